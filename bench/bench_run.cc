@@ -1,0 +1,632 @@
+// Measures picklock's lock_cycle beside the prototype, floors and peers, for the goals P1 to P17 of
+// docs/facts/performance.md. Programs take turns on one core, A B A B …, and a goal is the median
+// of the ratios within a turn: a machine that grows slower in the meantime slows both sides.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace picklock::bench {
+namespace {
+
+using Command = std::vector<std::string>;  // empty: the program is absent
+
+// What one process printed as `name=value`, and what the kernel says about it: process_cpu and wall
+// in seconds, peak_kb.
+using Sample = std::map<std::string, double, std::less<>>;
+
+struct Series {
+  Command command = {};
+  std::vector<Sample> samples = {};  // one per turn; empty: the program is absent or failed
+};
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+// A program running on one core, until finish() has its sample.
+class Process {
+ public:
+  Process(const Command& command, int core) : started_(std::chrono::steady_clock::now()) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      execute(command, core);
+    }
+    close(ends[1]);
+    output_ = ends[0];
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  std::optional<Sample> finish() {
+    if (child_ <= 0) return std::nullopt;
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t n = 0; (n = read(output_, part.data(), part.size())) > 0;) {
+      text.append(part.data(), static_cast<std::size_t>(n));
+    }
+    close(output_);
+    int status = 0;
+    rusage usage{};
+    if (wait4(child_, &status, 0, &usage) < 0 || status != 0) return std::nullopt;
+    Sample sample = figures_in(text);
+    sample["process_cpu"] = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    sample["peak_kb"] = static_cast<double>(usage.ru_maxrss);
+    sample["wall"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    return sample;
+  }
+
+ private:
+  static constexpr unsigned kPatienceSeconds = 900;
+
+  [[noreturn]] static void execute(const Command& command, int core) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(core), &set);
+    sched_setaffinity(0, sizeof set, &set);
+    alarm(kPatienceSeconds);
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+
+  static Sample figures_in(const std::string& text) {
+    Sample sample;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos) continue;
+      const char* number = word.c_str() + equals + 1;
+      char* end = nullptr;
+      const double value = std::strtod(number, &end);
+      if (end != number) sample[word.substr(0, equals)] = value;
+    }
+    return sample;
+  }
+
+  std::chrono::steady_clock::time_point started_;
+  pid_t child_ = -1;
+  int output_ = -1;
+};
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::optional<double> median(const Series& series, std::string_view figure) {
+  std::vector<double> values;
+  for (const Sample& sample : series.samples) {
+    if (auto found = sample.find(figure); found != sample.end()) values.push_back(found->second);
+  }
+  return median(std::move(values));
+}
+
+// The median over the turns of numerator / denominator; nothing where either is absent.
+std::optional<double> ratio(const Series& numerator, const Series& denominator,
+                            std::string_view figure) {
+  std::vector<double> ratios;
+  const std::size_t turns = std::min(numerator.samples.size(), denominator.samples.size());
+  for (std::size_t i = 0; i < turns; ++i) {
+    auto above = numerator.samples[i].find(figure);
+    auto below = denominator.samples[i].find(figure);
+    if (above != numerator.samples[i].end() && below != denominator.samples[i].end() &&
+        below->second > 0) {
+      ratios.push_back(above->second / below->second);
+    }
+  }
+  return median(std::move(ratios));
+}
+
+struct Goal {
+  std::string_view id;
+  std::string_view what;
+  double must = 0;
+  double stretch = 0;
+  bool at_most = false;
+  bool reported = true;  // stands in the JSON too
+  std::optional<double> product = std::nullopt;
+  std::optional<double> prototype = std::nullopt;
+};
+
+class Benchmark {
+ public:
+  explicit Benchmark(bool quick)
+      : turns_(quick ? 3 : 5),
+        scale_(quick ? 5 : 1),
+        cores_(usable_cores()),
+        folder_(std::filesystem::read_symlink("/proc/self/exe").parent_path()) {
+    const Command nonsense = product("short 1 no-such-option");
+    refuses_nonsense_ = !nonsense.empty() && !Process(nonsense, cores_.back()).finish();
+    if (!nonsense.empty() && !refuses_nonsense_) {
+      fmt::print(stderr,
+                 "bench: lock_cycle ignores unknown options: P2, P5, P14, P15 are left out\n");
+    }
+  }
+
+  void run() {
+    short_runs();
+    sweep();
+    thousand_clients();
+    hundred_thousand_clients();
+    million_clients();
+    pause();
+    overheads();
+    two_processes();
+    allocations();
+  }
+
+  void print_json() const {
+    nlohmann::ordered_json document;
+    for (const Goal& goal : goals_) {
+      if (!goal.reported) continue;
+      auto& entry = document[std::string(goal.id)];
+      entry["ratio"] = goal.product ? nlohmann::ordered_json(*goal.product) : nullptr;
+      entry["must"] = goal.must;
+      entry["stretch"] = goal.stretch;
+      entry["at_most"] = goal.at_most;
+    }
+    fmt::print("{}\n", document.dump(1));
+  }
+
+  void print_table() const {
+    fmt::print("{:4} {:58} {:>11} {:>11} {:>10} {:>10}\n", "", "goal", "must", "stretch",
+               "picklock", "prototype");
+    for (const Goal& goal : goals_) {
+      const std::string_view sign = goal.at_most ? "<=" : ">=";
+      fmt::print("{:4} {:58} {} {:>8.4g} {} {:>8.4g} {:>10} {:>10}  {}\n", goal.id, goal.what, sign,
+                 goal.must, sign, goal.stretch, text(goal.product), text(goal.prototype),
+                 judgement(goal));
+    }
+    fmt::print("\n{:58} {:>11} {:>9} {:>12} {:>9}\n", "program (medians)", "us/run", "ns/event",
+               "cycles/s", "peak MB");
+    for (const Series& series : all_) {
+      std::string name = std::filesystem::path(series.command[0]).filename();
+      for (std::size_t i = 1; i < series.command.size() && series.command[i][0] != '-'; ++i) {
+        name += " " + series.command[i];
+      }
+      std::optional<double> peak = median(series, "peak_kb");
+      if (peak) *peak *= 1.024e-3;
+      fmt::print("{:58} {:>11} {:>9} {:>12} {:>9}\n", name, text(median(series, "us/run"), 2),
+                 text(median(series, "ns/event"), 1), text(median(series, "cycles/s"), 0),
+                 text(peak, 1));
+    }
+  }
+
+ private:
+  // Programs. `lock_cycle` and the prototype share the shape of their arguments.
+  Command program(std::string_view name, std::string_view arguments) const {
+    const std::filesystem::path path = folder_ / name;
+    if (access(path.c_str(), X_OK) != 0) return {};
+    Command command = {path.string()};
+    std::istringstream words{std::string(arguments)};
+    for (std::string word; words >> word;) command.push_back(word);
+    return command;
+  }
+  Command product(std::string_view arguments) const { return program("lock_cycle", arguments); }
+  // With an option. A program that takes any word for one would be measured without it.
+  Command product_with_option(std::string_view arguments) const {
+    return refuses_nonsense_ ? product(arguments) : Command{};
+  }
+  Command prototype(std::string_view arguments) const {
+    return program("peers/fiber_prototype", arguments);
+  }
+  Command floor(std::string_view arguments) const { return program("peers/floor", arguments); }
+  Command ns3(std::string_view arguments) const { return program("peers/ns3_lock", arguments); }
+  // Raw contexts, small stacks and no guard pages: as fast and small as SimGrid goes.
+  Command simgrid(std::string_view arguments) const {
+    return program("peers/simgrid_lock",
+                   fmt::format("{} --log=root.thres:error --cfg=contexts/stack-size:16 "
+                               "--cfg=contexts/guard-size:0",
+                               arguments));
+  }
+
+  // Every program once per turn.
+  std::vector<Series> alternate(std::vector<Command> commands, int turns) {
+    std::vector<Series> result;
+    result.reserve(commands.size());
+    for (Command& command : commands) result.push_back({.command = std::move(command)});
+    for (int turn = 0; turn < turns; ++turn) {
+      for (Series& series : result) {
+        const bool failed_before = turn > 0 && series.samples.empty();
+        if (series.command.empty() || failed_before) continue;
+        progress(series.command);
+        auto sample = Process(series.command, cores_.back()).finish();
+        if (sample) {
+          series.samples.push_back(*std::move(sample));
+        } else {
+          fmt::print(stderr, "bench: failed: {}\n", fmt::join(series.command, " "));
+          series.samples.clear();
+          series.command.clear();
+        }
+      }
+    }
+    for (const Series& series : result) {
+      if (!series.samples.empty()) all_.push_back(series);
+    }
+    return result;
+  }
+
+  void progress(const Command& command) const {
+    if (isatty(STDERR_FILENO) == 1) {
+      fmt::print(stderr, "\r\033[K{:.70}", fmt::to_string(fmt::join(command, " ")));
+    }
+  }
+
+  void short_runs() {
+    const int runs = 10'000 / scale_;
+    const auto s = alternate(
+        {product(fmt::format("short {}", runs)), prototype(fmt::format("short {} pq=heap4", runs)),
+         floor(fmt::format("co short {}", runs)), floor(fmt::format("cb short {}", runs)),
+         ns3(fmt::format("short {}", runs / 5)),
+         product_with_option(fmt::format("short {} lua", runs / 5)),
+         prototype(fmt::format("short {} pq=heap4 lua", runs / 5))},
+        turns_);
+    add({.id = "P1",
+         .what = "short runs/s against ns-3",
+         .must = 3,
+         .stretch = 5,
+         .product = ratio(s[4], s[0], "us/run"),
+         .prototype = ratio(s[4], s[1], "us/run")});
+    add({.id = "P2",
+         .what = "the same, every command a Lua script",
+         .must = 1,
+         .stretch = 1.5,
+         .reported = false,
+         .product = ratio(s[4], s[5], "us/run"),
+         .prototype = ratio(s[4], s[6], "us/run")});
+    add({.id = "P7",
+         .what = "ns/event, short runs, against C++20 coroutines",
+         .must = 2.5,
+         .stretch = 1.5,
+         .at_most = true,
+         .product = ratio(s[0], s[2], "ns/event"),
+         .prototype = ratio(s[1], s[2], "ns/event")});
+  }
+
+  // A thousand short runs, whole processes. SimGrid has one engine per process, so it needs a
+  // process per run; some are started and the rest are counted as equal.
+  void sweep() {
+    const int processes = 100 / scale_;
+    const Command peer = simgrid("sleep short");
+    Series ours{.command = product("short 1000")};
+    Series prototypes{.command = prototype("short 1000 pq=heap4")};
+    Series theirs{.command = peer};
+    for (int turn = 0; turn < turns_; ++turn) {
+      sample_cpu(ours, 1, 1);
+      sample_cpu(prototypes, 1, 1);
+      sample_cpu(theirs, processes, 1000.0 / processes);
+    }
+    add({.id = "P3",
+         .what = "sweep of 1,000 short runs against SimGrid",
+         .must = 150,
+         .stretch = 400,
+         .product = ratio(theirs, ours, "process_cpu"),
+         .prototype = ratio(theirs, prototypes, "process_cpu")});
+  }
+
+  void sample_cpu(Series& series, int processes, double factor) const {
+    if (series.command.empty()) return;
+    double cpu = 0;
+    for (int i = 0; i < processes; ++i) {
+      progress(series.command);
+      const auto sample = Process(series.command, cores_.back()).finish();
+      if (!sample) return;
+      cpu += sample->at("process_cpu");
+    }
+    series.samples.push_back({{"process_cpu", cpu * factor}});
+  }
+
+  void thousand_clients() {
+    const int cycles = 1'000'000 / scale_;
+    const int peer_cycles = 30'000;
+    const auto s =
+        alternate({product(fmt::format("growth 1000 {}", cycles)),
+                   prototype(fmt::format("growth 1000 {} stack=16", cycles)),
+                   simgrid(fmt::format("sleep growth 1000 {}", peer_cycles)),
+                   product_with_option(fmt::format("growth 1000 {} server=messages", cycles)),
+                   prototype(fmt::format("growth 1000 {} stack=16 srv", cycles)),
+                   simgrid(fmt::format("mbox growth 1000 {}", peer_cycles)),
+                   floor(fmt::format("co growth 1000 {} radix", cycles)),
+                   floor(fmt::format("cb growth 1000 {} radix", cycles)),
+                   ns3(fmt::format("growth 1000 {}", cycles / 5))},
+                  turns_);
+    add({.id = "P4",
+         .what = "events/s, 1,000 clients, against SimGrid sleep",
+         .must = 10,
+         .stretch = 20,
+         .product = ratio(s[2], s[0], "ns/event"),
+         .prototype = ratio(s[2], s[1], "ns/event")});
+    // SimGrid counts another event per rendezvous: cycles are what compares.
+    add({.id = "P5",
+         .what = "cycles/s, 1,000 clients, messages, against SimGrid mbox",
+         .must = 25,
+         .stretch = 50,
+         .product = ratio(s[3], s[5], "cycles/s"),
+         .prototype = ratio(s[4], s[5], "cycles/s")});
+  }
+
+  void hundred_thousand_clients() {
+    // Never shortened: making the clients would outweigh running them.
+    const int cycles = 1'000'000;
+    const auto s = alternate({product(fmt::format("growth 100000 {}", cycles)),
+                              product(fmt::format("growth 1000 {}", cycles)),
+                              prototype(fmt::format("growth 100000 {} stack=8 prefetch", cycles)),
+                              prototype(fmt::format("growth 1000 {} stack=8 prefetch", cycles)),
+                              ns3(fmt::format("growth 100000 {}", cycles)),
+                              floor(fmt::format("co growth 100000 {} radix", cycles)),
+                              floor(fmt::format("cb growth 100000 {} radix", cycles))},
+                             turns_ / 2 + 1);
+    const auto peer =
+        alternate({simgrid("sleep growth 100000 100000"), simgrid("sleep growth 1000 100000")}, 1);
+    add({.id = "P6",
+         .what = "events/s, 100,000 clients, against ns-3",
+         .must = 1.5,
+         .stretch = 2.5,
+         .product = ratio(s[4], s[0], "ns/event"),
+         .prototype = ratio(s[4], s[2], "ns/event")});
+    add({.id = "P8",
+         .what = "ns/event, 100,000 clients against 1,000",
+         .must = 7,
+         .stretch = 5,
+         .at_most = true,
+         .product = ratio(s[0], s[1], "ns/event"),
+         .prototype = ratio(s[2], s[3], "ns/event")});
+    const auto ours = kb_per_client(s[0], s[1]);
+    const auto prototypes = kb_per_client(s[2], s[3]);
+    const auto theirs = kb_per_client(peer[0], peer[1]);
+    add({.id = "P9",
+         .what = "KB per blocked client, 100,000 clients",
+         .must = 9,
+         .stretch = 5,
+         .at_most = true,
+         .product = ours,
+         .prototype = prototypes});
+    add({.id = "P9b",
+         .what = "the same against SimGrid",
+         .must = 0.5,
+         .stretch = 0.25,
+         .at_most = true,
+         .reported = false,
+         .product = quotient(ours, theirs),
+         .prototype = quotient(prototypes, theirs)});
+  }
+
+  // What 99,000 more clients add to the peak of a run with as many cycles, as the kernel counts it.
+  static std::optional<double> kb_per_client(const Series& many, const Series& few) {
+    const auto more = median(many, "peak_kb");
+    const auto less = median(few, "peak_kb");
+    if (!more || !less) return std::nullopt;
+    return (*more - *less) * 1.024 / 99'000;
+  }
+
+  static std::optional<double> quotient(std::optional<double> above, std::optional<double> below) {
+    if (!above || !below || *below <= 0) return std::nullopt;
+    return *above / *below;
+  }
+
+  void million_clients() {
+    const int cycles = 1'000'000 / scale_;
+    const bool room = available_gb() > 12;
+    if (!room) fmt::print(stderr, "bench: less than 12 GB free: a million clients are left out\n");
+    const auto s =
+        room ? alternate({product(fmt::format("growth 1000000 {}", cycles)),
+                          prototype(fmt::format("growth 1000000 {} stack=8 prefetch", cycles)),
+                          ns3(fmt::format("growth 1000000 {}", cycles))},
+                         1)
+             : std::vector<Series>(3);
+    auto in_gb = [](std::optional<double> kb) {
+      if (kb) *kb *= 1.024e-6;
+      return kb;
+    };
+    add({.id = "P10",
+         .what = "GB at the peak, a million clients",
+         .must = 10,
+         .stretch = 10,
+         .at_most = true,
+         .product = in_gb(median(s[0], "peak_kb")),
+         .prototype = in_gb(median(s[1], "peak_kb"))});
+    add({.id = "P10b",
+         .what = "the time of that against ns-3's",
+         .must = 1,
+         .stretch = 1,
+         .at_most = true,
+         .reported = false,
+         .product = ratio(s[0], s[2], "us/run"),
+         .prototype = ratio(s[1], s[2], "us/run")});
+  }
+
+  static double available_gb() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("MemAvailable:")) return std::strtod(line.c_str() + 13, nullptr) * 1e-6;
+    }
+    return 0;
+  }
+
+  // One run lasts 31 virtual seconds, and 31 seconds is what it takes with a real server.
+  void pause() {
+    const int runs = 200'000 / scale_;
+    const auto s = alternate({product(fmt::format("pause {}", runs)),
+                              prototype(fmt::format("pause {} pq=heap4 reuse", runs))},
+                             turns_);
+    auto speed_up = [](std::optional<double> us_per_run) {
+      if (us_per_run) us_per_run = 31e6 / *us_per_run;
+      return us_per_run;
+    };
+    add({.id = "P11",
+         .what = "a pause past the TTL: speed-up over wall time",
+         .must = 1e6,
+         .stretch = 5e6,
+         .product = speed_up(median(s[0], "us/run")),
+         .prototype = speed_up(median(s[1], "us/run"))});
+  }
+
+  void overheads() {
+    const int runs = 10'000 / scale_;
+    const auto s =
+        alternate({product(fmt::format("short {}", runs)), product(fmt::format("setup {}", runs)),
+                   product_with_option(fmt::format("short {} nodigest", runs)),
+                   product_with_option(fmt::format("short {} trace", runs)),
+                   prototype(fmt::format("short {} pq=heap4", runs)),
+                   prototype(fmt::format("short {} pq=heap4 trace=hash", runs)),
+                   prototype(fmt::format("short {} pq=heap4 trace=bin", runs))},
+                  turns_);
+    add({.id = "P13",
+         .what = "share of making and dropping the world in a short run",
+         .must = 0.10,
+         .stretch = 0.03,
+         .at_most = true,
+         .product = ratio(s[1], s[0], "us/run")});
+    add({.id = "P14",
+         .what = "digest on against off",
+         .must = 1.10,
+         .stretch = 1.03,
+         .at_most = true,
+         .product = ratio(s[0], s[2], "us/run"),
+         .prototype = ratio(s[5], s[4], "us/run")});
+    add({.id = "P15",
+         .what = "full trace on against off",
+         .must = 1.3,
+         .stretch = 1.1,
+         .at_most = true,
+         .product = ratio(s[3], s[0], "us/run"),
+         .prototype = ratio(s[6], s[4], "us/run")});
+  }
+
+  void two_processes() {
+    Goal goal{.id = "P16",
+              .what = "runs/s of two processes on two cores against one",
+              .must = 1.8,
+              .stretch = 1.94};
+    if (cores_.size() >= 2) {
+      const int runs = 20'000 / scale_;
+      goal.product = gain_of_two(product(fmt::format("short {}", runs)));
+      goal.prototype = gain_of_two(prototype(fmt::format("short {} pq=heap4", runs)));
+    }
+    add(goal);
+  }
+
+  // By wall time: what this asks is whether two processes wait for each other.
+  std::optional<double> gain_of_two(const Command& command) const {
+    if (command.empty()) return std::nullopt;
+    std::vector<double> gains;
+    for (int turn = 0; turn < turns_; ++turn) {
+      progress(command);
+      const auto alone = Process(command, cores_.back()).finish();
+      Process first(command, cores_.back());
+      Process second(command, cores_.front());
+      const auto one = first.finish();
+      const auto other = second.finish();
+      if (!alone || !one || !other) return std::nullopt;
+      if (alone->at("wall") > 1.1 * alone->at("process_cpu")) {
+        fmt::print(stderr, "bench: other programs use the cores: P16 means little\n");
+      }
+      gains.push_back(2 * alone->at("wall") / std::max(one->at("wall"), other->at("wall")));
+    }
+    return median(std::move(gains));
+  }
+
+  void allocations() {
+    const auto s = alternate({product(fmt::format("allocs {}", 1'000 / scale_))}, 1);
+    add({.id = "P17",
+         .what = "allocations per event after warm-up",
+         .must = 0,
+         .stretch = 0,
+         .at_most = true,
+         .product = median(s[0], "per_event")});
+  }
+
+  void add(const Goal& goal) {
+    // In the order of their numbers, whatever the order of the measurements.
+    auto number = [](const Goal& g) { return std::strtol(g.id.data() + 1, nullptr, 10); };
+    goals_.insert(
+        std::upper_bound(goals_.begin(), goals_.end(), goal,
+                         [&](const Goal& a, const Goal& b) { return number(a) < number(b); }),
+        goal);
+  }
+
+  static std::string text(std::optional<double> value) {
+    return value ? fmt::format("{:.4g}", *value) : "-";
+  }
+  static std::string text(std::optional<double> value, int decimals) {
+    return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+  }
+
+  static std::string_view judgement(const Goal& goal) {
+    if (!goal.product) return "";
+    auto reached = [&](double bound) {
+      return goal.at_most ? *goal.product <= bound : *goal.product >= bound;
+    };
+    return reached(goal.stretch) ? "stretch" : reached(goal.must) ? "must" : "MISSED";
+  }
+
+  int turns_;
+  int scale_;
+  std::vector<int> cores_;
+  std::filesystem::path folder_;
+  bool refuses_nonsense_ = false;
+  std::vector<Goal> goals_;
+  std::vector<Series> all_;
+};
+
+}  // namespace
+}  // namespace picklock::bench
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures picklock beside its floors and peers", "bench/run"};
+  bool json = false;
+  bool quick = false;
+  app.add_flag("--json", json, "one JSON document: the goals of docs/facts/performance.md");
+  app.add_flag("--quick", quick, "shorter runs and fewer turns");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  picklock::bench::Benchmark benchmark(quick);
+  benchmark.run();
+  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
+  if (json) {
+    benchmark.print_json();
+  } else {
+    benchmark.print_table();
+  }
+}

@@ -1,0 +1,111 @@
+#include "cli/list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "models/locks/catalogue.h"
+#include "models/property.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/catalogue.h"
+#include "scenarios/fault_classes.h"
+#include "scenarios/loader.h"
+#include "scenarios/nearest.h"
+#include "scenarios/runner.h"
+
+namespace picklock::cli {
+namespace {
+
+using Rows = nlohmann::ordered_json;
+
+Rows algorithms() {
+  Rows rows = Rows::array();
+  for (const models::Algorithm* algorithm : models::locks::all()) {
+    Rows steps = Rows::array();
+    for (models::Role role : algorithm->roles) steps.push_back(models::name(role));
+    steps.push_back(models::name(models::Role::write));
+    Rows promises = Rows::array();
+    for (const models::Promise& promise : algorithm->promises) {
+      Rows under = Rows::array({"none"});
+      for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+        const auto one = static_cast<models::FaultClass>(i);
+        if (promise.under.has(one)) under.push_back(models::name(one));
+      }
+      promises.push_back({{"property", models::name(promise.property)}, {"under", under}, {"premise", promise.premise}});
+    }
+    rows.push_back({{"name", algorithm->name}, {"summary", algorithm->summary}, {"source", algorithm->source},
+                    {"steps", steps}, {"marks", algorithm->marks}, {"promises", promises}});
+  }
+  return rows;
+}
+
+Rows shipped_scenarios(const std::string& directory) {
+  Rows rows = Rows::array();
+  for (const std::string& name : scenarios::catalogue(directory)) {
+    const scenarios::Scenario scenario =
+        scenarios::load(scenarios::find_scenario(name, directory), scenarios::shipped_vocabulary());
+    Rows violated = Rows::array();
+    for (models::Property property : scenario.expect.violated) violated.push_back(models::name(property));
+    rows.push_back({{"name", name}, {"summary", scenario.title}, {"algorithm", scenario.lock.algorithm},
+                    {"source", scenario.source}, {"violated", violated}});
+  }
+  return rows;
+}
+
+Rows faults() {
+  Rows rows = Rows::array();
+  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
+    Rows verbs = Rows::array();
+    for (sim::Verb verb : row.verbs) verbs.push_back(sim::name(verb));
+    rows.push_back({{"name", models::name(row.fault_class)}, {"summary", row.meaning}, {"verbs", verbs},
+                    {"targets", row.targets}});
+  }
+  return rows;
+}
+
+Rows properties() {
+  constexpr std::array<std::string_view, models::kPropertyCount> kMeaning = {
+      "beliefs of two tenures of one lock do not overlap",
+      "no operation of another tenure is accepted between two accepted operations of one",
+      "no write of an older tenure is accepted after any operation of a newer one",
+      "no operation of one tenure removes or alters an entry of another",
+      "a holder whose entry is gone learns of it, or its declared deadline has passed",
+      "waiters are not left for ever behind an entry without deadline or holder",
+      "no cycle among waiters and holders",
+      "an acquire is not refused while the algorithm's documented condition for success holds"};
+  Rows rows = Rows::array();
+  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    rows.push_back({{"name", models::kPropertyNames[i]}, {"summary", kMeaning[i]}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+int list(const std::string& kind, bool json, const std::string& scenario_directory) {
+  const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
+  Rows rows = Rows::array();
+  if (kind == "algorithms") rows = algorithms();
+  else if (kind == "scenarios") rows = shipped_scenarios(scenario_directory);
+  else if (kind == "faults") rows = faults();
+  else if (kind == "properties") rows = properties();
+  else if (kind != "strategies") {
+    throw scenarios::BadInput(fmt::format("list: there is no kind `{}`; did you mean `{}`?", kind,
+                                          scenarios::nearest(kind, kinds)));
+  }
+  if (json) {
+    fmt::print("{}\n", rows.dump(2));
+    return 0;
+  }
+  std::size_t widest = 0;
+  for (const auto& row : rows) widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
+  for (const auto& row : rows) {
+    fmt::print("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest, row["summary"].get_ref<const std::string&>());
+  }
+  return 0;
+}
+
+}  // namespace picklock::cli

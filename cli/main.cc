@@ -1,0 +1,164 @@
+// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage with one line on standard error.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/list.h"
+#include "reports/json.h"
+#include "reports/mermaid.h"
+#include "reports/timeline.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/loader.h"
+#include "scenarios/nearest.h"
+#include "scenarios/runner.h"
+
+namespace picklock::cli {
+namespace {
+
+constexpr int kAsExpected = 0;
+constexpr int kNotAsExpected = 1;
+constexpr int kBadInput = 2;
+
+std::string scenario_directory() {
+  if (const char* given = std::getenv("PICKLOCK_SCENARIO_PATH")) return given;
+  return PICKLOCK_SCENARIOS;
+}
+
+int terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 100;
+}
+
+bool speaks_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale(value);
+    return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos ||
+           locale.find("UTF8") != std::string::npos;
+  }
+  // Not told: pages and pipes of today read it.
+  return isatty(STDOUT_FILENO) == 0;
+}
+
+// A word as a shell takes it back.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+struct RunOptions {
+  std::string scenario;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> changes;
+  std::string format = "text";
+};
+
+int run(const RunOptions& options) {
+  scenarios::Document document = scenarios::Document::from_file(
+      scenarios::find_scenario(options.scenario, scenario_directory()));
+  for (const std::string& change : options.changes) document.set(scenarios::change_from(change));
+  scenarios::Runner runner;
+  const scenarios::Outcome outcome =
+      runner.run_file(document, options.seed, !options.changes.empty(), options.format != "json");
+  std::string text;
+  if (options.format == "json") {
+    text = reports::json(outcome);
+  } else if (options.format == "mermaid") {
+    text = reports::mermaid(outcome);
+  } else {
+    std::string repeat = "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
+    for (const std::string& change : options.changes) repeat += " --set " + quoted(change);
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    const char* no_color = std::getenv("NO_COLOR");
+    text = reports::timeline(outcome, {.color = terminal && (no_color == nullptr || *no_color == '\0'),
+                                       .width = terminal ? terminal_width() : 100,
+                                       .unicode = speaks_unicode(),
+                                       .repeat_command = repeat});
+  }
+  if (!text.ends_with('\n')) text += '\n';
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+  return outcome.as_expected() ? kAsExpected : kNotAsExpected;
+}
+
+int bad_input(const std::string& message) {
+  constexpr std::size_t kLongestLine = 500;
+  std::fprintf(stderr, "picklock: %s\n", scenarios::printable(message, kLongestLine).c_str());
+  return kBadInput;
+}
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs distributed locks against simulated servers, in virtual time, under faults.", "picklock");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "picklock " PICKLOCK_VERSION);
+  app.footer("Exit status: 0 as expected, 1 not as expected, 2 bad input or usage.");
+
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "Run one scenario and tell what happened");
+  run_command->add_option("SCENARIO", run_options.scenario, "a scenario file, or the name of a shipped one")->required();
+  run_command->add_option("--seed", run_options.seed, "draws latencies and other chance (default: the file's)");
+  run_command->add_option("--set", run_options.changes, "KEY=VALUE: change one key of the file, e.g. lock.ttl=5s")
+      ->take_all()
+      ->allow_extra_args(false);
+  run_command->add_option("--format", run_options.format, "text, mermaid or json (default: text)");
+
+  std::string kind;
+  bool list_json = false;
+  CLI::App* list_command = app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies");
+  list_command->add_option("KIND", kind, "algorithms, scenarios, faults, properties or strategies")->required();
+  list_command->add_flag("--json", list_json, "one JSON array of objects with at least `name`");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return kAsExpected;
+  } catch (const CLI::CallForAllHelp&) {
+    std::cout << app.help("", CLI::AppFormatMode::All);
+    return kAsExpected;
+  } catch (const CLI::CallForVersion&) {
+    std::cout << app.version() << '\n';
+    return kAsExpected;
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    if (argc > 1 && app.get_subcommands().empty()) {
+      const scenarios::Words known = {"run", "list"};
+      message = fmt::format("there is no command `{}`; did you mean `{}`?", argv[1], scenarios::nearest(argv[1], known));
+    }
+    return bad_input(message + "; see picklock --help");
+  }
+
+  try {
+    if (list_command->parsed()) return list(kind, list_json, scenario_directory());
+    const scenarios::Words formats = {"text", "mermaid", "json"};
+    if (std::find(formats.begin(), formats.end(), run_options.format) == formats.end()) {
+      return bad_input(fmt::format("--format: there is no format `{}`; did you mean `{}`?", run_options.format,
+                                   scenarios::nearest(run_options.format, formats)));
+    }
+    return run(run_options);
+  } catch (const scenarios::BadInput& error) {
+    return bad_input(error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "picklock: internal error: %s\n", error.what());
+    return kNotAsExpected;
+  }
+}
+
+}  // namespace
+}  // namespace picklock::cli
+
+int main(int argc, char** argv) { return picklock::cli::main(argc, argv); }

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# What the architecture forbids and no compiler sees: includes against the order of the layers, a second owner of time,
+# chance or order, fibers outside their file, paths of one machine.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+layers=(sim models properties scenarios reports explore cli)
+
+# FILE WORD, as extended regular expressions: the exceptions.
+allowed() {
+  case "$1 $2" in
+    # The signature of Boost.Fiber's own interface names it; nothing reads it.
+    sim/fiber*\ steady_clock) return 0 ;;
+  esac
+  return 1
+}
+
+sources() {  # sources FOLDER...: what is compiled into the product, tests left out
+  local folder
+  for folder in "$@"; do
+    [[ -d $folder ]] &&
+      find "$folder" -name '*_test.cc' -prune -o \( -name '*.h' -o -name '*.cc' \) -print
+  done | LC_ALL=C sort
+}
+
+without_comments() { sed -E 's@//.*@@' "$1"; }
+
+complain() {
+  echo "$1"
+  complaints=$((complaints + 1))
+}
+
+check_layers() {
+  local i j file
+  for ((i = 0; i < ${#layers[@]}; ++i)); do
+    while read -r file; do
+      for ((j = i + 1; j < ${#layers[@]}; ++j)); do
+        grep -qE "^#include \"${layers[j]}/" "$file" &&
+          complain "$file: ${layers[i]} may not include ${layers[j]}"
+      done
+    done < <(sources "${layers[i]}")
+  done
+  while read -r file; do
+    grep -qE '^#include "sim/' "$file" &&
+      complain "$file: a lock sees interfaces only and may not include sim"
+  done < <(sources models/locks)
+}
+
+check_words() {
+  local file word
+  local words=('steady_clock' 'system_clock' 'high_resolution_clock' 'clock_gettime' 'gettimeofday'
+    'random_device' '\bs?rand\(' 'std::uniform_' 'std::(normal|exponential|poisson)_distribution'
+    'unordered_(map|set)' '<random>' '<cmath>' '<math.h>' '<thread>'
+    'std::(pow|exp|exp2|log|log2|log10|sin|cos)\(')
+  local any
+  any=$(IFS='|' && echo "${words[*]}")
+  while read -r file; do
+    without_comments "$file" | grep -qE "$any" || continue
+    for word in "${words[@]}"; do
+      without_comments "$file" | grep -qE "$word" && ! allowed "$file" "$word" &&
+        complain "$file: '$word' is forbidden: it lets something but the seed decide a run"
+    done
+  done < <(sources "${layers[@]}")
+}
+
+check_fibers() {
+  local file
+  while read -r file; do
+    [[ $file == sim/fiber* ]] || ! grep -qE '^#include [<"]boost/fiber' "$file" ||
+      complain "$file: only sim/fiber* touches Boost.Fiber"
+  done < <(sources "${layers[@]}")
+}
+
+check_paths() {
+  local line
+  while read -r line; do
+    complain "$line: a path of one machine"
+  done < <(find . \( -name .git -o -path ./build -o -path ./picklock-out -o -path ./bench-out \) \
+    -prune -o -type f -print0 |
+    xargs -0 grep -IoHnE '(^|[^[:alnum:]._~/$}-])/(home|root|work|Users)/[[:alnum:]]+')
+}
+
+complaints_in() {  # complaints_in FOLDER
+  cd "$1" || exit
+  complaints=0
+  check_layers
+  check_words
+  check_fibers
+  check_paths
+  ((complaints == 0))
+}
+
+# The checks themselves: each must find what is planted for it, and a clean tree must pass.
+plant=$(mktemp -d)
+trap 'rm -rf "$plant"' EXIT
+mkdir -p "$plant"/{sim,models/locks,cli}
+planted() {  # planted FILE TEXT EXPECTED
+  echo "$2" >"$plant/$1"
+  local found
+  found=$(complaints_in "$plant")
+  rm "$plant/$1"
+  [[ $found == *"$3"* ]] && return
+  echo "planted in $1: $2, and not found; found: $found"
+  exit 1
+}
+planted sim/a.h '#include "models/step.h"' 'sim may not include models'
+planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
+planted models/a.cc 'std::unordered_map<int, int> m;' 'unordered_'
+planted cli/a.cc 'auto t = std::chrono::steady_clock::now();' 'steady_clock'
+planted sim/a.cc 'int x = rand();' 'rand'
+planted sim/clock.cc '#include <boost/fiber/all.hpp>' 'only sim/fiber*'
+planted a.md "see /""home/me/x" 'a path of one machine'
+echo '#include <boost/fiber/all.hpp>  // steady_clock' >"$plant/sim/fiber_scheduler.cc"
+complaints_in "$plant" || { echo "a clean tree does not pass"; exit 1; }
+
+complaints_in "$root"

@@ -1,0 +1,44 @@
+// What a lock algorithm may use of the machine it runs on: its Redis servers, its clocks, sleep, threads, and
+// chance. One object per thread. Nothing here knows of the simulator: the same algorithm, as the same object
+// code, runs over real sockets and real clocks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "models/lock_options.h"
+#include "models/redis/client.h"
+#include "models/step.h"
+
+namespace picklock::models {
+
+struct Lease;
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  virtual std::string_view name() const = 0;
+
+  virtual redis::Client& redis(std::size_t server = 0) = 0;
+  virtual std::size_t redis_servers() const = 0;
+
+  virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
+  virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped
+  virtual void sleep(Duration length) = 0;
+
+  // Another thread of this process. The lock it serves must outlive it.
+  virtual void spawn(std::function<void(Client&)> body) = 0;
+
+  virtual Duration random_between(Duration low, Duration high) = 0;
+  virtual std::string fresh_token() = 0;  // no two are equal, on no machine
+
+  // A named point of the algorithm that faults can be anchored to.
+  virtual void mark(std::string_view name) = 0;
+  // The algorithm has learned that this lease is lost: its holder no longer believes in it.
+  virtual void lost(const Lease& lease) = 0;
+};
+
+}  // namespace picklock::models

@@ -1,0 +1,68 @@
+// A distributed lock: two verbs. An algorithm is written as its paper or post describes it, in blocking style;
+// each call parks the calling thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "models/client.h"
+#include "models/lock_options.h"
+
+namespace picklock::models {
+
+// What a successful acquire gives: the right to a key, until an instant that the server counts.
+struct Lease {
+  std::string key;
+  std::string token;
+  Duration ttl{};
+};
+
+// Granted with a lease, refused, or unknown: the request may have been granted without our learning of it.
+class Acquired {
+ public:
+  Acquired(Lease lease) : lease_(std::move(lease)) {}  // NOLINT: a lease is the good news itself
+  Acquired(std::nullopt_t) {}                          // NOLINT: and none is the bad
+  static Acquired unknown() {
+    Acquired outcome(std::nullopt);
+    outcome.unknown_ = true;
+    return outcome;
+  }
+
+  explicit operator bool() const { return lease_.has_value(); }
+  bool is_unknown() const { return unknown_; }
+  const Lease& lease() const { return *lease_; }
+
+ private:
+  std::optional<Lease> lease_;
+  bool unknown_ = false;
+};
+
+enum class Released : std::uint8_t {
+  ok,
+  not_held,  // there was nothing of ours to release: the lock had been lost
+  unknown,   // no answer
+};
+
+class Lock {
+ public:
+  explicit Lock(LockOptions options) : options_(options) {}
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  virtual ~Lock() = default;
+
+  // One attempt.
+  virtual Acquired try_acquire(Client& self, std::string_view key) = 0;
+  virtual Released release(Client& self, const Lease& lease) = 0;
+
+  // Tries until granted or out of patience: by default one attempt every `retry_every`.
+  virtual Acquired acquire(Client& self, std::string_view key);
+
+  const LockOptions& options() const { return options_; }
+
+ private:
+  LockOptions options_;
+};
+
+}  // namespace picklock::models

@@ -1,0 +1,22 @@
+#include "models/locks/catalogue.h"
+
+#include <array>
+
+#include "models/locks/set_px_lock.h"
+
+namespace picklock::models::locks {
+
+std::span<const Algorithm* const> all() {
+  static const std::array<const Algorithm*, 3> kAll = {&set_px_blind_delete(), &set_px_check_delete(),
+                                                       &lua_check_delete()};
+  return kAll;
+}
+
+const Algorithm* named(std::string_view name) {
+  for (const Algorithm* algorithm : all()) {
+    if (algorithm->name == name) return algorithm;
+  }
+  return nullptr;
+}
+
+}  // namespace picklock::models::locks

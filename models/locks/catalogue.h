@@ -1,0 +1,14 @@
+// Every lock that is shipped, by name.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks {
+
+std::span<const Algorithm* const> all();
+const Algorithm* named(std::string_view name);  // nullptr: there is none
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,81 @@
+#include "models/redis/client.h"
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace picklock::models::redis {
+namespace {
+
+// A decimal number as text, without allocating.
+class Decimal {
+ public:
+  explicit Decimal(std::int64_t value) {
+    size_ = static_cast<std::size_t>(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr -
+                                     digits_.data());
+  }
+  std::string_view view() const { return {digits_.data(), size_}; }
+
+ private:
+  std::array<char, 20> digits_{};
+  std::size_t size_ = 0;
+};
+
+std::int64_t milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+template <typename... Words>
+Reply send(Client& client, Role role, Words... words) {
+  const std::array<std::string_view, sizeof...(Words)> argv = {words...};
+  return client.call(role, argv);
+}
+
+}  // namespace
+
+Reply Client::set(std::string_view key, std::string_view value, SetOptions options, Role role) {
+  const Decimal px(milliseconds(options.px));
+  if (options.px == Duration::zero()) {
+    return options.nx ? send(*this, role, "SET", key, value, "NX") : send(*this, role, "SET", key, value);
+  }
+  if (!options.nx) return send(*this, role, "SET", key, value, "PX", px.view());
+  return send(*this, role, "SET", key, value, "NX", "PX", px.view());
+}
+
+Reply Client::get(std::string_view key, Role role) { return send(*this, role, "GET", key); }
+Reply Client::del(std::string_view key, Role role) { return send(*this, role, "DEL", key); }
+Reply Client::exists(std::string_view key, Role role) { return send(*this, role, "EXISTS", key); }
+Reply Client::pttl(std::string_view key, Role role) { return send(*this, role, "PTTL", key); }
+
+Reply Client::pexpire(std::string_view key, Duration ttl, Role role) {
+  return send(*this, role, "PEXPIRE", key, Decimal(milliseconds(ttl)).view());
+}
+
+Reply Client::eval(const Script& script, std::initializer_list<std::string_view> keys,
+                   std::initializer_list<std::string_view> args, Role role) {
+  return run("EVAL", script.body(), keys, args, role);
+}
+
+Reply Client::evalsha(const Script& script, std::initializer_list<std::string_view> keys,
+                      std::initializer_list<std::string_view> args, Role role) {
+  return run("EVALSHA", script.sha(), keys, args, role);
+}
+
+Reply Client::run(std::string_view command, std::string_view script, std::initializer_list<std::string_view> keys,
+                  std::initializer_list<std::string_view> args, Role role) {
+  constexpr std::size_t kUsual = 16;
+  const std::size_t size = 3 + keys.size() + args.size();
+  std::array<std::string_view, kUsual> few;
+  std::vector<std::string_view> many(size > kUsual ? size : 0);
+  std::string_view* argv = size > kUsual ? many.data() : few.data();
+  const Decimal key_count(static_cast<std::int64_t>(keys.size()));
+  std::size_t at = 0;
+  argv[at++] = command;
+  argv[at++] = script;
+  argv[at++] = key_count.view();
+  for (std::string_view key : keys) argv[at++] = key;
+  for (std::string_view arg : args) argv[at++] = arg;
+  return call(role, {argv, size});
+}
+
+}  // namespace picklock::models::redis

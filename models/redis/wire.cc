@@ -1,0 +1,204 @@
+#include "models/redis/wire.h"
+
+#include <array>
+#include <charconv>
+
+namespace picklock::models::redis {
+namespace {
+
+constexpr std::string_view kEnd = "\r\n";
+constexpr std::size_t kDeepest = 128;
+
+void write_header(sim::Payload& out, char kind, std::int64_t value) {
+  std::array<char, 24> text;
+  text[0] = kind;
+  char* end = std::to_chars(text.data() + 1, text.data() + 22, value).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append({text.data(), static_cast<std::size_t>(end - text.data())});
+}
+
+void write_bulk(sim::Payload& out, std::string_view bytes) {
+  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
+  out.append(bytes);
+  out.append(kEnd);
+}
+
+void write_line(sim::Payload& out, char kind, std::string_view text) {
+  *out.extend(1) = kind;
+  out.append(text);
+  out.append(kEnd);
+}
+
+// The line after a header's kind, without its end; false: the bytes stop before it.
+bool read_line(std::string_view& bytes, std::string_view& line) {
+  const std::size_t end = bytes.find(kEnd);
+  if (end == std::string_view::npos) return false;
+  line = bytes.substr(0, end);
+  bytes.remove_prefix(end + kEnd.size());
+  return true;
+}
+
+bool read_number(std::string_view text, std::int64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
+  if (bytes.empty() || bytes.front() != kind) return false;
+  bytes.remove_prefix(1);
+  std::string_view line;
+  return read_line(bytes, line) && read_number(line, value);
+}
+
+bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& body) {
+  if (size < 0 || bytes.size() < static_cast<std::size_t>(size) + kEnd.size()) return false;
+  body = bytes.substr(0, static_cast<std::size_t>(size));
+  bytes.remove_prefix(static_cast<std::size_t>(size));
+  if (!bytes.starts_with(kEnd)) return false;
+  bytes.remove_prefix(kEnd.size());
+  return true;
+}
+
+bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
+  if (bytes.empty() || depth > kDeepest) return false;
+  const char kind = bytes.front();
+  bytes.remove_prefix(1);
+  std::string_view line;
+  if (!read_line(bytes, line)) return false;
+  std::int64_t number = 0;
+  switch (kind) {
+    case '+':
+      reply.set_status(line);
+      return true;
+    case '-':
+      reply.set_error(line);
+      return true;
+    case ':':
+      if (!read_number(line, number)) return false;
+      reply.set_integer(number);
+      return true;
+    case '$': {
+      if (!read_number(line, number)) return false;
+      if (number == -1) {
+        reply.set(Reply::Kind::nil);
+        return true;
+      }
+      std::string_view body;
+      if (!read_body(bytes, number, body)) return false;
+      reply.set_bulk(body);
+      return true;
+    }
+    case '*':
+      if (!read_number(line, number)) return false;
+      if (number == -1) {
+        reply.set(Reply::Kind::nil);
+        return true;
+      }
+      reply.set(Reply::Kind::array);
+      for (std::int64_t i = 0; i < number; ++i) {
+        reply.elements.emplace_back();
+        if (!read_reply_at(bytes, reply.elements.back(), depth + 1)) return false;
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string words(const Reply& reply) {
+  switch (reply.kind) {
+    case Reply::Kind::nil: return "nil";
+    case Reply::Kind::status: return reply.text;
+    case Reply::Kind::error: return "error: " + reply.text;
+    case Reply::Kind::integer: return std::to_string(reply.integer);
+    case Reply::Kind::bulk: return "\"" + reply.text + "\"";
+    case Reply::Kind::array: {
+      std::string all = "[";
+      for (const Reply& element : reply.elements) all += (all.size() > 1 ? ", " : "") + words(element);
+      return all + "]";
+    }
+    case Reply::Kind::unknown: return "no answer";
+    case Reply::Kind::unsent: return "not sent";
+  }
+  return "?";
+}
+
+std::string describe(std::string_view payload, bool is_reply) {
+  if (is_reply) {
+    Reply reply;
+    return read_reply(payload, reply) ? words(reply) : "unreadable";
+  }
+  std::vector<std::string_view> argv;
+  if (!read_request(payload, argv)) return "unreadable";
+  std::string text;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (i > 0) text += ' ';
+    // A script's source says less than the word: what it does is its step's role.
+    const bool source = i == 1 && (argv[0] == "EVAL" || argv[0] == "EVAL_RO");
+    text += source ? std::string_view("{script}") : argv[i];
+  }
+  return text;
+}
+
+std::string_view command(std::string_view payload) {
+  std::int64_t count = 0;
+  std::int64_t size = 0;
+  std::string_view word;
+  if (!read_header(payload, '*', count) || !read_header(payload, '$', size) || !read_body(payload, size, word)) return {};
+  return word;
+}
+
+constexpr sim::Protocol kProtocol{.name = "redis", .describe = describe, .command = command};
+
+}  // namespace
+
+void write_request(sim::Payload& out, std::span<const std::string_view> argv) {
+  write_header(out, '*', static_cast<std::int64_t>(argv.size()));
+  for (std::string_view word : argv) write_bulk(out, word);
+}
+
+bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
+  argv.clear();
+  std::int64_t count = 0;
+  if (!read_header(bytes, '*', count) || count < 1) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t size = 0;
+    std::string_view word;
+    if (!read_header(bytes, '$', size) || !read_body(bytes, size, word)) return false;
+    argv.push_back(word);
+  }
+  return bytes.empty();
+}
+
+void write_reply(sim::Payload& out, const Reply& reply) {
+  switch (reply.kind) {
+    case Reply::Kind::status:
+      write_line(out, '+', reply.text);
+      break;
+    case Reply::Kind::error:
+      write_line(out, '-', reply.text);
+      break;
+    case Reply::Kind::integer:
+      write_header(out, ':', reply.integer);
+      break;
+    case Reply::Kind::bulk:
+      write_bulk(out, reply.text);
+      break;
+    case Reply::Kind::array:
+      write_header(out, '*', static_cast<std::int64_t>(reply.elements.size()));
+      for (const Reply& element : reply.elements) write_reply(out, element);
+      break;
+    case Reply::Kind::nil:
+    case Reply::Kind::unknown:
+    case Reply::Kind::unsent:
+      out.append("$-1\r\n");
+      break;
+  }
+}
+
+bool read_reply(std::string_view& bytes, Reply& reply) { return read_reply_at(bytes, reply, 0); }
+
+const sim::Protocol& protocol() { return kProtocol; }
+
+}  // namespace picklock::models::redis

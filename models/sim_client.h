@@ -1,0 +1,64 @@
+// A client process of the simulation: what an algorithm may use of its machine (models/client.h), carried out
+// on virtual time, simulated servers and named streams of chance. One object per thread of the process.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "models/client.h"
+#include "models/redis/sim_client.h"
+#include "models/resource.h"
+#include "sim/simulation.h"
+
+namespace picklock::models {
+
+// What the threads of one client process share.
+class ClientMachine {
+ public:
+  void reset(sim::Simulation& simulation, sim::Process& process, std::deque<redis::Server>& servers,
+             std::size_t server_count, Resource& resource, Duration command_timeout, Duration write_timeout,
+             sim::KeyId lock_key);
+  void forget();  // the process has crashed: its connections are gone
+
+  sim::Simulation& simulation() const { return *simulation_; }
+  sim::Process& process() const { return *process_; }
+  redis::SimClient& redis(std::size_t server) { return redis_[server]; }
+  std::size_t redis_servers() const { return servers_; }
+  ResourceClient& resource() { return resource_; }
+  sim::Random& chance() { return chance_; }
+  sim::KeyId lock_key() const { return lock_key_; }
+
+ private:
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* process_ = nullptr;
+  std::deque<redis::SimClient> redis_;
+  std::size_t servers_ = 0;
+  ResourceClient resource_;
+  sim::Random chance_;
+  sim::KeyId lock_key_ = 0;
+};
+
+class SimClient final : public Client {
+ public:
+  explicit SimClient(ClientMachine& machine) : machine_(machine) {}
+
+  std::string_view name() const override { return machine_.process().name(); }
+  redis::Client& redis(std::size_t server) override { return machine_.redis(server); }
+  std::size_t redis_servers() const override { return machine_.redis_servers(); }
+  Duration monotonic_now() override;
+  Duration wall_now() override;
+  void sleep(Duration length) override;
+  void spawn(std::function<void(Client&)> body) override;
+  Duration random_between(Duration low, Duration high) override;
+  std::string fresh_token() override;
+  void mark(std::string_view name) override;
+  void lost(const Lease& lease) override;
+
+  // One operation of the history by this thread.
+  void note(sim::What what);
+
+ private:
+  ClientMachine& machine_;
+};
+
+}  // namespace picklock::models

@@ -1,0 +1,38 @@
+// The tenures of a run: numbered when an acquire begins, ordered by the instant at which their grant took
+// effect at the server, not by when the reply came back (architecture 8.1).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/history.h"
+
+namespace picklock::models {
+
+class Tenures {
+ public:
+  void reset() {
+    order_.assign(1, 0);
+    granted_ = 0;
+  }
+
+  sim::TenureId begin() {
+    order_.push_back(0);
+    return static_cast<sim::TenureId>(order_.size() - 1);
+  }
+
+  // The first grant counts: a renewal or a nested acquire changes nothing.
+  void granted(sim::TenureId tenure) {
+    if (tenure != 0 && order_[tenure] == 0) order_[tenure] = ++granted_;
+  }
+
+  // 1 for the first grant of the run; 0: none yet. The ideal fencing token.
+  std::uint32_t order(sim::TenureId tenure) const { return order_[tenure]; }
+  std::uint32_t grants() const { return granted_; }
+
+ private:
+  std::vector<std::uint32_t> order_;
+  std::uint32_t granted_ = 0;
+};
+
+}  // namespace picklock::models

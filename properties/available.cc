@@ -1,0 +1,195 @@
+#include "properties/available.h"
+
+#include <algorithm>
+
+namespace picklock::properties {
+
+using sim::What;
+
+namespace {
+
+// Follows the condition through the history. Chances are looked for only when a condition is about
+// to break and when an acquire ends: until then they only grow.
+class Conditions {
+ public:
+  Conditions(const Case& run, AvailableScratch& scratch)
+      : run_(run), scratch_(scratch), servers_(run.context.servers) {
+    scratch_.up.assign(servers_, {});
+    scratch_.free.assign(run.timeline.keys() * servers_, {});
+    scratch_.links.assign(run.timeline.processes() * servers_, {});
+    scratch_.acquires.clear();
+    scratch_.asking.assign(run.timeline.keys(), kNone);
+    scratch_.latest_of.assign(run.timeline.tenures().size(), kNone);
+  }
+
+  void asked(TenureId tenure, std::uint32_t at) {
+    std::uint32_t& newest = scratch_.asking[run_.tenure(tenure).key];
+    const auto index = static_cast<std::uint32_t>(scratch_.acquires.size());
+    scratch_.acquires.push_back({.tenure = tenure, .invoked = at, .next = newest});
+    newest = index;
+    scratch_.latest_of[tenure] = index;
+  }
+
+  // Its acquire is over; nullptr if it had no chance to succeed, or never asked.
+  const AvailableScratch::Acquire* ended(TenureId tenure, Instant now) {
+    const std::uint32_t index = scratch_.latest_of[tenure];
+    if (index == kNone) return nullptr;
+    Acquire& acquire = scratch_.acquires[index];
+    if (!acquire.open) return nullptr;
+    acquire.open = false;
+    return acquire.had_its_chance || has_chance(acquire, now) ? &acquire : nullptr;
+  }
+
+  void entry(const HistoryEvent& event) {
+    const std::uint32_t server = server_of(event.process);
+    if (server == kNone) return;
+    Since& free = scratch_.free[event.key * servers_ + server];
+    const bool removed = event.what == What::entry_removed;
+    if (removed == free.holds) return;
+    if (!removed) look_for_chances(event.key, event.at);
+    free = {event.at, removed};
+  }
+
+  void server_state(const HistoryEvent& event, bool up) {
+    const std::uint32_t server = server_of(event.process);
+    if (server == kNone) return;
+    if (!up) look_for_chances(event.at);
+    scratch_.up[server] = {event.at, up};
+  }
+
+  void link_state(const HistoryEvent& event, bool cut) {
+    std::uint8_t direction = 1;
+    std::uint32_t server = server_of(event.peer);
+    ProcessId client = event.process;
+    if (server == kNone) {
+      direction = 2;
+      server = server_of(event.process);
+      client = event.peer;
+      if (server == kNone) return;
+    }
+    if (cut) look_for_chances(event.at);
+    Link& link = scratch_.links[client * servers_ + server];
+    if (!cut && (link.cut & direction) == 0) return;
+    link.cut = static_cast<std::uint8_t>(cut ? link.cut | direction : link.cut & ~direction);
+    link.healed = event.at;
+  }
+
+  // What an algorithm documents, it documents of servers and networks that nothing disturbs: a
+  // paused server, a slow link or a lost reply may refuse an acquire, so the time of any fault is
+  // nobody's chance.
+  void fault(Instant now, bool fired) {
+    if (fired) {
+      look_for_chances(now);
+      ++faults_;
+    } else if (faults_ > 0) {
+      --faults_;
+    }
+    calm_ = now;
+  }
+
+ private:
+  using Acquire = AvailableScratch::Acquire;
+  using Link = AvailableScratch::Link;
+  using Since = AvailableScratch::Since;
+
+  std::uint32_t server_of(ProcessId process) const {
+    const std::uint32_t first = run_.context.first_server;
+    return process >= first && process - first < servers_ ? process - first : kNone;
+  }
+
+  // Whether server and entry were as they must be throughout the bound that ends now.
+  bool ready(KeyId key, std::uint32_t server, Instant now) const {
+    const Since& up = scratch_.up[server];
+    const Since& free = scratch_.free[key * servers_ + server];
+    return up.holds && free.holds && now - std::max(up.at, free.at) >= run_.context.acquire_bound;
+  }
+
+  bool has_chance(const Acquire& acquire, Instant now) const {
+    const Duration bound = run_.context.acquire_bound;
+    if (faults_ > 0 || now - std::max(calm_, run_.at(acquire.invoked)) < bound) return false;
+    const Tenure& tenure = run_.tenure(acquire.tenure);
+    std::uint32_t willing = 0;
+    for (std::uint32_t server = 0; server < servers_; ++server) {
+      const Link& link = scratch_.links[tenure.process * servers_ + server];
+      const bool reachable = link.cut == 0 && now - link.healed >= bound;
+      if (reachable && ready(tenure.key, server, now)) ++willing;
+    }
+    return willing >= run_.context.quorum;
+  }
+
+  void look_for_chances(Instant now) {
+    for (KeyId key = 0; key < scratch_.asking.size(); ++key) look_for_chances(key, now);
+  }
+
+  void look_for_chances(KeyId key, Instant now) {
+    if (scratch_.asking[key] == kNone || faults_ > 0) return;
+    std::uint32_t willing = 0;
+    for (std::uint32_t server = 0; server < servers_; ++server) {
+      if (ready(key, server, now)) ++willing;
+    }
+    if (willing < run_.context.quorum) return;
+
+    std::uint32_t* link = &scratch_.asking[key];
+    while (*link != kNone) {
+      Acquire& acquire = scratch_.acquires[*link];
+      if (acquire.open) acquire.had_its_chance = has_chance(acquire, now);
+      // Settled ones are dropped, so each is met only a few times.
+      if (!acquire.open || acquire.had_its_chance) {
+        *link = acquire.next;
+      } else {
+        link = &acquire.next;
+      }
+    }
+  }
+
+  const Case& run_;
+  AvailableScratch& scratch_;
+  const std::uint32_t servers_;
+  std::uint32_t faults_ = 0;
+  Instant calm_ = sim::kStart;
+};
+
+}  // namespace
+
+void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
+  if (run.context.acquire_bound == Duration::zero() || !run.timeline.refused()) return;
+  Conditions conditions(run, scratch);
+  for (std::uint32_t at = 0; at < run.history.size(); ++at) {
+    const HistoryEvent& event = run.event(at);
+    switch (event.what) {
+      case What::acquire_invoked:
+        conditions.asked(event.tenure, at);
+        break;
+      case What::acquire_ok:
+        conditions.ended(event.tenure, event.at);
+        break;
+      case What::acquire_failed:
+      case What::acquire_unknown:
+        if (const auto* acquire = conditions.ended(event.tenure, event.at)) {
+          violated(verdict, {at, acquire->invoked});
+        }
+        break;
+      case What::process_crashed:
+      case What::process_started:
+        conditions.server_state(event, event.what == What::process_started);
+        break;
+      case What::link_cut:
+      case What::link_healed:
+        conditions.link_state(event, event.what == What::link_cut);
+        break;
+      case What::fault_fired:
+      case What::fault_ended:
+        conditions.fault(event.at, event.what == What::fault_fired);
+        break;
+      case What::entry_created:
+      case What::entry_altered:
+      case What::entry_removed:
+        conditions.entry(event);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace picklock::properties

@@ -1,0 +1,42 @@
+// available: an acquire is not refused while the algorithm's documented condition for success
+// holds: for at least the declared bound within its own invocation, the lock was free on a quorum
+// of servers, and those servers were up and within reach of the client. Without a declared bound
+// there is nothing to hold the algorithm to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "properties/timeline.h"
+
+namespace picklock::properties {
+
+struct AvailableScratch {
+  // Since when a condition has held without a break; `holds` false: it does not now.
+  struct Since {
+    Instant at{};
+    bool holds = true;
+  };
+  struct Link {
+    Instant healed{};
+    std::uint8_t cut = 0;  // one bit per direction
+  };
+  struct Acquire {
+    TenureId tenure = 0;
+    std::uint32_t invoked = 0;
+    std::uint32_t next = kNone;  // of the same key
+    bool open = true;
+    bool had_its_chance = false;
+  };
+  std::vector<Since> up;                 // by server
+  std::vector<Since> free;               // by key and server
+  std::vector<Link> links;               // by client and server
+  std::vector<Acquire> acquires;         // as they were invoked
+  std::vector<std::uint32_t> asking;     // by key: its acquires that may still be open
+  std::vector<std::uint32_t> latest_of;  // by tenure: its acquire
+};
+
+// Counts acquires. Witness: the refusal (or unknown outcome), and its acquire_invoked.
+void available(const Case& run, AvailableScratch& scratch, Verdict& verdict);
+
+}  // namespace picklock::properties

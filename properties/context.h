@@ -1,0 +1,23 @@
+// What a judge must know besides the history: the shape of the lock service and the bound the
+// algorithm declares. The same for every run of a scenario.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/history.h"
+
+namespace picklock::properties {
+
+using sim::Duration;
+using sim::Instant;
+
+struct Context {
+  sim::KeyId lock_key = 0;    // the key whose entries are the lock, where events do not name one
+  std::uint32_t quorum = 1;   // servers whose entries make a grant: 1 for a single server
+  std::uint32_t servers = 1;  // how many lock servers there are; processes [first_server, +servers)
+  sim::ProcessId first_server = 0;
+  Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
+                             // holds; 0: none
+};
+
+}  // namespace picklock::properties

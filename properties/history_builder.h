@@ -1,0 +1,154 @@
+// Histories written by hand, for tests: each verb appends the events that the simulator would
+// record for it, at the time set last. Test-only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "sim/history.h"
+
+namespace picklock::properties {
+
+using namespace std::chrono_literals;
+
+// One tenure, and whose it is.
+struct Who {
+  sim::TenureId tenure = 0;
+  sim::ProcessId process = 0;
+  sim::ThreadId thread = 0;
+  sim::KeyId key = 0;
+};
+
+// A tenure of client-n, which is process n and has one thread, n.
+constexpr Who client(sim::ProcessId process, sim::TenureId tenure, sim::KeyId key = 0) {
+  return {.tenure = tenure, .process = process, .thread = process, .key = key};
+}
+
+class HistoryBuilder {
+ public:
+  static constexpr sim::ProcessId kServer = 0;
+  static constexpr sim::ProcessId kResource = 9;
+  static constexpr sim::Duration kTtl = 10s;
+
+  HistoryBuilder& at(sim::Duration since_start) {
+    now_ = sim::kStart + since_start;
+    return *this;
+  }
+
+  // Client operations.
+  HistoryBuilder& asks(Who who) { return add(sim::What::acquire_invoked, who); }
+  HistoryBuilder& believes(Who who) { return add(sim::What::acquire_ok, who); }
+  HistoryBuilder& is_refused(Who who) { return add(sim::What::acquire_failed, who); }
+  HistoryBuilder& cannot_know(Who who) { return add(sim::What::acquire_unknown, who); }
+  HistoryBuilder& lets_go(Who who) { return add(sim::What::release_invoked, who); }
+  HistoryBuilder& learns_of_loss(Who who) { return add(sim::What::loss_learned, who); }
+  HistoryBuilder& passes_deadline(Who who) { return add(sim::What::deadline_passed, who); }
+
+  // Entries. `on` is the server.
+  HistoryBuilder& creates(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
+    return entry(sim::What::entry_created, who.tenure, 0, who.key, on, ttl);
+  }
+  HistoryBuilder& creates_for_ever(Who who, sim::ProcessId on = kServer) {
+    return creates(who, on, sim::Duration::max());
+  }
+  HistoryBuilder& renews(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
+    return entry(sim::What::entry_altered, who.tenure, who.tenure, who.key, on, ttl);
+  }
+  HistoryBuilder& alters(Who actor, Who owner, sim::ProcessId on = kServer) {
+    return entry(sim::What::entry_altered, actor.tenure, owner.tenure, owner.key, on, kTtl);
+  }
+  HistoryBuilder& removes(Who actor, Who owner, sim::ProcessId on = kServer) {
+    return entry(sim::What::entry_removed, actor.tenure, owner.tenure, owner.key, on, {});
+  }
+  HistoryBuilder& goes(Who owner, sim::Cause cause, sim::ProcessId on = kServer) {
+    entry(sim::What::entry_removed, 0, owner.tenure, owner.key, on, {});
+    history.back().cause = cause;
+    return *this;
+  }
+  HistoryBuilder& expires(Who owner, sim::ProcessId on = kServer) {
+    return goes(owner, sim::Cause::expiry, on);
+  }
+
+  // The usual sequences, in an instant.
+  HistoryBuilder& acquires(Who who) { return asks(who).creates(who).believes(who); }
+  HistoryBuilder& releases(Who who) {
+    return lets_go(who).removes(who, who).add(sim::What::release_ok, who);
+  }
+
+  // The resource.
+  HistoryBuilder& writes(Who who, sim::ProcessId to = kResource) {
+    return operation(sim::What::write_accepted, who, to);
+  }
+  HistoryBuilder& reads(Who who, sim::ProcessId from = kResource) {
+    return operation(sim::What::read_accepted, who, from);
+  }
+  HistoryBuilder& write_is_rejected(Who who) {
+    return operation(sim::What::write_rejected, who, kResource);
+  }
+
+  // Hardships.
+  HistoryBuilder& crashes(sim::ProcessId process) {
+    return add(sim::What::process_crashed, {.process = process});
+  }
+  HistoryBuilder& starts(sim::ProcessId process) {
+    return add(sim::What::process_started, {.process = process});
+  }
+  HistoryBuilder& thread_ends(Who who) {
+    return add(sim::What::thread_ended, {.process = who.process, .thread = who.thread});
+  }
+  HistoryBuilder& cuts(sim::ProcessId from, sim::ProcessId to) {
+    return link(sim::What::link_cut, from, to);
+  }
+  HistoryBuilder& heals(sim::ProcessId from, sim::ProcessId to) {
+    return link(sim::What::link_healed, from, to);
+  }
+  HistoryBuilder& fault(std::uint32_t index = 0) {
+    return add(sim::What::fault_fired, {.key = index});
+  }
+  HistoryBuilder& fault_over(std::uint32_t index = 0) {
+    return add(sim::What::fault_ended, {.key = index});
+  }
+  HistoryBuilder& horizon() { return add(sim::What::horizon, {}); }
+
+  // The position of the event added last.
+  std::uint32_t last() const { return static_cast<std::uint32_t>(history.size() - 1); }
+
+  sim::History history;
+
+ private:
+  HistoryBuilder& add(sim::What what, Who who) {
+    sim::HistoryEvent event;
+    event.at = now_;
+    event.what = what;
+    event.process = who.process;
+    event.thread = who.thread;
+    event.tenure = who.tenure;
+    event.key = who.key;
+    history.push_back(event);
+    return *this;
+  }
+
+  HistoryBuilder& entry(sim::What what, sim::TenureId actor, sim::TenureId owner, sim::KeyId key,
+                        sim::ProcessId on, sim::Duration ttl) {
+    add(what, {.tenure = actor, .process = on, .key = key});
+    history.back().owner = owner;
+    if (ttl != sim::Duration::max()) history.back().until = now_ + ttl;
+    return *this;
+  }
+
+  HistoryBuilder& operation(sim::What what, Who who, sim::ProcessId resource) {
+    add(what, {.tenure = who.tenure, .process = resource, .key = who.key});
+    history.back().peer = who.process;
+    return *this;
+  }
+
+  HistoryBuilder& link(sim::What what, sim::ProcessId from, sim::ProcessId to) {
+    add(what, {.process = from});
+    history.back().peer = to;
+    return *this;
+  }
+
+  sim::Instant now_ = sim::kStart;
+};
+
+}  // namespace picklock::properties

@@ -1,0 +1,30 @@
+#include "properties/judge.h"
+
+#include "properties/own_release.h"
+
+namespace picklock::properties {
+
+const Verdicts& Judge::judge(const sim::History& history, const Context& context) {
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
+    verdicts_[i].property = static_cast<Property>(i);
+    verdicts_[i].outcome = Outcome::holds;
+    verdicts_[i].count = 0;
+    verdicts_[i].witnesses.clear();
+  }
+  timeline_.read(history, context);
+  const Case run{history, context, timeline_};
+  const auto verdict = [this](Property property) -> Verdict& {
+    return verdicts_[static_cast<std::size_t>(property)];
+  };
+  mutual_exclusion(run, mutual_exclusion_, verdict(Property::mutual_exclusion));
+  resource_exclusion(run, resource_exclusion_, verdict(Property::resource_exclusion));
+  no_stale_write(run, stale_write_, verdict(Property::no_stale_write));
+  own_release(run, verdict(Property::own_release));
+  loss_noticed(run, loss_noticed_, verdict(Property::loss_noticed));
+  not_stuck(run, not_stuck_, verdict(Property::not_stuck));
+  no_deadlock(run, no_deadlock_, verdict(Property::no_deadlock));
+  available(run, available_, verdict(Property::available));
+  return verdicts_;
+}
+
+}  // namespace picklock::properties

@@ -1,0 +1,38 @@
+// Judges a recorded history against every property. Pure: same history and context, same verdicts.
+// The time is near-linear in the history, and no verdict is derived from another.
+#pragma once
+
+#include "properties/available.h"
+#include "properties/context.h"
+#include "properties/loss_noticed.h"
+#include "properties/mutual_exclusion.h"
+#include "properties/no_deadlock.h"
+#include "properties/not_stuck.h"
+#include "properties/resource_exclusion.h"
+#include "properties/stale_write.h"
+#include "properties/timeline.h"
+#include "properties/verdict.h"
+#include "sim/history.h"
+
+namespace picklock::properties {
+
+// Working memory and results, reused from run to run so that judging allocates nothing in the
+// steady state.
+class Judge {
+ public:
+  // The verdicts are valid until the next call.
+  const Verdicts& judge(const sim::History& history, const Context& context);
+
+ private:
+  Timeline timeline_;
+  MutualExclusionScratch mutual_exclusion_;
+  ResourceExclusionScratch resource_exclusion_;
+  StaleWriteScratch stale_write_;
+  LossNoticedScratch loss_noticed_;
+  NotStuckScratch not_stuck_;
+  NoDeadlockScratch no_deadlock_;
+  AvailableScratch available_;
+  Verdicts verdicts_;
+};
+
+}  // namespace picklock::properties

@@ -1,0 +1,36 @@
+#include "properties/loss_noticed.h"
+
+namespace picklock::properties {
+
+using sim::Cause;
+using sim::What;
+
+namespace {
+
+bool its_own_doing(const HistoryEvent& event, TenureId tenure) {
+  return event.cause == Cause::command && event.tenure == tenure;
+}
+
+}  // namespace
+
+void loss_noticed(const Case& run, LossNoticedScratch& scratch, Verdict& verdict) {
+  scratch.lost.assign(run.timeline.tenures().size(), kNone);
+  for (const EntryChange& change : run.timeline.entries()) {
+    if (change.loser == 0 || change.left >= run.context.quorum) continue;
+    if (its_own_doing(run.event(change.event), change.loser)) continue;
+    const Tenure& tenure = run.tenure(change.loser);
+    if (!tenure.believes_at(change.event)) continue;
+    // Who releases in the instant of the loss held on to nothing.
+    if (run.at(change.event) == run.belief_ends(tenure)) continue;
+    std::uint32_t& lost = scratch.lost[change.loser];
+    if (lost != kNone) continue;
+    lost = change.event;
+    if (tenure.ended == kNone) {
+      violated(verdict, {static_cast<std::uint32_t>(run.history.size() - 1), lost});
+    } else if (run.event(tenure.ended).what == What::release_invoked) {
+      violated(verdict, {tenure.ended, lost});
+    }
+  }
+}
+
+}  // namespace picklock::properties

@@ -1,0 +1,22 @@
+// loss-noticed: when a tenure's entry is removed, expires or is altered by another during its
+// belief, the belief ends by learning of it or by a declared deadline, not by invoking release, nor
+// never.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "properties/timeline.h"
+
+namespace picklock::properties {
+
+struct LossNoticedScratch {
+  std::vector<std::uint32_t>
+      lost;  // by tenure: the event that took its entry, or its quorum of entries
+};
+
+// Counts tenures. Witness: the release_invoked that ended the belief, or the last event of the
+// history where none did, and the loss.
+void loss_noticed(const Case& run, LossNoticedScratch& scratch, Verdict& verdict);
+
+}  // namespace picklock::properties

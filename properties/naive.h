@@ -1,0 +1,419 @@
+// The definitions of the properties said again as plainly as possible, at any cost in time: what
+// the judges are compared with. Shares nothing with the judges but the history's own types.
+// Test-only.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "properties/context.h"
+#include "properties/verdict.h"
+#include "sim/history.h"
+
+namespace picklock::properties {
+
+// Every violation by its event, with all the events that may be named beside it.
+struct NaiveVerdict {
+  Outcome outcome = Outcome::holds;
+  std::vector<std::pair<std::uint32_t, std::set<std::uint32_t>>> violations;
+
+  void add(std::size_t event, std::set<std::uint32_t> others) {
+    outcome = Outcome::violated;
+    violations.emplace_back(static_cast<std::uint32_t>(event), std::move(others));
+  }
+};
+
+class Naive {
+ public:
+  Naive(const sim::History& history, const Context& context)
+      : history_(history), context_(context) {
+    for (const sim::HistoryEvent& event : history) {
+      tenures_ = std::max({tenures_, event.tenure + 1, event.owner + 1});
+    }
+  }
+
+  NaiveVerdict mutual_exclusion() const {
+    NaiveVerdict verdict;
+    for (const sim::TenureId b : believers()) {
+      std::set<std::uint32_t> others;
+      for (const sim::TenureId a : believers()) {
+        if (a == b || key_of(a) != key_of(b) || began(a) > began(b)) continue;
+        const Instant both_begin = std::max(begin_of(a), begin_of(b));
+        const Instant both_end = std::min(end_of(a), end_of(b));
+        if (both_begin < both_end) others.insert(static_cast<std::uint32_t>(began(a)));
+      }
+      if (!others.empty()) verdict.add(began(b), others);
+    }
+    return verdict;
+  }
+
+  NaiveVerdict resource_exclusion() const {
+    NaiveVerdict verdict;
+    for (std::size_t second = 0; second < history_.size(); ++second) {
+      if (!is_operation(second)) continue;
+      std::set<std::uint32_t> between;
+      for (std::size_t i = second; i-- > 0;) {
+        if (!is_operation(i) || !same_place(i, second)) continue;
+        if (history_[i].tenure != history_[second].tenure) {
+          between.insert(static_cast<std::uint32_t>(i));
+          continue;
+        }
+        if (!between.empty()) verdict.add(second, between);
+        break;
+      }
+    }
+    return verdict;
+  }
+
+  NaiveVerdict no_stale_write() const {
+    NaiveVerdict verdict;
+    for (std::size_t write = 0; write < history_.size(); ++write) {
+      if (!is_operation(write) || history_[write].what != What::write_accepted) continue;
+      if (granted(history_[write].tenure) == history_.size()) continue;
+      std::set<std::uint32_t> newer;
+      for (std::size_t i = 0; i < write; ++i) {
+        if (!is_operation(i) || !same_place(i, write)) continue;
+        const std::size_t other = granted(history_[i].tenure);
+        if (other != history_.size() && other > granted(history_[write].tenure)) {
+          newer.insert(static_cast<std::uint32_t>(i));
+        }
+      }
+      if (!newer.empty()) verdict.add(write, newer);
+    }
+    return verdict;
+  }
+
+  NaiveVerdict own_release() const {
+    NaiveVerdict verdict;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      const bool touches = event.what == What::entry_removed || event.what == What::entry_altered;
+      if (!touches || event.cause != sim::Cause::command) continue;
+      if (event.tenure == 0 || event.owner == 0 || event.tenure == event.owner) continue;
+      verdict.add(i, {});
+    }
+    return verdict;
+  }
+
+  NaiveVerdict loss_noticed() const {
+    NaiveVerdict verdict;
+    for (const sim::TenureId id : believers()) {
+      for (std::size_t i = began(id) + 1; i < ended(id); ++i) {
+        const sim::HistoryEvent& event = history_[i];
+        const bool removed = event.what == What::entry_removed;
+        const bool altered = event.what == What::entry_altered;
+        if ((!removed && !altered) || event.owner != id || event.at == end_of(id)) continue;
+        if (event.tenure == id && (altered || event.cause == sim::Cause::command)) continue;
+        if (servers_with_entry_of(id, i) >= context_.quorum) continue;
+        const bool open = ended(id) == history_.size();
+        if (open || history_[ended(id)].what == What::release_invoked) {
+          verdict.add(open ? history_.size() - 1 : ended(id), {static_cast<std::uint32_t>(i)});
+        }
+        break;
+      }
+    }
+    return verdict;
+  }
+
+  NaiveVerdict not_stuck() const {
+    NaiveVerdict verdict;
+    if (history_.empty() || history_.back().what != What::horizon) {
+      verdict.outcome = Outcome::unknown;
+      return verdict;
+    }
+    for (sim::TenureId id = 1; id < tenures_; ++id) {
+      const std::size_t wait = open_wait(id, history_.size());
+      if (wait == history_.size() || granted_after(settled(), key_of(id))) continue;
+      std::set<std::uint32_t> blocking;
+      std::set<sim::ProcessId> blocked;
+      for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+        const std::size_t made = permanent_entry(key_of(id), server);
+        if (made == history_.size()) continue;
+        blocking.insert(static_cast<std::uint32_t>(made));
+        blocked.insert(server);
+      }
+      if (context_.servers - blocked.size() < context_.quorum) verdict.add(wait, blocking);
+    }
+    return verdict;
+  }
+
+  // At every event, whether a thread that waits, waits for itself in the end, and did not before.
+  NaiveVerdict no_deadlock() const {
+    NaiveVerdict verdict;
+    std::set<std::size_t> before;
+    for (std::size_t now = 0; now < history_.size(); ++now) {
+      std::set<std::size_t> waits;
+      for (sim::TenureId id = 1; id < tenures_; ++id) {
+        if (in_cycle(id, now)) waits.insert(open_wait(id, now + 1));
+      }
+      if (!std::includes(before.begin(), before.end(), waits.begin(), waits.end())) {
+        for (const std::size_t wait : waits) {
+          if (before.count(wait) == 0) verdict.add(wait, {});
+        }
+      }
+      before = waits;
+    }
+    return verdict;
+  }
+
+  // Every interval of the bound's length that begins where something changes, or where the acquire
+  // does.
+  NaiveVerdict available() const {
+    NaiveVerdict verdict;
+    if (context_.acquire_bound == Duration::zero()) return verdict;
+    for (std::size_t end = 0; end < history_.size(); ++end) {
+      const sim::HistoryEvent& refusal = history_[end];
+      if (refusal.what != What::acquire_failed && refusal.what != What::acquire_unknown) continue;
+      std::size_t invoked = end;
+      while (!(history_[invoked].what == What::acquire_invoked &&
+               history_[invoked].tenure == refusal.tenure)) {
+        --invoked;
+      }
+      for (std::size_t start = invoked; start < end; ++start) {
+        if (had_its_chance(start, end, refusal)) {
+          verdict.add(end, {static_cast<std::uint32_t>(invoked)});
+          break;
+        }
+      }
+    }
+    return verdict;
+  }
+
+ private:
+  using What = sim::What;
+
+  std::size_t find(std::size_t from, auto&& matches) const {
+    while (from < history_.size() && !matches(history_[from])) ++from;
+    return from;
+  }
+
+  std::size_t first_of(sim::TenureId id) const {
+    return find(0,
+                [id](const auto& e) { return e.what == What::acquire_invoked && e.tenure == id; });
+  }
+  sim::KeyId key_of(sim::TenureId id) const { return history_[first_of(id)].key; }
+  sim::ThreadId thread_of(sim::TenureId id) const { return history_[first_of(id)].thread; }
+
+  std::size_t began(sim::TenureId id) const {
+    return find(0, [id](const auto& e) { return e.what == What::acquire_ok && e.tenure == id; });
+  }
+
+  bool ends_life(const sim::HistoryEvent& e, sim::TenureId id) const {
+    const sim::HistoryEvent& first = history_[first_of(id)];
+    return (e.what == What::process_crashed && e.process == first.process) ||
+           (e.what == What::thread_ended && e.thread == first.thread);
+  }
+
+  std::size_t ended(sim::TenureId id) const {
+    std::size_t depth = 0;
+    return find(began(id), [&](const sim::HistoryEvent& e) {
+      if (ends_life(e, id)) return true;
+      if (e.tenure != id) return false;
+      if (e.what == What::acquire_ok) ++depth;
+      if (e.what == What::release_invoked) --depth;
+      return depth == 0 || e.what == What::loss_learned || e.what == What::deadline_passed;
+    });
+  }
+
+  Instant begin_of(sim::TenureId id) const { return history_[began(id)].at; }
+  Instant end_of(sim::TenureId id) const {
+    return ended(id) == history_.size() ? sim::kNever : history_[ended(id)].at;
+  }
+
+  std::vector<sim::TenureId> believers() const {
+    std::vector<sim::TenureId> found;
+    for (sim::TenureId id = 1; id < tenures_; ++id) {
+      if (began(id) != history_.size()) found.push_back(id);
+    }
+    return found;
+  }
+
+  bool is_operation(std::size_t i) const {
+    const sim::HistoryEvent& event = history_[i];
+    return event.tenure != 0 &&
+           (event.what == What::write_accepted || event.what == What::read_accepted);
+  }
+  bool same_place(std::size_t a, std::size_t b) const {
+    return history_[a].process == history_[b].process &&
+           key_of(history_[a].tenure) == key_of(history_[b].tenure);
+  }
+
+  static bool is_entry(const sim::HistoryEvent& event) {
+    return event.what == What::entry_created || event.what == What::entry_altered ||
+           event.what == What::entry_removed;
+  }
+
+  // The last event up to `now` that touched the entry of `key` on `server`.
+  std::size_t last_touch(sim::KeyId key, sim::ProcessId server, std::size_t now) const {
+    for (std::size_t i = now + 1; i-- > 0;) {
+      if (is_entry(history_[i]) && history_[i].key == key && history_[i].process == server)
+        return i;
+    }
+    return history_.size();
+  }
+
+  std::uint32_t servers_with_entry_of(sim::TenureId id, std::size_t now) const {
+    std::uint32_t count = 0;
+    for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+      const std::size_t touch = last_touch(key_of(id), server, now);
+      if (touch != history_.size() && history_[touch].what != What::entry_removed &&
+          history_[touch].tenure == id) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  std::size_t granted(sim::TenureId id) const {
+    std::set<sim::ProcessId> servers;
+    const std::size_t deciding = find(0, [&](const sim::HistoryEvent& e) {
+      if (e.tenure != id || !is_entry(e) || e.what == What::entry_removed) return false;
+      servers.insert(e.process);
+      return servers.size() == context_.quorum;
+    });
+    return deciding == history_.size() ? began(id) : deciding;
+  }
+
+  // The acquire_invoked that the tenure's living thread waits in, as of before `now`.
+  std::size_t open_wait(sim::TenureId id, std::size_t now) const {
+    for (std::size_t i = now; i-- > 0;) {
+      const sim::HistoryEvent& e = history_[i];
+      if (first_of(id) == history_.size() || ends_life(e, id)) break;
+      if (e.tenure != id) continue;
+      if (e.what == What::acquire_invoked) return i;
+      if (e.what == What::acquire_ok || e.what == What::acquire_failed ||
+          e.what == What::acquire_unknown) {
+        break;
+      }
+    }
+    return history_.size();
+  }
+
+  std::size_t settled() const {
+    for (std::size_t i = history_.size(); i-- > 0;) {
+      if (history_[i].what == What::fault_fired || history_[i].what == What::fault_ended) return i;
+    }
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      if (event.what == What::process_started) last = i;
+      const std::size_t first = find(0, [&event](const auto& e) {
+        return e.what == What::acquire_invoked && e.process == event.process;
+      });
+      if (event.what == What::acquire_invoked && first == i) last = i;
+    }
+    return last;
+  }
+
+  bool granted_after(std::size_t calm, sim::KeyId key) const {
+    for (std::size_t i = calm + 1; i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      if (event.key != key || event.tenure == 0) continue;
+      if (event.what == What::acquire_ok && began(event.tenure) == i) return true;
+      if (event.what == What::entry_created &&
+          servers_with_entry_of(event.tenure, i) >= context_.quorum) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::size_t permanent_entry(sim::KeyId key, sim::ProcessId server) const {
+    const std::size_t touch = last_touch(key, server, history_.size() - 1);
+    if (touch == history_.size() || history_[touch].what == What::entry_removed) {
+      return history_.size();
+    }
+    const sim::TenureId owner = history_[touch].tenure;
+    std::size_t since = touch;
+    while (history_[since].what == What::entry_altered && history_[since].owner == owner) {
+      since = last_touch(key, server, since - 1);
+    }
+    if (history_[touch].until == sim::kNever) return since;
+    if (touch == since) return history_.size();
+    // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
+    const bool believed = began(owner) < touch;
+    const bool believes = believed && touch < ended(owner);
+    const bool asks = !believed && open_wait(owner, touch) != history_.size();
+    return believes || asks ? history_.size() : touch;
+  }
+
+  bool holds_at(sim::TenureId id, std::size_t now) const {
+    if (now < began(id) || now >= ended(id)) return false;
+    const bool reported =
+        find(0, [id](const auto& e) { return is_entry(e) && e.tenure == id; }) != history_.size();
+    return !reported || servers_with_entry_of(id, now) >= context_.quorum;
+  }
+
+  // The tenure whose thread `id` waits for; 0 if it waits for none.
+  sim::TenureId waits_for(sim::TenureId id, std::size_t now) const {
+    if (open_wait(id, now + 1) == history_.size()) return 0;
+    for (sim::TenureId other = 1; other < tenures_; ++other) {
+      if (other == id || first_of(other) > now || key_of(other) != key_of(id)) continue;
+      if (holds_at(other, now)) return other;
+    }
+    return 0;
+  }
+
+  bool in_cycle(sim::TenureId id, std::size_t now) const {
+    sim::TenureId waiter = id;
+    for (sim::TenureId steps = 0; steps < tenures_; ++steps) {
+      const sim::TenureId holder = waits_for(waiter, now);
+      if (holder == 0) return false;
+      if (thread_of(holder) == thread_of(id)) return true;
+      waiter = 0;
+      for (sim::TenureId other = 1; other < tenures_; ++other) {
+        if (first_of(other) <= now && thread_of(other) == thread_of(holder) &&
+            open_wait(other, now + 1) != history_.size()) {
+          waiter = other;
+        }
+      }
+      if (waiter == 0) return false;
+    }
+    return false;
+  }
+
+  // Whether a quorum of servers was willing from just after event `start` for the bound, up to
+  // event `end`.
+  bool had_its_chance(std::size_t start, std::size_t end, const sim::HistoryEvent& refusal) const {
+    const Instant until = history_[start].at + context_.acquire_bound;
+    if (history_[end].at < until) return false;
+    std::uint32_t willing = 0;
+    for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+      bool always = true;
+      for (std::size_t i = start; i < end && (i == start || history_[i].at < until); ++i) {
+        always = always && is_willing(server, refusal, i);
+      }
+      if (always) ++willing;
+    }
+    return willing >= context_.quorum;
+  }
+
+  bool is_willing(sim::ProcessId server, const sim::HistoryEvent& refusal, std::size_t now) const {
+    bool up = true;
+    bool out = true;
+    bool in = true;
+    int faults = 0;
+    for (std::size_t i = 0; i <= now; ++i) {
+      const sim::HistoryEvent& e = history_[i];
+      if (e.what == What::process_crashed && e.process == server) up = false;
+      if (e.what == What::process_started && e.process == server) up = true;
+      const bool link = e.what == What::link_cut || e.what == What::link_healed;
+      const bool healed = e.what == What::link_healed;
+      if (link && e.process == refusal.process && e.peer == server) out = healed;
+      if (link && e.process == server && e.peer == refusal.process) in = healed;
+      if (e.what == What::fault_fired) ++faults;
+      if (e.what == What::fault_ended) --faults;
+    }
+    const std::size_t touch = last_touch(refusal.key, server, now);
+    const bool free = touch == history_.size() || history_[touch].what == What::entry_removed;
+    return up && out && in && faults == 0 && free;
+  }
+
+  const sim::History& history_;
+  const Context& context_;
+  sim::TenureId tenures_ = 1;
+};
+
+}  // namespace picklock::properties

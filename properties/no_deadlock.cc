@@ -1,0 +1,168 @@
+#include "properties/no_deadlock.h"
+
+#include <algorithm>
+#include <span>
+
+namespace picklock::properties {
+
+using sim::What;
+
+namespace {
+
+class WaitsFor {
+ public:
+  WaitsFor(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict)
+      : run_(run), scratch_(scratch), verdict_(verdict) {
+    scratch_.keys.assign(run.timeline.keys(), {});
+    scratch_.threads.assign(run.timeline.threads(), {});
+    scratch_.has.assign(run.timeline.tenures().size(), 0);
+    scratch_.searches = 0;
+  }
+
+  void begin_wait(TenureId id, std::uint32_t at) {
+    const Tenure& tenure = run_.tenure(id);
+    if (tenure.thread == 0) return;
+    end_wait(tenure.thread);
+    Thread& thread = scratch_.threads[tenure.thread];
+    thread.waits_as = id;
+    thread.since = at;
+    Key& key = scratch_.keys[tenure.key];
+    ++key.waiters;
+    if (key.holder != 0) ++holding_thread(key).awaited;
+    find_cycle(tenure.thread, at);
+  }
+
+  void end_wait(ThreadId id) {
+    Thread& thread = scratch_.threads[id];
+    if (thread.waits_as == 0) return;
+    Key& key = scratch_.keys[run_.tenure(thread.waits_as).key];
+    --key.waiters;
+    if (key.holder != 0) --holding_thread(key).awaited;
+    thread.waits_as = 0;
+  }
+
+  void begin_belief(TenureId id, std::uint32_t at) {
+    const Tenure& tenure = run_.tenure(id);
+    if (tenure.began != at) return;
+    // Where a server reports no entries, belief is all there is to go by.
+    if (tenure.granted_by == 0) {
+      hold(id, at, at);
+    } else if (scratch_.has[id] >= run_.context.quorum) {
+      hold(id, tenure.granted, at);
+    }
+  }
+
+  void entry(const EntryChange& change) {
+    if (change.loser != 0) {
+      scratch_.has[change.loser] = change.left;
+      if (change.left < run_.context.quorum) let_go(change.loser);
+    }
+    if (change.gainer != 0) {
+      scratch_.has[change.gainer] = change.has;
+      const bool believes = run_.tenure(change.gainer).believes_at(change.event);
+      if (believes && change.has >= run_.context.quorum) {
+        hold(change.gainer, change.event, change.event);
+      }
+    }
+  }
+
+ private:
+  using Key = NoDeadlockScratch::Key;
+  using Thread = NoDeadlockScratch::Thread;
+
+  Thread& holding_thread(const Key& key) {
+    return scratch_.threads[run_.tenure(key.holder).thread];
+  }
+
+  void hold(TenureId id, std::uint32_t since, std::uint32_t at) {
+    const Tenure& tenure = run_.tenure(id);
+    if (tenure.thread == 0) return;
+    Key& key = scratch_.keys[tenure.key];
+    if (key.holder == id) return;
+    if (key.holder != 0) holding_thread(key).awaited -= key.waiters;
+    key.holder = id;
+    key.held_since = since;
+    holding_thread(key).awaited += key.waiters;
+    find_cycle(tenure.thread, at);
+  }
+
+  void let_go(TenureId id) {
+    Key& key = scratch_.keys[run_.tenure(id).key];
+    if (key.holder != id) return;
+    holding_thread(key).awaited -= key.waiters;
+    key.holder = 0;
+  }
+
+  // Every new edge starts or ends at `first`, so a cycle that has just closed passes through it. If
+  // nobody waits for what it holds there is none, which spares chains of waiters from being
+  // followed at each new link.
+  void find_cycle(ThreadId first, std::uint32_t at) {
+    if (scratch_.threads[first].awaited == 0) return;
+    ++scratch_.searches;
+    scratch_.cycle.clear();
+    for (ThreadId id = first; scratch_.threads[id].visited != scratch_.searches;) {
+      Thread& thread = scratch_.threads[id];
+      thread.visited = scratch_.searches;
+      if (thread.waits_as == 0) return;
+      const Key& key = scratch_.keys[run_.tenure(thread.waits_as).key];
+      // An entry that outlives its tenure's belief is a wait for its deadline, not for a thread.
+      if (key.holder == 0 || key.holder == thread.waits_as) return;
+      if (!run_.tenure(key.holder).believes_at(at)) return;
+      scratch_.cycle.push_back({thread.since, key.held_since});
+      id = run_.tenure(key.holder).thread;
+      if (id == first) return report();
+    }
+  }
+
+  // Keeps whole cycles, so that the witnesses of two are not mixed.
+  void report() {
+    verdict_.outcome = Outcome::violated;
+    ++verdict_.count;
+    std::vector<Witness>& kept = verdict_.witnesses;
+    std::vector<Witness>& cycle = scratch_.cycle;
+    if (!kept.empty() && kept.size() + cycle.size() > kWitnesses) return;
+    std::sort(cycle.begin(), cycle.end(),
+              [](const Witness& a, const Witness& b) { return a.event < b.event; });
+    const std::size_t fit = std::min(cycle.size(), kWitnesses);
+    kept.insert(kept.end(), cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(fit));
+  }
+
+  const Case& run_;
+  NoDeadlockScratch& scratch_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) {
+  // Everyone in a cycle waits for one lock while holding another.
+  if (!run.timeline.waits_while_holding()) return;
+  WaitsFor graph(run, scratch, verdict);
+  std::span<const EntryChange> entries = run.timeline.entries();
+  for (std::uint32_t at = 0; at < run.history.size(); ++at) {
+    const HistoryEvent& event = run.event(at);
+    switch (event.what) {
+      case What::acquire_invoked:
+        graph.begin_wait(event.tenure, at);
+        break;
+      case What::acquire_ok:
+        graph.end_wait(run.tenure(event.tenure).thread);
+        graph.begin_belief(event.tenure, at);
+        break;
+      case What::acquire_failed:
+      case What::acquire_unknown:
+        graph.end_wait(run.tenure(event.tenure).thread);
+        break;
+      case What::entry_created:
+      case What::entry_altered:
+      case What::entry_removed:
+        graph.entry(entries.front());
+        entries = entries.subspan(1);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace picklock::properties

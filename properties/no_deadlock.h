@@ -1,0 +1,35 @@
+// no-deadlock: no cycle among waiters and holders. A thread waits for a key from acquire_invoked to
+// its completion; a key is held by the tenure that believes to hold it and whose entries are live.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "properties/timeline.h"
+
+namespace picklock::properties {
+
+struct NoDeadlockScratch {
+  struct Key {
+    TenureId holder = 0;
+    std::uint32_t held_since = kNone;
+    std::uint32_t waiters = 0;
+  };
+  struct Thread {
+    TenureId waits_as = 0;
+    std::uint32_t since = kNone;
+    std::uint32_t awaited = 0;  // waiters for the keys it holds
+    std::uint32_t visited = 0;  // the last search that came by
+  };
+  std::vector<Key> keys;
+  std::vector<Thread> threads;
+  std::vector<std::uint32_t> has;  // by tenure: servers that hold its entry now
+  std::vector<Witness> cycle;
+  std::uint32_t searches = 0;
+};
+
+// Counts cycles, once each as they close. One witness per edge: the wait's acquire_invoked, and the
+// entry event (or acquire_ok) by which the one waited for came to hold.
+void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict);
+
+}  // namespace picklock::properties

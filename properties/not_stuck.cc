@@ -1,0 +1,87 @@
+#include "properties/not_stuck.h"
+
+#include <algorithm>
+
+namespace picklock::properties {
+
+using sim::What;
+
+namespace {
+
+bool waits_alive(const Tenure& tenure) { return tenure.waiting != kNone && tenure.gone == kNone; }
+
+// Where the last hardship was over; without faults, where the last client arrived.
+std::uint32_t settled(const Case& run, std::uint32_t horizon) {
+  std::uint32_t arrival = run.timeline.last_arrival();
+  for (std::uint32_t i = horizon; i-- > 0;) {
+    const What what = run.event(i).what;
+    if (what == What::fault_ended || what == What::fault_fired) return i;
+    if (what == What::process_started) arrival = std::max(arrival, i);
+  }
+  return arrival;
+}
+
+void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
+  last_grant.assign(run.timeline.keys(), 0);
+  const auto granted = [&last_grant](KeyId key, std::uint32_t event) {
+    last_grant[key] = std::max(last_grant[key], event);
+  };
+  for (const EntryChange& change : run.timeline.entries()) {
+    // An entry restored by its server, or taken over by altering it, is not a grant until it is
+    // believed.
+    const HistoryEvent& event = run.event(change.event);
+    if (event.what != What::entry_created || event.tenure == 0) continue;
+    if (change.gainer != 0 && change.has >= run.context.quorum) {
+      granted(run.tenure(change.gainer).key, change.event);
+    }
+  }
+  for (const TenureId id : run.timeline.believers()) {
+    granted(run.tenure(id).key, run.tenure(id).began);
+  }
+}
+
+// The event that made an entry one that will never go by itself; kNone if it will.
+std::uint32_t made_permanent(const Case& run, const Slot& slot) {
+  if (slot.until == sim::kNever) return slot.since;
+  const bool renewed = slot.renewed != kNone;
+  // A tenure that is still asking may come to hold; one whose belief or hope has ended will not.
+  if (renewed && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
+  return kNone;
+}
+
+// The blocking entry of the lock, if so many servers are blocked that no quorum is left to win.
+std::uint32_t blocked_by(const Case& run, KeyId key) {
+  std::uint32_t blocked = 0;
+  std::uint32_t event = kNone;
+  const Timeline& timeline = run.timeline;
+  for (const Slot* slot = timeline.first_slot(key); slot != nullptr;
+       slot = timeline.next_slot(*slot)) {
+    const std::uint32_t made = made_permanent(run, *slot);
+    if (made == kNone) continue;
+    ++blocked;
+    event = std::min(event, made);
+  }
+  return blocked + run.context.quorum > run.context.servers ? event : kNone;
+}
+
+}  // namespace
+
+void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
+  if (run.history.empty() || run.history.back().what != What::horizon) {
+    verdict.outcome = Outcome::unknown;
+    return;
+  }
+  const auto tenures = run.timeline.tenures();
+  if (std::none_of(tenures.begin(), tenures.end(), waits_alive)) return;
+
+  const auto horizon = static_cast<std::uint32_t>(run.history.size() - 1);
+  const std::uint32_t calm = settled(run, horizon);
+  find_last_grants(run, scratch.last_grant);
+  for (const Tenure& waiter : tenures) {
+    if (!waits_alive(waiter) || scratch.last_grant[waiter.key] > calm) continue;
+    const std::uint32_t blocking = blocked_by(run, waiter.key);
+    if (blocking != kNone) violated(verdict, {waiter.waiting, blocking});
+  }
+}
+
+}  // namespace picklock::properties

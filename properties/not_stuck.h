@@ -1,0 +1,21 @@
+// not-stuck: at the horizon nobody waits for ever (architecture 8.7). A wait that a deadline of the
+// entry will end is an outage with a bound, not this; what decides is whether anything is left that
+// would free the lock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "properties/timeline.h"
+
+namespace picklock::properties {
+
+struct NotStuckScratch {
+  std::vector<std::uint32_t> last_grant;  // by key
+};
+
+// Counts waiters. Witness: the waiter's acquire_invoked, and the event that made the blocking entry
+// what it is: its creation, or its last renewal. Unknown for a history without a horizon.
+void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict);
+
+}  // namespace picklock::properties

@@ -1,0 +1,129 @@
+#include "properties/judging.h"
+
+namespace picklock::properties {
+namespace {
+
+constexpr Who kA = client(1, 1);
+constexpr Who kB = client(2, 2);
+constexpr Who kC = client(3, 3);
+
+Verdict judged(const HistoryBuilder& built, const Context& context = {}) {
+  return verdict_of(Property::not_stuck, built.history, context);
+}
+
+TEST(NotStuck, HoldsWhenNobodyWaits) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(NotStuck, IsUnknownWithoutAHorizon) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(4s).releases(kA);
+  EXPECT_EQ(judged(h).outcome, Outcome::unknown);
+  EXPECT_EQ(judged(HistoryBuilder{}).outcome, Outcome::unknown);
+}
+
+// docs/facts/failures.md A-04.
+TEST(NotStuck, CatchesADeadHolderWithoutALease) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA);
+  const auto blocking = h.last();
+  h.believes(kA).asks(kB);
+  const auto waiter = h.last();
+  h.at(1s).fault().crashes(1).fault_over().at(60s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(waiter, blocking));
+}
+
+// docs/facts/failures.md A-12.
+TEST(NotStuck, CatchesARenewalThatOutlivesItsThread) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB);
+  const auto waiter = h.last();
+  h.at(1s).fault().thread_ends(kA).fault_over().at(3s).renews(kA).at(6s).renews(kA);
+  const auto renewal = h.last();
+  h.at(12s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(waiter, renewal));
+}
+
+TEST(NotStuck, CatchesAnOrphanOfAnUnknownAcquireThatIsRenewed) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).fault().fault_over().at(3s).cannot_know(kA).asks(kB).asks(kC);
+  h.at(6s).renews(kA).at(30s).horizon();
+  EXPECT_EQ(judged(h).count, 2U);
+}
+
+TEST(NotStuck, CatchesARenewalAfterAnOwnersRelease) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(1s).fault().lets_go(kA).at(3s).renews(kA).at(30s).horizon();
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
+TEST(NotStuck, HoldsWhileALivingHolderRenews) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(3s).renews(kA).at(6s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+// docs/facts/failures.md A-07: an outage with a bound.
+TEST(NotStuck, HoldsWhileADeadlineWillFreeTheLock) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(1s).fault().crashes(1).fault_over().at(9s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(NotStuck, HoldsOnceSomeoneWasGrantedAfterTheFaults) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).asks(kC).at(1s).fault().fault_over().at(2s).releases(kA);
+  h.creates_for_ever(kB).believes(kB).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(NotStuck, CountsFromTheLastArrivalWhenThereIsNoFault) {
+  HistoryBuilder before;
+  before.at(0s).asks(kA).creates_for_ever(kA).believes(kA).at(1s).asks(kB).at(60s).horizon();
+  EXPECT_EQ(judged(before).count, 1U);
+  HistoryBuilder after;
+  after.at(0s).acquires(kA).asks(kB).asks(kC).at(1s).releases(kA);
+  after.creates_for_ever(kB).believes(kB).at(60s).horizon();
+  EXPECT_THAT(judged(after), Holds());
+}
+
+TEST(NotStuck, LetsDeadWaitersBe) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).asks(kB).asks(kC).at(1s);
+  h.fault().crashes(1).crashes(2).thread_ends(kC).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(NotStuck, HoldsWhenTheWaitIsForAnotherLock) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).asks(client(2, 2, 1)).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(NotStuck, IsNotBlockedByAnOrphanOnAMinorityOfServers) {
+  const Context context{.quorum = 2, .servers = 3};
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA, 0).cannot_know(kA).asks(kB).fault().at(60s);
+  EXPECT_THAT(judged(HistoryBuilder(h).horizon(), context), Holds());
+  h.creates_for_ever(kC, 1).horizon();
+  EXPECT_EQ(judged(h, context).count, 1U);
+}
+
+TEST(NotStuck, CountsFromTheEndOfTheLastFaultNotFromItsBeginning) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).asks(kB).asks(kC).at(1s).fault().at(2s).creates_for_ever(kA).believes(kA);
+  h.at(3s).fault_over().at(60s).horizon();
+  EXPECT_EQ(judged(h).count, 2U);
+}
+
+TEST(NotStuck, TakesNoAlterationForAGrant) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).asks(kC).at(1s).fault().crashes(1).crashes(2).fault_over();
+  h.at(2s).alters(kB, kA).at(3s).renews(kB).at(30s).horizon();
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
+}  // namespace
+}  // namespace picklock::properties

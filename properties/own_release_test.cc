@@ -1,0 +1,66 @@
+#include "properties/judging.h"
+
+namespace picklock::properties {
+namespace {
+
+constexpr Who kA = client(1, 1);
+constexpr Who kB = client(2, 2);
+
+Verdict judged(const HistoryBuilder& built) {
+  return verdict_of(Property::own_release, built.history);
+}
+
+TEST(OwnRelease, HoldsWhenEachRemovesItsOwn) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).renews(kA).at(2s).releases(kA).acquires(kB).releases(kB).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+// docs/facts/failures.md A-01.
+TEST(OwnRelease, CatchesADeleteOfTheSuccessorsEntry) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).asks(kB).creates(kB);
+  const auto created = h.last();
+  h.believes(kB).at(12s).lets_go(kA).removes(kA, kB);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), created));
+}
+
+TEST(OwnRelease, CatchesARenewalOfTheSuccessorsEntry) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).acquires(kB).at(12s).alters(kA, kB);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), 5U));
+}
+
+// docs/facts/failures.md A-29: one token, two tenures of one client.
+TEST(OwnRelease, CatchesALateReleaseOfAnEarlierTenureOfTheSameClient) {
+  const Who again = client(1, 2);
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).lets_go(kA).at(10s).expires(kA).acquires(again).at(11s).removes(kA, again);
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
+TEST(OwnRelease, LetsEntriesGoByEveryOtherCause) {
+  for (const sim::Cause cause : {sim::Cause::expiry, sim::Cause::eviction, sim::Cause::failover,
+                                 sim::Cause::session_end, sim::Cause::restart}) {
+    HistoryBuilder h;
+    h.at(0s).acquires(kA).goes(kA, cause);
+    h.history.back().tenure = kB.tenure;
+    EXPECT_THAT(judged(h), Holds());
+  }
+}
+
+TEST(OwnRelease, LetsNobodyRemoveAnEntryAndAnEntryBeNobodys) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).removes(Who{}, kA).creates(Who{}).removes(kB, Who{}).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(OwnRelease, LetsTenuresShareAKeyThatIsNoLock) {
+  const Who counter{.tenure = kA.tenure, .key = 5};
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).creates(counter).releases(kA).acquires(kB).alters(kB, counter).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+}  // namespace
+}  // namespace picklock::properties

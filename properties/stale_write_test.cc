@@ -1,0 +1,99 @@
+#include "properties/judging.h"
+
+namespace picklock::properties {
+namespace {
+
+constexpr Who kA = client(1, 1);
+constexpr Who kB = client(2, 2);
+
+Verdict judged(const HistoryBuilder& built, const Context& context = {}) {
+  return verdict_of(Property::no_stale_write, built.history, context);
+}
+
+TEST(StaleWrite, HoldsWhenWritesFollowTheOrderOfGrants) {
+  HistoryBuilder h;
+  h.at(0s)
+      .acquires(kA)
+      .writes(kA)
+      .at(2s)
+      .releases(kA)
+      .acquires(kB)
+      .writes(kB)
+      .releases(kB)
+      .horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+// docs/facts/failures.md B-01.
+TEST(StaleWrite, CatchesAPausedHolderThatWritesAfterItsSuccessor) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).acquires(kB).writes(kB);
+  const auto newer = h.last();
+  h.at(11s).writes(kA);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), newer));
+}
+
+// docs/facts/failures.md B-02.
+TEST(StaleWrite, CatchesAWriteThatWasHeldUpUntilAfterAProperRelease) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(2s).releases(kA).at(3s).acquires(kB).reads(kB);
+  const auto newer = h.last();
+  h.at(4s).releases(kB).at(12s).writes(kA);
+  const auto stale = h.last();
+  h.horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(stale, newer));
+  EXPECT_THAT(violated_in(h.history), testing::ElementsAre("no-stale-write"));
+}
+
+TEST(StaleWrite, OrdersByTheGrantAtTheServerNotByItsReply) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).asks(kB).creates(kA).at(10s).expires(kA).creates(kB).believes(kB).believes(kA);
+  h.at(11s).writes(kA).writes(kB).horizon();
+  EXPECT_THAT(judged(h), Holds());
+  h.writes(kA);
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
+TEST(StaleWrite, OrdersAQuorumLockByItsDecidingServer) {
+  const Context context{.quorum = 2, .servers = 3};
+  HistoryBuilder h;
+  h.at(0s).asks(kA).asks(kB).creates(kA, 0).creates(kB, 1).creates(kB, 2).at(10s);
+  h.expires(kB, 1).creates(kA, 1).writes(kB).writes(kA).horizon();
+  EXPECT_THAT(judged(h, context), Holds());
+  h.writes(kB);
+  EXPECT_EQ(judged(h, context).count, 1U);
+}
+
+TEST(StaleWrite, OrdersByBeliefWhereNoServerReportsAnEntry) {
+  HistoryBuilder h;
+  h.at(0s).asks(kB).asks(kA).believes(kA).at(1s).believes(kB).writes(kB).writes(kA);
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
+TEST(StaleWrite, LetsAnOlderTenureReadAfterANewer) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).acquires(kB).writes(kB).reads(kA).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(StaleWrite, LetsAWriteBeRejected) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).acquires(kB).writes(kB).write_is_rejected(kA).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(StaleWrite, LetsANewerGrantBeWhileItHasTouchedNothing) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).acquires(kB).writes(kA).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(StaleWrite, LetsTheWriterOfAnotherLockBeOlder) {
+  const Who other = client(2, 2, 1);
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).acquires(other).writes(other).writes(kA).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+}  // namespace
+}  // namespace picklock::properties

@@ -1,0 +1,259 @@
+#include "properties/timeline.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace picklock::properties {
+
+using sim::Cause;
+using sim::What;
+
+namespace {
+
+template <class T>
+T& grown(std::vector<T>& table, std::uint32_t index) {
+  if (index >= table.size()) table.resize(std::size_t{index} + 1);
+  return table[index];
+}
+
+}  // namespace
+
+void Timeline::read(const History& history, const Context& context) {
+  blank_ = Tenure{};
+  blank_.key = context.lock_key;
+  quorum_ = context.quorum;
+  last_arrival_ = 0;
+  refused_ = false;
+  waits_while_holding_ = false;
+  tenures_.clear();
+  keys_.clear();
+  processes_.clear();
+  threads_.clear();
+  slots_.clear();
+  places_.clear();
+  believers_.clear();
+  entries_.clear();
+  operations_.clear();
+  known(0);
+  grown(keys_, context.lock_key);
+
+  for (std::uint32_t at = 0; at < history.size(); ++at) {
+    const HistoryEvent& event = history[at];
+    switch (event.what) {
+      case What::acquire_invoked:
+        asked(event, at);
+        break;
+      case What::acquire_ok:
+        succeeded(event, at);
+        break;
+      case What::acquire_failed:
+      case What::acquire_unknown:
+        refused(event, at);
+        break;
+      case What::release_invoked:
+        released(event, at);
+        break;
+      case What::loss_learned:
+      case What::deadline_passed:
+        if (Tenure& tenure = known(event.tenure); tenure.began != kNone) stop(tenure, at);
+        break;
+      case What::thread_ended: {
+        // Each tenure leaves its lists once, however often threads end and machines crash.
+        Thread& thread = grown(threads_, event.thread);
+        for (TenureId id = thread.first; id != 0; id = tenures_[id].next_of_thread) {
+          gone(tenures_[id], at);
+        }
+        thread.first = 0;
+        break;
+      }
+      case What::process_crashed: {
+        Process& process = grown(processes_, event.process);
+        for (TenureId id = process.first; id != 0; id = tenures_[id].next_of_process) {
+          gone(tenures_[id], at);
+        }
+        process.first = 0;
+        break;
+      }
+      case What::entry_created:
+      case What::entry_altered:
+      case What::entry_removed:
+        entry(event, at);
+        break;
+      case What::write_accepted:
+      case What::read_accepted:
+        if (event.tenure != 0) {
+          const KeyId key = known(event.tenure).key;
+          operations_.push_back({at, event.tenure, place_of(key, event.process)});
+        }
+        break;
+      case What::link_cut:
+      case What::link_healed:
+        grown(processes_, std::max(event.process, event.peer));
+        break;
+      default:
+        break;
+    }
+  }
+  for (const TenureId id : believers_) {
+    Tenure& tenure = tenures_[id];
+    if (tenure.granted == kNone) tenure.granted = tenure.began;
+  }
+}
+
+Tenure& Timeline::known(TenureId id) {
+  if (id >= tenures_.size()) tenures_.resize(std::size_t{id} + 1, blank_);
+  return tenures_[id];
+}
+
+Tenure& Timeline::enrolled(const HistoryEvent& event) {
+  Tenure& tenure = known(event.tenure);
+  if (tenure.enrolled) return tenure;
+  tenure.enrolled = true;
+  tenure.key = event.key;
+  tenure.process = event.process;
+  tenure.thread = event.thread;
+  grown(keys_, event.key);
+  Process& process = grown(processes_, event.process);
+  tenure.next_of_process = process.first;
+  process.first = event.tenure;
+  Thread& thread = grown(threads_, event.thread);
+  tenure.next_of_thread = thread.first;
+  thread.first = event.tenure;
+  return tenure;
+}
+
+void Timeline::asked(const HistoryEvent& event, std::uint32_t at) {
+  Tenure& tenure = enrolled(event);
+  tenure.waiting = at;
+  if (bool& arrived = processes_[tenure.process].arrived; !arrived) {
+    arrived = true;
+    last_arrival_ = at;
+  }
+  const std::uint32_t own = tenure.believes_at(at) ? 1 : 0;
+  if (threads_[tenure.thread].beliefs > own) waits_while_holding_ = true;
+}
+
+void Timeline::succeeded(const HistoryEvent& event, std::uint32_t at) {
+  Tenure& tenure = enrolled(event);
+  tenure.waiting = kNone;
+  ++tenure.depth;
+  if (tenure.began != kNone) return;
+  tenure.began = at;
+  tenure.ended = kNone;
+  ++threads_[tenure.thread].beliefs;
+  believers_.push_back(event.tenure);
+}
+
+void Timeline::refused(const HistoryEvent& event, std::uint32_t at) {
+  Tenure& tenure = enrolled(event);
+  tenure.waiting = kNone;
+  refused_ = true;
+  // A nested acquire that fails leaves the belief of the outer one as it was.
+  if (tenure.began == kNone) stop(tenure, at);
+}
+
+void Timeline::released(const HistoryEvent& event, std::uint32_t at) {
+  Tenure& tenure = known(event.tenure);
+  if (tenure.depth == 0) return;
+  if (--tenure.depth == 0) stop(tenure, at);
+}
+
+void Timeline::stop(Tenure& tenure, std::uint32_t at) {
+  if (tenure.ended != kNone) return;
+  tenure.ended = at;
+  if (tenure.began != kNone) --threads_[tenure.thread].beliefs;
+}
+
+void Timeline::gone(Tenure& tenure, std::uint32_t at) {
+  if (tenure.gone == kNone) tenure.gone = at;
+  stop(tenure, at);
+}
+
+void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
+  known(std::max(event.tenure, event.owner));
+  Slot& slot = slot_of(event.key, event.process);
+  // A server knows better than the sequence of events who owned an entry that two tenures have
+  // touched: the alterer is taken for the new owner until an event says otherwise.
+  if (event.what != What::entry_created && event.owner != 0 && event.owner != slot.owner) {
+    take(slot.owner, event.key);
+    if (tenures_[event.owner].key == event.key) ++tenures_[event.owner].entries;
+    slot.owner = event.owner;
+  }
+  const TenureId before = slot.owner;
+  const bool removed = event.what == What::entry_removed;
+  const TenureId touched = event.tenure != 0 ? event.tenure : event.owner;
+  const TenureId after = removed ? 0 : touched != 0 ? touched : before;
+
+  EntryChange change{.event = at, .since = slot.since};
+  if (after != before) {
+    if (before != 0 && tenures_[before].key == event.key) {
+      change.loser = before;
+      change.left = take(before, event.key);
+    }
+    if (after != 0 && tenures_[after].key == event.key) {
+      change.gainer = after;
+      change.has = give(after, event.key, slot, at);
+    }
+  }
+  entries_.push_back(change);
+
+  const bool renewal = event.what == What::entry_altered && after == before;
+  slot.owner = after;
+  slot.until = event.until;
+  if (!renewal || slot.since == kNone) slot.since = removed ? kNone : at;
+  slot.renewed = renewal && event.tenure == after ? at : renewal ? slot.renewed : kNone;
+}
+
+std::uint32_t Timeline::take(TenureId id, KeyId key) {
+  Tenure& tenure = tenures_[id];
+  if (tenure.key == key && tenure.entries > 0) --tenure.entries;
+  return tenure.entries;
+}
+
+std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at) {
+  Tenure& tenure = tenures_[id];
+  if (tenure.key != key) return tenure.entries;
+  tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
+  const bool enough = static_cast<std::uint32_t>(std::popcount(tenure.granted_by)) >= quorum_;
+  if (tenure.granted == kNone && enough) tenure.granted = at;
+  return ++tenure.entries;
+}
+
+Slot& Timeline::slot_of(KeyId key, ProcessId server) {
+  std::uint32_t* link = &grown(keys_, key).first_slot;
+  std::uint32_t number = 0;
+  while (*link != kNone) {
+    Slot& slot = slots_[*link];
+    if (slot.server == server) return slot;
+    link = &slot.next;
+    ++number;
+  }
+  *link = static_cast<std::uint32_t>(slots_.size());
+  return slots_.emplace_back(Slot{.server = server, .number = number});
+}
+
+std::uint32_t Timeline::place_of(KeyId key, ProcessId resource) {
+  std::uint32_t* link = &keys_[key].first_place;
+  while (*link != kNone) {
+    if (places_[*link].resource == resource) return *link;
+    link = &places_[*link].next;
+  }
+  const auto place = static_cast<std::uint32_t>(places_.size());
+  *link = place;
+  places_.push_back({.resource = resource});
+  return place;
+}
+
+void violated(Verdict& verdict, Witness witness) {
+  verdict.outcome = Outcome::violated;
+  ++verdict.count;
+  const auto later = [](const Witness& a, const Witness& b) {
+    return std::tie(a.event, a.other) < std::tie(b.event, b.other);
+  };
+  std::vector<Witness>& kept = verdict.witnesses;
+  kept.insert(std::upper_bound(kept.begin(), kept.end(), witness, later), witness);
+  if (kept.size() > kWitnesses) kept.pop_back();
+}
+
+}  // namespace picklock::properties

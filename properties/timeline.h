@@ -1,0 +1,169 @@
+// The history seen from its tenures: who believed when, whose grant came first, who had the entry
+// on which server. Facts only, gathered in one pass and shared by the judges; no verdict is formed
+// here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "properties/context.h"
+#include "properties/verdict.h"
+#include "sim/history.h"
+
+namespace picklock::properties {
+
+using sim::History;
+using sim::HistoryEvent;
+using sim::KeyId;
+using sim::ProcessId;
+using sim::TenureId;
+using sim::ThreadId;
+
+// Events are named by their position in the history.
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
+// Tenures are ordered by `granted`.
+struct Tenure {
+  KeyId key = 0;
+  ProcessId process = 0;
+  ThreadId thread = 0;
+  std::uint32_t waiting = kNone;  // its acquire_invoked that was not completed to the end
+  std::uint32_t granted = kNone;  // where the grant took effect at the deciding server
+  std::uint32_t began = kNone;    // belief: from here
+  std::uint32_t ended = kNone;    // to here; if it never believed, where its hope ended
+  std::uint32_t gone = kNone;     // where its thread or its process ended
+  std::uint32_t depth = 0;        // nested acquires not yet released
+  std::uint32_t entries = 0;      // servers that hold its entry at the end
+  std::uint64_t granted_by = 0;   // servers that ever held its entry; the 64th stands for the rest
+  bool enrolled = false;          // the rest is known, from its first acquire
+  TenureId next_of_process = 0;
+  TenureId next_of_thread = 0;
+
+  bool believes_at(std::uint32_t event) const { return began <= event && event < ended; }
+};
+
+// The entry of one key on one server, as the history leaves it.
+struct Slot {
+  ProcessId server = 0;
+  std::uint32_t next = kNone;  // the slot of the same key on another server
+  std::uint32_t number = 0;    // among the slots of its key
+  TenureId owner = 0;
+  std::uint32_t since = kNone;    // the event by which the owner came to have it; kNone: no entry
+  std::uint32_t renewed = kNone;  // its owner's last renewal
+  Instant until = sim::kNever;
+};
+
+// What an entry event did to the tenures whose lock the entry is.
+struct EntryChange {
+  std::uint32_t event = 0;
+  std::uint32_t since = kNone;  // the event by which the owner before had come to have the entry
+  TenureId loser = 0;           // had the entry and no longer has it
+  TenureId gainer = 0;          // has the entry and did not before
+  std::uint32_t left = 0;       // servers on which the loser still has one
+  std::uint32_t has = 0;        // servers on which the gainer now has one
+};
+
+// An operation the resource accepted from a tenure. A place is one resource as guarded by one lock:
+// two locks may guard different things on one machine, and their tenures are free to interleave
+// there.
+struct Operation {
+  std::uint32_t event = 0;
+  TenureId tenure = 0;
+  std::uint32_t place = 0;
+};
+
+class Timeline {
+ public:
+  void read(const History& history, const Context& context);
+
+  const Tenure& tenure(TenureId id) const { return tenures_[id]; }
+  std::span<const Tenure> tenures() const {
+    return tenures_;
+  }  // by TenureId; the first is nobody's
+  std::span<const TenureId> believers() const { return believers_; }  // as their beliefs began
+  std::span<const EntryChange> entries() const { return entries_; }
+  std::span<const Operation> operations() const { return operations_; }
+  std::size_t keys() const { return keys_.size(); }
+  std::size_t places() const { return places_.size(); }
+  std::size_t threads() const { return threads_.size(); }
+  std::size_t processes() const { return processes_.size(); }
+  const Slot* first_slot(KeyId key) const { return slot(keys_[key].first_slot); }
+  const Slot* next_slot(const Slot& before) const { return slot(before.next); }
+
+  // The first acquire_invoked of the process that came last.
+  std::uint32_t last_arrival() const { return last_arrival_; }
+  // Whether any acquire failed or ended unknown.
+  bool refused() const { return refused_; }
+  // Whether any thread asked for one lock while it believed to hold another.
+  bool waits_while_holding() const { return waits_while_holding_; }
+
+ private:
+  struct Place {
+    ProcessId resource = 0;
+    std::uint32_t next = kNone;
+  };
+  struct Key {
+    std::uint32_t first_slot = kNone;
+    std::uint32_t first_place = kNone;
+  };
+  struct Process {
+    TenureId first = 0;
+    bool arrived = false;
+  };
+  struct Thread {
+    TenureId first = 0;
+    std::uint32_t beliefs = 0;
+  };
+
+  const Slot* slot(std::uint32_t index) const { return index == kNone ? nullptr : &slots_[index]; }
+  Tenure& known(TenureId id);
+  Tenure& enrolled(const HistoryEvent& event);
+  void asked(const HistoryEvent& event, std::uint32_t at);
+  void succeeded(const HistoryEvent& event, std::uint32_t at);
+  void refused(const HistoryEvent& event, std::uint32_t at);
+  void released(const HistoryEvent& event, std::uint32_t at);
+  void stop(Tenure& tenure, std::uint32_t at);
+  void gone(Tenure& tenure, std::uint32_t at);
+  void entry(const HistoryEvent& event, std::uint32_t at);
+  std::uint32_t take(TenureId id, KeyId key);
+  std::uint32_t give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at);
+  Slot& slot_of(KeyId key, ProcessId server);
+  std::uint32_t place_of(KeyId key, ProcessId resource);
+
+  Tenure blank_;
+  std::uint32_t quorum_ = 1;
+  std::uint32_t last_arrival_ = 0;
+  bool refused_ = false;
+  bool waits_while_holding_ = false;
+  std::vector<Tenure> tenures_;
+  std::vector<Key> keys_;
+  std::vector<Process> processes_;
+  std::vector<Thread> threads_;
+  std::vector<Slot> slots_;
+  std::vector<Place> places_;
+  std::vector<TenureId> believers_;
+  std::vector<EntryChange> entries_;
+  std::vector<Operation> operations_;
+};
+
+// What every judge is given.
+struct Case {
+  const History& history;
+  const Context& context;
+  const Timeline& timeline;
+
+  const HistoryEvent& event(std::uint32_t position) const { return history[position]; }
+  Instant at(std::uint32_t position) const { return history[position].at; }
+  const Tenure& tenure(TenureId id) const { return timeline.tenure(id); }
+
+  // A belief whose end the history does not see outlasts it: the recording stops, not the belief.
+  Instant belief_ends(const Tenure& tenure) const {
+    return tenure.ended == kNone ? sim::kNever : at(tenure.ended);
+  }
+};
+
+// Counts a violation and keeps its witness if it is among the earliest.
+void violated(Verdict& verdict, Witness witness);
+
+}  // namespace picklock::properties

@@ -1,0 +1,97 @@
+#include "reports/json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/wording.h"
+
+namespace picklock::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Nanoseconds divided once are the double nearest to the exact value, which prints with its own
+// digits.
+double in_seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
+double in_seconds(sim::Instant at) { return in_seconds(sim::nanoseconds(at)); }
+
+Json witnesses(const Run& run, const Narrator& narrator) {
+  Json out = Json::array();
+  for (const properties::Verdict& verdict : run.verdicts) {
+    for (const Witness& witness : verdict.witnesses) {
+      Json processes = Json::array();
+      for (const sim::ProcessId process : narrator.concerned(verdict.property, witness)) {
+        processes.push_back(narrator.process(process));
+      }
+      const sim::HistoryEvent* event = narrator.broke_at(witness);
+      out.push_back({{"property", name(verdict.property)},
+                     {"sentence", narrator.sentence(verdict.property, witness)},
+                     {"at", event != nullptr ? Json(in_seconds(event->at)) : Json()},
+                     {"processes", std::move(processes)}});
+    }
+  }
+  return out;
+}
+
+Json fault_fields(const Run& run, std::uint32_t index) {
+  Json out = {{"fault", index + std::uint64_t{1}}};
+  if (index >= run.scenario.faults.size()) return out;
+  const sim::Fault& fault = run.scenario.faults[index];
+  out["verb"] = name(fault.verb);
+  out["target"] = fault.target;
+  return out;
+}
+
+Json document(const Run& run) {
+  const Narrator narrator(run);
+  Json verdicts = Json::object();
+  for (const properties::Verdict& verdict : run.verdicts) {
+    verdicts[std::string(name(verdict.property))] = properties::name(verdict.outcome);
+  }
+  Json fired = Json::array();
+  for (const scenarios::FiredFault& fault : run.fired) {
+    fired.push_back(fault_fields(run, fault.fault));
+    fired.back()["at"] = in_seconds(fault.at);
+  }
+  Json not_fired = Json::array();
+  for (std::uint32_t i = 0; i < run.scenario.faults.size(); ++i) {
+    const bool did = std::any_of(run.fired.begin(), run.fired.end(),
+                                 [i](const scenarios::FiredFault& f) { return f.fault == i; });
+    if (!did) not_fired.push_back(fault_fields(run, i));
+  }
+  return {{"scenario", run.scenario.name},
+          {"title", run.scenario.title},
+          {"source", run.scenario.source},
+          {"algorithm", run.scenario.lock.algorithm},
+          {"seed", run.seed},
+          {"digest", digest(run.digest)},
+          {"events", run.events},
+          {"virtual_seconds", in_seconds(run.ended)},
+          {"verdicts", std::move(verdicts)},
+          {"witnesses", witnesses(run, narrator)},
+          {"faults_fired", std::move(fired)},
+          {"faults_not_fired", std::move(not_fired)},
+          {"steps_reached", run.steps_reached},
+          {"longest_wait_seconds", in_seconds(run.longest_wait.length.count())},
+          {"grants", run.grants},
+          {"surprises", run.surprises},
+          {"as_expected", run.as_expected()}};
+}
+
+}  // namespace
+
+std::string json(const scenarios::Outcome& outcome) {
+  Json out = document(outcome.run);
+  Json twins = Json::array();
+  for (const Run& run : outcome.twins) {
+    Json twin = document(run);
+    twin["change"] = run.twin.value_or("");
+    twins.push_back(std::move(twin));
+  }
+  out["as_expected"] = outcome.as_expected();
+  out["twins"] = std::move(twins);
+  // What a user wrote may not be UTF-8; the document must be.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace picklock::reports

@@ -1,0 +1,63 @@
+#include "reports/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/golden.h"
+#include "reports/sample_run.h"
+
+namespace picklock::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST(Json, IsOneDocumentWithTheWholeOutcome) {
+  testing::expect_golden("blind_delete.json", json(testing::blind_delete_and_twin()));
+}
+
+TEST(Json, HasEveryPromisedField) {
+  const Json document = Json::parse(json(testing::blind_delete_and_twin()));
+  for (const Json* run : {&document, &document.at("twins").at(0)}) {
+    for (const char* field :
+         {"scenario", "title", "algorithm", "seed", "digest", "events", "virtual_seconds",
+          "verdicts", "witnesses", "faults_fired", "faults_not_fired", "longest_wait_seconds",
+          "grants", "surprises", "as_expected"}) {
+      EXPECT_TRUE(run->contains(field)) << field;
+    }
+    EXPECT_EQ(run->at("verdicts").size(), models::kPropertyCount);
+  }
+  EXPECT_EQ(document.at("digest"), "01f3a97c55d0e2b4");
+  EXPECT_EQ(document.at("virtual_seconds").dump(), "42.002");
+  EXPECT_EQ(document.at("faults_fired").at(0).dump(),
+            R"({"fault":1,"verb":"pause","target":"client-1","at":3.0015})");
+  EXPECT_EQ(document.at("twins").at(0).at("change"), "lock.algorithm = set-px-lua-delete");
+}
+
+TEST(Json, NamesTheFaultsThatDidNotFire) {
+  scenarios::Outcome outcome = testing::blind_delete_and_twin();
+  outcome.run.fired.clear();
+  const Json document = Json::parse(json(outcome));
+  EXPECT_TRUE(document.at("faults_fired").empty());
+  EXPECT_EQ(document.at("faults_not_fired").dump(),
+            R"([{"fault":1,"verb":"pause","target":"client-1"}])");
+}
+
+TEST(Json, IsNotAsExpectedWhenATwinIsNot) {
+  scenarios::Outcome outcome = testing::blind_delete_and_twin();
+  EXPECT_EQ(Json::parse(json(outcome)).at("as_expected"), true);
+  outcome.twins.front().surprises = {"own-release was to hold and is violated"};
+  const Json document = Json::parse(json(outcome));
+  EXPECT_EQ(document.at("as_expected"), false);
+  EXPECT_TRUE(document.at("surprises").empty());
+  EXPECT_EQ(document.at("twins").at(0).at("as_expected"), false);
+}
+
+TEST(Json, StaysUtf8WhateverAScenarioHolds) {
+  scenarios::Outcome outcome = testing::blind_delete_and_twin();
+  outcome.run.scenario.title = "\xff锁";
+  EXPECT_EQ(Json::parse(json(outcome)).at("title"), "\xef\xbf\xbd锁");
+}
+
+}  // namespace
+}  // namespace picklock::reports

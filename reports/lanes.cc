@@ -1,0 +1,299 @@
+#include "reports/lanes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "reports/columns.h"
+
+namespace picklock::reports {
+namespace {
+
+using sim::ProcessId;
+
+constexpr int kGap = 2;  // between the last lane, with room for an owner, and the text
+
+// Clients first, the resource last, otherwise as declared.
+std::vector<ProcessId> taking_part(const Run& run, const Narrator& narrator, const Story& story) {
+  std::set<ProcessId> seen;
+  for (const Row& row : story.rows) {
+    if (row.kind == RowKind::end || row.kind == RowKind::gap) continue;
+    seen.insert(row.processes.begin(), row.processes.end());
+  }
+  std::vector<ProcessId> out;
+  for (int group = 0; group < 3; ++group) {
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+      const auto process = static_cast<ProcessId>(i);
+      const int own = narrator.is_client(process) ? 0 : narrator.is_resource(process) ? 2 : 1;
+      if (own == group && seen.contains(process)) out.push_back(process);
+    }
+  }
+  return out;
+}
+
+// Those a fault strikes or a witness names.
+std::set<ProcessId> concerned(const Run& run, const Narrator& narrator) {
+  std::set<ProcessId> out;
+  for (const scenarios::FiredFault& fired : run.fired) {
+    if (fired.fault >= run.scenario.faults.size()) continue;
+    const sim::Fault& fault = run.scenario.faults[fired.fault];
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+      const std::string& name = run.processes[i];
+      if (name == fault.target || name == fault.trigger.by) out.insert(static_cast<ProcessId>(i));
+    }
+  }
+  for (const properties::Verdict& verdict : run.verdicts) {
+    for (const Witness& witness : verdict.witnesses) {
+      for (const ProcessId process : narrator.concerned(verdict.property, witness))
+        out.insert(process);
+      if (const sim::HistoryEvent* event = narrator.broke_at(witness)) out.insert(event->process);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
+             int width, int text_width)
+    : narrator_(narrator), palette_(palette) {
+  const std::vector<ProcessId> all = taking_part(run, narrator, story);
+  std::uint8_t next = 0;
+  for (const ProcessId process : all) {
+    if (!narrator.is_client(process)) continue;
+    inks_[process] =
+        static_cast<Ink>(static_cast<std::uint8_t>(Ink::client_1) + next++ % kClientInks);
+  }
+
+  std::vector<ProcessId> few = all;
+  const std::set<ProcessId> named = concerned(run, narrator);
+  if (!named.empty())
+    std::erase_if(few, [&](ProcessId process) { return !named.contains(process); });
+  const int room = width - text_width;
+  if (lay_out(all, false) > room && lay_out(all, true) > room && lay_out(few, false) > room) {
+    while (lay_out(few, true) > room && !few.empty()) few.pop_back();
+  }
+  width_ = lanes_.empty() ? 0 : lanes_.back().anchor + kGap + 2;
+  for (const ProcessId process : all) {
+    if (shows(process)) continue;
+    const bool wanted = named.empty() || named.contains(process);
+    (wanted ? left_out_ : passed_over_).push_back(process);
+  }
+}
+
+// A row of a client that nothing names; rows of the others tell what matters.
+bool Lanes::passes_over(const Row& row) const {
+  if (row.kind == RowKind::fault || row.kind == RowKind::gap || row.kind == RowKind::end)
+    return false;
+  return std::any_of(passed_over_.begin(), passed_over_.end(), [&](ProcessId process) {
+    return narrator_.is_client(process) && (row.from == process || row.to == process);
+  });
+}
+
+int Lanes::lay_out(const std::vector<ProcessId>& processes, bool folded_names) {
+  lanes_.clear();
+  int at = 0;
+  for (const ProcessId process : processes) {
+    Lane lane;
+    lane.process = process;
+    const std::string name = narrator_.process(process);
+    const std::size_t dash = folded_names ? name.rfind('-') : std::string::npos;
+    lane.name = {name.substr(0, dash)};
+    if (dash != std::string::npos) lane.name.push_back(name.substr(dash + 1));
+    int widest = 3;
+    for (const std::string& line : lane.name) widest = std::max(widest, display_width(line));
+    lane.at = at;
+    lane.width = widest + (folded_names ? 1 : 2);
+    lane.anchor = at + (widest - 1) / 2;
+    at += lane.width;
+    lanes_.push_back(std::move(lane));
+  }
+  return lanes_.empty() ? 0 : lanes_.back().anchor + kGap + 2;
+}
+
+const Lanes::Lane* Lanes::lane_of(ProcessId process) const {
+  const auto lane = std::find_if(lanes_.begin(), lanes_.end(),
+                                 [process](const Lane& l) { return l.process == process; });
+  return lane == lanes_.end() ? nullptr : &*lane;
+}
+
+Ink Lanes::ink(ProcessId process) const {
+  const auto ink = inks_.find(process);
+  return ink == inks_.end() ? Ink::plain : ink->second;
+}
+
+std::vector<Line> Lanes::heading() const {
+  std::size_t lines = 0;
+  for (const Lane& lane : lanes_) lines = std::max(lines, lane.name.size());
+  std::vector<Line> out(lines);
+  for (std::size_t i = 0; i < lines; ++i) {
+    for (const Lane& lane : lanes_) {
+      std::string name = i < lane.name.size() ? lane.name[i] : "";
+      if (i > 0) name = std::string(static_cast<std::size_t>(lane.anchor - lane.at), ' ') + name;
+      out[i].add(pad_right(name, lane.width), ink(lane.process));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Lanes::legend() const {
+  std::vector<std::string> out;
+  const auto mark = [](std::string_view glyph, std::string_view meaning) {
+    return std::string(glyph) + " " + std::string(meaning);
+  };
+  if (believed_) out.push_back(mark(palette_.believes, "believes that it holds the lock"));
+  if (paused_believing_) out.push_back(mark(palette_.paused_believing, "the same, paused"));
+  if (paused_) out.push_back(mark(palette_.paused, "paused"));
+  if (owned_) out.push_back(mark(std::string(palette_.entry) + "1", "entry of client-1"));
+  return out;
+}
+
+void Lanes::apply(const Change& change) {
+  const auto lane = std::find_if(lanes_.begin(), lanes_.end(),
+                                 [&](const Lane& l) { return l.process == change.process; });
+  if (lane == lanes_.end()) return;
+  switch (change.shift) {
+    case Shift::belief_begins:
+      ++lane->beliefs;
+      break;
+    case Shift::belief_ends:
+      lane->beliefs = std::max(0, lane->beliefs - 1);
+      break;
+    case Shift::pauses:
+      lane->paused = true;
+      break;
+    case Shift::resumes:
+      lane->paused = false;
+      break;
+    case Shift::goes_down:
+      lane->down = true;
+      lane->paused = false;
+      break;
+    case Shift::comes_up:
+      lane->down = false;
+      break;
+    case Shift::entry_is:
+      lane->owner = change.owner;
+      break;
+    case Shift::no_entry:
+      lane->owner.reset();
+      break;
+  }
+  believed_ = believed_ || lane->beliefs > 0;
+  paused_believing_ = paused_believing_ || (lane->paused && lane->beliefs > 0);
+  paused_ = paused_ || (lane->paused && lane->beliefs == 0);
+  owned_ = owned_ || lane->owner;
+}
+
+std::string Lanes::bar(const Lane& lane) const {
+  if (lane.down) return " ";
+  if (lane.paused)
+    return std::string(lane.beliefs > 0 ? palette_.paused_believing : palette_.paused);
+  if (lane.owner) return std::string(palette_.entry);
+  return std::string(lane.beliefs > 0 ? palette_.believes : palette_.idle);
+}
+
+Cells Lanes::bars() const {
+  Cells cells(static_cast<std::size_t>(width_));
+  for (const Lane& lane : lanes_) {
+    const auto at = static_cast<std::size_t>(lane.anchor);
+    const bool busy = lane.beliefs > 0 || lane.paused || lane.owner;
+    const Ink own = lane.owner ? ink(*lane.owner) : busy ? ink(lane.process) : Ink::dim;
+    cells[at] = {bar(lane), own};
+    if (!lane.owner || lane.down) continue;
+    const std::string owner = narrator_.process(*lane.owner);
+    const std::size_t dash = owner.rfind('-');
+    if (*lane.owner == lane.process || dash == std::string::npos) continue;
+    const std::string number = owner.substr(dash + 1);
+    for (std::size_t i = 0; i < number.size() && at + 1 + i < cells.size(); ++i) {
+      cells[at + 1 + i] = {std::string(1, number[i]), own};
+    }
+  }
+  return cells;
+}
+
+Line Lanes::plain() const { return Line(bars()); }
+
+Line Lanes::row(const Row& row) const {
+  Cells cells = bars();
+  switch (row.kind) {
+    case RowKind::exchange:
+    case RowKind::departure:
+    case RowKind::lost:
+    case RowKind::reply:
+    case RowKind::fold:
+      arrow(cells, row);
+      break;
+    case RowKind::event: {
+      const Lane* lane = lane_of(row.from);
+      const bool down = lane != nullptr && lane->down;
+      const bool client = narrator_.is_client(row.from);
+      mark(cells, row.from,
+           std::string(down     ? palette_.lost
+                       : client ? palette_.event
+                                : palette_.ends),
+           down ? Ink::alarm : ink(row.from));
+      break;
+    }
+    case RowKind::violation:
+      for (const ProcessId process : row.processes) {
+        mark(cells, process, std::string(palette_.violation), Ink::bad);
+      }
+      break;
+    case RowKind::fault:
+    case RowKind::gap:
+    case RowKind::end:
+      break;
+  }
+  return Line(cells);
+}
+
+void Lanes::mark(Cells& cells, ProcessId process, const std::string& glyph, Ink ink) const {
+  if (const Lane* lane = lane_of(process))
+    cells[static_cast<std::size_t>(lane->anchor)] = {glyph, ink};
+}
+
+void Lanes::arrow(Cells& cells, const Row& row) const {
+  const Lane* from = lane_of(row.from);
+  const Lane* to = lane_of(row.to);
+  if (from == nullptr || to == nullptr || from == to) {
+    const Lane* seen = from != nullptr ? from : to;
+    if (seen != nullptr)
+      mark(cells, seen->process, std::string(palette_.event), ink(seen->process));
+    return;
+  }
+  const ProcessId client = narrator_.is_client(row.from) ? row.from : row.to;
+  const Ink own = row.kind == RowKind::fold ? Ink::dim : ink(client);
+  const bool right = from->anchor < to->anchor;
+  const int step = right ? 1 : -1;
+  const int length = (to->anchor - from->anchor) * step;
+  const bool late = row.kind == RowKind::exchange && !row.complete;
+  const bool dotted = row.kind == RowKind::reply || row.kind == RowKind::fold || late;
+  const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure;
+  const int end = half ? length / 2 : length - 1;
+  for (int i = 1; i <= end; ++i) {
+    Cell& cell = cells[static_cast<std::size_t>(from->anchor + i * step)];
+    const auto is = [&](std::string_view glyph) { return cell.glyph == glyph; };
+    if (i == end && row.kind == RowKind::lost) {
+      cell = {std::string(palette_.lost), Ink::alarm};
+    } else if (i == end && !half) {
+      cell = {std::string(right ? palette_.head_right : palette_.head_left), own};
+    } else if (is(palette_.paused) || is(palette_.paused_believing)) {
+      continue;
+    } else if (is(palette_.believes)) {
+      cell.glyph = palette_.cross_bar;
+    } else if (is(palette_.idle)) {
+      cell.glyph = palette_.cross_idle;
+    } else {
+      cell = {std::string(dotted ? palette_.reply : palette_.across), own};
+    }
+  }
+  Cell& start = cells[static_cast<std::size_t>(from->anchor)];
+  if (start.glyph == palette_.idle) {
+    start = {std::string(right ? palette_.right_of_idle : palette_.left_of_idle), own};
+  } else if (start.glyph == palette_.believes) {
+    start.glyph = right ? palette_.right_of_bar : palette_.left_of_bar;
+  }
+}
+
+}  // namespace picklock::reports

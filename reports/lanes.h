@@ -1,0 +1,70 @@
+// The lanes of a timeline: which processes get a column, and what each column shows at a moment.
+// What a lane shows is the truth of the run: a heavy bar while a client believes, or while a server
+// holds an entry.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/ink.h"
+#include "reports/story.h"
+
+namespace picklock::reports {
+
+class Lanes {
+ public:
+  // Takes as many processes as leave room for `text_width` columns of text.
+  Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
+        int width, int text_width);
+
+  int width() const { return width_; }
+  // Those without a lane: for want of room, or because no fault and no witness names them.
+  const std::vector<sim::ProcessId>& left_out() const { return left_out_; }
+  const std::vector<sim::ProcessId>& passed_over() const { return passed_over_; }
+  bool passes_over(const Row& row) const;
+  bool shows(sim::ProcessId process) const { return lane_of(process) != nullptr; }
+  std::vector<Line> heading() const;
+  // What the marks shown so far mean.
+  std::vector<std::string> legend() const;
+
+  void apply(const Change& change);
+  Line plain() const;
+  Line row(const Row& row) const;
+  Ink ink(sim::ProcessId process) const;
+
+ private:
+  struct Lane {
+    sim::ProcessId process = 0;
+    int at = 0;  // where it begins
+    int width = 0;
+    int anchor = 0;  // where its bar stands
+    std::vector<std::string> name;
+    int beliefs = 0;
+    bool paused = false;
+    bool down = false;
+    std::optional<sim::ProcessId> owner;
+  };
+
+  const Lane* lane_of(sim::ProcessId process) const;
+  int lay_out(const std::vector<sim::ProcessId>& processes, bool folded_names);
+  Cells bars() const;
+  std::string bar(const Lane& lane) const;
+  void arrow(Cells& cells, const Row& row) const;
+  void mark(Cells& cells, sim::ProcessId process, const std::string& glyph, Ink ink) const;
+
+  const Narrator& narrator_;
+  const Palette& palette_;
+  int width_ = 0;
+  std::vector<Lane> lanes_;
+  std::vector<sim::ProcessId> left_out_;
+  std::vector<sim::ProcessId> passed_over_;
+  std::map<sim::ProcessId, Ink> inks_;
+  bool believed_ = false;  // what has been shown so far
+  bool paused_believing_ = false;
+  bool paused_ = false;
+  bool owned_ = false;
+};
+
+}  // namespace picklock::reports

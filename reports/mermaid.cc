@@ -1,0 +1,156 @@
+#include "reports/mermaid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "reports/columns.h"
+#include "reports/story.h"
+#include "reports/wording.h"
+
+namespace picklock::reports {
+namespace {
+
+using sim::ProcessId;
+
+// Mermaid ends a label at `;`, reads `#` as the start of an entity and `%%` as a comment, and hands
+// what is between angle brackets to the browser.
+std::string label(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case ';':
+        out += ',';
+        break;
+      case '#':
+        out += "no.";
+        break;
+      case '<':
+        out += '(';
+        break;
+      case '>':
+        out += ')';
+        break;
+      case '%':
+        out += out.ends_with('%') ? " %" : "%";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+class Diagram {
+ public:
+  explicit Diagram(const Run& run) : run_(run), narrator_(run), story_(tell(run, narrator_)) {}
+
+  std::string draw() {
+    out_ = "sequenceDiagram\n";
+    const std::string& title =
+        run_.scenario.title.empty() ? run_.scenario.name : run_.scenario.title;
+    if (!title.empty()) line("title " + label(title));
+    participants();
+    for (const Row& row : story_.rows) tell_row(row);
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view text) { out_ += fmt::format("    {}\n", text); }
+
+  // Servers, clients, then the resource, as the drawings of such stories usually have them.
+  void participants() {
+    std::set<ProcessId> seen;
+    for (const Row& row : story_.rows) {
+      if (row.kind != RowKind::end && row.kind != RowKind::gap) {
+        seen.insert(row.processes.begin(), row.processes.end());
+      }
+    }
+    for (int group = 0; group < 3; ++group) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < run_.processes.size(); ++i) {
+        const auto process = static_cast<ProcessId>(i);
+        const int own = narrator_.is_client(process) ? 1 : narrator_.is_resource(process) ? 2 : 0;
+        if (own != group || !seen.contains(process)) continue;
+        ids_[process] = fmt::format("{}{}", group == 0 ? "s" : group == 1 ? "c" : "r", ++count);
+        line(fmt::format("participant {} as {}", ids_[process], label(narrator_.process(process))));
+      }
+    }
+  }
+
+  std::string id(ProcessId process) const {
+    const auto id = ids_.find(process);
+    return id == ids_.end() ? ids_.begin()->second : id->second;
+  }
+
+  void message(ProcessId from, std::string_view arrow, ProcessId to, std::string_view text) {
+    line(fmt::format("{}{}{}: {}", id(from), arrow, id(to), label(text)));
+  }
+
+  void note(ProcessId over, std::string_view text) {
+    line(fmt::format("Note over {}: {}", id(over), label(text)));
+  }
+  void note(ProcessId over, ProcessId and_over, std::string_view text) {
+    if (over == and_over) return note(over, text);
+    line(fmt::format("Note over {},{}: {}", id(over), id(and_over), label(text)));
+  }
+
+  void tell_row(const Row& row) {
+    if (ids_.empty()) return;
+    const std::string meaning = row.outcome.empty() ? "" : ", " + row.outcome;
+    switch (row.kind) {
+      case RowKind::exchange:
+        message(row.from, "->>", row.to, row.complete ? row.text : row.text + " arrives");
+        if (!row.answer.empty()) message(row.to, "-->>", row.from, row.answer + meaning);
+        break;
+      case RowKind::departure:
+        message(row.from, "-)", row.to, row.text + " leaves");
+        break;
+      case RowKind::lost:
+        message(row.from, "-x", row.to, row.text + meaning);
+        break;
+      case RowKind::reply:
+        message(row.from, "-->>", row.to, row.text + meaning);
+        break;
+      case RowKind::fold:
+        note(row.from, row.to, row.text);
+        break;
+      case RowKind::event:
+      case RowKind::fault:
+        note(row.from, instant(row.at) + " " + row.text);
+        break;
+      case RowKind::violation:
+        violation(row);
+        break;
+      case RowKind::gap:
+        note(ids_.begin()->first, row.text);
+        break;
+      case RowKind::end:
+        break;
+    }
+  }
+
+  // "own-release: ..." becomes "own-release violated: ...".
+  void violation(const Row& row) {
+    std::string text = row.text;
+    text.insert(std::min(text.find(':'), text.size()), " violated");
+    if (row.processes.size() < 2) return note(row.from, text);
+    note(row.processes[0], row.processes[1], text);
+  }
+
+  const Run& run_;
+  const Narrator narrator_;
+  const Story story_;
+  std::map<ProcessId, std::string> ids_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string mermaid(const scenarios::Outcome& outcome) { return Diagram(outcome.run).draw(); }
+
+}  // namespace picklock::reports

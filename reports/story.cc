@@ -1,0 +1,300 @@
+#include "reports/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "reports/fold.h"
+#include "reports/transcript.h"
+
+namespace picklock::reports {
+namespace {
+
+using sim::HistoryEvent;
+using sim::Instant;
+using sim::ProcessId;
+using sim::TenureId;
+using sim::What;
+
+// A command and its answer are told as one row if they are no further apart than this.
+constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
+// A client learns what an answer means at once, unless it is paused.
+constexpr sim::Duration kAtOnce = std::chrono::milliseconds(1);
+constexpr std::size_t kLongestStory = 160;
+constexpr std::size_t kRowsAround = 10;
+
+class Teller {
+ public:
+  Teller(const Run& run, const Narrator& narrator)
+      : run_(run), narrator_(narrator), transcript_(transcribe(run, narrator)) {}
+
+  Story tell() {
+    if (with_trace()) fold(run_, narrator_, transcript_);
+    join();
+    point_at_violations();
+    abridge();
+    story_.changes = std::move(transcript_.changes);
+    return std::move(story_);
+  }
+
+ private:
+  bool with_trace() const { return !run_.trace.records.empty(); }
+
+  // Turns items into rows: a command and its answer become one row where nothing that matters lies
+  // between.
+  void join() {
+    std::vector<std::size_t> barriers(transcript_.items.size() + 1, 0);
+    for (std::size_t i = 0; i < transcript_.items.size(); ++i)
+      barriers[i + 1] = barriers[i] + (transcript_.items[i].barrier ? 1 : 0);
+    const auto clear = [&](std::size_t from, std::size_t to) {
+      return barriers[to] == barriers[from + 1];
+    };
+
+    std::map<std::size_t, std::size_t> sent_item;  // exchange to item
+    std::map<std::size_t, std::size_t> delivered_item;
+    std::map<std::size_t, std::size_t> row_of;  // exchange to its latest row
+    std::map<TenureId, std::pair<std::size_t, std::size_t>>
+        latest;  // tenure to item and row of an answer
+
+    for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
+      Item& item = transcript_.items[i];
+      if (item.part != Part::happening) {
+        const Exchange& exchange = transcript_.exchanges[item.exchange];
+        const auto row = row_of.find(item.exchange);
+        switch (item.part) {
+          case Part::sent:
+            sent_item[item.exchange] = i;
+            row_of[item.exchange] =
+                push(message(exchange, RowKind::departure, item.position, exchange.sent_at));
+            if (exchange.lost && !exchange.delivered) lose(story_.rows.back(), exchange.text);
+            break;
+          case Part::delivered: {
+            const Instant at = run_.trace.records[item.position].at;
+            const std::size_t sent = sent_item[item.exchange];
+            delivered_item[item.exchange] = i;
+            if (clear(sent, i) && at - exchange.sent_at <= kOneBreath) {
+              story_.rows[row->second].kind = RowKind::exchange;
+              story_.rows[row->second].last = item.position;
+            } else {
+              row_of[item.exchange] = push(message(exchange, RowKind::exchange, item.position, at));
+              story_.rows.back().complete = false;
+            }
+            break;
+          }
+          case Part::answered: {
+            const auto delivered = delivered_item.find(item.exchange);
+            const bool near = delivered != delivered_item.end() && clear(delivered->second, i) &&
+                              exchange.answered_at - story_.rows[row->second].at <= 2 * kOneBreath;
+            if (near) {
+              story_.rows[row->second].answer = exchange.answer;
+              story_.rows[row->second].last = item.position;
+            } else {
+              row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
+            }
+            latest[item.tenure] = {i, row_of[item.exchange]};
+            break;
+          }
+          case Part::answer_lost: {
+            const std::size_t lost =
+                push(reply(exchange, item.position, run_.trace.records[item.position].at));
+            lose(story_.rows[lost], story_.rows[lost].text);
+            break;
+          }
+          case Part::happening:
+            break;
+        }
+        continue;
+      }
+      if (item.joins_before && item.tenure != 0) {
+        const auto answer = latest.find(item.tenure);
+        if (answer != latest.end()) {
+          const auto& [at, row] = answer->second;
+          const Instant answered =
+              transcript_.exchanges[transcript_.items[at].exchange].answered_at;
+          if (clear(at, i) && item.row.at - answered <= kAtOnce &&
+              story_.rows[row].outcome.empty()) {
+            story_.rows[row].outcome = item.row.outcome;
+            story_.rows[row].last = item.position;
+            continue;
+          }
+        }
+      }
+      if (item.joins_after && item.tenure != 0 && command_follows(i)) continue;
+      if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
+      push(std::move(item.row));
+    }
+  }
+
+  std::size_t push(Row row) {
+    row.outcome = row.kind == RowKind::event ? "" : row.outcome;
+    story_.rows.push_back(std::move(row));
+    return story_.rows.size() - 1;
+  }
+
+  Row message(const Exchange& exchange, RowKind kind, std::size_t position, Instant at) const {
+    return {.kind = kind,
+            .at = at,
+            .until = at,
+            .from = exchange.client,
+            .to = exchange.server,
+            .text = exchange.text,
+            .answer = {},
+            .outcome = {},
+            .complete = true,
+            .processes = {exchange.client, exchange.server},
+            .position = position,
+            .last = position};
+  }
+
+  Row reply(const Exchange& exchange, std::size_t position, Instant at) const {
+    Row row = message(exchange, RowKind::reply, position, at);
+    std::swap(row.from, row.to);
+    row.text = exchange.pushed
+                   ? exchange.answer
+                   : fmt::format("{} (answer to {})", exchange.answer, exchange.command());
+    row.answer = exchange.answer;
+    return row;
+  }
+
+  static void lose(Row& row, const std::string& what) {
+    row.kind = RowKind::lost;
+    row.text = what;
+    row.outcome = "lost on its way";
+  }
+
+  bool command_follows(std::size_t from) const {
+    for (std::size_t i = from + 1; i < transcript_.items.size(); ++i) {
+      const Item& item = transcript_.items[i];
+      if (item.barrier) return false;
+      if (item.part == Part::sent && item.tenure == transcript_.items[from].tenure) {
+        return transcript_.exchanges[item.exchange].sent_at - transcript_.items[from].row.at <=
+               kAtOnce;
+      }
+      const Instant at =
+          item.part == Part::happening ? item.row.at : run_.trace.records[item.position].at;
+      if (at - transcript_.items[from].row.at > kAtOnce) return false;
+    }
+    return false;
+  }
+
+  // Each kind of violation between the same processes is pointed at once; the verdict counts them
+  // all.
+  void point_at_violations() {
+    struct Pointer {
+      std::size_t row = 0;
+      Row text;
+    };
+    std::vector<Pointer> pointers;
+    for (const properties::Verdict& verdict : run_.verdicts) {
+      std::set<std::vector<ProcessId>> seen;
+      for (const Witness& witness : verdict.witnesses) {
+        const HistoryEvent* event = narrator_.broke_at(witness);
+        std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
+        if (event == nullptr || story_.rows.empty() || !seen.insert(concerned).second) continue;
+        const std::size_t row = row_telling(witness.event);
+        Row text;
+        text.kind = RowKind::violation;
+        text.at = event->at;
+        text.until = event->at;
+        text.position = story_.rows[row].position;
+        text.last = story_.rows[row].last;
+        text.from = concerned.empty() ? event->process : concerned.front();
+        text.to = text.from;
+        text.text = fmt::format("{}: {}", name(verdict.property),
+                                narrator_.headline(verdict.property, witness));
+        text.processes = std::move(concerned);
+        pointers.push_back({row, std::move(text)});
+      }
+    }
+    std::stable_sort(pointers.begin(), pointers.end(),
+                     [](const Pointer& a, const Pointer& b) { return a.row < b.row; });
+    std::vector<Row> rows;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < story_.rows.size(); ++i) {
+      const bool end = story_.rows[i].kind == RowKind::end;
+      if (!end) rows.push_back(std::move(story_.rows[i]));
+      for (; next < pointers.size() && pointers[next].row == i; ++next)
+        rows.push_back(std::move(pointers[next].text));
+      if (end) rows.push_back(std::move(story_.rows[i]));
+    }
+    story_.rows = std::move(rows);
+  }
+
+  // The row which tells of an event: the command that caused it, or the last row that begins before
+  // it.
+  std::size_t row_telling(std::uint32_t index) const {
+    const HistoryEvent& event = run_.history[index];
+    const std::size_t position =
+        index < transcript_.positions.size() ? transcript_.positions[index] : 0;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < story_.rows.size() && story_.rows[i].position <= position; ++i)
+      found = i;
+    const bool at_server = event.what >= What::entry_created && event.what <= What::read_accepted;
+    const auto actor =
+        at_server ? narrator_.process_of(event.tenure) : std::optional<ProcessId>(event.process);
+    for (std::size_t i = found + 1; actor && i-- > 0;) {
+      const Row& row = story_.rows[i];
+      if (row.last < position && event.at - row.at > kOneBreath) break;
+      const bool message = row.kind == RowKind::exchange || row.kind == RowKind::reply;
+      if (!message || row.last < position) continue;
+      if (at_server ? row.from == *actor && row.to == event.process
+                    : row.from == *actor || row.to == *actor)
+        return i;
+    }
+    return found;
+  }
+
+  // A long run is told around its beginning, its faults and violations, and its end.
+  void abridge() {
+    std::vector<Row>& rows = story_.rows;
+    if (rows.size() <= kLongestStory) return;
+    std::vector<bool> kept(rows.size(), false);
+    const auto keep = [&](std::size_t i) {
+      const std::size_t end = std::min(rows.size(), i + kRowsAround);
+      for (std::size_t k = i > kRowsAround ? i - kRowsAround : 0; k < end; ++k) kept[k] = true;
+    };
+    keep(0);
+    keep(rows.size() - 1);
+    std::size_t budget = kLongestStory / kRowsAround;
+    for (std::size_t i = 0; i < rows.size() && budget > 0; ++i) {
+      if (rows[i].kind != RowKind::fault && rows[i].kind != RowKind::violation) continue;
+      keep(i);
+      --budget;
+    }
+    std::vector<Row> out;
+    for (std::size_t i = 0; i < rows.size();) {
+      std::size_t end = i;
+      while (end < rows.size() && !kept[end]) ++end;
+      if (end > i) {
+        Row gap = rows[i];
+        gap.kind = RowKind::gap;
+        gap.until = rows[end - 1].at;
+        gap.last = rows[end - 1].last;
+        gap.answer.clear();
+        gap.outcome.clear();
+        gap.text = fmt::format("{} rows left out (until {})", end - i, instant(gap.until));
+        out.push_back(std::move(gap));
+        i = end;
+        continue;
+      }
+      out.push_back(std::move(rows[i++]));
+    }
+    rows = std::move(out);
+  }
+
+  const Run& run_;
+  const Narrator& narrator_;
+  Transcript transcript_;
+  Story story_;
+};
+
+}  // namespace
+
+Story tell(const Run& run, const Narrator& narrator) { return Teller(run, narrator).tell(); }
+
+}  // namespace picklock::reports

@@ -1,0 +1,315 @@
+#include "reports/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/columns.h"
+#include "reports/ink.h"
+#include "reports/lanes.h"
+#include "reports/story.h"
+#include "reports/wording.h"
+
+namespace picklock::reports {
+namespace {
+
+using scenarios::Outcome;
+
+constexpr int kNarrowest = 40;
+constexpr int kTimeWidth = 11;  // the margin that holds the time
+constexpr int kTextWidth = 34;  // what lanes leave to the text
+constexpr std::size_t kWitnessesShown = 2;
+constexpr sim::Duration kQuiet = std::chrono::seconds(1);
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+class Writer {
+ public:
+  Writer(const Outcome& outcome, const TextOptions& options)
+      : outcome_(outcome),
+        run_(outcome.run),
+        narrator_(outcome.run),
+        options_(options),
+        width_(std::max(kNarrowest, options.width)),
+        glyphs_(palette(options.unicode)) {}
+
+  std::string write() {
+    header();
+    if (!run_.trace.records.empty()) story();
+    properties();
+    faults();
+    twins();
+    conclusion();
+    return std::move(out_);
+  }
+
+ private:
+  void put(const Line& line) { out_ += line.text(options_.color); }
+  void blank() { out_ += '\n'; }
+  std::string shown(std::string_view text) const {
+    return options_.unicode ? std::string(text) : ascii(text);
+  }
+  Line glyph(std::string_view mark, Ink ink) const { return Line().add(mark, ink); }
+
+  // `text` behind `lead`, continued under itself.
+  void paragraph(const Line& lead, int lead_width, std::string_view text, Ink ink = Ink::plain) {
+    const std::string indent(static_cast<std::size_t>(lead_width), ' ');
+    bool first = true;
+    for (const std::string& line : wrap(shown(text), width_ - lead_width)) {
+      put((first ? Line(lead) : Line().add(indent)).add(line, ink));
+      first = false;
+    }
+  }
+
+  void field(std::string_view name, std::string_view text, Ink ink = Ink::plain) {
+    if (!text.empty())
+      paragraph(Line().add(pad_right(name, 11), Ink::dim), 11, printable(text), ink);
+  }
+
+  void section(std::string_view title) {
+    blank();
+    put(Line().add(title, Ink::strong));
+  }
+
+  void header() {
+    const scenarios::Scenario& scenario = run_.scenario;
+    const std::string& title = scenario.title.empty() ? scenario.name : scenario.title;
+    paragraph(Line(), 0, printable(title), Ink::strong);
+    blank();
+    if (!scenario.title.empty()) field("scenario", scenario.name);
+    field("algorithm", scenario.lock.algorithm);
+    field("seed", std::to_string(run_.seed));
+    field("source", scenario.source);
+  }
+
+  void story() {
+    const Story story = tell(run_, narrator_);
+    Lanes lanes(run_, narrator_, story, glyphs_, width_ - kTimeWidth,
+                std::min(kTextWidth, width_ / 2));
+    blank();
+    for (const Line& line : lanes.heading()) put(margin("").add(line));
+    std::size_t next = 0;
+    const Row* above = nullptr;
+    for (const Row& row : story.rows) {
+      if (lanes.passes_over(row)) continue;
+      const auto apply_up_to = [&](std::size_t end) {
+        while (next < story.changes.size() && story.changes[next].position < end) {
+          lanes.apply(story.changes[next++]);
+        }
+      };
+      apply_up_to(row.position);
+      if (above != nullptr && row.at - above->at >= kQuiet && row.kind != RowKind::end) {
+        put(margin("").add(lanes.plain()));
+      }
+      apply_up_to(row.last + 1);
+      const bool same_time = above != nullptr && instant(row.at) == instant(above->at);
+      put_row(lanes, row, same_time ? "" : instant(row.at));
+      above = &row;
+    }
+    explain(lanes);
+  }
+
+  Line margin(std::string_view time) const {
+    return Line().add(pad_left(time, kTimeWidth - 2) + "  ", Ink::dim);
+  }
+
+  void put_row(const Lanes& lanes, const Row& row, std::string_view time) {
+    if (row.kind == RowKind::fault) return band(time, glyphs_.fault, row.text, Ink::alarm);
+    if (row.kind == RowKind::end) return band(time, glyphs_.rule, row.text, Ink::dim);
+    if (row.kind == RowKind::gap) return band(time, glyphs_.ellipsis, row.text, Ink::dim);
+    const Ink ink = row.kind == RowKind::violation ? Ink::bad
+                    : row.kind == RowKind::fold    ? Ink::dim
+                                                   : Ink::plain;
+    const int room = width_ - kTimeWidth - lanes.width();
+    bool first = true;
+    for (const std::string& line : wrap(shown(words(lanes, row)), room, 2)) {
+      put(first ? margin(time).add(lanes.row(row)).add(line, ink)
+                : margin("").add(lanes.plain()).add(line, ink));
+      first = false;
+    }
+  }
+
+  std::string words(const Lanes& lanes, const Row& row) const {
+    switch (row.kind) {
+      case RowKind::violation:
+        return fmt::format("{} {}", glyphs_.violation, row.text);
+      case RowKind::fold:
+        return fmt::format("{} {}", glyphs_.ellipsis, row.text);
+      case RowKind::event:
+        return row.text;
+      default:
+        break;
+    }
+    std::string text;
+    if (!lanes.shows(row.from)) text += "from " + narrator_.process(row.from);
+    if (!lanes.shows(row.to)) text += (text.empty() ? "to " : " to ") + narrator_.process(row.to);
+    if (!text.empty()) text += ": ";
+    text += row.text;
+    if (row.kind == RowKind::departure) text += " leaves";
+    if (!row.complete) text += " arrives";
+    if (row.kind == RowKind::exchange && !row.answer.empty()) {
+      text += fmt::format(" {} {}", glyphs_.to, row.answer);
+    }
+    if (!row.outcome.empty()) text += ", " + row.outcome;
+    return text;
+  }
+
+  // A row across every lane.
+  void band(std::string_view time, std::string_view mark, std::string_view text, Ink ink) {
+    const int lead = kTimeWidth + display_width(mark) + 1;
+    const std::vector<std::string> lines = wrap(shown(text), width_ - lead);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      Line line = i == 0 ? margin(time).add(mark, ink).add(" ", ink)
+                         : Line().add(std::string(static_cast<std::size_t>(lead), ' '));
+      line.add(lines[i], ink);
+      int left = i + 1 == lines.size() ? width_ - lead - display_width(lines[i]) - 1 : 0;
+      if (left > 0) line.add(" ", ink);
+      for (; left > 0; --left) line.add(glyphs_.rule, Ink::dim);
+      put(line);
+    }
+  }
+
+  void explain(const Lanes& lanes) {
+    std::string legend;
+    for (const std::string& mark : lanes.legend()) legend += (legend.empty() ? "" : "   ") + mark;
+    const bool complete = lanes.left_out().empty() && lanes.passed_over().empty();
+    if (legend.empty() && complete) return;
+    blank();
+    if (!legend.empty()) paragraph(margin(""), kTimeWidth, legend, Ink::dim);
+    name_missing("without a column, for want of room: ", lanes.left_out());
+    name_missing("left out, as no fault or witness names them: ", lanes.passed_over());
+  }
+
+  void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {
+    if (processes.empty()) return;
+    std::vector<std::string> names;
+    for (const sim::ProcessId process : processes) names.push_back(narrator_.process(process));
+    paragraph(margin(""), kTimeWidth, std::string(why) + list(names), Ink::dim);
+  }
+
+  void properties() {
+    section("Properties");
+    for (const properties::Verdict& verdict : run_.verdicts) {
+      const bool good = verdict.outcome == properties::Outcome::holds;
+      const bool bad = verdict.outcome == properties::Outcome::violated;
+      const Ink ink = good ? Ink::good : bad ? Ink::bad : Ink::alarm;
+      std::string outcome = properties::name(verdict.outcome);
+      if (verdict.count > 1) outcome += " " + times(verdict.count);
+      put(Line()
+              .add("  ")
+              .add(good  ? glyphs_.good
+                   : bad ? glyphs_.bad
+                         : glyphs_.open,
+                   ink)
+              .add(" " + pad_right(name(verdict.property), 20))
+              .add(outcome, ink));
+      const std::size_t shown = std::min(verdict.witnesses.size(), kWitnessesShown);
+      const std::size_t more = shown > 0 && verdict.count > shown ? verdict.count - shown : 0;
+      for (std::size_t i = 0; i < shown; ++i) {
+        paragraph(Line().add("      "), 6,
+                  narrator_.sentence(verdict.property, verdict.witnesses[i]));
+      }
+      if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
+    }
+    std::vector<std::string> premise = {plural(clients(), "client"), plural(run_.grants, "grant"),
+                                        plural(run_.fired.size(), "fault"),
+                                        seconds(sim::nanoseconds(run_.ended)) + " virtual seconds"};
+    paragraph(Line().add("  "), 2, "judged over " + list(premise), Ink::dim);
+    if (run_.longest_wait.length > sim::Duration::zero()) {
+      paragraph(Line().add("  "), 2,
+                fmt::format("longest wait {}, of {}", duration(run_.longest_wait.length),
+                            narrator_.process(run_.longest_wait.process)),
+                Ink::dim);
+    }
+  }
+
+  std::size_t clients() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < run_.processes.size(); ++i) {
+      if (narrator_.is_client(static_cast<sim::ProcessId>(i))) ++count;
+    }
+    return count;
+  }
+
+  void faults() {
+    if (run_.scenario.faults.empty()) return;
+    section("Faults");
+    bool all_fired = true;
+    for (std::size_t i = 0; i < run_.scenario.faults.size(); ++i) {
+      const auto fired = std::find_if(run_.fired.begin(), run_.fired.end(),
+                                      [i](const scenarios::FiredFault& f) { return f.fault == i; });
+      const bool did = fired != run_.fired.end();
+      all_fired = all_fired && did;
+      const std::string text = printable(fault(run_.scenario.faults[i]));
+      paragraph(Line()
+                    .add("  ")
+                    .add(did ? glyphs_.good : glyphs_.bad, did ? Ink::good : Ink::bad)
+                    .add(fmt::format(" {}  ", i + 1)),
+                5 + display_width(fmt::format("{}", i + 1)),
+                text + (did ? "; fired at " + instant(fired->at) : "; did not fire"));
+    }
+    if (all_fired || run_.steps_reached.empty()) return;
+    paragraph(Line().add("  "), 2, "steps reached: " + list(run_.steps_reached));
+  }
+
+  void surprises(const Run& run, int indent) {
+    const Line lead = Line().add(std::string(static_cast<std::size_t>(indent), ' '));
+    for (const std::string& surprise : run.surprises)
+      paragraph(lead, indent, printable(surprise), Ink::bad);
+  }
+
+  void twins() {
+    if (outcome_.twins.empty()) return;
+    section("Twins");
+    for (const Run& twin : outcome_.twins) {
+      const bool good = twin.as_expected();
+      paragraph(Line()
+                    .add("  ")
+                    .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
+                    .add(" "),
+                4, printable(twin.twin.value_or(twin.scenario.name)), Ink::strong);
+      paragraph(Line().add("    "), 4,
+                violated(twin.verdicts) + (good ? "; as expected" : "; not as expected"));
+      surprises(twin, 6);
+    }
+  }
+
+  void conclusion() {
+    blank();
+    const bool good = outcome_.as_expected();
+    put(Line()
+            .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
+            .add(good ? " as expected" : " not as expected", good ? Ink::good : Ink::bad));
+    surprises(run_, 2);
+    field("digest", digest(run_.digest) + ", " + plural(run_.events, "event"));
+    field("repeat", options_.repeat_command, Ink::strong);
+  }
+
+  const Outcome& outcome_;
+  const Run& run_;
+  const Narrator narrator_;
+  const TextOptions& options_;
+  const int width_;
+  const Palette& glyphs_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string timeline(const Outcome& outcome, const TextOptions& options) {
+  return Writer(outcome, options).write();
+}
+
+}  // namespace picklock::reports

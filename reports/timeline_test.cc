@@ -1,0 +1,265 @@
+#include "reports/timeline.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "reports/columns.h"
+#include "reports/golden.h"
+#include "reports/sample_run.h"
+
+namespace picklock::reports {
+namespace {
+
+using namespace std::chrono_literals;
+using models::Role;
+using sim::Instant;
+using sim::TraceKind;
+using sim::What;
+using testing::at_ms;
+using testing::at_us;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::RunBuilder;
+
+const std::string kRepeat = "picklock run ttl-expiry-blind-delete --seed 1";
+
+std::string told(scenarios::Run run, int width = 100) {
+  TextOptions options;
+  options.width = width;
+  return timeline({.run = std::move(run), .twins = {}}, options);
+}
+
+int widest(const std::string& text) {
+  std::istringstream lines(text);
+  int width = 0;
+  for (std::string line; std::getline(lines, line);) width = std::max(width, display_width(line));
+  return width;
+}
+
+// client-1 acquires at 0 s on redis-1 (process 2); client-2 is process 1.
+RunBuilder holder() {
+  RunBuilder b({"client-1", "client-2", "redis-1"});
+  b.client(at_ms(0), What::acquire_invoked, 0, 1);
+  b.exchange(at_ms(0), 0, 2, Role::acquire, 1, "SET k a NX", "OK", [&](Instant then) {
+    b.happens({.at = then, .what = What::entry_created, .process = 2, .tenure = 1});
+  });
+  b.client(at_ms(1), What::acquire_ok, 0, 1);
+  return b;
+}
+
+sim::Fault plan(sim::Verb verb, const std::string& target, Role role, sim::Duration lasts) {
+  sim::Fault fault;
+  fault.verb = verb;
+  fault.target = target;
+  fault.trigger.role = static_cast<std::uint8_t>(role);
+  fault.lasts = lasts;
+  return fault;
+}
+
+TEST(Timeline, TellsTheStoryOfTheBlindDelete) {
+  TextOptions options;
+  options.repeat_command = kRepeat;
+  testing::expect_golden("blind_delete.txt", timeline(testing::blind_delete_and_twin(), options));
+}
+
+TEST(Timeline, TellsItInAscii) {
+  TextOptions options;
+  options.unicode = false;
+  options.repeat_command = kRepeat;
+  scenarios::Outcome outcome = testing::blind_delete_and_twin();
+  outcome.run.scenario.source = "分布式锁";
+  const std::string text = timeline(outcome, options);
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(),
+                          [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  testing::expect_golden("blind_delete_ascii.txt", text);
+}
+
+TEST(Timeline, KeepsToItsWidth) {
+  for (const int width : {40, 60, 72, 80, 100, 132, 200}) {
+    scenarios::Outcome outcome = testing::blind_delete_and_twin();
+    outcome.run.scenario.title =
+        "锁提前释放导致并行：线程 1 获取锁，因业务阻塞未及时释放，直接删除锁";
+    outcome.twins.front().surprises = {"own-release was to be violated and holds, here too"};
+    TextOptions options;
+    options.width = width;
+    EXPECT_LE(widest(timeline(outcome, options)), width);
+  }
+}
+
+TEST(Timeline, UsesColourOnlyWhenAsked) {
+  TextOptions options;
+  const std::string plain = timeline(testing::blind_delete_and_twin(), options);
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  options.color = true;
+  std::string coloured = timeline(testing::blind_delete_and_twin(), options);
+  EXPECT_THAT(coloured, HasSubstr("\x1b[1;31m"));
+  for (std::size_t at = 0; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, plain);
+}
+
+TEST(Timeline, DoesWithoutATrace) {
+  scenarios::Run run = testing::blind_delete();
+  run.trace = {};
+  const std::string text = told(run);
+  EXPECT_THAT(text, Not(HasSubstr("SET")));
+  EXPECT_THAT(text, HasSubstr("client-1 removed client-2's entry of lock:order-42 on redis-1"));
+  EXPECT_THAT(told(scenarios::Run{}), HasSubstr("as expected"));
+}
+
+TEST(Timeline, LetsNoTextMoveTheCursor) {
+  scenarios::Run run = testing::blind_delete();
+  run.scenario.title = "\x1b[2J";
+  run.processes[0] = "client-1\x1b[2J";
+  run.trace.bytes[0] = '\x1b';
+  run.surprises = {"\x1b[2J"};
+  EXPECT_THAT(told(run), Not(HasSubstr("\x1b")));
+}
+
+TEST(Timeline, ShowsAnAnswerThatIsLostAndCommandsNeverAnswered) {
+  RunBuilder b = holder();
+  b.client(at_ms(5000), What::acquire_invoked, 1, 2);
+  const auto lost = b.send(at_ms(5000), 1, 2, Role::acquire, 2, "SET k b NX");
+  b.message(at_us(5000500), TraceKind::delivered, lost, 1, 2);
+  const auto answer = b.send(at_us(5000500), 2, 1, Role::acquire, 2, "nil", true);
+  b.message(at_us(5000500), TraceKind::lost, answer, 2, 1);
+  b.record({.at = at_us(5000500), .kind = TraceKind::reset, .process = 1, .peer = 2});
+  b.record({.at = at_us(5000500), .kind = TraceKind::reset, .process = 2, .peer = 1});
+  for (int i = 0; i < 5; ++i) {
+    const auto sent = b.send(at_ms(6000 + 3000 * i), 1, 2, Role::acquire, 2, "SET k b NX");
+    b.record({.at = at_ms(8000 + 3000 * i),
+              .kind = TraceKind::timed_out,
+              .process = 1,
+              .peer = 2,
+              .message = sent});
+  }
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("╳────┫1  nil (answer to SET), lost on its way"));
+  EXPECT_THAT(text, HasSubstr("… client-2 retried 5 times, without an answer (until 18.000s)"));
+  EXPECT_THAT(text, Not(HasSubstr("waits no longer")));
+  const std::size_t breaks = text.find("the connection of client-2 with redis-1 breaks");
+  EXPECT_NE(breaks, std::string::npos);
+  EXPECT_EQ(text.find("breaks", breaks + 50), std::string::npos);
+}
+
+TEST(Timeline, ShowsALateCommandWhereItArrives) {
+  RunBuilder b = holder();
+  b.run.scenario.faults = {plan(sim::Verb::delay, "client-1", Role::release, 8s)};
+  b.client(at_ms(4000), What::release_invoked, 0, 1);
+  const auto late = b.send(at_ms(4000), 0, 2, Role::release, 1, "DEL k");
+  b.happens({.at = at_ms(10000),
+             .what = What::entry_removed,
+             .cause = sim::Cause::expiry,
+             .process = 2,
+             .owner = 1});
+  b.message(at_ms(12000), TraceKind::delivered, late, 0, 2);
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("DEL k leaves"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry expires"));
+  EXPECT_LT(text.find("client-1's entry expires"), text.find("DEL k arrives"));
+}
+
+TEST(Timeline, ShowsCrashAndRestart) {
+  RunBuilder b = holder();
+  b.process(at_ms(2000), TraceKind::crashed, 2);
+  b.happens({.at = at_ms(2000), .what = What::process_crashed, .process = 2});
+  b.process(at_ms(3000), TraceKind::started, 2);
+  b.happens({.at = at_ms(3000), .what = What::process_started, .process = 2});
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("╳   redis-1 crashes"));
+  EXPECT_THAT(text, HasSubstr("○1  redis-1 starts again"));
+}
+
+TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
+  RunBuilder b = holder();
+  for (int i = 1; i <= 6; ++i) {
+    b.exchange(at_ms(3000 * i), 0, 2, Role::renew, 1, "PEXPIRE k 10000", i < 6 ? "1" : "0",
+               [](Instant) {});
+  }
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("PEXPIRE k 10000 → 1\n"));
+  EXPECT_THAT(text, HasSubstr("… client-1 renewed its lease 4 times more (until 15.000s)"));
+  EXPECT_THAT(text, HasSubstr("PEXPIRE k 10000 → 0\n"));
+}
+
+TEST(Timeline, ShowsTheRetryAFaultIsAnchoredTo) {
+  RunBuilder b = holder();
+  b.run.scenario.faults = {plan(sim::Verb::delay, "client-2", Role::acquire, 1s)};
+  b.run.fired = {{.fault = 0, .at = at_ms(6000)}};
+  b.client(at_ms(1000), What::acquire_invoked, 1, 2);
+  for (int i = 1; i <= 9; ++i) {
+    if (i == 6) b.happens({.at = at_ms(6000), .what = What::fault_fired, .process = 1});
+    b.exchange(at_ms(1000 * i), 1, 2, Role::acquire, 2, fmt::format("SET k b NX {}", i), "nil",
+               [](Instant) {});
+  }
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("retried 4 times, refused each time (until 5.000s)"));
+  EXPECT_THAT(text, HasSubstr("SET k b NX 6 → nil"));
+  EXPECT_THAT(text, HasSubstr("retried 3 times, refused each time (until 9.000s)"));
+}
+
+TEST(Timeline, HidesConnectionUpkeep) {
+  RunBuilder b = holder();
+  b.exchange(at_ms(2000), 0, 2, Role::none, 0, "PING", "PONG", [](Instant) {});
+  b.exchange(at_ms(3000), 0, 2, Role::check, 1, "GET k", "a", [](Instant) {});
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, Not(HasSubstr("PING")));
+  EXPECT_THAT(text, HasSubstr("GET k → a"));
+}
+
+TEST(Timeline, LeavesOutClientsThatNothingNamesWhereThereIsNoRoom) {
+  std::vector<std::string> processes;
+  for (int i = 1; i <= 12; ++i) processes.push_back(fmt::format("client-{}", i));
+  processes.emplace_back("redis-1");
+  RunBuilder b(processes);
+  b.run.scenario.faults = {plan(sim::Verb::pause, "client-3", Role::acquire, 1s)};
+  b.run.fired = {{.fault = 0, .at = at_ms(3)}};
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    b.exchange(at_ms(10 * i), i, 12, Role::acquire, i + 1, fmt::format("SET k t{} NX", i + 1),
+               "nil", [](Instant) {});
+  }
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("left out, as no fault or witness names them: client-1, client-2"));
+  EXPECT_THAT(text, HasSubstr("SET k t3 NX"));
+  EXPECT_THAT(text, Not(HasSubstr("SET k t4 NX")));
+  EXPECT_LE(widest(text), 100);
+}
+
+TEST(Timeline, TellsALongRunAroundWhatMatters) {
+  RunBuilder b({"client-1", "redis-1"});
+  for (std::uint32_t i = 1; i <= 1000; ++i) {
+    b.exchange(at_ms(1000 * i), 0, 1, Role::acquire, i, fmt::format("SET k t{} NX", i), "OK",
+               [](Instant) {});
+    b.client(at_ms(1000 * i + 1), What::acquire_ok, 0, i);
+    b.client(at_ms(1000 * i + 500), What::release_invoked, 0, i);
+    if (i == 500) b.happens({.at = at_ms(1000 * i + 600), .what = What::fault_fired, .process = 0});
+  }
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("SET k t500 NX"));
+  EXPECT_THAT(text, HasSubstr("rows left out"));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 200);
+}
+
+TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
+  scenarios::Run run = testing::blind_delete();
+  run.fired.clear();
+  run.steps_reached = {"client-1 acquire.sent x1", "client-1 write.sent x1"};
+  run.surprises = {"fault 1 did not fire"};
+  const std::string text = told(run);
+  EXPECT_THAT(text,
+              HasSubstr("✗ 1  pause client-1 before the 2nd write.sent, for 9s; did not fire"));
+  EXPECT_THAT(text,
+              HasSubstr("steps reached: client-1 acquire.sent x1 and client-1 write.sent x1"));
+  EXPECT_THAT(text, HasSubstr("✗ not as expected\n  fault 1 did not fire\n"));
+}
+
+}  // namespace
+}  // namespace picklock::reports

@@ -1,0 +1,552 @@
+#include "reports/transcript.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "reports/columns.h"
+
+namespace picklock::reports {
+namespace {
+
+using models::Role;
+using sim::Cause;
+using sim::HistoryEvent;
+using sim::Instant;
+using sim::ProcessId;
+using sim::TenureId;
+using sim::TraceKind;
+using sim::TraceRecord;
+using sim::What;
+
+// Pauses of a collector that are shorter are not worth a row.
+constexpr sim::Duration kNotablePause = std::chrono::milliseconds(100);
+
+std::string shortened(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t space = text.find(' ');
+    std::string_view word = text.substr(0, space);
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+    // Owner tokens and script digests are told apart by their first digits.
+    const bool token =
+        word.size() >= 16 && std::all_of(word.begin(), word.end(), [](char c) {
+          return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-' || c == ':';
+        });
+    if (!out.empty()) out += ' ';
+    out += token ? std::string(word.substr(0, 4)) + ".." : std::string(word);
+  }
+  return out;
+}
+
+class Transcriber {
+ public:
+  Transcriber(const Run& run, const Narrator& narrator) : run_(run), narrator_(narrator) {}
+
+  Transcript transcribe() {
+    transcript_.positions.resize(run_.history.size());
+    if (with_trace()) {
+      read_trace();
+    } else {
+      for (std::size_t i = 0; i < run_.history.size(); ++i) history_event(i, i);
+    }
+    return std::move(transcript_);
+  }
+
+ private:
+  bool with_trace() const { return !run_.trace.records.empty(); }
+
+  void add_part(std::size_t position, Part part, std::size_t exchange) {
+    if (transcript_.exchanges[exchange].upkeep) return;
+    Item item;
+    item.position = position;
+    item.part = part;
+    item.exchange = exchange;
+    item.tenure = transcript_.exchanges[exchange].tenure;
+    transcript_.items.push_back(std::move(item));
+  }
+
+  void shift(std::size_t position, ProcessId process, Shift shift, ProcessId owner = 0) {
+    transcript_.changes.push_back({position, process, shift, owner});
+  }
+
+  std::string describe(const TraceRecord& record) const {
+    const std::string_view payload = run_.trace.payload(record);
+    const bool known = record.protocol < run_.trace.protocols.size();
+    const sim::Protocol* protocol = known ? run_.trace.protocols[record.protocol] : nullptr;
+    const bool readable = protocol != nullptr && protocol->describe != nullptr;
+    return shortened(
+        printable(readable ? protocol->describe(payload, record.reply) : std::string(payload)));
+  }
+
+  void read_trace() {
+    for (std::size_t i = 0; i < run_.trace.records.size(); ++i) {
+      const TraceRecord& record = run_.trace.records[i];
+      switch (record.kind) {
+        case TraceKind::sent:
+          record.reply ? reply_sent(i, record) : command_sent(i, record);
+          break;
+        case TraceKind::delivered:
+          delivered(i, record);
+          break;
+        case TraceKind::lost:
+          lost(i, record);
+          break;
+        case TraceKind::timed_out:
+          timed_out(i, record);
+          break;
+        case TraceKind::reset:
+          reset(i, record);
+          break;
+        case TraceKind::paused:
+          paused(i, record);
+          break;
+        case TraceKind::resumed:
+          resumed(i, record);
+          break;
+        case TraceKind::crashed:
+          down(i, record.process);
+          break;
+        case TraceKind::started:
+          shift(i, record.process, Shift::comes_up);
+          break;
+        case TraceKind::mark:
+          mark(i, record);
+          break;
+        case TraceKind::history:
+          history_event(i, record.message);
+          break;
+        case TraceKind::held:
+        case TraceKind::connected:
+        case TraceKind::woke:
+        case TraceKind::clock_set:
+          break;
+      }
+    }
+  }
+
+  void command_sent(std::size_t position, const TraceRecord& record) {
+    Exchange exchange;
+    exchange.client = record.process;
+    exchange.server = record.peer;
+    exchange.role = role_of(record);
+    exchange.tenure = record.tenure;
+    exchange.upkeep = exchange.role == Role::none;
+    if (!exchange.upkeep) exchange.text = describe(record);
+    exchange.sent = position;
+    exchange.sent_at = record.at;
+    commands_[record.message] = transcript_.exchanges.size();
+    waiting_[{exchange.client, exchange.server}].push_back(transcript_.exchanges.size());
+    transcript_.exchanges.push_back(std::move(exchange));
+    add_part(position, Part::sent, transcript_.exchanges.size() - 1);
+  }
+
+  static Role role_of(const TraceRecord& record) {
+    return record.role < models::kRoleNames.size() ? static_cast<Role>(record.role) : Role::none;
+  }
+
+  // The oldest command of this client at this server that has arrived and has no answer, rather of
+  // the same tenure and role: a client may have several connections to one server.
+  std::optional<std::size_t> answered_by(const TraceRecord& record) {
+    std::vector<std::size_t>& waiting = waiting_[{record.peer, record.process}];
+    std::optional<std::size_t> best;
+    int best_fit = record.role == 0 ? -1 : 0;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      const Exchange& exchange = transcript_.exchanges[waiting[i]];
+      const int fit =
+          (exchange.tenure == record.tenure ? 2 : 0) + (exchange.role == role_of(record) ? 1 : 0);
+      if (!exchange.delivered || fit <= best_fit) continue;
+      best = i;
+      best_fit = fit;
+    }
+    if (!best) return std::nullopt;
+    const std::size_t found = waiting[*best];
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(*best));
+    return found;
+  }
+
+  void reply_sent(std::size_t position, const TraceRecord& record) {
+    std::optional<std::size_t> exchange = answered_by(record);
+    if (!exchange) {
+      if (role_of(record) == Role::none) return;
+      Exchange pushed;
+      pushed.client = record.peer;
+      pushed.server = record.process;
+      pushed.role = role_of(record);
+      pushed.tenure = record.tenure;
+      pushed.sent = position;
+      pushed.sent_at = record.at;
+      pushed.pushed = true;
+      exchange = transcript_.exchanges.size();
+      transcript_.exchanges.push_back(std::move(pushed));
+    }
+    if (!transcript_.exchanges[*exchange].upkeep)
+      transcript_.exchanges[*exchange].answer = describe(record);
+    replies_[record.message] = *exchange;
+  }
+
+  void delivered(std::size_t position, const TraceRecord& record) {
+    if (const auto command = commands_.find(record.message); command != commands_.end()) {
+      Exchange& exchange = transcript_.exchanges[command->second];
+      if (exchange.delivered) return;
+      exchange.delivered = position;
+      add_part(position, Part::delivered, command->second);
+    } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
+      Exchange& exchange = transcript_.exchanges[reply->second];
+      if (exchange.answered) return;
+      exchange.answered = position;
+      exchange.answered_at = record.at;
+      add_part(position, Part::answered, reply->second);
+    }
+  }
+
+  void lost(std::size_t position, const TraceRecord& record) {
+    if (const auto command = commands_.find(record.message); command != commands_.end()) {
+      transcript_.exchanges[command->second].lost = true;
+    } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
+      transcript_.exchanges[reply->second].lost = true;
+      add_part(position, Part::answer_lost, reply->second);
+    }
+  }
+
+  void timed_out(std::size_t position, const TraceRecord& record) {
+    const auto command = commands_.find(record.message);
+    if (command == commands_.end() || transcript_.exchanges[command->second].upkeep) return;
+    Exchange& exchange = transcript_.exchanges[command->second];
+    exchange.timed_out = true;
+    Item& item =
+        transcript_.add(position, record.at, RowKind::event, exchange.client,
+                        fmt::format("{} waits no longer for the answer to {}",
+                                    narrator_.process(exchange.client), exchange.command()));
+    item.exchange = command->second;
+    item.tenure = exchange.tenure;
+    transcript_.timeouts.push_back(transcript_.items.size() - 1);
+  }
+
+  // Both ends of a connection report its end; where one of them is down, that says it already.
+  void reset(std::size_t position, const TraceRecord& record) {
+    if (down_.contains(record.process) || down_.contains(record.peer)) return;
+    const auto ends = std::minmax(record.process, record.peer);
+    if (!resets_.insert({record.at, ends.first, ends.second}).second) return;
+    const ProcessId client = narrator_.is_client(record.process) ? record.process : record.peer;
+    const ProcessId server = client == record.process ? record.peer : record.process;
+    transcript_.add(position, record.at, RowKind::event, client,
+                    fmt::format("the connection of {} with {} breaks", narrator_.process(client),
+                                narrator_.process(server)));
+  }
+
+  void paused(std::size_t position, const TraceRecord& record) {
+    shift(position, record.process, Shift::pauses);
+    const auto& records = run_.trace.records;
+    const auto end =
+        std::find_if(records.begin() + static_cast<std::ptrdiff_t>(position), records.end(),
+                     [&](const TraceRecord& later) {
+                       return later.kind == TraceKind::resumed && later.process == record.process;
+                     });
+    const Instant until = end == records.end() ? run_.ended : end->at;
+    const bool by_fault = paused_by_fault(record);
+    if (!by_fault && until - record.at < kNotablePause) return;
+    pauses_[record.process] = record.at;
+    if (by_fault) return;
+    transcript_.add(position, record.at, RowKind::event, record.process,
+                    narrator_.process(record.process) + " is paused");
+  }
+
+  bool paused_by_fault(const TraceRecord& record) const {
+    return std::any_of(run_.fired.begin(), run_.fired.end(),
+                       [&](const scenarios::FiredFault& fired) {
+                         if (fired.at != record.at || fired.fault >= run_.scenario.faults.size())
+                           return false;
+                         const sim::Fault& fault = run_.scenario.faults[fired.fault];
+                         return fault.verb == sim::Verb::pause &&
+                                fault.target == narrator_.process(record.process);
+                       });
+  }
+
+  void resumed(std::size_t position, const TraceRecord& record) {
+    shift(position, record.process, Shift::resumes);
+    const auto pause = pauses_.find(record.process);
+    if (pause == pauses_.end()) return;
+    transcript_.add(position, record.at, RowKind::event, record.process,
+                    fmt::format("{} runs again after {}", narrator_.process(record.process),
+                                duration(record.at - pause->second)));
+    pauses_.erase(pause);
+  }
+
+  void down(std::size_t position, ProcessId process) {
+    down_.insert(process);
+    pauses_.erase(process);
+    shift(position, process, Shift::goes_down);
+  }
+
+  void mark(std::size_t position, const TraceRecord& record) {
+    const std::string_view mark = run_.trace.payload(record);
+    const auto& plan = run_.scenario.faults;
+    if (std::none_of(plan.begin(), plan.end(),
+                     [&](const sim::Fault& f) { return f.trigger.mark == mark; }))
+      return;
+    transcript_.add(
+        position, record.at, RowKind::event, record.process,
+        fmt::format("{} passes mark:{}", narrator_.process(record.process), printable(mark)));
+  }
+
+  void history_event(std::size_t position, std::size_t index) {
+    if (index >= run_.history.size()) return;
+    const HistoryEvent& event = run_.history[index];
+    transcript_.positions[index] = position;
+    follow_belief(position, event);
+    switch (event.what) {
+      case What::acquire_invoked:
+        asked(position, event);
+        break;
+      case What::acquire_ok:
+      case What::acquire_failed:
+      case What::acquire_unknown:
+        transcript_.decided.try_emplace(event.tenure,
+                                        Decision{position, event.what == What::acquire_ok});
+        learned(position, event);
+        break;
+      case What::release_ok:
+      case What::release_failed:
+      case What::release_unknown:
+      case What::loss_learned:
+        learned(position, event);
+        break;
+      case What::release_invoked:
+        asked(position, event);
+        break;
+      case What::deadline_passed:
+      case What::thread_ended:
+        add_event(position, event);
+        break;
+      case What::process_crashed:
+        down(position, event.process);
+        add_event(position, event);
+        break;
+      case What::process_started:
+        shift(position, event.process, Shift::comes_up);
+        if (!started_.insert(event.process).second || down_.contains(event.process))
+          add_event(position, event);
+        down_.erase(event.process);
+        break;
+      case What::link_cut:
+      case What::link_healed:
+        break;
+      case What::fault_fired:
+        fault_fired(position, event);
+        break;
+      case What::fault_ended:
+        fault_ended(position, event);
+        break;
+      case What::entry_created:
+      case What::entry_altered:
+      case What::entry_removed:
+        entry_changed(position, event);
+        break;
+      case What::write_accepted:
+      case What::write_rejected:
+      case What::read_accepted:
+        if (!with_trace()) add_event(position, event);
+        break;
+      case What::horizon:
+        transcript_.add(position, event.at, RowKind::end, event.process, narrator_.event(event));
+        break;
+    }
+  }
+
+  Item& add_event(std::size_t position, const HistoryEvent& event) {
+    return transcript_.add(position, event.at, RowKind::event, event.process,
+                           narrator_.event(event));
+  }
+
+  void asked(std::size_t position, const HistoryEvent& event) {
+    Item& item = add_event(position, event);
+    item.joins_after = true;
+    item.tenure = event.tenure;
+    item.barrier = false;
+  }
+
+  void learned(std::size_t position, const HistoryEvent& event) {
+    Item& item = add_event(position, event);
+    item.joins_before = true;
+    item.tenure = event.tenure;
+    item.barrier = false;
+    item.row.outcome = outcome(event);
+  }
+
+  // What an answer meant, said beside it.
+  std::string outcome(const HistoryEvent& event) const {
+    switch (event.what) {
+      case What::acquire_ok:
+        return narrator_.event(event);
+      case What::release_ok:
+        return "released";
+      case What::release_failed:
+        return "there was nothing of its own to release";
+      default:
+        return narrator_.event(event);
+    }
+  }
+
+  void follow_belief(std::size_t position, const HistoryEvent& event) {
+    const auto end = [&](auto&& matches) {
+      for (auto belief = beliefs_.begin(); belief != beliefs_.end();) {
+        if (!matches(*belief)) {
+          ++belief;
+          continue;
+        }
+        shift(position, belief->second.process, Shift::belief_ends);
+        belief = beliefs_.erase(belief);
+      }
+    };
+    switch (event.what) {
+      case What::acquire_ok: {
+        Belief& belief = beliefs_[event.tenure];
+        if (belief.depth++ > 0) break;
+        belief.process = event.process;
+        belief.thread = event.thread;
+        shift(position, event.process, Shift::belief_begins);
+        break;
+      }
+      case What::release_invoked: {
+        const auto belief = beliefs_.find(event.tenure);
+        if (belief != beliefs_.end() && --belief->second.depth > 0) break;
+        end([&](const auto& held) { return held.first == event.tenure; });
+        break;
+      }
+      case What::loss_learned:
+      case What::deadline_passed:
+        end([&](const auto& held) { return held.first == event.tenure; });
+        break;
+      case What::process_crashed:
+        end([&](const auto& held) { return held.second.process == event.process; });
+        break;
+      case What::thread_ended:
+        end([&](const auto& held) { return held.second.thread == event.thread; });
+        break;
+      default:
+        break;
+    }
+  }
+
+  void fault_fired(std::size_t position, const HistoryEvent& event) {
+    std::string text = fmt::format("fault {}", event.key + std::uint64_t{1});
+    ProcessId target = event.process;
+    if (event.key < run_.scenario.faults.size()) {
+      const sim::Fault& fault = run_.scenario.faults[event.key];
+      text += ": " + printable(reports::fault(fault));
+      const auto named = std::find(run_.processes.begin(), run_.processes.end(), fault.target);
+      if (named != run_.processes.end())
+        target = static_cast<ProcessId>(named - run_.processes.begin());
+    }
+    transcript_.add(position, event.at, RowKind::fault, target, std::move(text));
+    fired_at_[event.key] = event.at;
+  }
+
+  // The end of a pause or crash shows by itself, and a fault without length has no end worth
+  // telling.
+  void fault_ended(std::size_t position, const HistoryEvent& event) {
+    const auto fired = fired_at_.find(event.key);
+    if (fired == fired_at_.end() || fired->second == event.at) return;
+    if (event.key < run_.scenario.faults.size()) {
+      const sim::Verb verb = run_.scenario.faults[event.key].verb;
+      if (verb == sim::Verb::pause || verb == sim::Verb::crash || verb == sim::Verb::restart)
+        return;
+    }
+    transcript_.add(position, event.at, RowKind::fault, event.process, narrator_.event(event));
+  }
+
+  void entry_changed(std::size_t position, const HistoryEvent& event) {
+    const std::pair<ProcessId, sim::KeyId> entry{event.process, event.key};
+    if (event.what == What::entry_removed) {
+      entries_.erase(entry);
+    } else {
+      const TenureId owner =
+          event.what == What::entry_created && event.tenure != 0 ? event.tenure : event.owner;
+      if (owner != 0 || event.what == What::entry_created)
+        entries_[entry] = owner != 0 ? owner : event.tenure;
+    }
+    const auto held = entries_.lower_bound({event.process, 0});
+    const bool any = held != entries_.end() && held->first.first == event.process;
+    const auto owner = any ? narrator_.process_of(held->second) : std::nullopt;
+    shift(position, event.process, any ? Shift::entry_is : Shift::no_entry,
+          owner.value_or(event.process));
+
+    const bool by_itself = event.cause != Cause::command;
+    if (!by_itself && with_trace()) return;
+    Item& item = add_event(position, event);
+    if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
+  }
+
+  std::string ended_by_itself(const HistoryEvent& event) const {
+    const auto owner = narrator_.process_of(event.owner);
+    const std::string whose =
+        owner ? narrator_.process(*owner) + "'s entry" : "the entry of " + narrator_.key(event.key);
+    switch (event.cause) {
+      case Cause::expiry:
+        return whose + " expires";
+      case Cause::eviction:
+        return whose + " is evicted";
+      case Cause::failover:
+        return whose + " is lost in the failover";
+      case Cause::session_end:
+        return whose + " ends with its session";
+      default:
+        return whose + " is lost in the restart";
+    }
+  }
+
+  struct Belief {
+    ProcessId process = 0;
+    sim::ThreadId thread = 0;
+    int depth = 0;
+  };
+
+  const Run& run_;
+  const Narrator& narrator_;
+  Transcript transcript_;
+  std::map<std::uint32_t, std::size_t> commands_;
+  std::map<std::uint32_t, std::size_t> replies_;
+  std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
+      waiting_;  // client and server
+  std::map<TenureId, Belief> beliefs_;
+  std::map<std::pair<ProcessId, sim::KeyId>, TenureId> entries_;
+  std::map<ProcessId, Instant> pauses_;
+  std::map<sim::KeyId, Instant> fired_at_;
+  std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
+  std::set<ProcessId> down_;
+  std::set<ProcessId> started_;
+};
+
+}  // namespace
+
+Item& Transcript::add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
+                      std::string text) {
+  Item item;
+  item.position = position;
+  item.row = {.kind = kind,
+              .at = at,
+              .until = at,
+              .from = from,
+              .to = from,
+              .text = std::move(text),
+              .answer = {},
+              .outcome = {},
+              .complete = true,
+              .processes = {from},
+              .position = position,
+              .last = position};
+  item.barrier = true;
+  return items.emplace_back(std::move(item));
+}
+
+Transcript transcribe(const Run& run, const Narrator& narrator) {
+  return Transcriber(run, narrator).transcribe();
+}
+
+}  // namespace picklock::reports

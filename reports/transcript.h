@@ -1,0 +1,75 @@
+// What a run left behind, sorted out: commands joined to their answers, and everything else that
+// may be worth a row. It keeps all of it, in the order in which it happened; what to leave out is
+// decided after.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/step.h"
+#include "reports/story.h"
+
+namespace picklock::reports {
+
+// A command with its answer, or what the server said without being asked.
+struct Exchange {
+  sim::ProcessId client = 0;
+  sim::ProcessId server = 0;
+  models::Role role = models::Role::none;
+  sim::TenureId tenure = 0;
+  std::string text;
+  std::string answer;
+  std::size_t sent = 0;
+  sim::Instant sent_at{};
+  std::optional<std::size_t> delivered;
+  std::optional<std::size_t> answered;
+  sim::Instant answered_at{};
+  bool lost = false;  // the command, or its answer
+  bool timed_out = false;
+  bool pushed = false;  // the server spoke first
+  bool folded = false;
+  bool upkeep = false;  // of the connection: kept for its answer to find it, and not told
+
+  std::string command() const { return text.substr(0, text.find(' ')); }
+};
+
+enum class Part : std::uint8_t { sent, delivered, answered, answer_lost, happening };
+
+// One thing that may become a row. `barrier`: nothing is joined across it.
+struct Item {
+  std::size_t position = 0;
+  Part part = Part::happening;
+  std::size_t exchange = 0;
+  Row row;
+  bool barrier = false;
+  bool joins_before = false;  // said together with the command it belongs to, if that is at hand
+  bool joins_after = false;
+  sim::TenureId tenure = 0;
+  bool dropped = false;
+};
+
+// How and when an acquire ended.
+struct Decision {
+  std::size_t position = 0;
+  bool granted = false;
+};
+
+struct Transcript {
+  std::vector<Item> items;  // in order of position
+  std::vector<Exchange> exchanges;
+  std::vector<Change> changes;
+  std::vector<std::size_t> positions;  // of the events of the history
+  std::vector<std::size_t> timeouts;   // items that say so
+  std::map<sim::TenureId, Decision> decided;
+
+  Item& add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
+            std::string text);
+};
+
+Transcript transcribe(const Run& run, const Narrator& narrator);
+
+}  // namespace picklock::reports

@@ -1,0 +1,498 @@
+#include "reports/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "models/step.h"
+#include "reports/columns.h"
+
+namespace picklock::reports {
+namespace {
+
+using sim::Cause;
+using sim::HistoryEvent;
+using sim::ProcessId;
+using sim::TenureId;
+using sim::Verb;
+using sim::What;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+std::string without_trailing_zeros(std::string digits) {
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (!digits.empty() && digits.back() == '.') digits.pop_back();
+  return digits;
+}
+
+// `value` in units of `unit` nanoseconds (a power of ten with `places` zeros), exactly.
+std::string decimal(std::int64_t value, std::int64_t unit, int places) {
+  const std::string sign = value < 0 ? "-" : "";
+  const auto magnitude =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  const auto divisor = static_cast<std::uint64_t>(unit);
+  return sign + without_trailing_zeros(
+                    fmt::format("{}.{:0{}}", magnitude / divisor, magnitude % divisor, places));
+}
+
+std::string ordinal(std::uint32_t n) {
+  const std::uint32_t tens = n % 100;
+  const bool teen = tens >= 11 && tens <= 13;
+  const char* ending = teen          ? "th"
+                       : n % 10 == 1 ? "st"
+                       : n % 10 == 2 ? "nd"
+                       : n % 10 == 3 ? "rd"
+                                     : "th";
+  return fmt::format("{}{}", n, ending);
+}
+
+std::string trigger(const sim::Trigger& trigger, const std::string& target) {
+  if (trigger.at) return "at " + seconds(sim::nanoseconds(*trigger.at)) + "s";
+  std::string step =
+      trigger.mark.empty()
+          ? fmt::format("{}.{}", name(static_cast<models::Role>(trigger.role)), name(trigger.phase))
+          : "mark:" + trigger.mark;
+  if (trigger.nth > 1) step = "the " + ordinal(trigger.nth) + " " + step;
+  if (!trigger.by.empty() && trigger.by != target) step += " of " + trigger.by;
+  if (!trigger.on.empty()) step += " on " + trigger.on;
+  if (!trigger.command.empty()) step += " (" + trigger.command + ")";
+  return (trigger.side == sim::Side::before ? "before " : "after ") + step;
+}
+
+std::string_view direction(const sim::Fault& fault) {
+  if (fault.outbound && !fault.inbound) return ", what it sends";
+  if (fault.inbound && !fault.outbound) return ", what is sent to it";
+  return "";
+}
+
+std::string kept(sim::Keeps keeps) {
+  return keeps == sim::Keeps::all       ? "keeping all"
+         : keeps == sim::Keeps::fsynced ? "keeping what was fsynced"
+                                        : "keeping nothing";
+}
+
+std::string signed_duration(sim::Duration length) {
+  return (length.count() < 0 ? "" : "+") + duration(length);
+}
+
+std::string signed_percent(std::int64_t ppb) {
+  return (ppb < 0 ? "" : "+") + decimal(ppb, kSecond / 100, 7) + "%";
+}
+
+// The verb with its target, and how long it lasts; the trigger goes between them.
+struct Phrase {
+  std::string deed;
+  std::string length;
+};
+
+Phrase phrase(const sim::Fault& fault) {
+  const std::string& target = fault.target;
+  const auto lasting = [&](const char* word) {
+    return fault.lasts ? fmt::format(", {} {}", word, duration(*fault.lasts)) : std::string();
+  };
+  const std::string on_message = fmt::format("{} a message of {}", name(fault.verb), target);
+  switch (fault.verb) {
+    case Verb::pause:
+      return {"pause " + target, lasting("for")};
+    case Verb::crash:
+      return {
+          fmt::format("crash {}{}{}", fault.host ? "the host of " : "", target,
+                      fault.silent ? " silently" : ""),
+          fault.lasts ? fmt::format("{}, {}", lasting("restarted after"), kept(fault.keeps)) : ""};
+    case Verb::restart:
+      return {"restart " + target, lasting("after") + ", " + kept(fault.keeps)};
+    case Verb::end_thread:
+      return {"end a thread of " + target, ""};
+    case Verb::step_clock:
+      return {"step the clock of " + target, " by " + signed_duration(fault.step)};
+    case Verb::set_clock_rate:
+      return {"set the clock rate of " + target,
+              " by " + signed_percent(fault.rate_ppb) + lasting("for")};
+    case Verb::partition:
+      return {fmt::format("partition {} from {}{}", target,
+                          fault.from.empty() ? "everyone" : list(fault.from), direction(fault)),
+              lasting("for")};
+    case Verb::heal:
+      return {"heal " + target, ""};
+    case Verb::hold:
+      return {"hold the messages of " + target, lasting("for")};
+    case Verb::delay:
+      return {on_message, lasting("by")};
+    case Verb::drop:
+      return {on_message, ""};
+    case Verb::duplicate:
+      return {on_message, lasting("again after")};
+    case Verb::evict:
+      return {
+          fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key, target),
+          ""};
+    case Verb::fail_over:
+      return {"fail over " + target, lasting("for")};
+    case Verb::kill_session:
+      return {"kill the session of " + target, ""};
+    case Verb::slow:
+      return {"slow " + target,
+              fmt::format(" by {} per message", duration(fault.step)) + lasting("for")};
+  }
+  return {std::string(name(fault.verb)) + " " + target, lasting("for")};
+}
+
+std::string_view operation(What what) {
+  return what == What::read_accepted    ? "read"
+         : what == What::write_rejected ? "rejected write"
+                                        : "write";
+}
+
+std::string_view change(What what) {
+  return what == What::entry_altered   ? "altered"
+         : what == What::entry_created ? "created"
+                                       : "removed";
+}
+
+}  // namespace
+
+std::string instant(sim::Instant at) {
+  if (at == sim::kNever) return "never";
+  const std::int64_t ns = sim::nanoseconds(at);
+  return fmt::format("{}.{:03}s", ns / kSecond, ns % kSecond / kMillisecond);
+}
+
+std::string seconds(std::int64_t nanoseconds) { return decimal(nanoseconds, kSecond, 9); }
+
+std::string duration(sim::Duration length) {
+  const std::int64_t ns = length.count();
+  const std::int64_t size = ns < 0 ? -(ns + 1) : ns;
+  if (ns == 0 || size >= kSecond - (ns < 0)) return decimal(ns, kSecond, 9) + "s";
+  if (size >= kMillisecond - (ns < 0)) return decimal(ns, kMillisecond, 6) + "ms";
+  return decimal(ns, 1'000, 3) + "us";
+}
+
+std::string digest(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+std::string times(std::uint64_t count) {
+  return count == 1 ? "once" : count == 2 ? "twice" : fmt::format("{} times", count);
+}
+
+std::string fault(const sim::Fault& fault) {
+  const Phrase words = phrase(fault);
+  const std::string_view comma = words.deed.find(',') == std::string::npos ? "" : ",";
+  return fmt::format("{}{} {}{}", words.deed, comma, trigger(fault.trigger, fault.target),
+                     words.length);
+}
+
+std::string list(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out += i == 0 ? "" : i + 1 == words.size() ? " and " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+std::string violated(const Verdicts& verdicts) {
+  const auto named = [&](properties::Outcome outcome) {
+    std::string out;
+    for (const properties::Verdict& verdict : verdicts) {
+      if (verdict.outcome != outcome) continue;
+      out += (out.empty() ? "" : ", ") + std::string(name(verdict.property));
+    }
+    return out;
+  };
+  const std::string broken = named(properties::Outcome::violated);
+  const std::string open = named(properties::Outcome::unknown);
+  if (broken.empty() && open.empty()) return "every property holds";
+  const std::string separator = broken.empty() || open.empty() ? "" : "; ";
+  return (broken.empty() ? "" : "violated: " + broken) + separator +
+         (open.empty() ? "" : "unknown: " + open);
+}
+
+Narrator::Narrator(const Run& run)
+    : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
+  for (std::size_t i = 0; i < run.processes.size(); ++i) {
+    clients_[i] = run.processes[i].starts_with("client-");
+    resources_[i] = run.processes[i] == "resource";
+  }
+  for (const HistoryEvent& event : run.history) {
+    if (event.what > What::deadline_passed || event.tenure == 0) continue;
+    if (event.process < clients_.size()) clients_[event.process] = true;
+    if (event.tenure >= tenures_.size()) tenures_.resize(event.tenure + std::size_t{1});
+    Actor& actor = tenures_[event.tenure];
+    if (!actor.known) actor = {event.process, event.thread, true};
+  }
+}
+
+std::string Narrator::process(ProcessId process) const {
+  return process < run_.processes.size() ? printable(run_.processes[process])
+                                         : fmt::format("process {}", process);
+}
+
+std::string Narrator::key(sim::KeyId key) const {
+  return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
+}
+
+bool Narrator::is_client(ProcessId process) const {
+  return process < clients_.size() && clients_[process];
+}
+
+bool Narrator::is_resource(ProcessId process) const {
+  return process < resources_.size() && resources_[process];
+}
+
+std::optional<ProcessId> Narrator::process_of(TenureId tenure) const {
+  if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
+  return tenures_[tenure].process;
+}
+
+std::optional<sim::ThreadId> Narrator::thread_of(TenureId tenure) const {
+  if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
+  return tenures_[tenure].thread;
+}
+
+// Who stands behind an event: at a server and at the resource it is the client whose tenure acts.
+std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
+  switch (event.what) {
+    case What::entry_created:
+    case What::entry_altered:
+    case What::entry_removed:
+      return process_of(event.tenure);
+    case What::write_accepted:
+    case What::write_rejected:
+    case What::read_accepted:
+      if (const auto process = process_of(event.tenure)) return process;
+      return event.peer;
+    case What::horizon:
+      return std::nullopt;
+    default:
+      return event.process;
+  }
+}
+
+std::string Narrator::who(const HistoryEvent& event, bool with_tenure) const {
+  const auto actor = actor_of(event);
+  if (!actor) return "nobody";
+  return with_tenure ? fmt::format("{} (tenure {})", process(*actor), event.tenure)
+                     : process(*actor);
+}
+
+std::string Narrator::owner(const HistoryEvent& event) const {
+  const auto process = process_of(event.owner);
+  if (!process) return event.owner == 0 ? "nobody" : fmt::format("tenure {}", event.owner);
+  const bool own = event.tenure != event.owner && process == process_of(event.tenure);
+  return this->process(*process) + (own ? fmt::format(" (tenure {})", event.owner) : "");
+}
+
+std::string Narrator::loss(const HistoryEvent& event) const {
+  if (event.what == What::entry_altered) return "was altered by " + who(event, false);
+  switch (event.cause) {
+    case Cause::command:
+      return "was removed by " + who(event, false);
+    case Cause::expiry:
+      return "expired";
+    case Cause::eviction:
+      return "was evicted";
+    case Cause::failover:
+      return "was lost in the failover";
+    case Cause::session_end:
+      return "ended with its session";
+    case Cause::restart:
+      return "was lost in the restart";
+  }
+  return "was lost";
+}
+
+std::string Narrator::event(const HistoryEvent& event) const {
+  const std::string subject = process(event.process);
+  const bool several = run_.keys.size() > 1;
+  const std::string lock = several ? key(event.key) : "the lock";
+  switch (event.what) {
+    case What::acquire_invoked:
+      return subject + " asks for " + lock;
+    case What::acquire_ok:
+      return subject + " holds " + lock;
+    case What::acquire_failed:
+      return subject + " gives up";
+    case What::acquire_unknown:
+      return subject + " cannot know whether it got " + lock;
+    case What::release_invoked:
+      return subject + " begins to release " + lock;
+    case What::release_ok:
+      return subject + " has released " + lock;
+    case What::release_failed:
+      return subject + " is told there was nothing of its own to release";
+    case What::release_unknown:
+      return subject + " cannot know whether it released " + lock;
+    case What::loss_learned:
+      return subject + " learns that it has lost " + lock;
+    case What::deadline_passed:
+      return subject + "'s own deadline passes";
+    case What::thread_ended:
+      return "a thread of " + subject + " ends";
+    case What::process_crashed:
+      return subject + " crashes";
+    case What::process_started:
+      return subject + " starts again";
+    case What::link_cut:
+      return subject + " cannot reach " + process(event.peer);
+    case What::link_healed:
+      return subject + " can reach " + process(event.peer) + " again";
+    case What::fault_fired:
+      return fmt::format("fault {}", event.key + std::uint64_t{1});
+    case What::fault_ended:
+      return fmt::format("fault {} is over", event.key + std::uint64_t{1});
+    case What::entry_created:
+      return fmt::format("{}: {} gets an entry of {}", subject, who(event, false), key(event.key));
+    case What::entry_altered:
+      return fmt::format("{}: {} alters {}'s entry of {}", subject, who(event, false), owner(event),
+                         key(event.key));
+    case What::entry_removed:
+      return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
+                         loss(event));
+    case What::write_accepted:
+      return fmt::format("{} accepts a write of {}", subject, who(event, false));
+    case What::write_rejected:
+      return fmt::format("{} rejects a write of {}", subject, who(event, false));
+    case What::read_accepted:
+      return fmt::format("{} accepts a read of {}", subject, who(event, false));
+    case What::horizon:
+      return "the run ends";
+  }
+  return subject;
+}
+
+const HistoryEvent* Narrator::broke_at(const Witness& witness) const {
+  return witness.event < run_.history.size() ? &run_.history[witness.event] : nullptr;
+}
+
+std::vector<ProcessId> Narrator::concerned(Property property, const Witness& witness) const {
+  std::vector<ProcessId> out;
+  const auto add = [&](std::optional<ProcessId> process) {
+    if (process && std::find(out.begin(), out.end(), *process) == out.end())
+      out.push_back(*process);
+  };
+  const auto add_event = [&](std::uint32_t index) {
+    if (index >= run_.history.size()) return;
+    const HistoryEvent& event = run_.history[index];
+    add(actor_of(event));
+    if (event.what >= What::entry_created && event.what <= What::entry_removed)
+      add(process_of(event.owner));
+  };
+  // Whoever caused a loss is not to blame for its going unnoticed.
+  const bool loss = property == Property::loss_noticed && witness.other < run_.history.size();
+  if (loss) add(process_of(run_.history[witness.other].owner));
+  if (!out.empty()) return out;
+  add_event(witness.event);
+  add_event(witness.other);
+  return out;
+}
+
+std::string Narrator::headline(Property property, const Witness& witness) const {
+  const HistoryEvent* at = broke_at(witness);
+  if (at == nullptr) return "";
+  const HistoryEvent& other =
+      run_.history[witness.other < run_.history.size() ? witness.other : witness.event];
+  const bool same = actor_of(*at) == actor_of(other);
+  const std::string actor = who(*at, same);
+  const std::string against = who(other, same);
+  const bool alone = witness.other == witness.event;
+  switch (property) {
+    case Property::mutual_exclusion:
+      return alone ? actor + " is not alone in believing that it holds the lock"
+                   : fmt::format("{} and {} both believe they hold the lock", against, actor);
+    case Property::resource_exclusion:
+      return alone ? actor + "'s operations are interleaved with another's"
+                   : fmt::format("{}'s {} fell between two operations of {}", against,
+                                 operation(other.what), actor);
+    case Property::no_stale_write:
+      return alone ? actor + "'s stale write was accepted"
+                   : fmt::format("{}'s write was accepted after a {} of {}, the newer holder",
+                                 actor, operation(other.what), against);
+    case Property::own_release:
+      return fmt::format("{} {} {}'s entry", who(*at, actor_of(*at) == process_of(at->owner)),
+                         change(at->what), owner(*at));
+    case Property::loss_noticed: {
+      const auto loser = process_of(other.owner);
+      return (loser ? process(*loser) : actor) + " never noticed that it had lost the lock";
+    }
+    case Property::not_stuck:
+      return actor + " waits for ever";
+    case Property::no_deadlock: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      return alone || !holder ? actor + " waits in a cycle"
+                              : fmt::format("{} waits for {}", actor, process(*holder));
+    }
+    case Property::available:
+      return actor + " was refused although the lock was to be had";
+  }
+  return "";
+}
+
+std::string Narrator::sentence(Property property, const Witness& witness) const {
+  const HistoryEvent* at = broke_at(witness);
+  if (at == nullptr) return fmt::format("event {} of the history", witness.event);
+  const bool alone = witness.other == witness.event || witness.other >= run_.history.size();
+  const HistoryEvent& other = run_.history[alone ? witness.event : witness.other];
+  const bool same = actor_of(*at) == actor_of(other);
+  const std::string actor = who(*at, same);
+  const std::string against = who(other, same);
+  const std::string when = instant(at->at);
+  const std::string then = instant(other.at);
+  switch (property) {
+    case Property::mutual_exclusion:
+      if (alone) break;
+      return fmt::format("{} was told at {} that it holds {}, while {} had believed so since {}",
+                         actor, when, key(at->key), against, then);
+    case Property::resource_exclusion:
+      if (alone) break;
+      return fmt::format("{} came to {} again at {}, but {}'s {} had been accepted there at {}",
+                         actor, process(at->process), when, against, operation(other.what), then);
+    case Property::no_stale_write:
+      if (alone) break;
+      return fmt::format(
+          "{} accepted {}'s write at {}, after a {} of {}, whose grant is newer, at {}",
+          process(at->process), actor, when, operation(other.what), against, then);
+    case Property::own_release: {
+      const auto role = static_cast<models::Role>(at->role);
+      const bool named = at->role != 0 && at->role < models::kRoleNames.size();
+      return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
+                         who(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
+                         owner(*at), key(at->key), process(at->process), when,
+                         named ? fmt::format(" (step {})", name(role)) : "");
+    }
+    case Property::loss_noticed: {
+      if (alone) break;
+      const std::string believed = at->what == What::release_invoked
+                                       ? "until it began to release at " + when
+                                   : at->what == What::horizon ? "until the run ended at " + when
+                                                               : "until " + when;
+      return fmt::format(
+          "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
+          owner(other), loss(other), then, key(other.key), believed);
+    }
+    case Property::not_stuck: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      if (alone || !holder)
+        return fmt::format("{} has waited for {} since {}, to the end", actor, key(at->key), when);
+      return fmt::format(
+          "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
+          key(at->key), when, process(*holder),
+          other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
+    }
+    case Property::no_deadlock: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      if (alone || !holder)
+        return fmt::format("{} has waited for {} since {}", actor, key(at->key), when);
+      return fmt::format("{} has waited since {} for {}, held by {} since {}", actor, when,
+                         key(at->key), process(*holder), then);
+    }
+    case Property::available:
+      return fmt::format(
+          "{} {} at {}, although its condition for success had been met", actor,
+          at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
+  }
+  return headline(property, witness) + " at " + when;
+}
+
+}  // namespace picklock::reports

@@ -1,0 +1,149 @@
+#include "reports/wording.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+#include "reports/sample_run.h"
+
+namespace picklock::reports {
+namespace {
+
+using namespace std::chrono_literals;
+using models::Role;
+using sim::Verb;
+using testing::at_ms;
+using testing::at_us;
+
+sim::Fault plan(Verb verb, const std::string& target, Role role) {
+  sim::Fault fault;
+  fault.verb = verb;
+  fault.target = target;
+  fault.trigger.role = static_cast<std::uint8_t>(role);
+  return fault;
+}
+
+TEST(Wording, CutsInstantsToTheMillisecond) {
+  EXPECT_EQ(instant(at_us(12021999)), "12.021s");
+  EXPECT_EQ(instant(sim::kStart), "0.000s");
+  EXPECT_EQ(instant(sim::kNever), "never");
+}
+
+TEST(Wording, WritesDurationsAsAScenarioDoes) {
+  EXPECT_EQ(duration(8s), "8s");
+  EXPECT_EQ(duration(1500ms), "1.5s");
+  EXPECT_EQ(duration(100ms), "100ms");
+  EXPECT_EQ(duration(500us), "500us");
+  EXPECT_EQ(duration(sim::Duration(0)), "0s");
+  EXPECT_EQ(duration(-30s), "-30s");
+  EXPECT_EQ(duration(-100ms), "-100ms");
+  EXPECT_EQ(duration(sim::Duration::min()), "-9223372036.854775808s");
+}
+
+TEST(Wording, WritesSecondsExactly) {
+  EXPECT_EQ(seconds(12021500000), "12.0215");
+  EXPECT_EQ(seconds(1), "0.000000001");
+  EXPECT_EQ(seconds(40'000'000'000), "40");
+}
+
+TEST(Wording, SaysAFaultInOnePhrase) {
+  sim::Fault pause = plan(Verb::pause, "client-1", Role::release);
+  pause.lasts = 8s;
+  EXPECT_EQ(fault(pause), "pause client-1 before release.sent, for 8s");
+  pause.trigger.nth = 22;
+  pause.trigger.by = "client-2";
+  pause.trigger.on = "redis-2";
+  pause.trigger.command = "DEL";
+  pause.trigger.side = sim::Side::after;
+  EXPECT_EQ(fault(pause),
+            "pause client-1 after the 22nd release.sent of client-2 on redis-2 (DEL), for 8s");
+  pause.trigger = {};
+  pause.trigger.mark = "elapsed-checked";
+  EXPECT_EQ(fault(pause), "pause client-1 before mark:elapsed-checked, for 8s");
+
+  sim::Fault step = plan(Verb::step_clock, "redis-1", Role::none);
+  step.trigger.at = at_ms(3200);
+  step.step = 30s;
+  EXPECT_EQ(fault(step), "step the clock of redis-1 at 3.2s by +30s");
+  sim::Fault rate = plan(Verb::set_clock_rate, "redis-1", Role::acquire);
+  rate.rate_ppb = -100'000'000;
+  EXPECT_EQ(fault(rate), "set the clock rate of redis-1 before acquire.sent by -10%");
+  sim::Fault partition = plan(Verb::partition, "redis-1", Role::acquire);
+  partition.from = {"client-1", "client-2"};
+  partition.inbound = false;
+  partition.lasts = 4s;
+  EXPECT_EQ(
+      fault(partition),
+      "partition redis-1 from client-1 and client-2, what it sends, before acquire.sent, for 4s");
+  sim::Fault crash = plan(Verb::crash, "redis-1", Role::acquire);
+  crash.lasts = 5s;
+  crash.keeps = sim::Keeps::fsynced;
+  EXPECT_EQ(fault(crash),
+            "crash redis-1 before acquire.sent, restarted after 5s, keeping what was fsynced");
+}
+
+TEST(Wording, NamesTargetAndVerbOfEveryFault) {
+  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+    const std::string words = fault(plan(static_cast<Verb>(i), "redis-1", Role::acquire));
+    EXPECT_NE(words.find("redis-1"), std::string::npos) << words;
+    EXPECT_EQ(words.find("  "), std::string::npos) << words;
+    EXPECT_EQ(words.find(",,"), std::string::npos) << words;
+    const std::string verb(sim::kVerbNames[i]);
+    EXPECT_TRUE(words.starts_with(verb.substr(0, verb.find('-')))) << words;
+  }
+}
+
+TEST(Wording, ListsAsASentenceDoes) {
+  EXPECT_EQ(list({}), "");
+  EXPECT_EQ(list({"a"}), "a");
+  EXPECT_EQ(list({"a", "b", "c"}), "a, b and c");
+  EXPECT_EQ(times(1), "once");
+  EXPECT_EQ(times(57), "57 times");
+}
+
+TEST(Narrator, TellsWhoWhenAndAtWhichStep) {
+  const scenarios::Run run = testing::blind_delete();
+  const Narrator narrator(run);
+  const auto first = [&](Property property) {
+    return narrator.sentence(property,
+                             run.verdicts[static_cast<std::size_t>(property)].witnesses.front());
+  };
+  EXPECT_EQ(first(Property::mutual_exclusion),
+            "client-2 was told at 10.051s that it holds lock:order-42, while client-1 had believed "
+            "so since 0.001s");
+  EXPECT_EQ(
+      first(Property::own_release),
+      "client-1 removed client-2's entry of lock:order-42 on redis-1 at 12.003s (step release)");
+  EXPECT_EQ(first(Property::loss_noticed),
+            "client-1's entry expired at 10.001s; it believed that it held lock:order-42 until it "
+            "began to release at 12.002s and never learned of it");
+}
+
+TEST(Narrator, TellsTenuresOfOneClientApart) {
+  testing::RunBuilder b({"client-1", "redis-1"});
+  const auto first = b.client(at_ms(1), sim::What::acquire_ok, 0, 1);
+  const auto second = b.client(at_ms(2), sim::What::acquire_ok, 0, 2);
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::mutual_exclusion, {second, first}),
+            "client-1 (tenure 1) and client-1 (tenure 2) both believe they hold the lock");
+}
+
+TEST(Narrator, SurvivesWitnessesThatDoNotFit) {
+  const scenarios::Run run = testing::blind_delete();
+  const Narrator narrator(run);
+  constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    const auto property = static_cast<Property>(i);
+    EXPECT_FALSE(narrator.sentence(property, {kBeyond, 0}).empty());
+    EXPECT_TRUE(narrator.headline(property, {kBeyond, 0}).empty());
+    for (std::uint32_t event = 0; event < run.history.size(); ++event) {
+      EXPECT_FALSE(narrator.sentence(property, {event, kBeyond}).empty());
+      EXPECT_FALSE(narrator.headline(property, {event, event}).empty());
+      EXPECT_FALSE(narrator.sentence(property, {event, 0}).empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace picklock::reports

@@ -1,0 +1,39 @@
+// What a client does in a scenario: arrive, then so many times acquire, work on the resource, release. The
+// history's operations are noted here, so that no algorithm has to know that it is watched.
+#pragma once
+
+#include <cstdint>
+
+#include "models/algorithm.h"
+#include "models/sim_client.h"
+#include "models/tenures.h"
+#include "scenarios/scenario.h"
+#include "sim/process.h"
+
+namespace picklock::scenarios {
+
+class ClientProgram final : public sim::Program {
+ public:
+  // `first_arrival` of the first incarnation; one that a restart begins arrives at once. `last_arrival` is
+  // where the run learns of the latest begin of an acquire.
+  void reset(models::ClientMachine& machine, const models::Algorithm& algorithm, const Scenario& scenario,
+             models::Tenures& tenures, Duration first_arrival, sim::Instant& last_arrival);
+
+  void start(sim::Keeps keeps) override;
+  void halted() override { machine_->forget(); }
+
+ private:
+  void live(bool first);
+  void cycle(models::SimClient& self, models::Lock& lock);
+  void work(models::SimClient& self);
+  sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }
+
+  models::ClientMachine* machine_ = nullptr;
+  const models::Algorithm* algorithm_ = nullptr;
+  const Scenario* scenario_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
+  sim::Instant* last_arrival_ = nullptr;
+  Duration first_arrival_{};
+};
+
+}  // namespace picklock::scenarios

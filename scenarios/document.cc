@@ -1,0 +1,230 @@
+#include "scenarios/document.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "scenarios/bad_input.h"
+#include "scenarios/checks.h"
+#include "scenarios/keys.h"
+#include "scenarios/nesting.h"
+#include "scenarios/value.h"
+
+namespace picklock::scenarios {
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{1} << 20U;  // bytes of a file
+
+toml::table parsed(std::string_view text, const Origin& origin) {
+  if (text.size() > kLargest) throw BadInput(message(origin, 0, "", "is larger than 1 MiB"));
+  if (const std::optional<int> line = too_deep_at(text)) {
+    throw BadInput(message(origin, *line, "", fmt::format("nests more than {} deep", kDeepest)));
+  }
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    const int line = static_cast<int>(error.source().begin.line);
+    const std::string problem = printable(error.description(), 160);
+    throw BadInput(message(origin, line, "", "is not TOML: " + problem));
+  }
+}
+
+// One value as TOML, or else as text: `10s` and `client-1` need no quotes.
+toml::table parsed_value(const Change& change, const Origin& origin) {
+  const std::string text = "value = " + change.value;
+  const bool structured = change.value.find_first_of("[{\"'") == 0;
+  const auto as_text = [&] {
+    toml::table table;
+    table.insert("value", change.value);
+    return table;
+  };
+  if (text.find('\n') != std::string::npos) return as_text();
+  if (structured) {
+    try {
+      return parsed(text, Origin{});
+    } catch (const BadInput&) {
+      throw BadInput(message(origin, 0, change.path,
+                             fmt::format("\"{}\" is not a TOML value", printable(change.value))));
+    }
+  }
+  try {
+    return parsed(text, Origin{});
+  } catch (const BadInput&) {
+    return as_text();
+  }
+}
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// A part of a path below `node`, as an index from 0.
+std::size_t index_in(const toml::array& array, const std::string& part, const std::string& path,
+                     const Origin& origin) {
+  std::size_t number = 0;
+  const char* end = part.data() + part.size();
+  const auto [stop, error] = std::from_chars(part.data(), end, number);
+  if (error != std::errc{} || stop != end || number == 0 || number > array.size()) {
+    throw BadInput(message(origin, 0, path,
+                           array.empty() ? std::string("there is none to change")
+                                         : fmt::format("\"{}\" is not one of the elements 1 .. {}",
+                                                       printable(part), array.size())));
+  }
+  return number - 1;
+}
+
+// Puts the value where the path leads. Tables on the way are made; elements of arrays must exist.
+void apply(toml::table& root, const Change& change, const Origin& origin) {
+  toml::table holder = parsed_value(change, origin);
+  const std::vector<std::string> parts = parts_of(change.path);
+  if (parts.size() > static_cast<std::size_t>(kDeepest)) {
+    throw BadInput(
+        message(origin, 0, change.path, fmt::format("nests more than {} deep", kDeepest)));
+  }
+  toml::node* node = &root;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    // The value is copied, for a copy has no line: the file does not contain it.
+    const toml::node& value = *holder.get("value");
+    if (toml::array* array = node->as_array()) {
+      const std::size_t index = index_in(*array, parts[i], change.path, origin);
+      if (last) array->replace(array->begin() + static_cast<std::ptrdiff_t>(index), value);
+      node = array->get(index);
+    } else if (toml::table* table = node->as_table()) {
+      if (last) {
+        table->insert_or_assign(parts[i], value);
+      } else if (!table->contains(parts[i])) {
+        const std::string& next = parts[i + 1];
+        const bool counts =
+            !next.empty() && next.find_first_not_of("0123456789") == std::string::npos;
+        if (counts) index_in({}, next, change.path, origin);
+        table->insert(parts[i], toml::table{});
+      }
+      node = table->get(parts[i]);
+    } else {
+      throw BadInput(message(origin, 0, change.path,
+                             fmt::format("`{}` has no keys below it", printable(parts[i - 1]))));
+    }
+  }
+}
+
+void check_format(const Value& root) {
+  const auto format = root.find("format");
+  if (!format) {
+    root.fail_missing(
+        "format", fmt::format("is missing: a scenario file starts with `format = {}`", kFormat));
+  }
+  if (format->integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()) !=
+      kFormat) {
+    format->fail(fmt::format("must be {}, the only format this program reads", kFormat));
+  }
+}
+
+}  // namespace
+
+Change change_from(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == assignment.size()) {
+    throw BadInput(
+        fmt::format("--set {}: must be KEY=VALUE, such as clients.count=5", printable(assignment)));
+  }
+  return {.path = std::string(assignment.substr(0, equals)),
+          .value = std::string(assignment.substr(equals + 1))};
+}
+
+Document::Document(std::string text, std::string name)
+    : text_(std::move(text)), label_(std::move(name)) {}
+
+Document Document::from_file(const std::string& path) {
+  const Origin origin{.file = path, .note = {}};
+  const auto refuse = [&](std::string_view problem) {
+    throw BadInput(message(origin, 0, "", problem));
+  };
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) refuse("there is no such file");
+  if (error) refuse("cannot be read: " + error.message());
+  if (std::filesystem::is_directory(status)) refuse("is a directory, not a scenario file");
+  // A pipe or a device may never end, or block.
+  if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string text(kLargest + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) refuse("cannot be read");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  Document document(std::move(text), path);
+  document.file_ = path;
+  return document;
+}
+
+Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const {
+  Origin origin{.file = label_, .note = {}};
+  toml::table root = parsed(text_, origin);
+  for (const Change& change : changes_) {
+    const std::string assignment = printable(change.path + "=" + change.value, 40);
+    origin.note =
+        fmt::format("{} --set {}", origin.note.empty() ? "with" : origin.note + ",", assignment);
+    if (origin.note.size() > 120) origin.note = "with --set";
+    apply(root, change, origin);
+  }
+  if (twin != nullptr) {
+    origin.note = twin->line > 0 ? fmt::format("in the twin of line {}", twin->line) : "in a twin";
+    origin.line = twin->line;
+    apply(root, *twin, origin);
+    // They belong to the file as it stands: a neighbouring step need not exist in the twin.
+    root.erase("twin");
+    root.erase("neighbour");
+  }
+  const Value file(origin, root);
+  check_format(file);
+  Scenario scenario;
+  read_table(file, scenario_keys(), scenario);
+  check(file, scenario, vocabulary);
+  if (const auto expect = file.find("expect")) scenario.expect.line = expect->line();
+  scenario.name = std::filesystem::path(label_).stem().string();
+  scenario.file = file_;
+  return scenario;
+}
+
+Scenario Document::as_twin(const Twin& twin, const Vocabulary& vocabulary) const {
+  Scenario scenario = read(&twin.change, vocabulary);
+  scenario.expect = twin.expect;
+  return scenario;
+}
+
+Scenario Document::scenario(const Vocabulary& vocabulary) const {
+  Scenario scenario = read(nullptr, vocabulary);
+  for (const Twin& twin : scenario.twins) as_twin(twin, vocabulary);
+  return scenario;
+}
+
+Scenario Document::twin(std::size_t index, const Vocabulary& vocabulary) const {
+  return as_twin(read(nullptr, vocabulary).twins.at(index), vocabulary);
+}
+
+Scenario Document::neighbour(std::size_t index, const Vocabulary& vocabulary) const {
+  Scenario scenario = read(nullptr, vocabulary);
+  const Neighbour neighbour = scenario.neighbours.at(index);
+  scenario.faults.at(neighbour.fault - 1).trigger = neighbour.trigger;
+  scenario.expect = neighbour.expect;
+  scenario.twins.clear();
+  scenario.neighbours.clear();
+  return scenario;
+}
+
+}  // namespace picklock::scenarios

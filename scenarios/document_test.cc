@@ -1,0 +1,139 @@
+#include "scenarios/document.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+#include "scenarios/sample.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kStory = sample::with_fault(
+    "pause = \"client-3\"\nfor = \"3s\"\nbefore = \"release.sent\"\n"
+    "[[twin]]\nlock.algorithm = \"lua-check-delete\"\nviolated = [\"available\"]\n"
+    "[[neighbour]]\nfault = 1\nafter = \"release.applied\"\nviolated = [\"not-stuck\"]\n");
+
+Document story(std::initializer_list<const char*> assignments) {
+  Document document(kStory, "story.toml");
+  for (const char* assignment : assignments) document.set(change_from(assignment));
+  return document;
+}
+
+Scenario changed(std::initializer_list<const char*> assignments) {
+  return story(assignments).scenario(sample::vocabulary());
+}
+
+std::string error_after(const char* assignment) {
+  return sample::error_from([&] { changed({assignment}); });
+}
+
+TEST(Document, SetsKeysOfTables) {
+  EXPECT_EQ(changed({"clients.count=5"}).clients.count, 5U);
+  EXPECT_EQ(changed({"clients.gc.every=2s"}).clients.gc.every, 2s) << "a table that the file lacks";
+  EXPECT_EQ(changed({"network.latency=[\"1ms\", \"2ms\"]"}).network.latency.high, 2ms);
+  EXPECT_EQ(changed({"seed=9", "seed=10"}).seed, 10U);
+  EXPECT_TRUE(changed({"neighbour=[]", "fault=[]"}).faults.empty());
+}
+
+TEST(Document, TakesWhatIsNotTomlAsText) {
+  EXPECT_EQ(changed({"lock.algorithm=lua-check-delete"}).lock.algorithm, "lua-check-delete");
+  EXPECT_EQ(changed({"lock.algorithm=\"lua-check-delete\""}).lock.algorithm, "lua-check-delete");
+  EXPECT_EQ(changed({"lock.ttl=3s"}).lock.options.ttl, 3s);
+  EXPECT_EQ(changed({"title=a = b\nseed = 3"}).title, "a = b\nseed = 3");
+}
+
+TEST(Document, CountsElementsFromOne) {
+  EXPECT_EQ(changed({"fault.1.for=4s"}).faults[0].lasts, 4s);
+  EXPECT_EQ(changed({"fault.1.pause=client-2"}).faults[0].target, "client-2");
+  EXPECT_EQ(changed({"twin.1.violated=[]"}).twins[0].expect.violated.size(), 0U);
+  EXPECT_EQ(error_after("fault.0.for=4s"),
+            "story.toml: key `fault.0.for`: \"0\" is not one of the elements 1 .. 1 (with --set "
+            "fault.0.for=4s)");
+  EXPECT_EQ(error_after("fault.2.for=4s"),
+            "story.toml: key `fault.2.for`: \"2\" is not one of the elements 1 .. 1 (with --set "
+            "fault.2.for=4s)");
+  EXPECT_EQ(error_after("network.link.1.to=redis-1"),
+            "story.toml: key `network.link.1.to`: there is none to change (with --set "
+            "network.link.1.to=redis-1)");
+}
+
+TEST(Document, ChecksChangesAsItChecksTheFile) {
+  EXPECT_EQ(
+      error_after("lock.ttl=-3s"),
+      "story.toml: key `lock.ttl`: must be more than 0s, not \"-3s\" (with --set lock.ttl=-3s)");
+  EXPECT_EQ(error_after("lock.tll=3s"),
+            "story.toml: key `lock.tll`: there is no such key; did you mean `ttl`? (with --set "
+            "lock.tll=3s)");
+  EXPECT_EQ(
+      error_after("clients.count=2"),
+      "story.toml:7: key `fault.1.pause`: there is no client-3; clients are client-1 .. client-2 "
+      "(with --set clients.count=2)");
+  EXPECT_EQ(error_after("lock.algorithm.x=3"),
+            "story.toml: key `lock.algorithm.x`: `algorithm` has no keys below it (with --set "
+            "lock.algorithm.x=3)");
+  EXPECT_EQ(error_after("lock=5"),
+            "story.toml: key `lock`: must be a table, not a whole number (with --set lock=5)");
+  EXPECT_EQ(error_after("fault.1.before=[x"),
+            "story.toml: key `fault.1.before`: \"[x\" is not a TOML value (with --set "
+            "fault.1.before=[x)");
+  EXPECT_EQ(error_after("lock..ttl=3s"),
+            "story.toml: key `lock.`: there is no such key; did you mean `key`? (with --set "
+            "lock..ttl=3s)");
+}
+
+TEST(Document, BoundsTheDepthOfChanges) {
+  std::string path = "a";
+  for (int i = 0; i < 100'000; ++i) path += ".a";
+  EXPECT_THROW(changed({(path + "=1").c_str()}), BadInput);
+  EXPECT_THROW(changed({("a=" + std::string(100'000, '[')).c_str()}), BadInput);
+  EXPECT_THROW(changed({("a=x" + std::string(100'000, '[')).c_str()}), BadInput);
+}
+
+TEST(Document, WantsKeyAndValue) {
+  for (const char* text : {"", "=", "lock.ttl", "=3", "lock.ttl="}) {
+    EXPECT_EQ(sample::error_from([&] { change_from(text); }),
+              std::string("--set ") + text + ": must be KEY=VALUE, such as clients.count=5");
+  }
+  EXPECT_EQ(change_from("title=a=b").value, "a=b");
+}
+
+TEST(Document, MakesATwinAScenarioOfItsOwn) {
+  const Scenario twin = story({"clients.count=5"}).twin(0, sample::vocabulary());
+  EXPECT_EQ(twin.lock.algorithm, "lua-check-delete");
+  EXPECT_EQ(twin.clients.count, 5U) << "changes of the command line count for the twin as well";
+  EXPECT_EQ(twin.faults.size(), 1U);
+  EXPECT_EQ(twin.expect.violated, std::vector{Property::available});
+  EXPECT_TRUE(twin.twins.empty());
+  EXPECT_TRUE(twin.neighbours.empty());
+}
+
+TEST(Document, DoesNotHoldATwinToTheNeighboursOfTheFile) {
+  const std::string text = sample::with_fault(
+      "pause = \"client-3\"\nfor = \"3s\"\nbefore = \"release.sent\"\n"
+      "[[twin]]\nlock.algorithm = \"lua-check-delete\"\n"
+      "[[neighbour]]\nfault = 1\nbefore = \"check.sent\"\n");
+  EXPECT_EQ(sample::error_of(text), "loads");
+}
+
+TEST(Document, MakesATwinOfOneFaultKey) {
+  const Document document(sample::kComplete, "story.toml");
+  const Scenario twin = document.twin(0, sample::vocabulary());
+  EXPECT_EQ(twin.faults[0].trigger.role, static_cast<std::uint8_t>(models::Role::check));
+  const Scenario slower = document.twin(1, sample::vocabulary());
+  EXPECT_EQ(slower.network.latency.low, 1ms);
+}
+
+TEST(Document, MakesANeighbourAScenarioOfItsOwn) {
+  const Scenario neighbour = story({}).neighbour(0, sample::vocabulary());
+  EXPECT_EQ(neighbour.faults[0].trigger.side, sim::Side::after);
+  EXPECT_EQ(neighbour.faults[0].trigger.phase, sim::Phase::applied);
+  EXPECT_EQ(neighbour.faults[0].lasts, 3s);
+  EXPECT_EQ(neighbour.expect.violated, std::vector{Property::not_stuck});
+  EXPECT_TRUE(neighbour.neighbours.empty());
+}
+
+}  // namespace
+}  // namespace picklock::scenarios

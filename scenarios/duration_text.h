@@ -1,0 +1,25 @@
+// Durations as a user writes and reads them: one number and one unit, such as "1.5s" or "250us".
+// Decimal digits are turned into nanoseconds without any floating point, so nothing is ever
+// rounded.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/time.h"
+
+namespace picklock::scenarios {
+
+// No duration of a file is longer: a hundred years. 64 bits hold 292.
+inline constexpr sim::Duration kLongest = std::chrono::hours(24 * 365 * 100);
+
+// Units are ns, us, ms, s, m, h. Empty if it is not a duration, finer than a nanosecond, or too
+// long.
+std::optional<sim::Duration> duration_from(std::string_view text);
+
+// The shortest text that reads back as the same duration.
+std::string to_text(sim::Duration length);
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,33 @@
+#include "scenarios/fault_classes.h"
+
+namespace picklock::scenarios {
+
+using models::FaultClass;
+using sim::Verb;
+
+std::span<const FaultClassRow> fault_classes() {
+  static const std::vector<FaultClassRow> kRows = {
+      {FaultClass::pause, "a client or server stands still, or every message takes it longer", {Verb::pause, Verb::slow},
+       {"client", "redis", "resource"}},
+      {FaultClass::late_write, "a write to the resource arrives late", {Verb::delay, Verb::hold},
+       {"resource message"}},
+      {FaultClass::late_command, "a request to the lock server or its answer arrives late", {Verb::delay, Verb::hold},
+       {"redis message"}},
+      {FaultClass::client_clock, "a client's clock steps or runs at another rate", {Verb::step_clock, Verb::set_clock_rate},
+       {"client"}},
+      {FaultClass::server_clock, "a lock server's clock steps or runs at another rate",
+       {Verb::step_clock, Verb::set_clock_rate}, {"redis"}},
+      {FaultClass::failover, "a primary is lost and a replica takes its place", {Verb::fail_over}, {"redis group"}},
+      {FaultClass::amnesia, "a lock server restarts without its data, or forgets a key", {Verb::restart, Verb::evict},
+       {"redis"}},
+      {FaultClass::partition, "some processes cannot talk for a while", {Verb::partition, Verb::heal},
+       {"client", "redis", "resource"}},
+      {FaultClass::lost_reply, "a message is lost with its connection, or sent twice", {Verb::drop, Verb::duplicate},
+       {"redis message", "resource message"}},
+      {FaultClass::crash, "a process or host dies, a thread ends, a session is killed",
+       {Verb::crash, Verb::end_thread, Verb::kill_session}, {"client", "redis", "resource"}},
+  };
+  return kRows;
+}
+
+}  // namespace picklock::scenarios

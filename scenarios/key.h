@@ -1,0 +1,126 @@
+// One key of one table of a scenario file: its name, type, default and meaning, and how it is read
+// into the aggregate. Files are read and their reference is written from these alone, so the two
+// cannot disagree.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/nearest.h"
+#include "scenarios/value.h"
+
+namespace picklock::scenarios {
+
+// How a key and a table stand in the reference.
+struct KeyDoc {
+  std::string name;
+  std::string type;
+  std::string fallback;  // as TOML; empty: the key has no default
+  std::string meaning;
+};
+
+struct TableDoc {
+  std::string header;  // as it is written in a file, e.g. "[lock]"
+  std::string meaning;
+  std::vector<KeyDoc> keys;
+};
+
+template <typename Target>
+struct Key {
+  std::string name;
+  std::string type;
+  std::string meaning;
+  std::function<void(const Value&, Target&)> read;
+  std::function<std::string(const Target&)> show;  // as TOML; not set: the key has no default
+  // Set for a key that is itself a table: the tables below it, for the reference.
+  std::function<void(const std::string& path, std::vector<TableDoc>& docs)> nested;
+};
+
+template <typename Target>
+using Keys = std::vector<Key<Target>>;
+
+template <typename Target>
+Words names_of(const Keys<Target>& keys) {
+  Words names;
+  for (const Key<Target>& key : keys) names.push_back(key.name);
+  return names;
+}
+
+template <typename Target>
+const Key<Target>* find(const Keys<Target>& keys, std::string_view name) {
+  const auto found = std::find_if(keys.begin(), keys.end(),
+                                  [name](const Key<Target>& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+template <typename Target>
+void read_table(const Value& table, const Keys<Target>& keys, Target& into) {
+  for (const Value& value : table.entries()) {
+    const Key<Target>* key = find(keys, value.name());
+    if (key == nullptr) value.fail("there is no such key", value.name(), names_of(keys));
+    key->read(value, into);
+  }
+}
+
+template <typename Target>
+void describe(const std::string& header, const std::string& meaning, const Keys<Target>& keys,
+              std::vector<TableDoc>& docs) {
+  TableDoc doc{.header = header, .meaning = meaning, .keys = {}};
+  for (const Key<Target>& key : keys) {
+    if (key.nested) continue;
+    doc.keys.push_back({.name = key.name,
+                        .type = key.type,
+                        .fallback = key.show ? key.show(Target{}) : std::string(),
+                        .meaning = key.meaning});
+  }
+  docs.push_back(std::move(doc));
+}
+
+// The same keys one level further out: `member` finds the inner aggregate in the outer one.
+template <typename Outer, typename Inner, typename Member>
+void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
+  for (const Key<Inner>& key : inner) {
+    Key<Outer> lifted{.name = key.name,
+                      .type = key.type,
+                      .meaning = key.meaning,
+                      .read = [read = key.read, member](const Value& value,
+                                                        Outer& into) { read(value, member(into)); },
+                      .show = {},
+                      .nested = {}};
+    if (key.show) {
+      lifted.show = [show = key.show, member](const Outer& from) { return show(member(from)); };
+    }
+    keys.push_back(std::move(lifted));
+  }
+}
+
+// `path` is empty for the table of the whole file.
+inline std::string joined(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
+}
+
+// A key that is a table of its own, [name].
+template <typename Target, typename Inner, typename Member>
+Key<Target> table(const std::string& name, const Keys<Inner>& inner, Member member,
+                  const std::string& meaning) {
+  return {.name = name,
+          .type = "table",
+          .meaning = meaning,
+          .read = [&inner, member](const Value& value,
+                                   Target& into) { read_table(value, inner, member(into)); },
+          .show = {},
+          .nested =
+              [name, meaning, &inner](const std::string& path, std::vector<TableDoc>& docs) {
+                const std::string whole = joined(path, name);
+                describe("[" + whole + "]", meaning, inner, docs);
+                for (const Key<Inner>& key : inner) {
+                  if (key.nested) key.nested(whole, docs);
+                }
+              }};
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,597 @@
+#include "scenarios/loader.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "scenarios/sample.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+using sample::error_from;
+using sample::error_of;
+using sample::head;
+using sample::with_fault;
+
+// Keys of a fault that is complete but for what a test adds.
+const std::string kPause = "pause = \"client-1\"\nfor = \"3s\"\n";
+
+TEST(Loader, FillsInDefaults) {
+  const Scenario scenario = sample::parsed("format = 1\nlock.algorithm = \"lua-check-delete\"\n");
+  EXPECT_EQ(scenario.name, "story");
+  EXPECT_EQ(scenario.file, "");
+  EXPECT_EQ(scenario.seed, 1U);
+  EXPECT_EQ(scenario.lock.options.ttl, 10s);
+  EXPECT_EQ(scenario.clients.count, 3U);
+  EXPECT_TRUE(scenario.faults.empty());
+  EXPECT_TRUE(scenario.expect.violated.empty());
+}
+
+TEST(Loader, ReadsEveryKeyOutsideThePlan) {
+  const Scenario s = sample::parsed(sample::kComplete);
+  EXPECT_EQ(s.title, "everything");
+  EXPECT_EQ(s.source, "failures.md A-02");
+  EXPECT_TRUE(s.control);
+  EXPECT_EQ(s.seed, 77U);
+
+  EXPECT_EQ(s.lock.algorithm, "set-px-check-delete");
+  EXPECT_EQ(s.lock.key, "lock:1");
+  EXPECT_EQ(s.lock.options.ttl, 1500ms);
+  EXPECT_EQ(s.lock.options.retry_every, 250us);
+  EXPECT_EQ(s.lock.options.retry_jitter, 10ns);
+  EXPECT_EQ(s.lock.options.acquire_timeout, 2min);
+  EXPECT_EQ(s.lock.options.command_timeout, 1h);
+  EXPECT_EQ(s.lock.options.value, models::TokenPer::client);
+
+  const RedisSpec& redis = s.servers.redis;
+  EXPECT_EQ(redis.masters, 3U);
+  EXPECT_EQ(redis.service, 20us);
+  EXPECT_EQ(redis.clock_offset, -3s);
+  EXPECT_EQ(redis.clock_rate_ppb, -200'000);
+  EXPECT_FALSE(redis.active_expiry);
+  EXPECT_EQ(redis.gc.every, 10s);
+  EXPECT_EQ(redis.gc.low, 2ms);
+  EXPECT_EQ(redis.gc.high, 4s);
+  EXPECT_EQ(s.servers.resource.fencing, Fencing::ideal);
+  EXPECT_EQ(s.servers.resource.service, 1ms);
+
+  EXPECT_EQ(s.network.latency.low, 500us);
+  EXPECT_EQ(s.network.latency.high, 2ms);
+  EXPECT_EQ(s.network.latency.tail_one_in, 1000U);
+  EXPECT_EQ(s.network.latency.tail_high, 1s);
+  EXPECT_EQ(s.network.break_after, 15min);
+  ASSERT_EQ(s.network.links.size(), 1U);
+  const Link& link = s.network.links[0];
+  EXPECT_EQ(link.from, "client-1");
+  EXPECT_EQ(link.to, "redis-2");
+  EXPECT_EQ(link.latency.low, 7ms);
+  EXPECT_EQ(link.latency.high, 7ms);
+  EXPECT_EQ(link.latency.tail_one_in, 9U);
+  EXPECT_EQ(link.latency.tail_high, 8ms);
+  EXPECT_FALSE(link.both);
+  EXPECT_EQ(link.line, 33);
+
+  EXPECT_EQ(s.clients.count, 4U);
+  EXPECT_EQ(s.clients.arrive_every, 0s);
+  EXPECT_EQ(s.clients.hold, 5s);
+  EXPECT_EQ(s.clients.writes, 3U);
+  EXPECT_EQ(s.clients.cycles, 20U);
+  EXPECT_EQ(s.clients.think, 1s);
+  EXPECT_EQ(s.clients.write_timeout, 2s);
+  EXPECT_EQ(s.clients.gc.every, 20s);
+  EXPECT_EQ(s.clients.gc.low, 3ms);
+  EXPECT_EQ(s.clients.gc.high, 5s);
+
+  EXPECT_EQ(s.expect.violated, (std::vector{Property::own_release, Property::mutual_exclusion}));
+  EXPECT_EQ(s.expect.longest_wait, std::pair(Duration(9s), Duration(11s)));
+  EXPECT_EQ(s.expect.digest, 0xdeadbeefU);
+  EXPECT_GT(s.expect.line, 0);
+}
+
+TEST(Loader, ReadsEveryKeyOfThePlan) {
+  const Scenario s = sample::parsed(sample::kComplete);
+  ASSERT_EQ(s.faults.size(), 14U);
+  const auto fault = [&](sim::Verb verb) {
+    for (const sim::Fault& each : s.faults) {
+      if (each.verb == verb) return each;
+    }
+    ADD_FAILURE() << "no " << name(verb);
+    return sim::Fault{};
+  };
+  const auto role = [](models::Role each) { return static_cast<std::uint8_t>(each); };
+
+  const sim::Fault pause = fault(sim::Verb::pause);
+  EXPECT_EQ(pause.target, "client-1");
+  EXPECT_EQ(pause.lasts, 8s);
+  EXPECT_EQ(pause.line, 52);
+  EXPECT_EQ(pause.trigger.at, std::nullopt);
+  EXPECT_EQ(pause.trigger.side, sim::Side::before);
+  EXPECT_EQ(pause.trigger.role, role(models::Role::release));
+  EXPECT_EQ(pause.trigger.phase, sim::Phase::sent);
+  EXPECT_EQ(pause.trigger.nth, 2U);
+  EXPECT_EQ(pause.trigger.by, "client-2");
+  EXPECT_EQ(pause.trigger.on, "redis-1");
+  EXPECT_EQ(pause.trigger.command, "DEL");
+
+  const sim::Fault crash = fault(sim::Verb::crash);
+  EXPECT_EQ(crash.trigger.side, sim::Side::after);
+  EXPECT_EQ(crash.trigger.mark, "owner-checked");
+  EXPECT_TRUE(crash.host);
+  EXPECT_TRUE(crash.silent);
+  EXPECT_EQ(crash.keeps, sim::Keeps::all);
+
+  EXPECT_EQ(fault(sim::Verb::restart).trigger.at, sim::kStart + 3200ms);
+  EXPECT_EQ(fault(sim::Verb::restart).lasts, std::nullopt);
+  EXPECT_EQ(fault(sim::Verb::end_thread).trigger.phase, sim::Phase::replied);
+  EXPECT_EQ(fault(sim::Verb::step_clock).step, -2s);
+  EXPECT_EQ(fault(sim::Verb::set_clock_rate).rate_ppb, 10'000'000);
+  const sim::Fault partition = fault(sim::Verb::partition);
+  EXPECT_EQ(partition.from, (std::vector<std::string>{"redis-1", "redis-2"}));
+  EXPECT_TRUE(partition.outbound);
+  EXPECT_FALSE(partition.inbound);
+  EXPECT_EQ(fault(sim::Verb::hold).trigger.role, role(models::Role::check));
+  EXPECT_EQ(fault(sim::Verb::hold).trigger.phase, sim::Phase::applied);
+  EXPECT_EQ(fault(sim::Verb::delay).target, "resource");
+  EXPECT_EQ(fault(sim::Verb::evict).key, "lock:2");
+  EXPECT_EQ(fault(sim::Verb::slow).step, 5ms);
+}
+
+TEST(Loader, ReadsTwinsAndNeighbours) {
+  const Scenario s = sample::parsed(sample::kComplete);
+  ASSERT_EQ(s.twins.size(), 2U);
+  EXPECT_EQ(s.twins[0].change.path, "fault.1.before");
+  EXPECT_EQ(s.twins[0].change.value, "\"check.sent\"");
+  EXPECT_EQ(s.twins[0].expect.violated, std::vector{Property::not_stuck});
+  EXPECT_EQ(s.twins[0].expect.longest_wait, std::pair(Duration(1s), Duration(1s)));
+  EXPECT_EQ(s.twins[0].expect.digest, ~std::uint64_t{0});
+  EXPECT_EQ(s.twins[1].change.path, "network.latency");
+  EXPECT_EQ(s.twins[1].change.value, "[\"1ms\", \"2ms\"]");
+
+  ASSERT_EQ(s.neighbours.size(), 1U);
+  const Neighbour& neighbour = s.neighbours[0];
+  EXPECT_EQ(neighbour.fault, 1U);
+  EXPECT_EQ(neighbour.trigger.side, sim::Side::after);
+  EXPECT_EQ(neighbour.trigger.phase, sim::Phase::applied);
+  EXPECT_EQ(neighbour.trigger.command, "GET");
+  EXPECT_EQ(neighbour.trigger.nth, 2U) << "as in the fault itself";
+  EXPECT_EQ(neighbour.trigger.by, "client-2");
+}
+
+TEST(Loader, ReadsRatesDigitByDigit) {
+  const auto rate = [](const std::string& text) {
+    return sample::parsed(
+               with_fault("set-clock-rate = \"redis-1\"\nat = \"1s\"\nrate = " + text + "\n"))
+        .faults[0]
+        .rate_ppb;
+  };
+  EXPECT_EQ(rate("1"), 0);
+  EXPECT_EQ(rate("2"), 1'000'000'000);
+  EXPECT_EQ(rate("1.01"), 10'000'000);
+  EXPECT_EQ(rate("0.999999999"), -1);
+  EXPECT_EQ(rate("1.000000001"), 1);
+  EXPECT_EQ(rate("1e-3"), -999'000'000);
+  EXPECT_EQ(rate("999.123456789"), 998'123'456'789);
+  EXPECT_EQ(rate("1000.0"), 999'000'000'000);
+}
+
+TEST(Loader, WantsTheFormatFirst) {
+  EXPECT_EQ(error_of(""),
+            "story.toml:1: key `format`: is missing: a scenario file starts with `format = 1`");
+  EXPECT_EQ(error_of("nonsense = 3\nformat = 2\n"),
+            "story.toml:2: key `format`: must be 1, the only format this program reads");
+  EXPECT_EQ(error_of("format = \"1\"\n"),
+            "story.toml:1: key `format`: must be a whole number, not text");
+}
+
+TEST(Loader, NamesTheLineThatIsNotToml) {
+  EXPECT_EQ(error_of("format = 1\n[lock\n"),
+            "story.toml:2: is not TOML: Error while parsing table header: expected ']', saw '\\n'");
+  EXPECT_EQ(
+      error_of("format = 1\nformat = 1\n"),
+      "story.toml:2: is not TOML: Error while parsing key-value pair: cannot redefine existing "
+      "integer 'format'");
+  EXPECT_EQ(error_of(std::string("format = 1\n\0", 12)),
+            "story.toml:2: is not TOML: Error while parsing root table: expected keys, tables, "
+            "whitespace or comments, saw '\\u0000'");
+}
+
+TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
+  EXPECT_EQ(error_of(head() + "hodl = \"3s\"\n"),
+            "story.toml:6: key `clients.hodl`: there is no such key; did you mean `hold`?");
+  EXPECT_EQ(error_of(head() + "[lokc]\nttl = \"3s\"\n"),
+            "story.toml:6: key `lokc`: there is no such key; did you mean `lock`?");
+  EXPECT_EQ(error_of(with_fault("pase = \"client-1\"\n")),
+            "story.toml:7: key `fault.1.pase`: there is no such key; did you mean `pause`?");
+  EXPECT_EQ(error_of(head() + "\"gc.every\" = \"3s\"\n"),
+            "story.toml:6: key `clients.gc.every`: there is no such key; did you mean `cycles`?");
+}
+
+TEST(Loader, EscapesAndCutsWhatTheFileSays) {
+  EXPECT_EQ(error_of("format = 1\n\"a\\n\\u001b\" = 1\n"),
+            "story.toml:2: key `a\\n\\x1b`: there is no such key; did you mean `seed`?");
+  EXPECT_EQ(error_of("format = 1\n" + std::string(1000, 'k') + " = 1\n"),
+            "story.toml:2: key `" + std::string(100, 'k') +
+                "...`: there is no such key; did you mean `lock`?");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"" + std::string(1000, 'k') + "\"\n"),
+            "story.toml:3: key `lock.algorithm`: there is no algorithm \"" + std::string(60, 'k') +
+                "...\"; did you mean `set-px-check-delete`?");
+}
+
+TEST(Loader, NamesTheTypeItWants) {
+  EXPECT_EQ(
+      error_of(head() + "hold = 3\n"),
+      "story.toml:6: key `clients.hold`: must be a duration in quotes, such as \"1.5s\", not a "
+      "whole number");
+  EXPECT_EQ(
+      error_of(head() + "think = 2020-01-01\n"),
+      "story.toml:6: key `clients.think`: must be a duration in quotes, such as \"1.5s\", not a "
+      "date or time");
+  EXPECT_EQ(
+      error_of(head() + "writes = 1.0\n"),
+      "story.toml:6: key `clients.writes`: must be a whole number, not a number with a point");
+  EXPECT_EQ(error_of("control = \"yes\"\n" + head()),
+            "story.toml:1: key `control`: must be true or false, not text");
+  EXPECT_EQ(error_of("title = true\n" + head()),
+            "story.toml:1: key `title`: must be text in quotes, not true or false");
+  EXPECT_EQ(error_of("title = \"\"\n" + head()), "story.toml:1: key `title`: must not be empty");
+  EXPECT_EQ(error_of("format = 1\nlock = 3\n"),
+            "story.toml:2: key `lock`: must be a table, not a whole number");
+  EXPECT_EQ(error_of("format = 1\n[fault]\npause = \"client-1\"\n"),
+            "story.toml:2: key `fault`: must be written [[fault]], once for each");
+  EXPECT_EQ(error_of("format = 1\nfault = [1]\n"),
+            "story.toml:2: key `fault.1`: must be a table, not a whole number");
+}
+
+TEST(Loader, KeepsNumbersAndTimesWithinBounds) {
+  const std::string lock = "format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n";
+  EXPECT_EQ(error_of(lock + "ttl = \"-10s\"\n"),
+            "story.toml:4: key `lock.ttl`: must be more than 0s, not \"-10s\"");
+  EXPECT_EQ(error_of(lock + "ttl = \"0s\"\n"),
+            "story.toml:4: key `lock.ttl`: must be more than 0s, not \"0s\"");
+  EXPECT_EQ(error_of(lock + "retry_jitter = \"-1ns\"\n"),
+            "story.toml:4: key `lock.retry_jitter`: must not be negative, but is \"-1ns\"");
+  EXPECT_EQ(
+      error_of(lock + "ttl = \"101years\"\n"),
+      "story.toml:4: key `lock.ttl`: must be a duration such as \"1.5s\", not \"101years\"; its "
+      "unit is one of ns, us, ms, s, m, h, and 100 years are the most");
+  EXPECT_EQ(error_of(lock + "[clients]\ncount = 0\n"),
+            "story.toml:5: key `clients.count`: must be from 1 to 100000, not 0");
+  EXPECT_EQ(error_of(lock + "[clients]\ncount = 1000000000000\n"),
+            "story.toml:5: key `clients.count`: must be from 1 to 100000, not 1000000000000");
+  EXPECT_EQ(error_of(lock + "[clients.gc]\nlow = \"2s\"\n"),
+            "story.toml:4: key `clients.gc`: is 1s, less than `low`, which is 2s");
+  EXPECT_EQ(error_of(lock + "[network]\nlatency = [\"2ms\", \"1ms\"]\n"),
+            "story.toml:5: key `network.latency`: the most is less than the least");
+  EXPECT_EQ(
+      error_of(lock + "[network]\ntail_one_in = 100\n"),
+      "story.toml:4: key `network`: is 0s, less than the plain latency, which is up to 500us");
+  std::string many = head();
+  for (int i = 0; i < 1001; ++i) many += "[[fault]]\n";
+  EXPECT_EQ(error_of(many),
+            "story.toml:1006: key `fault.1001`: there may be 1000 of these at most");
+}
+
+TEST(Loader, KnowsTheAlgorithms) {
+  EXPECT_EQ(
+      error_of("format = 1\n"),
+      "story.toml:1: key `lock.algorithm`: must be given; `picklock list algorithms` has them all");
+  EXPECT_EQ(
+      error_of("format = 1\n[lock]\nttl = \"3s\"\n"),
+      "story.toml:2: key `lock.algorithm`: must be given; `picklock list algorithms` has them all");
+  EXPECT_EQ(
+      error_of("format = 1\n[lock]\nalgorithm = \"lua-check-delet\"\n"),
+      "story.toml:3: key `lock.algorithm`: there is no algorithm \"lua-check-delet\"; did you mean "
+      "`lua-check-delete`?");
+}
+
+TEST(Loader, KnowsTheProcesses) {
+  const std::string rest = "for = \"3s\"\nat = \"1s\"\n";
+  EXPECT_EQ(
+      error_of(with_fault("pause = \"client-7\"\n" + rest)),
+      "story.toml:7: key `fault.1.pause`: there is no client-7; clients are client-1 .. client-3");
+  EXPECT_EQ(error_of(with_fault("pause = \"redis-2\"\n" + rest)),
+            "story.toml:7: key `fault.1.pause`: there is no redis-2; servers are redis-1 alone");
+  EXPECT_EQ(error_of(with_fault("pause = \"clint-2\"\n" + rest)),
+            "story.toml:7: key `fault.1.pause`: there is no process \"clint-2\"; did you mean "
+            "`client-2`?");
+  for (const char* name :
+       {"client-0", "client-01", "client-", "client-99999999999999", "client-1 "}) {
+    EXPECT_THROW(sample::parsed(with_fault("pause = \"" + std::string(name) + "\"\n" + rest)),
+                 BadInput)
+        << name;
+  }
+  EXPECT_EQ(error_of(with_fault(kPause + "before = \"write.sent\"\nby = \"redis-1\"\n")),
+            "story.toml:10: key `fault.1.by`: must be a client, not redis-1");
+  EXPECT_EQ(error_of(with_fault(kPause + "before = \"write.sent\"\non = \"client-1\"\n")),
+            "story.toml:10: key `fault.1.on`: must be a server, not client-1");
+  const std::string cut = "partition = \"client-1\"\nat = \"1s\"\nfrom = ";
+  EXPECT_EQ(error_of(with_fault(cut + "[\"redis-1\", \"redis-9\"]\n")),
+            "story.toml:9: key `fault.1.from.2`: there is no redis-9; servers are redis-1 alone");
+  EXPECT_EQ(error_of(with_fault(cut + "\"client-1\"\n")),
+            "story.toml:9: key `fault.1.from`: client-1 cannot be cut from itself");
+  EXPECT_EQ(error_of(with_fault(cut + "[\"redis-1\", \"redis-1\"]\n")),
+            "story.toml:9: key `fault.1.from.2`: redis-1 is listed twice");
+  const std::string link = head() + "[[network.link]]\n";
+  EXPECT_EQ(
+      error_of(link + "from = \"client-1\"\nto = \"redis-4\"\nlatency = \"1s\"\n"),
+      "story.toml:8: key `network.link.1.to`: there is no redis-4; servers are redis-1 alone");
+  EXPECT_EQ(error_of(link + "from = \"client-1\"\nto = \"client-1\"\nlatency = \"1s\"\n"),
+            "story.toml:8: key `network.link.1.to`: is the same process as `from`");
+  EXPECT_EQ(error_of(link + "from = \"client-1\"\nto = \"resource\"\n"),
+            "story.toml:6: key `network.link.1.latency`: must be given");
+}
+
+TEST(Loader, KnowsTheStepsOfTheAlgorithm) {
+  EXPECT_EQ(error_of(with_fault(kPause + "before = \"renew.sent\"\n")),
+            "story.toml:9: key `fault.1.before`: set-px-check-delete has no step \"renew\"; it has "
+            "acquire, check, release, write; did you mean `release`?");
+  EXPECT_EQ(
+      error_of(with_fault(kPause + "before = \"release.send\"\n")),
+      "story.toml:9: key `fault.1.before`: \"release.send\" is not a step and its phase (sent, "
+      "applied, replied); did you mean `release.sent`?");
+  EXPECT_EQ(
+      error_of(with_fault(kPause + "after = \"release\"\n")),
+      "story.toml:9: key `fault.1.after`: \"release\" is not a step and its phase (sent, applied, "
+      "replied); did you mean `release.sent`?");
+  EXPECT_EQ(error_of(with_fault(kPause + "before = \"mark:owner-cheked\"\n")),
+            "story.toml:9: key `fault.1.before`: set-px-check-delete has no mark \"owner-cheked\"; "
+            "it has "
+            "owner-checked; did you mean `owner-checked`?");
+  EXPECT_EQ(
+      error_of("format = 1\nlock.algorithm = \"lua-check-delete\"\n[[fault]]\n" + kPause +
+               "before = \"mark:owner-checked\"\n"),
+      "story.toml:6: key `fault.1.before`: lua-check-delete has no mark \"owner-checked\"; it has "
+      "none");
+  EXPECT_EQ(
+      error_of(head() + "writes = 0\n[[fault]]\n" + kPause + "before = \"write.sent\"\n"),
+      "story.toml:10: key `fault.1.before`: set-px-check-delete has no step \"write\"; it has "
+      "acquire, check, release; did you mean `acquire`?");
+}
+
+TEST(Loader, WantsOneVerbAndOneTrigger) {
+  EXPECT_EQ(
+      error_of(with_fault("before = \"release.sent\"\n")),
+      "story.toml:6: key `fault.1`: has no verb; give one of pause, crash, restart, end-thread, "
+      "step-clock, set-clock-rate, partition, heal, hold, delay, drop, duplicate, evict, "
+      "fail-over, "
+      "kill-session, slow");
+  EXPECT_EQ(error_of(with_fault(kPause + "crash = \"client-1\"\nat = \"1s\"\n")),
+            "story.toml:9: key `fault.1.crash`: a fault has exactly one verb, and `pause` is given "
+            "already");
+  EXPECT_EQ(error_of(with_fault(kPause)),
+            "story.toml:6: key `fault.1`: must have one of before, after and at");
+  EXPECT_EQ(
+      error_of(with_fault(kPause + "at = \"1s\"\nafter = \"write.sent\"\n")),
+      "story.toml:9: key `fault.1.at`: `after` is given already: there is exactly one of before, "
+      "after and at");
+  EXPECT_EQ(error_of(with_fault(kPause + "at = \"1s\"\nnth = 2\n")),
+            "story.toml:10: key `fault.1.nth`: belongs to a step, and `at` is a time");
+  EXPECT_EQ(error_of(with_fault(kPause + "after = \"mark:owner-checked\"\non = \"redis-1\"\n")),
+            "story.toml:10: key `fault.1.on`: belongs to a step, and a mark has neither");
+}
+
+TEST(Loader, RefusesKeysThatTheVerbHasNoUseFor) {
+  EXPECT_EQ(
+      error_of(with_fault(kPause + "at = \"1s\"\nkeeps = \"all\"\n")),
+      "story.toml:10: key `fault.1.keeps`: `pause` has no use for it; besides its trigger it takes "
+      "for");
+  EXPECT_EQ(
+      error_of(with_fault("heal = \"client-1\"\nfor = \"3s\"\nat = \"1s\"\n")),
+      "story.toml:8: key `fault.1.for`: `heal` has no use for it; besides its trigger it takes "
+      "nothing");
+  EXPECT_EQ(
+      error_of(with_fault("crash = \"client-1\"\nat = \"1s\"\nkeeps = \"all\"\n")),
+      "story.toml:9: key `fault.1.keeps`: means nothing to a `crash` without `for`: the process "
+      "does not start again");
+}
+
+TEST(Loader, WantsTheKeysThatTheVerbNeeds) {
+  for (const char* verb : {"pause", "delay", "hold", "slow", "duplicate"}) {
+    EXPECT_EQ(
+        error_of(with_fault(std::string(verb) + " = \"client-1\"\nbefore = \"release.sent\"\n")),
+        "story.toml:6: key `fault.1.for`: must be given: `" + std::string(verb) +
+            "` needs a length");
+  }
+  EXPECT_EQ(error_of(with_fault("step-clock = \"redis-1\"\nat = \"1s\"\n")),
+            "story.toml:6: key `fault.1.step`: must be given: `step-clock` needs it");
+  EXPECT_EQ(error_of(with_fault("set-clock-rate = \"redis-1\"\nat = \"1s\"\n")),
+            "story.toml:6: key `fault.1.rate`: must be given: `set-clock-rate` needs it");
+  EXPECT_EQ(error_of(with_fault("step-clock = \"redis-1\"\nat = \"1s\"\nstep = \"0s\"\n")),
+            "story.toml:9: key `fault.1.step`: must not be 0s: the clock would not jump");
+  EXPECT_EQ(error_of(with_fault("slow = \"redis-1\"\nat = \"1s\"\nfor = \"1s\"\nstep = \"-1s\"\n")),
+            "story.toml:10: key `fault.1.step`: must be more than 0s for `slow`");
+  const std::string rate = "set-clock-rate = \"redis-1\"\nat = \"1s\"\nrate = ";
+  for (const char* number : {"0.0", "-1.0", "inf", "nan", "0", "1001", "1000.1", "1e300"}) {
+    EXPECT_EQ(error_of(with_fault(rate + number + "\n")),
+              "story.toml:9: key `fault.1.rate`: must be from 0.001 to 1000")
+        << number;
+  }
+  EXPECT_EQ(error_of(with_fault(rate + "1.0000000001\n")),
+            "story.toml:9: key `fault.1.rate`: must not have more than 9 decimals");
+}
+
+TEST(Loader, SaysWhyAVerbCannotHitAProcess) {
+  EXPECT_EQ(error_of(with_fault("fail-over = \"redis-1\"\nat = \"3s\"\n")),
+            "story.toml:7: key `fault.1.fail-over`: not applicable to redis-1: redis-1 is a lone "
+            "primary: it has no replica to promote");
+  EXPECT_EQ(error_of(with_fault("kill-session = \"client-1\"\nat = \"3s\"\n")),
+            "story.toml:7: key `fault.1.kill-session`: not applicable to client-1: Redis keeps no "
+            "sessions");
+  EXPECT_EQ(
+      error_of(with_fault("evict = \"client-1\"\nat = \"3s\"\n")),
+      "story.toml:7: key `fault.1.evict`: not applicable to client-1: only a Redis server evicts "
+      "keys");
+  EXPECT_EQ(error_of(with_fault("end-thread = \"redis-1\"\nat = \"3s\"\n")),
+            "story.toml:7: key `fault.1.end-thread`: not applicable to redis-1: only a client has "
+            "threads of its own");
+  EXPECT_EQ(error_of(with_fault("restart = \"redis-1\"\nat = \"3s\"\nkeeps = \"fsynced\"\n")),
+            "story.toml:9: key `fault.1.keeps`: \"fsynced\" means nothing to redis-1: it has no "
+            "disk; use "
+            "all or none");
+}
+
+TEST(Loader, GivesMessageFaultsAMessage) {
+  EXPECT_EQ(
+      error_of(with_fault("drop = \"client-1\"\nat = \"3s\"\n")),
+      "story.toml:8: key `fault.1.at`: `drop` acts on the message of a step: give it one, such as "
+      "before = \"release.sent\"");
+  EXPECT_EQ(
+      error_of(with_fault("drop = \"client-1\"\nbefore = \"mark:owner-checked\"\n")),
+      "story.toml:8: key `fault.1.before`: `drop` acts on the message of a step: give it one, such "
+      "as before = \"release.sent\"");
+  EXPECT_EQ(error_of(with_fault("drop = \"client-1\"\nbefore = \"release.replied\"\n")),
+            "story.toml:8: key `fault.1.before`: is too late for `drop`: the answer has arrived; "
+            "\"sent\" means the request and \"applied\" the answer");
+  EXPECT_EQ(
+      error_of(with_fault("drop = \"client-1\"\nbefore = \"release.sent\"\nby = \"client-2\"\n")),
+      "story.toml:9: key `fault.1.by`: `drop` acts on a message of client-1 itself");
+  EXPECT_EQ(
+      error_of(with_fault("drop = \"redis-1\"\nbefore = \"release.sent\"\non = \"resource\"\n")),
+      "story.toml:9: key `fault.1.on`: `drop` acts on a message with redis-1 itself");
+}
+
+TEST(Loader, ChecksExpectations) {
+  EXPECT_EQ(
+      error_of(head() + "[expect]\nviolated = [\"own-relase\"]\n"),
+      "story.toml:7: key `expect.violated.1`: \"own-relase\" is not one of mutual-exclusion, "
+      "resource-exclusion, no-stale-write, own-release, loss-noticed, not-stuck, no-deadlock, "
+      "available; did you mean `own-release`?");
+  EXPECT_EQ(error_of(head() + "[expect]\nviolated = [\"not-stuck\", \"not-stuck\"]\n"),
+            "story.toml:7: key `expect.violated.2`: this property is listed twice");
+  EXPECT_EQ(error_of(head() + "[expect]\nviolated = \"not-stuck\"\n"),
+            "story.toml:7: key `expect.violated`: must be an array, not text");
+  EXPECT_EQ(
+      error_of(head() + "[expect]\nlongest_wait = [\"3s\"]\n"),
+      "story.toml:7: key `expect.longest_wait`: must be two durations: the least and the most");
+  EXPECT_EQ(error_of(head() + "[expect]\nlongest_wait = [\"3s\", \"2s\"]\n"),
+            "story.toml:7: key `expect.longest_wait`: the most is less than the least");
+  EXPECT_EQ(error_of(head() + "[expect]\ndigest = \"0x00000000000000\"\n"),
+            "story.toml:7: key `expect.digest`: must be 16 hex digits, not \"0x00000000000000\"");
+}
+
+TEST(Loader, ChecksTwinsAndNeighbours) {
+  EXPECT_EQ(error_of(head() + "[[twin]]\nlock.algorithm = \"lua\"\n"),
+            "story.toml:6: key `lock.algorithm`: there is no algorithm \"lua\"; did you mean "
+            "`lua-check-delete`? (in the twin of line 6)");
+  EXPECT_EQ(
+      error_of(head() + "[[twin]]\nlock.ttl = \"-3s\"\n"),
+      "story.toml:6: key `lock.ttl`: must be more than 0s, not \"-3s\" (in the twin of line 6)");
+  EXPECT_EQ(
+      error_of(head() + "[[twin]]\nviolated = []\n"),
+      "story.toml:6: key `twin.1`: a twin changes one key, such as `lock.algorithm`, and this one "
+      "changes none");
+  EXPECT_EQ(error_of(head() + "[[twin]]\nlock.ttl = \"3s\"\nseed = 3\n"),
+            "story.toml:8: key `twin.1.seed`: a twin changes exactly one key, and this one already "
+            "changes `lock.ttl`");
+  EXPECT_EQ(error_of(head() + "[[twin]]\nlock.ttl = \"3s\"\nlock.key = \"x\"\n"),
+            "story.toml:7: key `twin.1.lock`: a twin changes exactly one key");
+  EXPECT_EQ(error_of(head() + "[[twin]]\nlok.ttl = \"3s\"\n"),
+            "story.toml:7: key `twin.1.lok`: there is no such key; did you mean `lock`?");
+  EXPECT_EQ(error_of(head() + "[[twin]]\nexpect.violated = []\n"),
+            "story.toml:7: key `twin.1.expect`: a twin cannot change it: only what the run itself "
+            "is made "
+            "of");
+  EXPECT_EQ(error_of(head() + "[[twin]]\nfault.2.for = \"3s\"\n"),
+            "story.toml:6: key `fault.2.for`: there is none to change (in the twin of line 6)");
+  EXPECT_EQ(
+      error_of(with_fault(kPause + "before = \"check.sent\"\n[[twin]]\n"
+                                   "lock.algorithm = \"lua-check-delete\"\n")),
+      "story.toml:9: key `fault.1.before`: lua-check-delete has no step \"check\"; it has acquire, "
+      "release, write; did you mean `write`? (in the twin of line 10)");
+  EXPECT_EQ(error_of(head() + "[[neighbour]]\nbefore = \"write.sent\"\n"),
+            "story.toml:6: key `neighbour.1`: there is no fault 1; the file has 0");
+  EXPECT_EQ(
+      error_of(with_fault("drop = \"client-1\"\nbefore = \"check.sent\"\n[[neighbour]]\n"
+                          "fault = 1\nafter = \"check.replied\"\n")),
+      "story.toml:11: key `neighbour.1.after`: is too late for `drop`: the answer has arrived; "
+      "\"sent\" means the request and \"applied\" the answer");
+}
+
+TEST(Loader, BoundsSizeAndDepthBeforeItParses) {
+  EXPECT_EQ(error_of(std::string(10'000'000, 'x')), "story.toml: is larger than 1 MiB");
+  EXPECT_EQ(error_of("a = " + std::string(100'000, '[')), "story.toml:1: nests more than 16 deep");
+  std::string dots = "a";
+  for (int i = 0; i < 100'000; ++i) dots += ".a";
+  EXPECT_EQ(error_of(dots + " = 1\n"), "story.toml:1: nests more than 16 deep");
+  EXPECT_EQ(error_of("format = 1\n[" + dots + "]\n"), "story.toml:2: nests more than 16 deep");
+}
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "picklock-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  std::string error_loading(const std::string& name) const {
+    return error_from([&] { load(path(name), sample::vocabulary()); });
+  }
+  std::string error_finding(const std::string& word) const {
+    return error_from([&] { find_scenario(word, folder_.string()); });
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Files, AreLoadedWithTheirName) {
+  write("my-story.toml", sample::kComplete);
+  const Scenario scenario = load(path("my-story.toml"), sample::vocabulary());
+  EXPECT_EQ(scenario.name, "my-story");
+  EXPECT_EQ(scenario.file, path("my-story.toml"));
+}
+
+TEST_F(Files, ThatCannotBeReadAreRefused) {
+  EXPECT_EQ(error_loading("none.toml"), path("none.toml") + ": there is no such file");
+  EXPECT_EQ(error_loading(""), path("") + ": is a directory, not a scenario file");
+  ASSERT_EQ(mkfifo(path("pipe.toml").c_str(), 0600), 0);
+  EXPECT_EQ(error_loading("pipe.toml"), path("pipe.toml") + ": is not a regular file");
+  write("big.toml", std::string(10'000'000, '#'));
+  EXPECT_EQ(error_loading("big.toml"), path("big.toml") + ": is larger than 1 MiB");
+  write("x\n.toml", "");
+  EXPECT_EQ(
+      error_loading("x\n.toml"),
+      path("x\\n.toml") + ":1: key `format`: is missing: a scenario file starts with `format = 1`");
+}
+
+TEST_F(Files, WithoutPermissionAreRefused) {
+  write("secret.toml", sample::kComplete);
+  ASSERT_EQ(chmod(path("secret.toml").c_str(), 0), 0);
+  if (std::ifstream(path("secret.toml"))) GTEST_SKIP() << "this user may read everything";
+  EXPECT_EQ(error_loading("secret.toml"),
+            path("secret.toml") + ": cannot be read: Permission denied");
+}
+
+TEST_F(Files, AreFoundByPathOrByShippedName) {
+  write("gc-pause.toml", "");
+  EXPECT_EQ(find_scenario(path("gc-pause.toml"), "/nowhere"), path("gc-pause.toml"));
+  EXPECT_EQ(find_scenario("gc-pause", folder_.string()), path("gc-pause.toml"));
+}
+
+TEST_F(Files, ThatAreNotFoundHaveANearestName) {
+  EXPECT_EQ(error_finding("gc-pase"),
+            "gc-pase: there is no such file and no shipped scenario of that name");
+  write("gc-pause.toml", "");
+  write("lost-reply.toml", "");
+  write("notes.txt", "");
+  const std::string line =
+      ": there is no such file and no shipped scenario of that name; did you mean `";
+  EXPECT_EQ(error_finding("gc-pase"), "gc-pase" + line + "gc-pause`?");
+  EXPECT_EQ(error_finding("elsewhere/lost-repl.toml"),
+            "elsewhere/lost-repl.toml" + line + "lost-reply`?");
+  EXPECT_EQ(error_finding("x\n"), "x\\n" + line + "gc-pause`?");
+  EXPECT_EQ(error_finding(""), line + "gc-pause`?");
+}
+
+}  // namespace
+}  // namespace picklock::scenarios

@@ -1,0 +1,61 @@
+// What one execution of a scenario under one seed came to, and what a whole `picklock run` came to: the file's
+// own run, and its twins'. Everything a report needs; nothing here is text made for a person.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "properties/verdict.h"
+#include "scenarios/scenario.h"
+#include "sim/history.h"
+#include "sim/trace.h"
+
+namespace picklock::scenarios {
+
+struct FiredFault {
+  std::uint32_t fault = 0;  // index into the plan
+  sim::Instant at{};        // when it fired
+};
+
+// The longest time from an acquire's invocation to its end, or to the run's if it never ended.
+struct LongestWait {
+  sim::Duration length{};
+  sim::ProcessId process = 0;
+};
+
+struct Run {
+  Scenario scenario;  // as it was run: twin's change and `--set` applied
+  std::uint64_t seed = 1;
+  std::uint64_t digest = 0;
+  std::uint64_t events = 0;
+  sim::Instant ended{};
+  sim::History history;
+  sim::Trace trace;  // empty unless asked for
+  properties::Verdicts verdicts;
+  std::vector<std::string> processes;  // names by ProcessId
+  std::vector<std::string> keys;       // names by KeyId
+  std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
+  LongestWait longest_wait;
+  std::uint32_t grants = 0;            // tenures whose grant took effect
+  std::vector<std::string> steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
+
+  std::optional<std::string> twin;     // "lock.algorithm = lua-check-delete" where this run is a twin
+  std::vector<std::string> surprises;  // every way in which it is not as expected, one sentence each
+  bool as_expected() const { return surprises.empty(); }
+};
+
+struct Outcome {
+  Run run;
+  std::vector<Run> twins;
+  bool as_expected() const {
+    if (!run.as_expected()) return false;
+    for (const Run& twin : twins) {
+      if (!twin.as_expected()) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,38 @@
+// Runs scenarios and holds them against what they expect: verdicts, faults that fired, waiting times, digests,
+// twins. Every run is made twice, with and without a trace, and must come out the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/document.h"
+#include "scenarios/run.h"
+#include "scenarios/vocabulary.h"
+#include "scenarios/world.h"
+
+namespace picklock::scenarios {
+
+// The words of the algorithms that are shipped.
+const Vocabulary& shipped_vocabulary();
+
+class Runner {
+ public:
+  // One run of a scenario without its twins. Throws std::logic_error where a second run differs.
+  Run run(const Scenario& scenario, std::uint64_t seed, bool tracing);
+
+  // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the document, so
+  // that committed digests say nothing.
+  Outcome run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed, bool tracing);
+
+ private:
+  void compare(Run& run, const Expectation& expect, bool digest_counts);
+
+  World world_;
+};
+
+// "client-1 acquire.sent x3" for every step that was reached, from a trace.
+std::vector<std::string> steps_reached(const Run& run);
+
+}  // namespace picklock::scenarios

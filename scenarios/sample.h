@@ -1,0 +1,188 @@
+// What the tests of the loader share: a small vocabulary, a valid file, and the one line an error
+// comes to.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "scenarios/bad_input.h"
+#include "scenarios/loader.h"
+
+namespace picklock::scenarios::sample {
+
+inline Vocabulary vocabulary() {
+  using models::Role;
+  return {{
+      {"set-px-blind-delete", {Role::acquire, Role::release}, {}},
+      {"set-px-check-delete", {Role::acquire, Role::check, Role::release}, {"owner-checked"}},
+      {"lua-check-delete", {Role::acquire, Role::release}, {}},
+  }};
+}
+
+// Five lines; what a test adds stands on line 6, or on line 7 within a fault.
+inline std::string head() {
+  return R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+[clients]
+count = 3
+)";
+}
+
+inline std::string with_fault(const std::string& keys) { return head() + "[[fault]]\n" + keys; }
+
+// Every key of every table, with every verb that hits something.
+inline constexpr const char* kComplete = R"(format = 1
+title = "everything"
+source = "failures.md A-02"
+control = true
+seed = 77
+[lock]
+algorithm = "set-px-check-delete"
+key = "lock:1"
+ttl = "1.5s"
+retry_every = "250us"
+retry_jitter = "10ns"
+acquire_timeout = "2m"
+command_timeout = "1h"
+value = "client"
+[servers.redis]
+masters = 3
+service = "20us"
+clock_offset = "-3s"
+clock_rate_ppb = -200000
+active_expiry = false
+[servers.redis.gc]
+every = "10s"
+low = "2ms"
+high = "4s"
+[servers.resource]
+fencing = "ideal"
+service = "1ms"
+[network]
+latency = ["0.5ms", "2ms"]
+tail_one_in = 1000
+tail_high = "1s"
+break_after = "15m"
+[[network.link]]
+from = "client-1"
+to = "redis-2"
+latency = "7ms"
+tail_one_in = 9
+tail_high = "8ms"
+both = false
+[clients]
+count = 4
+arrive_every = "0s"
+hold = "5s"
+writes = 3
+cycles = 20
+think = "1s"
+write_timeout = "2s"
+[clients.gc]
+every = "20s"
+low = "3ms"
+high = "5s"
+[[fault]]
+pause = "client-1"
+before = "release.sent"
+nth = 2
+by = "client-2"
+on = "redis-1"
+command = "DEL"
+for = "8s"
+[[fault]]
+crash = "redis-1"
+after = "mark:owner-checked"
+for = "1s"
+host = true
+silent = true
+keeps = "all"
+[[fault]]
+restart = "redis-2"
+at = "3.2s"
+keeps = "none"
+[[fault]]
+end-thread = "client-2"
+after = "write.replied"
+[[fault]]
+step-clock = "redis-1"
+at = "0s"
+step = "-2s"
+[[fault]]
+set-clock-rate = "redis-3"
+at = "1s"
+rate = 1.01
+[[fault]]
+partition = "client-1"
+at = "1s"
+from = ["redis-1", "redis-2"]
+one_way = "outbound"
+for = "4s"
+[[fault]]
+heal = "client-1"
+at = "2s"
+[[fault]]
+hold = "client-1"
+before = "check.applied"
+for = "1s"
+[[fault]]
+delay = "resource"
+before = "write.sent"
+for = "2s"
+[[fault]]
+drop = "redis-1"
+before = "acquire.applied"
+by = "client-3"
+[[fault]]
+duplicate = "client-4"
+before = "acquire.sent"
+for = "3s"
+[[fault]]
+evict = "redis-1"
+at = "3s"
+key = "lock:2"
+[[fault]]
+slow = "redis-1"
+at = "3s"
+step = "5ms"
+for = "9s"
+[expect]
+violated = ["own-release", "mutual-exclusion"]
+longest_wait = ["9s", "11s"]
+digest = "00000000deadbeef"
+[[twin]]
+fault.1.before = "check.sent"
+violated = ["not-stuck"]
+longest_wait = ["1s", "1s"]
+digest = "ffffffffffffffff"
+[[twin]]
+network.latency = ["1ms", "2ms"]
+[[neighbour]]
+fault = 1
+after = "release.applied"
+command = "GET"
+violated = []
+longest_wait = ["0s", "1s"]
+)";
+
+inline Scenario parsed(std::string text) {
+  return parse(std::move(text), "story.toml", vocabulary());
+}
+
+// The message, or "loads" where there is nothing to complain about.
+template <typename Action>
+std::string error_from(Action action) {
+  try {
+    action();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "loads";
+}
+
+inline std::string error_of(const std::string& text) {
+  return error_from([&] { parsed(text); });
+}
+
+}  // namespace picklock::scenarios::sample

@@ -1,0 +1,149 @@
+#include "scenarios/scenario_format.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "scenarios/keys.h"
+#include "scenarios/nearest.h"
+#include "scenarios/verb_rules.h"
+
+namespace picklock::scenarios {
+namespace {
+
+constexpr std::string_view kIntroduction = R"(# The scenario file
+
+A scenario is one TOML file: a lock, its servers and clients, the faults that strike, and what must come of it. The
+documented failures in `scenarios/` are such files, and so is every counterexample that a search finds. Run one with
+`picklock run FILE`, or by its name if it is shipped; `--set KEY=VALUE` changes one key for one run, for example
+`--set clients.count=5` or `--set fault.1.for=3s` (faults are counted from 1, a bare word is text).
+
+A duration is text of one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such as `"1.5s"`. A process is
+`client-1` to `client-N`, `redis-1` to `redis-N`, or `resource`. A key that a table does not list is an error. A file is
+at most 1 MiB long.
+
+This page is written from the tables that the loader reads files by.
+
+## An example
+
+```toml
+)";
+
+constexpr std::string_view kExample = R"(format = 1
+title  = "Client-1 reads its own token, stops, and deletes its successor's key"
+
+[lock]
+algorithm = "set-px-check-delete"
+ttl = "10s"
+
+[clients]
+count = 3
+hold = "4s"
+
+[[fault]]
+pause = "client-1"
+before = "release.sent"    # the command that deletes, whatever it is
+for = "8s"
+
+[expect]                   # every property that is not listed must hold
+violated = ["own-release", "mutual-exclusion", "loss-noticed", "resource-exclusion"]
+
+[[twin]]                   # the same plan with one change, and the story must not happen
+lock.algorithm = "lua-check-delete"
+violated = []
+)";
+
+constexpr std::string_view kTriggers = R"(## When a fault strikes
+
+Every fault has exactly one trigger.
+
+- `before = "ROLE.PHASE"` or `after = "ROLE.PHASE"`: a step of a client. The role says what a command is for, whatever
+  command it is: `acquire`, `renew`, `check`, `release`, `write`, `subscribe`, `watch`; `picklock list algorithms` tells
+  which of them a lock has. The phase says where the message is: `sent` by the client, `applied` by the server, `replied`
+  when the client reads the answer.
+- `before = "mark:NAME"` or `after = "mark:NAME"`: a named place in the algorithm where it sends nothing.
+- `at = "3.2s"`: a time of the run. A time stops hitting a short window as soon as anything is retuned; prefer a step.
+
+`nth`, `by`, `on` and `command` narrow a step; a mark takes `nth` and `by` only, a time none of them. `hold`, `delay`,
+`drop` and `duplicate` act on the message of their step, so they take a step, with phase `sent` for the request or
+`applied` for the answer. Their process narrows it: a client means its own messages, a server means messages with it.
+
+)";
+
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string code(std::string_view text) {
+  return text.empty() ? std::string() : fmt::format("`{}`", cell(text));
+}
+
+void write_table(std::string& page, const TableDoc& table) {
+  page +=
+      table.header.empty() ? "## Top of the file\n\n" : fmt::format("## `{}`\n\n", table.header);
+  if (!table.meaning.empty()) page += table.meaning + "\n\n";
+  page += "| key | type | default | meaning |\n|---|---|---|---|\n";
+  for (const KeyDoc& key : table.keys) {
+    page += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.type), code(key.fallback),
+                        cell(key.meaning));
+  }
+  page += "\n";
+}
+
+std::string targets_of(const VerbRules& rules) {
+  Words kinds;
+  for (std::size_t i = 0; i < kTargetKinds; ++i) {
+    if (rules.inapplicable[i].empty()) kinds.push_back(kTargetKindNames[i]);
+  }
+  return kinds.empty() ? fmt::format("none: {}", rules.inapplicable[0]) : listed(kinds);
+}
+
+std::string keys_of(const VerbRules& rules) {
+  std::vector<std::string> keys;
+  if (rules.lasting == Lasting::required) keys.emplace_back("**`for`**");
+  if (rules.lasting == Lasting::optional) keys.emplace_back("`for`");
+  if (!rules.required.empty()) keys.push_back(fmt::format("**`{}`**", rules.required));
+  for (const std::string_view key : rules.allowed) keys.push_back(code(key));
+  return listed(Words(keys.begin(), keys.end()));
+}
+
+void write_verbs(std::string& page) {
+  page +=
+      "## Verbs\n\nThe keys are those a verb takes besides its trigger; it cannot do without the "
+      "bold "
+      "ones.\n\n| verb | hits | keys | meaning |\n|---|---|---|---|\n";
+  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+    const VerbRules& verb = rules(static_cast<sim::Verb>(i));
+    page += fmt::format("| `{}` | {} | {} | {} |\n", name(verb.verb), targets_of(verb),
+                        keys_of(verb), cell(verb.meaning));
+  }
+  page += "\n";
+}
+
+}  // namespace
+
+std::string format_reference() {
+  std::vector<TableDoc> tables;
+  describe("", "", scenario_keys(), tables);
+  for (const Key<Scenario>& key : scenario_keys()) {
+    if (key.nested) key.nested("", tables);
+  }
+  std::string page = fmt::format("{}{}```\n\n", kIntroduction, kExample);
+  for (const TableDoc& table : tables) {
+    if (table.keys.empty()) continue;
+    write_table(page, table);
+    if (table.header == "[[fault]]") {
+      page += kTriggers;
+      write_verbs(page);
+    }
+  }
+  page.pop_back();
+  return page;
+}
+
+}  // namespace picklock::scenarios

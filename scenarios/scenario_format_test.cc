@@ -1,0 +1,52 @@
+#include "scenarios/scenario_format.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "scenarios/sample.h"
+
+namespace picklock::scenarios {
+namespace {
+
+// Tests run in the root of the repository.
+constexpr const char* kPage = "docs/scenario-format.md";
+
+TEST(ScenarioFormat, IsThePageInTheDocumentation) {
+  if (std::getenv("PICKLOCK_UPDATE") != nullptr) std::ofstream(kPage) << format_reference();
+  std::ifstream in(kPage);
+  std::stringstream page;
+  page << in.rdbuf();
+  EXPECT_EQ(page.str(), format_reference())
+      << kPage
+      << " is not what the loader reads; run this test with PICKLOCK_UPDATE=1 to rewrite it";
+}
+
+TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
+  const std::string page = format_reference();
+  const std::string fence = "```toml\n";
+  const std::size_t start = page.find(fence) + fence.size();
+  const Scenario scenario = sample::parsed(page.substr(start, page.find("```", start) - start));
+  EXPECT_EQ(scenario.faults.size(), 1U);
+  EXPECT_EQ(scenario.twins.size(), 1U);
+}
+
+// Else a key could be read wrongly and no test would see it.
+TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
+  const std::string file = std::string("\n") + sample::kComplete;
+  std::istringstream page(format_reference());
+  int keys = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `") || line.starts_with("| `any dotted key`")) continue;
+    const std::string key = line.substr(3, line.find('`', 3) - 3);
+    if (key == "fail-over" || key == "kill-session") continue;
+    EXPECT_NE(file.find("\n" + key + " = "), std::string::npos) << key;
+    ++keys;
+  }
+  EXPECT_GT(keys, 80);
+}
+
+}  // namespace
+}  // namespace picklock::scenarios

@@ -1,0 +1,249 @@
+#include "scenarios/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "scenarios/bad_input.h"
+#include "scenarios/duration_text.h"
+
+namespace picklock::scenarios {
+namespace {
+
+std::string_view kind(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "text";
+    case toml::node_type::integer:
+      return "a whole number";
+    case toml::node_type::floating_point:
+      return "a number with a point";
+    case toml::node_type::boolean:
+      return "true or false";
+    default:
+      return "a date or time";
+  }
+}
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+void write(std::string& line, std::string_view text) {
+  line += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      line += '\\';
+      line += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      line += fmt::format("\\u{:04x}", byte);
+    } else {
+      line += c;
+    }
+  }
+  line += '"';
+}
+
+void write(std::string& line, const toml::node& node) {
+  std::string_view separator;
+  if (const toml::array* array = node.as_array()) {
+    line += '[';
+    for (const toml::node& element : *array) {
+      line += separator;
+      write(line, element);
+      separator = ", ";
+    }
+    line += ']';
+  } else if (const toml::table* table = node.as_table()) {
+    line += '{';
+    for (const auto& [key, element] : *table) {
+      line += separator;
+      write(line, key.str());
+      line += " = ";
+      write(line, element);
+      separator = ", ";
+    }
+    line += '}';
+  } else if (const auto* text = node.as_string()) {
+    write(line, text->get());
+  } else {
+    std::ostringstream out;
+    node.visit([&](const auto& leaf) {
+      if constexpr (toml::is_value<decltype(leaf)>) out << leaf;
+    });
+    line += out.str();
+  }
+}
+
+}  // namespace
+
+std::string message(const Origin& origin, int line, std::string_view path,
+                    std::string_view problem) {
+  std::string text = printable(origin.file, 200);
+  if (line == 0) line = origin.line;
+  if (line > 0) text += fmt::format(":{}", line);
+  text += ": ";
+  if (!path.empty()) text += fmt::format("key `{}`: ", printable(path, 100));
+  text += problem;
+  if (!origin.note.empty()) text += fmt::format(" ({})", origin.note);
+  return text;
+}
+
+Value::Value(const Origin& origin, const toml::table& root)
+    : origin_(&origin), node_(&root), line_(1) {}
+
+// What has no line of its own was put in by a change, or stands on the line of its table.
+Value::Value(const Value& parent, std::string_view name, const toml::node& node)
+    : origin_(parent.origin_),
+      name_(name),
+      path_(parent.path_.empty() ? name_ : fmt::format("{}.{}", parent.path_, name)),
+      node_(&node),
+      line_(line_of(node)) {}
+
+std::string Value::text() const {
+  const auto* text = node_->as_string();
+  if (text == nullptr) fail_type("text in quotes");
+  if (text->get().empty()) fail("must not be empty");
+  return text->get();
+}
+
+bool Value::boolean() const {
+  const auto* boolean = node_->as_boolean();
+  if (boolean == nullptr) fail_type("true or false");
+  return boolean->get();
+}
+
+std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {
+  const auto* integer = node_->as_integer();
+  if (integer == nullptr) fail_type("a whole number");
+  const std::int64_t number = integer->get();
+  if (number < least || number > most) {
+    fail(fmt::format("must be from {} to {}, not {}", least, most, number));
+  }
+  return number;
+}
+
+sim::Duration Value::duration(Sign sign) const {
+  const auto* text = node_->as_string();
+  if (text == nullptr) fail_type("a duration in quotes, such as \"1.5s\"");
+  const std::string shown = printable(text->get());
+  const std::optional<sim::Duration> length = duration_from(text->get());
+  if (!length) {
+    fail(
+        fmt::format("must be a duration such as \"1.5s\", not \"{}\"; its unit is one of "
+                    "ns, us, ms, s, m, h, and 100 years are the most",
+                    shown));
+  }
+  if (sign == Sign::positive && length->count() <= 0) {
+    fail(fmt::format("must be more than 0s, not \"{}\"", shown));
+  }
+  if (sign == Sign::not_negative && length->count() < 0) {
+    fail(fmt::format("must not be negative, but is \"{}\"", shown));
+  }
+  return *length;
+}
+
+// TOML hands numbers out as doubles. Nine decimals and at most four digits before them identify a
+// double uniquely, so printing them gives the digits of the file back, and the rest is whole
+// numbers.
+std::int64_t Value::rate_ppb() const {
+  constexpr std::int64_t kBillion = 1'000'000'000;
+  constexpr std::string_view kRange = "must be from 0.001 to 1000";
+  if (const auto* integer = node_->as_integer()) {
+    if (integer->get() < 1 || integer->get() > 1000) fail(kRange);
+    return (integer->get() - 1) * kBillion;
+  }
+  const auto* number = node_->as_floating_point();
+  if (number == nullptr) fail_type("a factor such as 1.01");
+  if (!(number->get() >= 0.001 && number->get() <= 1000.0)) fail(kRange);
+  std::string digits = fmt::format("{:.9f}", number->get());
+  double again = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), again);
+  if (again < number->get() || again > number->get()) fail("must not have more than 9 decimals");
+  digits.erase(digits.find('.'), 1);
+  std::int64_t billionths = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), billionths);
+  return billionths - kBillion;
+}
+
+std::size_t Value::word(const Words& words) const {
+  const std::string given = text();
+  const auto found = std::find(words.begin(), words.end(), given);
+  if (found == words.end()) {
+    fail(fmt::format("\"{}\" is not one of {}", printable(given), listed(words)), given, words);
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+std::vector<Value> Value::elements() const {
+  const toml::array* array = node_->as_array();
+  if (array == nullptr) fail_type("an array");
+  std::vector<Value> elements;
+  for (const toml::node& node : *array) {
+    elements.push_back(Value(*this, std::to_string(elements.size() + 1), node));
+  }
+  return elements;
+}
+
+std::vector<Value> Value::tables() const {
+  if (!node_->is_array())
+    fail(fmt::format("must be written [[{}]], once for each", printable(path_)));
+  std::vector<Value> tables = elements();
+  for (const Value& table : tables) table.must_be_table();
+  return tables;
+}
+
+void Value::must_be_table() const {
+  if (!node_->is_table()) fail_type("a table");
+}
+
+std::vector<Value> Value::entries() const {
+  must_be_table();
+  std::vector<Value> entries;
+  for (const auto& [key, node] : *node_->as_table()) {
+    entries.push_back(Value(*this, key.str(), node));
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Value& a, const Value& b) { return a.line_ < b.line_; });
+  return entries;
+}
+
+std::optional<Value> Value::find(std::string_view key) const {
+  const toml::node* node = node_->as_table()->get(key);
+  if (node == nullptr) return std::nullopt;
+  return Value(*this, key, *node);
+}
+
+Value Value::at(std::string_view key) const { return find(key).value_or(*this); }
+
+std::string Value::toml() const {
+  std::string line;
+  write(line, *node_);
+  return line;
+}
+
+void Value::fail(std::string_view problem) const { fail_at(path_, problem); }
+
+void Value::fail(std::string_view problem, std::string_view given, const Words& words) const {
+  if (words.empty()) fail(problem);
+  fail(fmt::format("{}; did you mean `{}`?", problem, nearest(given, words)));
+}
+
+void Value::fail_missing(std::string_view key, std::string_view problem) const {
+  fail_at(path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key), problem);
+}
+
+void Value::fail_type(std::string_view wanted) const {
+  fail(fmt::format("must be {}, not {}", wanted, kind(*node_)));
+}
+
+void Value::fail_at(const std::string& path, std::string_view problem) const {
+  throw BadInput(message(*origin_, line_, path, problem));
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,79 @@
+// One value of a parsed file with its place: line and dotted path. Whatever is asked of it is
+// either given in the type asked for or ends in a BadInput that names that place.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/nearest.h"
+#include "sim/time.h"
+
+namespace picklock::scenarios {
+
+// Where the values of one document come from, for messages.
+struct Origin {
+  std::string file;
+  std::string note;  // ends every message, e.g. "in the twin of line 31"; empty: nothing
+  int line = 0;  // stands for values without a line of their own: those a twin or `--set` put in
+};
+
+enum class Sign : std::uint8_t { positive, not_negative, any };
+
+class Value {
+ public:
+  // The root of a document. `origin` and `root` must outlive every value that comes from it.
+  Value(const Origin& origin, const toml::table& root);
+
+  const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }  // the key itself, last in the path
+  int line() const { return line_; }
+
+  std::string text() const;  // not empty
+  bool boolean() const;
+  std::int64_t integer(std::int64_t least, std::int64_t most) const;
+  sim::Duration duration(Sign sign) const;
+  std::int64_t rate_ppb() const;  // a factor such as 1.01, as parts per billion away from 1
+  std::size_t word(const Words& words) const;  // index of one of them
+
+  bool is_array() const { return node_->is_array(); }
+  bool is_table() const { return node_->is_table(); }
+  std::vector<Value> elements() const;  // of an array; their paths count from 1
+  std::vector<Value> tables() const;    // of an array of nothing but tables
+
+  void must_be_table() const;
+  std::vector<Value> entries() const;  // of a table, in the order of the file
+  std::optional<Value> find(std::string_view key) const;
+  Value at(std::string_view key) const;  // the table itself where it has no such key
+
+  std::string toml() const;  // as one line of TOML
+
+  [[noreturn]] void fail(std::string_view problem) const;
+  // Ends with the word of `words` nearest to `given`.
+  [[noreturn]] void fail(std::string_view problem, std::string_view given,
+                         const Words& words) const;
+  [[noreturn]] void fail_missing(std::string_view key, std::string_view problem) const;
+
+ private:
+  Value(const Value& parent, std::string_view name, const toml::node& node);
+
+  [[noreturn]] void fail_type(std::string_view wanted) const;
+  [[noreturn]] void fail_at(const std::string& path, std::string_view problem) const;
+
+  const Origin* origin_;
+  std::string name_;
+  std::string path_;
+  const toml::node* node_;
+  int line_ = 0;
+};
+
+// The line of a message: "file:line: key `path`: problem (note)", without the parts that are not
+// known.
+std::string message(const Origin& origin, int line, std::string_view path,
+                    std::string_view problem);
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,82 @@
+#include "scenarios/verb_rules.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using sim::Verb;
+
+constexpr std::string_view kClientsOnly = "only a client has threads of its own";
+constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
+constexpr std::string_view kLonePrimary = "redis-1 is a lone primary: it has no replica to promote";
+constexpr std::string_view kNoSessions = "Redis keeps no sessions";
+
+const std::array<VerbRules, sim::kVerbCount>& all_rules() {
+  static const std::array<VerbRules, sim::kVerbCount> rules = {{
+      {.verb = Verb::pause,
+       .lasting = Lasting::required,
+       .meaning = "the process runs nothing while time passes: timers come due late, sockets fill"},
+      {.verb = Verb::crash,
+       .lasting = Lasting::optional,
+       .allowed = {"host", "silent", "keeps"},
+       .meaning = "volatile state is lost; with `for`, the process starts again after that time"},
+      {.verb = Verb::restart,
+       .lasting = Lasting::optional,
+       .allowed = {"keeps"},
+       .meaning = "crash and start again, at once or after `for`"},
+      {.verb = Verb::end_thread,
+       .inapplicable = {"", kClientsOnly, kClientsOnly},
+       .meaning = "the thread that takes the step ends, its process lives"},
+      {.verb = Verb::step_clock,
+       .required = "step",
+       .meaning = "the wall clock jumps by `step`, forwards or back"},
+      {.verb = Verb::set_clock_rate,
+       .lasting = Lasting::optional,
+       .required = "rate",
+       .meaning = "both clocks of the process run `rate` times as fast"},
+      {.verb = Verb::partition,
+       .lasting = Lasting::optional,
+       .allowed = {"from", "one_way"},
+       .meaning = "the process and `from` cannot talk; what was sent arrives after healing"},
+      {.verb = Verb::heal, .meaning = "every partition and hold of the process ends"},
+      {.verb = Verb::hold,
+       .lasting = Lasting::required,
+       .on_message = true,
+       .meaning = "from the message of the step on, its direction of the connection is held"},
+      {.verb = Verb::delay,
+       .lasting = Lasting::required,
+       .on_message = true,
+       .meaning = "the message of the step arrives this much later"},
+      {.verb = Verb::drop,
+       .on_message = true,
+       .meaning = "the message of the step is lost and its connection reset: outcome unknown"},
+      {.verb = Verb::duplicate,
+       .lasting = Lasting::required,
+       .on_message = true,
+       .meaning = "the message of the step arrives a second time, this much later"},
+      {.verb = Verb::evict,
+       .allowed = {"key"},
+       .inapplicable = {kRedisOnly, "", kRedisOnly},
+       .meaning = "the server forgets `key`"},
+      {.verb = Verb::fail_over,
+       .inapplicable = {kLonePrimary, kLonePrimary, kLonePrimary},
+       .meaning = "the host of the primary stops and a replica is promoted"},
+      {.verb = Verb::kill_session,
+       .inapplicable = {kNoSessions, kNoSessions, kNoSessions},
+       .meaning = "the server ends the session of the client"},
+      {.verb = Verb::slow,
+       .lasting = Lasting::required,
+       .required = "step",
+       .meaning = "every message that the process handles takes `step` longer"},
+  }};
+  return rules;
+}
+
+}  // namespace
+
+const VerbRules& rules(sim::Verb verb) { return all_rules()[static_cast<std::size_t>(verb)]; }
+
+std::string_view inapplicable(sim::Verb verb, TargetKind kind) {
+  return rules(verb).inapplicable[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace picklock::scenarios

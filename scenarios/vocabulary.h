@@ -1,0 +1,30 @@
+// The words that other layers own and a scenario file uses: algorithms, their step roles and their
+// marks. The caller hands them in, so that the loader checks every name without knowing any lock.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/step.h"
+
+namespace picklock::scenarios {
+
+struct AlgorithmWords {
+  std::string name;
+  std::vector<models::Role> roles;  // of its own commands; `write` is the client's and not listed
+  std::vector<std::string> marks;
+};
+
+struct Vocabulary {
+  std::vector<AlgorithmWords> algorithms;
+
+  const AlgorithmWords* find(std::string_view name) const {
+    for (const AlgorithmWords& algorithm : algorithms) {
+      if (algorithm.name == name) return &algorithm;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace picklock::scenarios

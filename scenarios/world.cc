@@ -1,0 +1,166 @@
+#include "scenarios/world.h"
+
+#include <stdexcept>
+
+#include "models/locks/catalogue.h"
+
+namespace picklock::scenarios {
+namespace {
+
+// Far above any honest run, so that a livelock ends with `unknown` instead of never.
+constexpr std::uint64_t kMostEvents = 50'000'000;
+
+sim::Latency as_sim(const Latency& latency) {
+  return {.low = latency.low, .high = latency.high, .tail_one_in = latency.tail_one_in, .tail_high = latency.tail_high};
+}
+
+}  // namespace
+
+void World::set(const Scenario& scenario) {
+  scenario_ = &scenario;
+  algorithm_ = models::locks::named(scenario.lock.algorithm);
+  if (algorithm_ == nullptr) throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
+  const auto& options = scenario.lock.options;
+  const Duration bound = algorithm_->bound(options);
+  patience_ = 3 * bound;
+  const Latency& latency = scenario.network.latency;
+  const Duration slowest = latency.tail_one_in > 0 ? latency.tail_high : latency.high;
+  context_ = {.lock_key = 0,
+              .quorum = 1,
+              .servers = scenario.servers.redis.masters,
+              .first_server = scenario.clients.count,
+              .acquire_bound = options.retry_every + options.retry_jitter + 4 * slowest + std::chrono::milliseconds(100)};
+  names_.clear();
+  for (std::uint32_t i = 1; i <= scenario.clients.count; ++i) names_.push_back("client-" + std::to_string(i));
+  for (std::uint32_t i = 1; i <= scenario.servers.redis.masters; ++i) names_.push_back("redis-" + std::to_string(i));
+  names_.emplace_back("resource");
+}
+
+void World::build(std::uint64_t seed, bool tracing) {
+  const Scenario& scenario = *scenario_;
+  sim::Scheduler& scheduler = simulation_.scheduler;
+  simulation_.reset(seed, tracing);
+  scheduler.set_event_limit(kMostEvents);
+  tenures_.reset();
+  keys_.reset();
+  context_.lock_key = keys_.id(scenario.lock.key);
+  collectors_used_ = 0;
+  last_arrival_ = sim::kStart;
+
+  const std::uint32_t clients = scenario.clients.count;
+  const std::uint32_t masters = scenario.servers.redis.masters;
+  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+    const bool server = i >= clients && i < clients + masters;
+    scheduler.add_process(names_[i], server ? scenario.servers.redis.clock_offset : Duration{},
+                          server ? scenario.servers.redis.clock_rate_ppb : 0);
+  }
+  set_links();
+
+  while (servers_.size() < masters) servers_.emplace_back();
+  for (std::uint32_t i = 0; i < masters; ++i) {
+    sim::Process& process = scheduler.process(clients + i);
+    process.set_service(scenario.servers.redis.service);
+    servers_[i].reset(simulation_, process, tenures_, keys_);
+  }
+  sim::Process& home = scheduler.process(clients + masters);
+  home.set_service(scenario.servers.resource.service);
+  resource_.reset(simulation_, home, tenures_, scenario.servers.resource.fencing == Fencing::ideal);
+
+  while (machines_.size() < clients) {
+    machines_.emplace_back();
+    programs_.emplace_back();
+  }
+  for (std::uint32_t i = 0; i < clients; ++i) {
+    machines_[i].reset(simulation_, scheduler.process(i), servers_, masters, resource_,
+                       scenario.lock.options.command_timeout, scenario.clients.write_timeout, context_.lock_key);
+    const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
+    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, last_arrival_);
+    if (sim::kStart + arrival > last_arrival_) last_arrival_ = sim::kStart + arrival;
+  }
+  simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);
+  for (std::uint32_t i = 0; i < names_.size(); ++i) scheduler.start(scheduler.process(i));
+  for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
+  for (std::uint32_t i = 0; i < masters; ++i) add_gc(scheduler.process(clients + i), scenario.servers.redis.gc);
+  horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
+  scheduler.arm(horizon_, last_arrival_ + patience_);
+}
+
+void World::set_links() {
+  sim::Network& network = simulation_.network;
+  network.set_latency(as_sim(scenario_->network.latency));
+  network.set_patience(scenario_->network.break_after);
+  const auto process = [this](const std::string& name) -> sim::Process& {
+    for (std::uint32_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name) return simulation_.scheduler.process(i);
+    }
+    throw std::invalid_argument("a link names a process that is not there: " + name);
+  };
+  for (const Link& link : scenario_->network.links) {
+    network.set_latency(process(link.from), process(link.to), as_sim(link.latency));
+    if (link.both) network.set_latency(process(link.to), process(link.from), as_sim(link.latency));
+  }
+}
+
+// ---------------------------------------------------------------- garbage collection
+
+void World::add_gc(sim::Process& process, const GcProfile& profile) {
+  if (profile.every <= Duration::zero()) return;
+  if (collectors_used_ == collectors_.size()) collectors_.emplace_back();
+  Collector& collector = collectors_[collectors_used_++];
+  collector = {.world = this, .process = &process, .profile = &profile,
+               .chance = sim::Random(simulation_.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("gc")))};
+  collector.timer = simulation_.scheduler.add_timer(nullptr, &World::collect, &collector, 0);
+  const Duration first = collector.chance.between(Duration(1), 2 * profile.every);
+  simulation_.scheduler.arm(collector.timer, simulation_.now() + first);
+}
+
+// Alternates between running for a while, twice `every` at most, and standing still.
+void World::collect(void* argument, std::uint32_t) {
+  auto& collector = *static_cast<Collector*>(argument);
+  sim::Scheduler& scheduler = collector.world->simulation_.scheduler;
+  Duration until{};
+  if (!collector.collecting && !collector.process->down()) {
+    until = collector.chance.heavy_tailed(collector.profile->low, collector.profile->high);
+    scheduler.pause(*collector.process);
+    collector.collecting = true;
+  } else {
+    if (collector.collecting) scheduler.resume(*collector.process);
+    collector.collecting = false;
+    until = collector.chance.between(Duration(1), 2 * collector.profile->every);
+  }
+  scheduler.arm(collector.timer, scheduler.now() + until);
+}
+
+// ---------------------------------------------------------------- the end
+
+// The horizon is the last fault's end, or the last arrival at the lock, and three times the algorithm's bound.
+void World::at_horizon(void* self, std::uint32_t) {
+  auto& world = *static_cast<World*>(self);
+  sim::Scheduler& scheduler = world.simulation_.scheduler;
+  const sim::Nemesis& nemesis = world.simulation_.nemesis;
+  const sim::Instant last = nemesis.last_end() > world.last_arrival_ ? nemesis.last_end() : world.last_arrival_;
+  const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + world.patience_;
+  if (due > scheduler.now()) {
+    scheduler.arm(world.horizon_, due);
+  } else {
+    scheduler.stop();
+  }
+}
+
+void World::run(std::uint64_t seed, bool tracing) {
+  build(seed, tracing);
+  sim::Scheduler& scheduler = simulation_.scheduler;
+  scheduler.run();
+  // A run that was cut for its length has no horizon, and no verdict about what never happened.
+  if (!scheduler.out_of_events()) scheduler.recorder().note({.at = scheduler.now(), .what = sim::What::horizon});
+  verdicts_ = &judge_.judge(history(), context_);
+  sim::Digest digest = scheduler.recorder().digest();
+  for (const properties::Verdict& verdict : *verdicts_) {
+    digest.add((static_cast<std::uint64_t>(verdict.outcome) << 32) + verdict.count);
+  }
+  digest_ = digest.value();
+}
+
+std::vector<std::string> World::processes() { return names_; }
+
+}  // namespace picklock::scenarios

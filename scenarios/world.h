@@ -1,0 +1,88 @@
+// A world made from a scenario: its servers, clients, links and faults on one simulation. Made once, then run
+// under any number of seeds; between runs everything is reset and nothing is freed.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/algorithm.h"
+#include "models/keys.h"
+#include "models/redis/server.h"
+#include "models/resource.h"
+#include "models/sim_client.h"
+#include "models/tenures.h"
+#include "properties/judge.h"
+#include "scenarios/client_program.h"
+#include "scenarios/run.h"
+#include "scenarios/scenario.h"
+#include "sim/simulation.h"
+
+namespace picklock::scenarios {
+
+class World {
+ public:
+  World() = default;
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // The scenario must outlive the runs. Throws std::invalid_argument if its algorithm is not shipped.
+  void set(const Scenario& scenario);
+
+  // One run. What it left behind is read from the members below until the next one.
+  void run(std::uint64_t seed, bool tracing = false);
+
+  std::uint64_t digest() const { return digest_; }
+  std::uint64_t events() const { return simulation_.scheduler.events(); }
+  sim::Instant ended() const { return simulation_.now(); }
+  const sim::History& history() const { return simulation_.scheduler.recorder().history(); }
+  const sim::Trace& trace() const { return simulation_.scheduler.recorder().trace(); }
+  const properties::Verdicts& verdicts() const { return *verdicts_; }
+  const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
+  std::uint32_t grants() const { return tenures_.grants(); }
+  std::vector<std::string> processes();
+  std::vector<std::string> keys() const { return keys_.names(); }
+  const Scenario& scenario() const { return *scenario_; }
+
+ private:
+  struct GcDriver;
+
+  void build(std::uint64_t seed, bool tracing);
+  void set_links();
+  void add_gc(sim::Process& process, const GcProfile& profile);
+  void arm_horizon();
+  static void at_horizon(void* self, std::uint32_t);
+
+  const Scenario* scenario_ = nullptr;
+  const models::Algorithm* algorithm_ = nullptr;
+  properties::Context context_;
+  Duration patience_{};  // the algorithm's own bound, three times
+
+  sim::Simulation simulation_;
+  models::Tenures tenures_;
+  models::Keys keys_;
+  std::deque<models::redis::Server> servers_;
+  models::Resource resource_;
+  std::deque<models::ClientMachine> machines_;
+  std::deque<ClientProgram> programs_;
+  std::vector<std::string> names_;
+  struct Collector {
+    World* world = nullptr;
+    sim::Process* process = nullptr;
+    const GcProfile* profile = nullptr;
+    sim::Random chance;
+    sim::TimerId timer = 0;
+    bool collecting = false;
+  };
+  std::deque<Collector> collectors_;
+  std::size_t collectors_used_ = 0;
+  static void collect(void* collector, std::uint32_t);
+
+  sim::Instant last_arrival_{};
+  sim::TimerId horizon_ = 0;
+  properties::Judge judge_;
+  const properties::Verdicts* verdicts_ = nullptr;
+  std::uint64_t digest_ = 0;
+};
+
+}  // namespace picklock::scenarios

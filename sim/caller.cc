@@ -1,0 +1,146 @@
+#include "sim/caller.h"
+
+namespace picklock::sim {
+
+// Taken off the list however the wait ends: a killed thread unwinds through here.
+class Caller::Waiting {
+ public:
+  Waiting(Caller& caller, Pending& pending) : caller_(caller), pending_(pending) {
+    pending_.next = caller_.pending_;
+    caller_.pending_ = &pending_;
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    for (Pending** at = &caller_.pending_; *at != nullptr; at = &(*at)->next) {
+      if (*at == &pending_) {
+        *at = pending_.next;
+        break;
+      }
+    }
+    if (pending_.answer != nullptr) caller_.simulation_->network.release(*pending_.answer);
+  }
+
+ private:
+  Caller& caller_;
+  Pending& pending_;
+};
+
+void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
+                   const Protocol& protocol) {
+  simulation_ = &simulation;
+  self_ = &self;
+  server_ = &server;
+  server_end_ = &server_end;
+  protocol_ = &protocol;
+  pending_ = nullptr;
+  calls_ = dials_ = 0;
+  connection_ = &simulation.network.connect(self, *this, server, server_end, protocol);
+}
+
+void Caller::forget() { connection_ = nullptr; }
+
+bool Caller::wait(Duration patience) {
+  Scheduler& scheduler = simulation_->scheduler;
+  const std::int64_t now = scheduler.local_time(*self_, ClockKind::monotonic);
+  if (patience <= Duration::zero() || patience.count() >= INT64_MAX - now) {
+    scheduler.park();
+    return true;
+  }
+  return scheduler.park_until(ClockKind::monotonic, now + patience.count());
+}
+
+bool Caller::dial(Duration patience) {
+  Scheduler& scheduler = simulation_->scheduler;
+  Pending pending{.thread = scheduler.running()};
+  pending.connection = &simulation_->network.dial(*self_, *this, *server_, *server_end_, *protocol_, ++dials_);
+  Waiting waiting(*this, pending);
+  if (!wait(patience) || !pending.opened) {
+    simulation_->network.close(*pending.connection);
+    return false;
+  }
+  // Another thread of this process may have dialled at the same time; the first connection serves both.
+  if (connection_ == nullptr) connection_ = pending.connection;
+  return true;
+}
+
+Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) {
+  Scheduler& scheduler = simulation_->scheduler;
+  Nemesis& nemesis = simulation_->nemesis;
+  Thread& thread = *scheduler.running();
+  Connection& connection = *connection_;
+  request.role = role;
+  request.thread = thread.id();
+  request.tenure = thread.tenure;
+  request.call = ++calls_;
+
+  // Sent: a pause or crash may strike on either side of the moment at which the kernel has the bytes.
+  nemesis.step(*self_, role, Phase::sent, Side::before, *server_, &request);
+  if (thread.killed()) simulation_->network.release(request);
+  scheduler.obey();
+  if (!connection.usable()) {
+    simulation_->network.release(request);
+    return {Answer::Status::unreachable, nullptr, nullptr};
+  }
+  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
+  Waiting waiting(*this, pending);
+  const std::uint32_t number = request.number;
+  simulation_->network.send(request);
+  nemesis.step(*self_, role, Phase::sent, Side::after, *server_, nullptr);
+  scheduler.obey();
+
+  // The patience begins where the request has left, not where a pause has caught it before.
+  const bool patient = pending.answer != nullptr || pending.reset || wait(patience);
+  if (pending.answer == nullptr) {
+    if (!patient) {
+      if (scheduler.recorder().tracing()) {
+        scheduler.recorder().trace({.at = scheduler.now(), .kind = TraceKind::timed_out, .role = role,
+                                    .process = self_->id(), .peer = server_->id(), .message = number,
+                                    .tenure = thread.tenure});
+      }
+      give_up(connection);
+      return {Answer::Status::timed_out, nullptr, nullptr};
+    }
+    return {Answer::Status::reset, nullptr, nullptr};
+  }
+  Answer answer(Answer::Status::ok, &simulation_->network, std::exchange(pending.answer, nullptr));
+  nemesis.step(*self_, role, Phase::replied, Side::before, *server_, nullptr);
+  scheduler.obey();
+  nemesis.step(*self_, role, Phase::replied, Side::after, *server_, nullptr);
+  scheduler.obey();
+  return answer;
+}
+
+void Caller::give_up(Connection& connection) {
+  simulation_->network.close(connection);
+  if (connection_ == &connection) connection_ = nullptr;
+}
+
+void Caller::on_message(Connection&, Message& message) {
+  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+    if (pending->call != message.call || pending->answer != nullptr || pending->call == 0) continue;
+    pending->answer = &message;
+    message.taken = true;
+    simulation_->scheduler.wake(*pending->thread);
+    return;
+  }
+}
+
+void Caller::on_opened(Connection& connection) {
+  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+    if (pending->connection != &connection || pending->call != 0) continue;
+    pending->opened = true;
+    simulation_->scheduler.wake(*pending->thread);
+  }
+}
+
+void Caller::on_reset(Connection& connection) {
+  if (connection_ == &connection) connection_ = nullptr;
+  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+    if (pending->connection != &connection) continue;
+    pending->reset = true;
+    simulation_->scheduler.wake(*pending->thread);
+  }
+}
+
+}  // namespace picklock::sim

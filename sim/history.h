@@ -1,0 +1,75 @@
+// The history of a run: what clients asked for and were told, what happened to entries on servers, and what
+// reached the protected resource, in the order in which it happened. Properties judge it and nothing else.
+//
+// The simulator does not know what a lock is. A tenure is a number that rides beside every message a thread
+// sends, outside its bytes: ownership of an entry is this ground truth, not the text of a token.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/time.h"
+
+namespace picklock::sim {
+
+using TenureId = std::uint32_t;   // 0: none
+using ProcessId = std::uint32_t;  // index in the order of declaration
+using ThreadId = std::uint32_t;   // counts every thread of the run from 1; 0: none
+using KeyId = std::uint32_t;      // index of an interned key of the run
+
+enum class What : std::uint8_t {
+  // Operations of a client thread: `process`, `thread`, `tenure`, `key`.
+  acquire_invoked,
+  acquire_ok,       // the algorithm has learned of success: belief begins
+  acquire_failed,   // refused for good, within the client's own limits
+  acquire_unknown,  // the client cannot know: no belief, the entry may exist
+  release_invoked,  // belief ends
+  release_ok,
+  release_failed,   // told that there was nothing of its own to release
+  release_unknown,
+  loss_learned,     // the algorithm has learned that the lock is lost: belief ends
+  deadline_passed,  // a deadline the algorithm declares has passed on its own clock: belief ends
+  // Fate of threads and machines.
+  thread_ended,     // `thread` ended by a fault while its process lives
+  process_crashed,  // every thread of `process` is gone
+  process_started,  // also after a restart
+  link_cut,         // `process` and `peer` cannot talk (one event per direction: process to peer)
+  link_healed,
+  fault_fired,      // `key` is the index of the fault in its plan
+  fault_ended,      // the hardship is over; a fault without end counts as ended when it takes effect
+  // Entries on a server: `process` is the server, `tenure` acts (0: nobody), `owner` owned it before.
+  entry_created,    // `until`: when it expires by itself on an undisturbed clock; kNever: no deadline
+  entry_altered,    // the same, after a renewal or an overwrite that keeps the entry
+  entry_removed,
+  // The protected resource: `process` is the resource, `tenure` acts, `peer` is the client.
+  write_accepted,
+  write_rejected,   // by a fencing check
+  read_accepted,
+  // The run was ended at the horizon; always the last event of a complete history.
+  horizon,
+};
+
+// Why an entry changed.
+enum class Cause : std::uint8_t { command, expiry, eviction, failover, session_end, restart };
+
+struct HistoryEvent {
+  Instant at{};
+  What what{};
+  Cause cause{};
+  std::uint8_t role = 0;  // role of the step that did it, for witnesses (models/step.h)
+  ProcessId process = 0;
+  ProcessId peer = 0;
+  ThreadId thread = 0;
+  TenureId tenure = 0;
+  TenureId owner = 0;
+  KeyId key = 0;
+  Instant until = kNever;
+};
+
+using History = std::vector<HistoryEvent>;
+
+std::string_view name(What what);
+std::string_view name(Cause cause);
+
+}  // namespace picklock::sim

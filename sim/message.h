@@ -1,0 +1,93 @@
+// A message on its way, in a recycled slot. What rides beside its bytes (tenure, role, who waits for the
+// answer) is the simulator's own knowledge and no part of what the receiver is told.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "sim/history.h"
+
+namespace picklock::sim {
+
+class Connection;
+
+// Bytes with room for a typical command in place: no allocation per message.
+class Payload {
+ public:
+  Payload() = default;
+  Payload(const Payload&) = delete;
+  Payload& operator=(const Payload&) = delete;
+
+  void clear() { size_ = 0; }
+  std::string_view view() const { return {data(), size_}; }
+  std::size_t size() const { return size_; }
+
+  void append(std::string_view bytes) { std::memcpy(extend(bytes.size()), bytes.data(), bytes.size()); }
+
+  template <typename T>
+  void append_raw(T value) {
+    std::memcpy(extend(sizeof value), &value, sizeof value);
+  }
+
+  // Room for `count` more bytes, to be written by the caller.
+  char* extend(std::size_t count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    char* at = data() + size_;
+    size_ += count;
+    return at;
+  }
+
+  char* data() { return heap_ ? heap_.get() : inline_; }
+  const char* data() const { return heap_ ? heap_.get() : inline_; }
+
+ private:
+  static constexpr std::size_t kInline = 88;
+
+  void grow(std::size_t needed) {
+    const std::size_t capacity = needed > 2 * capacity_ ? needed : 2 * capacity_;
+    auto bigger = std::make_unique<char[]>(capacity);
+    std::memcpy(bigger.get(), data(), size_);
+    heap_ = std::move(bigger);
+    capacity_ = capacity;
+  }
+
+  std::size_t size_ = 0;
+  std::size_t capacity_ = kInline;
+  std::unique_ptr<char[]> heap_;
+  char inline_[kInline];
+};
+
+enum class MessageKind : std::uint8_t {
+  data,
+  open,    // a new connection asks the peer's kernel
+  opened,  // it is established
+  reset,   // the peer's end is gone; arrives behind what was sent before
+};
+
+struct Message {
+  MessageKind kind = MessageKind::data;
+  std::uint8_t direction = 0;  // 0: from the client that opened the connection to the server; 1: back
+  std::uint8_t role = 0;
+  bool arrived = false;        // has reached the receiver's kernel
+  bool handled = false;        // the receiver has spent its time on it
+  bool lose = false;           // a fault: will be lost on the way, and the connection reset
+  bool holds = false;          // a fault: its direction is held from here on
+  bool stray = false;          // a re-sent copy on a way of its own: its answer reaches nobody
+  bool announced = false;      // faults waiting for the moment before it is applied have had their turn
+  bool taken = false;          // the receiver keeps the slot and releases it itself
+  std::uint32_t slot = 0;
+  std::uint32_t number = 0;    // counts the messages of the run
+  std::uint32_t call = 0;      // which request of its caller this answers or is
+  std::uint32_t next = 0;      // in a list of held messages
+  ThreadId thread = 0;
+  TenureId tenure = 0;
+  Duration extra{};            // a fault: arrives so much later
+  Duration hold_for{};
+  Duration again_after{-1};    // a fault: arrives a second time so much later
+  Connection* connection = nullptr;
+  Payload payload;
+};
+
+}  // namespace picklock::sim

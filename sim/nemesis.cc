@@ -1,0 +1,245 @@
+#include "sim/nemesis.h"
+
+#include <stdexcept>
+
+namespace picklock::sim {
+
+void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients, std::string_view lock_key) {
+  planned_ = plan.size();
+  if (plan_.size() < planned_) plan_.resize(planned_);
+  armed_ = 0;
+  marks_armed_ = false;
+  first_client_ = first_client;
+  clients_ = clients;
+  lock_key_.assign(lock_key);
+  fired_.clear();
+  under_way_ = 0;
+  last_end_ = {};
+  for (std::uint32_t i = 0; i < planned_; ++i) {
+    const Fault& fault = plan[i];
+    const Trigger& trigger = fault.trigger;
+    Armed& armed = plan_[i];
+    armed.fault = &fault;
+    armed.target = named(fault.target);
+    const bool at_client = armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
+    armed.by = !trigger.by.empty() ? named(trigger.by) : at_client ? armed.target : nullptr;
+    armed.on = !trigger.on.empty() ? named(trigger.on)
+               : is_message_verb(fault.verb) && !at_client ? armed.target : nullptr;
+    armed.from.clear();
+    for (const std::string& name : fault.from) armed.from.push_back(named(name));
+    armed.seen.assign(clients_, 0);
+    armed.fired = false;
+    if (trigger.at) {
+      const TimerId timer = scheduler_.add_timer(nullptr, &Nemesis::on_time, this, i);
+      scheduler_.arm(timer, *trigger.at);
+      scheduler_.hold_open();
+      ++under_way_;
+    } else if (!trigger.mark.empty()) {
+      marks_armed_ = true;
+    } else {
+      // Before or after does not matter to a message: it is caught while it can still be changed.
+      const Side side = !is_message_verb(fault.verb)     ? trigger.side
+                        : trigger.phase == Phase::sent ? Side::before : Side::after;
+      armed_ |= 1ull << bit(trigger.role, trigger.phase, side);
+    }
+  }
+}
+
+Process* Nemesis::named(std::string_view name) {
+  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+    if (scheduler_.process(id).name() == name) return &scheduler_.process(id);
+  }
+  throw std::invalid_argument("a fault names a process that is not there: " + std::string(name));
+}
+
+bool Nemesis::counts(Armed& armed, const Process& client) {
+  if (armed.fired || (armed.by != nullptr && armed.by != &client)) return false;
+  return ++armed.seen[client.id() - first_client_] == armed.fault->trigger.nth;
+}
+
+void Nemesis::match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message) {
+  for (std::uint32_t i = 0; i < planned_; ++i) {
+    Armed& armed = plan_[i];
+    const Trigger& trigger = armed.fault->trigger;
+    if (trigger.at || !trigger.mark.empty() || trigger.role != role || trigger.phase != phase) continue;
+    if (is_message_verb(armed.fault->verb)) {
+      if (message == nullptr || side != (phase == Phase::sent ? Side::before : Side::after)) continue;
+    } else if (trigger.side != side) {
+      continue;
+    }
+    if (armed.on != nullptr && armed.on != &server) continue;
+    if (!trigger.command.empty()) {
+      if (message == nullptr || message->connection->protocol().command == nullptr) continue;
+      if (message->connection->protocol().command(message->payload.view()) != trigger.command) continue;
+    }
+    if (counts(armed, client)) fire(i, message);
+  }
+}
+
+void Nemesis::match_mark(Process& client, std::string_view name) {
+  for (std::uint32_t i = 0; i < planned_; ++i) {
+    Armed& armed = plan_[i];
+    if (armed.fault->trigger.mark == name && counts(armed, client)) fire(i, nullptr);
+  }
+}
+
+void Nemesis::on_time(void* self, std::uint32_t index) {
+  auto& nemesis = *static_cast<Nemesis*>(self);
+  --nemesis.under_way_;
+  nemesis.scheduler_.let_go();
+  nemesis.fire(index, nullptr);
+}
+
+void Nemesis::fire(std::uint32_t index, Message* message) {
+  Armed& armed = plan_[index];
+  armed.fired = true;
+  fired_.push_back({index, scheduler_.now()});
+  scheduler_.recorder().note({.at = scheduler_.now(), .what = What::fault_fired, .process = armed.target->id(),
+                              .key = index});
+  apply(armed, index, message);
+}
+
+void Nemesis::end_after(std::uint32_t index, std::optional<Duration> lasts) {
+  ++under_way_;
+  scheduler_.hold_open();
+  if (!lasts) {
+    on_end(this, index);
+    return;
+  }
+  const TimerId timer = scheduler_.add_timer(nullptr, &Nemesis::on_end, this, index);
+  scheduler_.arm(timer, scheduler_.now() + *lasts);
+}
+
+void Nemesis::on_end(void* self, std::uint32_t index) {
+  auto& nemesis = *static_cast<Nemesis*>(self);
+  Armed& armed = nemesis.plan_[index];
+  if (armed.fault->lasts || armed.fault->verb == Verb::restart) nemesis.undo(armed);
+  nemesis.ended(index);
+}
+
+void Nemesis::ended(std::uint32_t index) {
+  --under_way_;
+  scheduler_.let_go();
+  last_end_ = scheduler_.now();
+  scheduler_.recorder().note({.at = scheduler_.now(), .what = What::fault_ended, .process = plan_[index].target->id(),
+                              .key = index});
+}
+
+void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
+  const Fault& fault = *armed.fault;
+  Process& target = *armed.target;
+  std::optional<Duration> lasts = fault.lasts;
+  switch (fault.verb) {
+    case Verb::pause:
+      scheduler_.pause(target);
+      break;
+    case Verb::crash:
+    case Verb::restart:
+      if (!target.down()) {
+        network_.crash(target, fault.host, fault.silent);
+        scheduler_.halt(target, fault.silent);
+      }
+      break;
+    case Verb::end_thread:
+      if (Thread* thread = scheduler_.some_thread(target)) {
+        scheduler_.recorder().note({.at = scheduler_.now(), .what = What::thread_ended, .process = target.id(),
+                                    .thread = thread->id(), .tenure = thread->tenure});
+        scheduler_.kill(*thread);
+      }
+      break;
+    case Verb::step_clock:
+      scheduler_.step_clock(target, fault.step);
+      break;
+    case Verb::set_clock_rate:
+      scheduler_.set_clock_rate(target, fault.rate_ppb);
+      break;
+    case Verb::partition:
+      each_cut(armed, true);
+      break;
+    case Verb::heal:
+      for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+        Process& other = scheduler_.process(id);
+        while (network_.blocked(target, other)) network_.unblock(target, other);
+        while (network_.blocked(other, target)) network_.unblock(other, target);
+        network_.release_hold(target, other);
+        network_.release_hold(other, target);
+      }
+      break;
+    case Verb::hold:
+      message->holds = true;
+      armed.from.assign({message->direction == 0 ? &message->connection->client() : &message->connection->server(),
+                         message->direction == 0 ? &message->connection->server() : &message->connection->client()});
+      break;
+    case Verb::delay:
+      message->extra += *fault.lasts;
+      break;
+    case Verb::drop:
+      message->lose = true;
+      break;
+    case Verb::duplicate:
+      message->again_after = *fault.lasts;
+      break;
+    case Verb::evict:
+      if (target.program() != nullptr) {
+        target.program()->evict(fault.key.empty() ? std::string_view(lock_key_) : std::string_view(fault.key));
+      }
+      break;
+    case Verb::slow:
+      scheduler_.set_slowness(target, fault.step);
+      break;
+    case Verb::fail_over:
+    case Verb::kill_session:
+      throw std::invalid_argument(std::string(name(fault.verb)) + " has no target in this run");
+  }
+  if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
+  end_after(index, lasts);
+}
+
+void Nemesis::undo(Armed& armed) {
+  const Fault& fault = *armed.fault;
+  Process& target = *armed.target;
+  switch (fault.verb) {
+    case Verb::pause:
+      scheduler_.resume(target);
+      break;
+    case Verb::crash:
+    case Verb::restart:
+      scheduler_.restart(target, fault.keeps);
+      break;
+    case Verb::set_clock_rate:
+      scheduler_.set_clock_rate(target, 0);
+      break;
+    case Verb::partition:
+      each_cut(armed, false);
+      break;
+    case Verb::hold:
+      network_.release_hold(*armed.from[0], *armed.from[1]);
+      break;
+    case Verb::slow:
+      scheduler_.set_slowness(target, {});
+      break;
+    default:
+      break;
+  }
+}
+
+void Nemesis::each_cut(Armed& armed, bool cut) {
+  const auto change = [this, cut](Process& from, Process& to) {
+    if (cut) {
+      network_.block(from, to);
+    } else {
+      network_.unblock(from, to);
+    }
+  };
+  const Fault& fault = *armed.fault;
+  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+    Process& other = scheduler_.process(id);
+    bool meant = armed.from.empty() && &other != armed.target;
+    for (const Process* one : armed.from) meant = meant || one == &other;
+    if (!meant) continue;
+    if (fault.outbound) change(*armed.target, other);
+    if (fault.inbound) change(other, *armed.target);
+  }
+}
+
+}  // namespace picklock::sim

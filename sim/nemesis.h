@@ -1,0 +1,90 @@
+// Carries out a fault plan. A fault waits for a step of an algorithm or for a time, fires once, and ends; what
+// fired and when is part of the history. A step nobody waits for costs one test of a bit.
+//
+// What a verb does depends on its target: a crash of a client unwinds its threads, of a server its program;
+// message verbs (hold, delay, drop, duplicate) act on the message of the step that triggers them, the request
+// at `sent`, the answer at `applied`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/fault.h"
+#include "sim/network.h"
+
+namespace picklock::sim {
+
+class Nemesis {
+ public:
+  Nemesis(Scheduler& scheduler, Network& network) : scheduler_(scheduler), network_(network) {}
+  Nemesis(const Nemesis&) = delete;
+  Nemesis& operator=(const Nemesis&) = delete;
+
+  // `clients`: processes [first_client, first_client + clients). The plan must outlive the run; every name in
+  // it is a process of the run. Schedules the faults that wait for a time.
+  void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients, std::string_view lock_key);
+
+  // A client's step passes. For message verbs `message` is the request at `sent`, the answer at `applied`.
+  void step(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message) {
+    if (role != 0 && (armed_ >> bit(role, phase, side) & 1) != 0) match(client, role, phase, side, server, message);
+  }
+  void mark(Process& client, std::string_view name) {
+    if (marks_armed_) match_mark(client, name);
+  }
+
+  struct Firing {
+    std::uint32_t fault = 0;
+    Instant at{};
+  };
+  const std::vector<Firing>& fired() const { return fired_; }
+
+  // Hardships under way or still to come by the clock; the horizon waits for them.
+  bool quiet() const { return under_way_ == 0; }
+  Instant last_end() const { return last_end_; }
+
+ private:
+  struct Armed {
+    const Fault* fault = nullptr;
+    Process* target = nullptr;
+    Process* by = nullptr;  // nullptr: any client
+    Process* on = nullptr;  // nullptr: any server
+    std::vector<Process*> from;
+    std::vector<std::uint32_t> seen;  // per client, how often its step has passed
+    bool fired = false;
+  };
+
+  static unsigned bit(std::uint8_t role, Phase phase, Side side) {
+    return (role * 3u + static_cast<unsigned>(phase)) * 2u + static_cast<unsigned>(side);
+  }
+  static bool is_message_verb(Verb verb) {
+    return verb == Verb::hold || verb == Verb::delay || verb == Verb::drop || verb == Verb::duplicate;
+  }
+  Process* named(std::string_view name);
+  bool counts(Armed& armed, const Process& client);
+  void match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message);
+  void match_mark(Process& client, std::string_view name);
+  void fire(std::uint32_t index, Message* message);
+  void end_after(std::uint32_t index, std::optional<Duration> lasts);
+  void ended(std::uint32_t index);
+  void apply(Armed& armed, std::uint32_t index, Message* message);
+  void undo(Armed& armed);
+  void each_cut(Armed& armed, bool cut);
+  static void on_time(void* self, std::uint32_t index);
+  static void on_end(void* self, std::uint32_t index);
+
+  Scheduler& scheduler_;
+  Network& network_;
+  std::string lock_key_;
+  std::vector<Armed> plan_;
+  std::size_t planned_ = 0;
+  std::uint64_t armed_ = 0;
+  bool marks_armed_ = false;
+  ProcessId first_client_ = 0;
+  std::uint32_t clients_ = 0;
+  std::vector<Firing> fired_;
+  std::uint32_t under_way_ = 0;
+  Instant last_end_{};
+};
+
+}  // namespace picklock::sim

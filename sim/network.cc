@@ -1,0 +1,430 @@
+#include "sim/network.h"
+
+namespace picklock::sim {
+
+void Network::reset() {
+  for (std::size_t i = 0; i < used_; ++i) messages_[i].payload.clear();
+  free_.clear();
+  used_ = in_flight_ = 0;
+  numbered_ = 0;
+  connections_used_ = 0;
+  cuts_.clear();
+  link_latency_.clear();
+  default_latency_ = {};
+  patience_ = {};
+}
+
+void Network::set_latency(const Process& from, const Process& to, const Latency& latency) {
+  link_latency_.push_back({from.id(), to.id(), latency});
+}
+
+Connection& Network::add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                         const Protocol& protocol, std::uint32_t ordinal) {
+  if (connections_used_ == connections_.size()) connections_.emplace_back();
+  Connection& connection = connections_[connections_used_];
+  connection = Connection{};
+  connection.index_ = static_cast<std::uint32_t>(connections_used_++);
+  connection.end_[0] = &client;
+  connection.end_[1] = &server;
+  connection.endpoint_[0] = &client_end;
+  connection.endpoint_[1] = &server_end;
+  connection.incarnation_[0] = client.incarnation();
+  connection.incarnation_[1] = server.incarnation();
+  connection.protocol_ = &protocol;
+  connection.hash_ = mixed(client.hash() + 3 * server.hash() + ordinal);
+  for (int way = 0; way < 2; ++way) {
+    auto& direction = connection.direction_[way];
+    const Process& from = *connection.end_[way];
+    const Process& to = *connection.end_[1 - way];
+    direction.latency = default_latency_;
+    for (const LinkLatency& link : link_latency_) {
+      if (link.from == from.id() && link.to == to.id()) direction.latency = link.latency;
+    }
+    direction.random = Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
+    for (const Cut& cut : cuts_) {
+      if (cut.from == from.id() && cut.to == to.id()) direction.blocks += cut.times;
+    }
+  }
+  return connection;
+}
+
+Connection& Network::connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                             const Protocol& protocol) {
+  Connection& connection = add(client, client_end, server, server_end, protocol, 0);
+  connection.open_ = true;
+  return connection;
+}
+
+Connection& Network::dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                          const Protocol& protocol, std::uint32_t ordinal) {
+  Connection& connection = add(client, client_end, server, server_end, protocol, ordinal);
+  Message& message = make(connection, 0);
+  message.kind = MessageKind::open;
+  send(message);
+  return connection;
+}
+
+void Network::close(Connection& connection) { connection.closed_ = true; }
+
+Message& Network::make(Connection& connection, std::uint8_t direction) {
+  std::uint32_t slot = 0;
+  if (!free_.empty()) {
+    slot = free_.back();
+    free_.pop_back();
+  } else {
+    slot = static_cast<std::uint32_t>(used_++);
+    if (slot == messages_.size()) messages_.emplace_back();
+  }
+  Message& message = messages_[slot];
+  message.kind = MessageKind::data;
+  message.direction = direction;
+  message.role = 0;
+  message.arrived = message.handled = message.lose = message.holds = message.stray = false;
+  message.announced = message.taken = false;
+  message.slot = slot;
+  message.number = ++numbered_;
+  message.call = 0;
+  message.next = 0;
+  message.thread = 0;
+  message.tenure = 0;
+  message.extra = {};
+  message.again_after = Duration(-1);
+  message.connection = &connection;
+  message.payload.clear();
+  return message;
+}
+
+void Network::release(Message& message) { free_.push_back(message.slot); }
+
+void Network::send(Message& message) {
+  Connection& connection = *message.connection;
+  auto& direction = connection.direction_[message.direction];
+  Digest& digest = scheduler_.recorder().digest();
+  digest.add(connection.hash_ ^ message.direction);
+  digest.add(message.payload.view());
+  if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
+  if (message.again_after >= Duration::zero()) {
+    Message& copy = make(connection, message.direction);
+    copy.role = message.role;
+    copy.call = message.call;
+    copy.thread = message.thread;
+    copy.tenure = message.tenure;
+    copy.stray = true;
+    copy.payload.append(message.payload.view());
+    if (scheduler_.recorder().tracing()) trace(TraceKind::sent, copy);
+    const Duration way = direction.latency.draw(direction.random);
+    enqueue(copy, scheduler_.now() + message.again_after + way);
+  }
+  Instant due = scheduler_.now() + direction.latency.draw(direction.random) + message.extra;
+  // In order within a direction, and never at one instant: a permuted tie must not turn two messages round.
+  if (due <= direction.last_due) due = direction.last_due + Duration(1);
+  direction.last_due = due;
+  enqueue(message, due);
+}
+
+void Network::enqueue(Message& message, Instant due) {
+  scheduler_.hold_open();
+  ++in_flight_;
+  scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
+}
+
+void Network::send_when_running(Message& message) {
+  Process& sender = *message.connection->end_[message.direction];
+  if (!sender.paused()) {
+    send(message);
+    return;
+  }
+  scheduler_.hold_open();
+  ++in_flight_;
+  scheduler_.defer(sender, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::send)});
+}
+
+void Network::hand_over_later(Message& message) {
+  Process& receiver = *message.connection->end_[1 - message.direction];
+  message.taken = true;
+  scheduler_.hold_open();
+  ++in_flight_;
+  scheduler_.defer(receiver, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
+}
+
+void Network::send_kept(std::uint32_t slot, const Event& event) {
+  Message& message = messages_[slot];
+  Process& sender = *message.connection->end_[message.direction];
+  if (sender.paused()) {
+    scheduler_.defer(sender, event);
+    return;
+  }
+  scheduler_.let_go();
+  --in_flight_;
+  send(message);
+}
+
+void Network::deliver(std::uint32_t slot, const Event& event) {
+  Message& message = messages_[slot];
+  Connection& connection = *message.connection;
+  auto& direction = connection.direction_[message.direction];
+  const int to = 1 - message.direction;
+  Process& receiver = *connection.end_[to];
+  if (!message.arrived) {
+    if (connection.broken_ && !message.stray) {
+      lose(message);
+      return;
+    }
+    if (message.holds) {
+      message.holds = false;
+      direction.hold = true;
+    }
+    if (direction.blocks > 0 || direction.hold || direction.first_held != 0) {
+      keep_back(connection, direction, message);
+      return;
+    }
+    if (message.lose) {
+      lose(message);
+      reset_connection(connection, 0);
+      reset_connection(connection, 1);
+      return;
+    }
+    message.arrived = true;
+    if (message.kind == MessageKind::open) {
+      // The kernel answers, however busy or paused the process is (R116).
+      const bool refused = receiver.down();
+      const bool silent = receiver.silent();
+      lose(message);
+      if (silent) return;
+      Message& answer = make(connection, 1);
+      answer.kind = refused ? MessageKind::reset : MessageKind::opened;
+      send(answer);
+      return;
+    }
+    if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
+      const bool silent = receiver.down() && receiver.silent();
+      const bool stray = message.stray;
+      lose(message);
+      if (silent || stray || connection.broken_) return;
+      Message& answer = make(connection, static_cast<std::uint8_t>(to));
+      answer.kind = MessageKind::reset;
+      send(answer);
+      return;
+    }
+    if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
+  }
+  if (receiver.paused()) {
+    scheduler_.defer(receiver, event);
+    return;
+  }
+  if (message.kind == MessageKind::data && receiver.handling() > Duration::zero() && !message.handled) {
+    message.handled = true;
+    Instant& free_at = receiver.free_at_;
+    free_at = (free_at > scheduler_.now() ? free_at : scheduler_.now()) + receiver.handling();
+    scheduler_.queue().push(free_at, EventKind::deliver, slot, 0);
+    return;
+  }
+  scheduler_.let_go();
+  --in_flight_;
+  if (to == 0 && (connection.closed_ || message.stray)) {
+    release(message);
+    return;
+  }
+  message.taken = false;
+  Endpoint& endpoint = *connection.endpoint_[to];
+  switch (message.kind) {
+    case MessageKind::data:
+      endpoint.on_message(connection, message);
+      break;
+    case MessageKind::opened:
+      connection.open_ = true;
+      endpoint.on_opened(connection);
+      break;
+    case MessageKind::reset:
+      connection.broken_ = true;
+      endpoint.on_reset(connection);
+      break;
+    case MessageKind::open:
+      break;
+  }
+  if (!message.taken) release(message);
+}
+
+// ---------------------------------------------------------------- what goes wrong
+
+void Network::lose(Message& message) {
+  if (scheduler_.recorder().tracing()) trace(TraceKind::lost, message);
+  scheduler_.let_go();
+  --in_flight_;
+  release(message);
+}
+
+void Network::forget(std::uint32_t slot) { lose(messages_[slot]); }
+
+void Network::keep_back(Connection& connection, Connection::Direction& direction, Message& message) {
+  if (scheduler_.recorder().tracing()) trace(TraceKind::held, message);
+  message.next = 0;
+  if (direction.first_held == 0) {
+    direction.first_held = message.slot + 1;
+    direction.held_since = scheduler_.now();
+    if (patience_ > Duration::zero()) {
+      const TimerId timer = scheduler_.add_timer(nullptr, &Network::out_of_patience, this, connection.index_);
+      scheduler_.arm(timer, scheduler_.now() + patience_);
+    }
+  } else {
+    messages_[direction.last_held - 1].next = message.slot + 1;
+  }
+  direction.last_held = message.slot + 1;
+}
+
+void Network::out_of_patience(void* self, std::uint32_t index) {
+  auto& network = *static_cast<Network*>(self);
+  Connection& connection = network.connections_[index];
+  if (connection.broken_) return;
+  for (const auto& direction : connection.direction_) {
+    if (direction.first_held != 0 && direction.held_since + network.patience_ <= network.scheduler_.now()) {
+      network.reset_connection(connection, 0);
+      network.reset_connection(connection, 1);
+      return;
+    }
+  }
+}
+
+void Network::flush(Connection& connection, std::uint8_t way) {
+  auto& direction = connection.direction_[way];
+  std::uint32_t next = direction.first_held;
+  direction.first_held = direction.last_held = 0;
+  direction.held_since = kNever;
+  while (next != 0) {
+    Message& message = messages_[next - 1];
+    next = message.next;
+    Instant due = scheduler_.now() + direction.latency.draw(direction.random);
+    if (due <= direction.last_due) due = direction.last_due + Duration(1);
+    direction.last_due = due;
+    scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
+  }
+}
+
+void Network::drop_held(Connection& connection, std::uint8_t way) {
+  auto& direction = connection.direction_[way];
+  std::uint32_t next = direction.first_held;
+  direction.first_held = direction.last_held = 0;
+  while (next != 0) {
+    Message& message = messages_[next - 1];
+    next = message.next;
+    lose(message);
+  }
+}
+
+// One end learns that the connection is gone. What was under way on it is lost.
+void Network::reset_connection(Connection& connection, int end_that_hears) {
+  connection.broken_ = true;
+  drop_held(connection, 0);
+  drop_held(connection, 1);
+  Process& process = *connection.end_[end_that_hears];
+  if (process.down() || connection.incarnation_[end_that_hears] != process.incarnation()) return;
+  Message& word = make(connection, static_cast<std::uint8_t>(1 - end_that_hears));
+  word.kind = MessageKind::reset;
+  word.arrived = true;  // its own kernel tells it
+  scheduler_.recorder().digest().add(connection.hash_ ^ 7);
+  if (scheduler_.recorder().tracing()) {
+    scheduler_.recorder().trace({.at = scheduler_.now(), .kind = TraceKind::reset, .process = process.id(),
+                                 .peer = connection.end_[1 - end_that_hears]->id()});
+  }
+  enqueue(word, scheduler_.now());
+}
+
+void Network::block(Process& from, Process& to) {
+  if (!blocked(from, to)) {
+    scheduler_.recorder().note({.at = scheduler_.now(), .what = What::link_cut, .process = from.id(), .peer = to.id()});
+  }
+  bool known = false;
+  for (Cut& cut : cuts_) {
+    if (cut.from == from.id() && cut.to == to.id()) {
+      ++cut.times;
+      known = true;
+    }
+  }
+  if (!known) cuts_.push_back({from.id(), to.id(), 1});
+  for (std::size_t i = 0; i < connections_used_; ++i) {
+    Connection& connection = connections_[i];
+    for (int way = 0; way < 2; ++way) {
+      if (connection.end_[way] == &from && connection.end_[1 - way] == &to) ++connection.direction_[way].blocks;
+    }
+  }
+}
+
+bool Network::blocked(const Process& from, const Process& to) const {
+  for (const Cut& cut : cuts_) {
+    if (cut.from == from.id() && cut.to == to.id() && cut.times > 0) return true;
+  }
+  return false;
+}
+
+void Network::unblock(Process& from, Process& to) {
+  bool found = false;
+  for (Cut& cut : cuts_) {
+    if (cut.from == from.id() && cut.to == to.id() && cut.times > 0) {
+      --cut.times;
+      found = true;
+    }
+  }
+  if (!found) return;
+  for (std::size_t i = 0; i < connections_used_; ++i) {
+    Connection& connection = connections_[i];
+    for (std::uint8_t way = 0; way < 2; ++way) {
+      if (connection.end_[way] != &from || connection.end_[1 - way] != &to) continue;
+      auto& direction = connection.direction_[way];
+      if (direction.blocks > 0 && --direction.blocks == 0 && !direction.hold) flush(connection, way);
+    }
+  }
+  if (!blocked(from, to)) {
+    scheduler_.recorder().note({.at = scheduler_.now(), .what = What::link_healed, .process = from.id(), .peer = to.id()});
+  }
+}
+
+void Network::release_hold(Process& from, Process& to) {
+  for (std::size_t i = 0; i < connections_used_; ++i) {
+    Connection& connection = connections_[i];
+    for (std::uint8_t way = 0; way < 2; ++way) {
+      if (connection.end_[way] != &from || connection.end_[1 - way] != &to) continue;
+      auto& direction = connection.direction_[way];
+      if (!direction.hold) continue;
+      direction.hold = false;
+      if (direction.blocks == 0) flush(connection, way);
+    }
+  }
+}
+
+void Network::crash(Process& process, bool host, bool silent) {
+  for (std::size_t i = 0; i < connections_used_; ++i) {
+    Connection& connection = connections_[i];
+    if (connection.broken_) continue;
+    for (std::uint8_t way = 0; way < 2; ++way) {
+      if (connection.end_[way] != &process) continue;
+      if (host) drop_held(connection, way);
+      if (silent) continue;
+      Message& word = make(connection, way);
+      word.kind = MessageKind::reset;
+      send(word);  // behind what the kernel had still to send
+    }
+  }
+}
+
+void Network::trace(TraceKind kind, const Message& message) {
+  if (message.kind != MessageKind::data) {
+    if (kind == TraceKind::delivered && message.kind != MessageKind::open) {
+      const Connection& connection = *message.connection;
+      scheduler_.recorder().trace(
+          {.at = scheduler_.now(),
+           .kind = message.kind == MessageKind::reset ? TraceKind::reset : TraceKind::connected,
+           .process = connection.end_[1 - message.direction]->id(),
+           .peer = connection.end_[message.direction]->id()});
+    }
+    return;
+  }
+  const Connection& connection = *message.connection;
+  scheduler_.recorder().trace(
+      {.at = scheduler_.now(), .kind = kind, .role = message.role, .reply = message.direction == 1,
+       .protocol = scheduler_.recorder().protocol_index(connection.protocol_),
+       .process = connection.end_[message.direction]->id(), .peer = connection.end_[1 - message.direction]->id(),
+       .message = message.number, .tenure = message.tenure},
+      kind == TraceKind::sent ? message.payload.view() : std::string_view());
+}
+
+}  // namespace picklock::sim

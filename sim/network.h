@@ -1,0 +1,162 @@
+// TCP-like connections between processes: ordered in each direction, never across two connections. Latency is
+// drawn per direction of a link from a stream of its own. What a partition or a hold stops is delivered late,
+// in order, after healing; or the connection breaks when its patience ends.
+#pragma once
+
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "sim/message.h"
+#include "sim/random.h"
+#include "sim/scheduler.h"
+
+namespace picklock::sim {
+
+// Uniform in [low, high]; one message in `tail_one_in` takes a heavy tail from high up to tail_high instead.
+struct Latency {
+  Duration low = std::chrono::microseconds(500);
+  Duration high = std::chrono::microseconds(500);
+  std::uint32_t tail_one_in = 0;
+  Duration tail_high{};
+
+  Duration draw(Random& random) const {
+    if (tail_one_in > 0 && random.below(tail_one_in) == 0) return random.heavy_tailed(high, tail_high);
+    return random.between(low, high);
+  }
+};
+
+// Whoever receives on a connection.
+class Endpoint {
+ public:
+  virtual void on_message(Connection& connection, Message& message) = 0;  // freed on return unless taken
+  virtual void on_opened(Connection&) {}
+  virtual void on_reset(Connection& connection) = 0;  // nothing more will come or go
+
+ protected:
+  ~Endpoint() = default;
+};
+
+class Connection {
+ public:
+  Process& client() const { return *end_[0]; }
+  Process& server() const { return *end_[1]; }
+  const Protocol& protocol() const { return *protocol_; }
+  bool usable() const { return !broken_ && !closed_; }
+
+ private:
+  friend class Network;
+
+  struct Direction {
+    Instant last_due{};
+    Latency latency;
+    Random random;
+    std::uint32_t blocks = 0;  // partitions in force
+    bool hold = false;
+    std::uint32_t first_held = 0, last_held = 0;  // messages, slot + 1
+    Instant held_since = kNever;
+  };
+
+  Process* end_[2] = {};
+  Endpoint* endpoint_[2] = {};
+  std::uint32_t incarnation_[2] = {};
+  const Protocol* protocol_ = nullptr;
+  std::uint64_t hash_ = 0;
+  std::uint32_t index_ = 0;
+  bool open_ = false;
+  bool broken_ = false;
+  bool closed_ = false;  // by the client, which wants no more answers
+  Direction direction_[2];
+};
+
+class Network {
+ public:
+  explicit Network(Scheduler& scheduler) : scheduler_(scheduler) { scheduler.set_network(this); }
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  void reset();
+
+  void set_latency(const Latency& everywhere) { default_latency_ = everywhere; }
+  void set_latency(const Process& from, const Process& to, const Latency& latency);
+  void set_patience(Duration patience) { patience_ = patience; }  // 0: connections wait for ever
+
+  // An established connection: what a process had open before the run began.
+  Connection& connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                      const Protocol& protocol);
+  // Asks for one; the client's end hears on_opened or on_reset, or nothing. `ordinal` tells the connections
+  // of one client end apart, so that their latencies are drawn from streams of their own.
+  Connection& dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                   const Protocol& protocol, std::uint32_t ordinal);
+  void close(Connection& connection);  // by the client: requests under way still arrive, answers do not
+
+  // A message to fill; then send() or release().
+  Message& make(Connection& connection, std::uint8_t direction);
+  void send(Message& message);
+  void release(Message& message);
+  // Sends now, or when the sender's process runs again.
+  void send_when_running(Message& message);
+
+  // The receiver was paused on the point of handling it: it is delivered again when its process runs.
+  void hand_over_later(Message& message);
+
+  // --- faults
+  void block(Process& from, Process& to);
+  void unblock(Process& from, Process& to);
+  bool blocked(const Process& from, const Process& to) const;
+  void release_hold(Process& from, Process& to);
+  // The process's machine is gone: connections break, by a reset behind what its kernel had still to send, or
+  // in silence; with its host the bytes it had still to send are lost too.
+  void crash(Process& process, bool host, bool silent);
+
+  // --- the scheduler's side
+  void deliver(std::uint32_t slot, const Event& event);
+  void send_kept(std::uint32_t slot, const Event& event);
+  void forget(std::uint32_t slot);
+  void prefetch(std::uint32_t slot) const {
+    const Message& message = messages_[slot];
+    __builtin_prefetch(&message);
+    __builtin_prefetch(reinterpret_cast<const char*>(&message) + 64);
+  }
+
+  std::size_t messages_made() const { return messages_.size(); }
+  std::size_t in_flight() const { return in_flight_; }
+
+ private:
+  struct Cut {
+    ProcessId from = 0;
+    ProcessId to = 0;
+    std::uint32_t times = 0;
+  };
+  struct LinkLatency {
+    ProcessId from = 0;
+    ProcessId to = 0;
+    Latency latency;
+  };
+
+  Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
+                  const Protocol& protocol, std::uint32_t ordinal);
+  void enqueue(Message& message, Instant due);
+  void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
+  void flush(Connection& connection, std::uint8_t direction);
+  void lose(Message& message);
+  void reset_connection(Connection& connection, int end_that_hears);
+  void drop_held(Connection& connection, std::uint8_t direction);
+  void trace(TraceKind kind, const Message& message);
+  static void out_of_patience(void* self, std::uint32_t connection);
+
+  Scheduler& scheduler_;
+  Latency default_latency_;
+  std::vector<LinkLatency> link_latency_;
+  Duration patience_{};
+  std::deque<Message> messages_;
+  std::vector<std::uint32_t> free_;
+  std::size_t used_ = 0;
+  std::size_t in_flight_ = 0;
+  std::uint32_t numbered_ = 0;
+  std::deque<Connection> connections_;
+  std::size_t connections_used_ = 0;
+  std::vector<Cut> cuts_;
+};
+
+}  // namespace picklock::sim

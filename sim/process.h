@@ -1,0 +1,73 @@
+// A process: a named machine with clocks of its own that runs threads (a client) or answers messages (a
+// server). A pause stops what it runs while its kernel goes on: sockets fill, connections stay up, timers that
+// came due fire on resume, in order. A crash ends its incarnation; nothing of it emits anything afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/clock.h"
+#include "sim/event_queue.h"
+#include "sim/fault.h"
+#include "sim/history.h"
+
+namespace picklock::sim {
+
+class Thread;
+
+// What runs on a process, and what becomes of it when the machine does not stay well.
+class Program {
+ public:
+  virtual void start(Keeps keeps) = 0;  // boots an incarnation; at the first start keeps is `all`
+  virtual void halted() {}              // the incarnation is over: volatile state is gone
+  virtual void clock_changed() {}       // the wall clock was stepped or a rate was set
+  virtual bool evict(std::string_view) { return false; }  // forgets a key; false: it had none
+
+ protected:
+  ~Program() = default;
+};
+
+class Process {
+ public:
+  const std::string& name() const { return name_; }
+  ProcessId id() const { return id_; }
+  std::uint64_t hash() const { return hash_; }  // of the name: stands for it in digests and streams
+  std::uint32_t incarnation() const { return incarnation_; }
+
+  bool running() const { return !down_ && pauses_ == 0; }
+  bool paused() const { return pauses_ > 0; }
+  bool down() const { return down_; }
+  bool silent() const { return silent_; }  // down, and its host answers nobody
+
+  const LocalClock& clock() const { return clock_; }
+  Program* program() const { return program_; }
+  void set_program(Program* program) { program_ = program; }
+
+  // Time it needs for each message, one after the other.
+  Duration handling() const { return service_ + slowness_; }
+  void set_service(Duration service) { service_ = service; }
+
+ private:
+  friend class Scheduler;
+  friend class Network;
+
+  std::string name_;
+  std::uint64_t hash_ = 0;
+  ProcessId id_ = 0;
+  std::uint32_t incarnation_ = 0;
+  std::uint32_t pauses_ = 0;  // pauses may overlap
+  bool down_ = false;
+  bool silent_ = false;
+  std::uint32_t threads_made_ = 0;
+  Thread* threads_ = nullptr;  // alive ones
+  Program* program_ = nullptr;
+  Duration service_{};
+  Duration slowness_{};
+  Instant free_at_{};
+  LocalClock clock_;
+  std::vector<Event> deferred_;  // came due during a pause
+};
+
+}  // namespace picklock::sim

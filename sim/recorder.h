@@ -1,0 +1,63 @@
+// Everything a run leaves behind: its digest always, its history always, its trace when asked. All effects
+// pass through here, so that nothing a report shows can differ between two runs of one digest.
+#pragma once
+
+#include <string_view>
+
+#include "sim/digest.h"
+#include "sim/history.h"
+#include "sim/trace.h"
+
+namespace picklock::sim {
+
+class Recorder {
+ public:
+  void reset(std::uint64_t seed, bool tracing) {
+    digest_.reset(seed);
+    history_.clear();
+    trace_.records.clear();
+    trace_.bytes.clear();
+    tracing_ = tracing;
+  }
+
+  Digest& digest() { return digest_; }
+  const History& history() const { return history_; }
+  const Trace& trace() const { return trace_; }
+  bool tracing() const { return tracing_; }
+
+  void note(const HistoryEvent& event) {
+    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^ (static_cast<std::uint64_t>(event.what) << 56));
+    digest_.add((static_cast<std::uint64_t>(event.tenure) << 32) ^ event.owner);
+    if (tracing_) {
+      trace_.records.push_back({.at = event.at, .kind = TraceKind::history, .process = event.process,
+                                .peer = event.peer, .message = static_cast<std::uint32_t>(history_.size()),
+                                .tenure = event.tenure});
+    }
+    history_.push_back(event);
+  }
+
+  // Only while tracing.
+  void trace(TraceRecord record, std::string_view payload = {}) {
+    record.payload_at = static_cast<std::uint32_t>(trace_.bytes.size());
+    record.payload_size = static_cast<std::uint32_t>(payload.size());
+    trace_.bytes.append(payload);
+    trace_.records.push_back(record);
+  }
+
+  std::uint8_t protocol_index(const Protocol* protocol) {
+    auto& known = trace_.protocols;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (known[i] == protocol) return static_cast<std::uint8_t>(i);
+    }
+    known.push_back(protocol);
+    return static_cast<std::uint8_t>(known.size() - 1);
+  }
+
+ private:
+  Digest digest_;
+  History history_;
+  Trace trace_;
+  bool tracing_ = false;
+};
+
+}  // namespace picklock::sim

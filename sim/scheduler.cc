@@ -1,0 +1,400 @@
+#include "sim/scheduler.h"
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+
+#include "sim/network.h"
+
+namespace picklock::sim {
+namespace {
+
+constexpr std::size_t kCrowd = 4096;
+
+}  // namespace
+
+Scheduler::Scheduler(std::size_t stack_size) : fibers_(stack_size) {
+  fibers_.set_schedule(this);
+  deep_fibers_.set_schedule(this);
+}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::reset(std::uint64_t seed, bool tracing) {
+  queue_.clear();
+  now_ = {};
+  running_ = next_ = nullptr;
+  events_ = under_way_ = 0;
+  event_limit_ = ~0ull;
+  ending_ = false;
+  permuted_.reset();
+  seed_ = seed;
+  recorder_.reset(seed, tracing);
+  threads_used_ = 0;
+  free_threads_.clear();
+  last_thread_ = 0;
+  process_count_ = 0;
+  timers_.clear();
+  failure_ = nullptr;
+}
+
+// ---------------------------------------------------------------- processes
+
+Process& Scheduler::add_process(std::string_view name, Duration clock_offset, std::int64_t clock_rate_ppb) {
+  if (process_count_ == processes_.size()) processes_.emplace_back();
+  Process& process = processes_[process_count_];
+  process.name_.assign(name);
+  process.hash_ = hash_of(name);
+  process.id_ = static_cast<ProcessId>(process_count_++);
+  process.incarnation_ = process.pauses_ = process.threads_made_ = 0;
+  process.down_ = process.silent_ = false;
+  process.threads_ = nullptr;
+  process.program_ = nullptr;
+  process.service_ = process.slowness_ = {};
+  process.free_at_ = {};
+  process.clock_ = LocalClock(clock_offset, clock_rate_ppb);
+  process.deferred_.clear();
+  return process;
+}
+
+void Scheduler::start(Process& process) {
+  recorder_.note({.at = now_, .what = What::process_started, .process = process.id_});
+  if (process.program_ != nullptr) process.program_->start(Keeps::all);
+}
+
+void Scheduler::pause(Process& process) {
+  ++process.pauses_;
+  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::paused, .process = process.id_});
+}
+
+void Scheduler::resume(Process& process) {
+  if (process.pauses_ == 0 || --process.pauses_ > 0) return;
+  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
+  for (Event event : process.deferred_) {
+    event.at = nanoseconds(now_);
+    queue_.push(event);
+  }
+  process.deferred_.clear();
+}
+
+void Scheduler::halt(Process& process, bool silent) {
+  process.down_ = true;
+  process.silent_ = silent;
+  process.pauses_ = 0;
+  // Whatever had reached its kernel is gone with its sockets; messages among it must still be accounted for.
+  for (const Event& event : process.deferred_) {
+    if (event.kind() == EventKind::deliver || event.kind() == EventKind::send) network_->forget(event.target);
+  }
+  process.deferred_.clear();
+  recorder_.note({.at = now_, .what = What::process_crashed, .process = process.id_});
+  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
+  for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) kill(*thread);
+  if (process.program_ != nullptr) process.program_->halted();
+}
+
+void Scheduler::restart(Process& process, Keeps keeps) {
+  if (!process.down_) return;
+  process.down_ = process.silent_ = false;
+  ++process.incarnation_;
+  process.free_at_ = now_;
+  recorder_.note({.at = now_, .what = What::process_started, .process = process.id_});
+  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::started, .process = process.id_});
+  if (process.program_ != nullptr) process.program_->start(keeps);
+}
+
+void Scheduler::step_clock(Process& process, Duration by) {
+  process.clock_.step(now_, by);
+  rearm_local(process);
+}
+
+void Scheduler::set_clock_rate(Process& process, std::int64_t rate_ppb) {
+  process.clock_.set_rate(now_, rate_ppb);
+  rearm_local(process);
+}
+
+// A change of a clock acts at once on everything armed on it.
+void Scheduler::rearm_local(Process& process) {
+  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
+  for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) {
+    if (!thread->parked_ || !thread->timed_ || thread->woken_) continue;
+    thread->ticket_ = (thread->ticket_ + 1) & kTicketMask;
+    queue_.push(process.clock_.when(thread->clock_, thread->until_, now_), EventKind::wake, thread->slot_, thread->ticket_);
+  }
+  for (TimerId id = 0; id < timers_.size(); ++id) {
+    const Timer& timer = timers_[id];
+    if (timer.armed && timer.on_clock && timer.owner == &process) arm_on(id, timer.clock, timer.until);
+  }
+  if (process.program_ != nullptr) process.program_->clock_changed();
+}
+
+// ---------------------------------------------------------------- threads
+
+Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool foreground, FiberPool& pool) {
+  std::uint32_t slot = 0;
+  if (!free_threads_.empty()) {
+    slot = free_threads_.back();
+    free_threads_.pop_back();
+  } else {
+    slot = static_cast<std::uint32_t>(threads_used_++);
+    if (slot == threads_.size()) threads_.emplace_back();
+  }
+  Thread& thread = threads_[slot];
+  thread.tenure = 0;
+  thread.role = 0;
+  thread.fiber_ = nullptr;
+  thread.pool_ = &pool;
+  thread.process_ = &process;
+  thread.hash_ = mixed(process.hash_ + ++process.threads_made_);
+  thread.slot_ = slot;
+  thread.id_ = ++last_thread_;
+  thread.parked_ = true;
+  thread.woken_ = true;
+  thread.killed_ = thread.timed_ = false;
+  thread.foreground_ = foreground;
+  thread.body_ = std::move(body);
+  thread.scheduler_ = this;
+  // The list keeps the order of birth, so that whatever walks it does so in that order.
+  thread.next_ = nullptr;
+  thread.previous_ = process.threads_;
+  if (process.threads_ == nullptr) {
+    process.threads_ = &thread;
+  } else {
+    while (thread.previous_->next_ != nullptr) thread.previous_ = thread.previous_->next_;
+    thread.previous_->next_ = &thread;
+  }
+  if (foreground) hold_open();
+  crowded_ = threads_used_ > kCrowd;
+  queue_.push(now_, EventKind::wake, slot, thread.ticket_);
+  return thread;
+}
+
+void Scheduler::kill(Thread& thread) {
+  if (thread.killed_) return;
+  thread.killed_ = true;
+  if (&thread == running_) return;
+  thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
+  queue_.push(now_, EventKind::wake, thread.slot_, thread.ticket_);
+}
+
+void Scheduler::park() {
+  running_->timed_ = false;
+  block(*running_);
+}
+
+bool Scheduler::park_until(ClockKind clock, std::int64_t local) {
+  Thread& me = *running_;
+  me.timed_ = true;
+  me.clock_ = clock;
+  me.until_ = local;
+  queue_.push(me.process_->clock_.when(clock, local, now_), EventKind::wake, me.slot_, me.ticket_);
+  block(me);
+  return me.woken_;
+}
+
+void Scheduler::sleep(Duration length) {
+  const std::int64_t from = local_time(*running_->process_, ClockKind::monotonic);
+  park_until(ClockKind::monotonic, from + length.count());
+}
+
+void Scheduler::wake(Thread& thread) {
+  if (!thread.parked_ || thread.woken_ || thread.killed_) return;
+  thread.woken_ = true;
+  // A thread that an event wakes runs at once, without an event of its own.
+  if (running_ == nullptr && next_ == nullptr && thread.process_->pauses_ == 0) {
+    thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
+    recorder_.digest().add(thread.hash_);
+    next_ = &thread;
+    return;
+  }
+  queue_.push(now_, EventKind::wake, thread.slot_, thread.ticket_);
+}
+
+void Scheduler::block(Thread& me) {
+  if (std::uncaught_exceptions() > 0) {
+    std::fputs("picklock: a thread must not wait while an exception unwinds it\n", stderr);
+    std::abort();
+  }
+  if (me.killed_) throw Killed{};  // by its own doing, a moment ago
+  me.parked_ = true;
+  me.woken_ = false;
+  running_ = nullptr;
+  Thread* next = advance();
+  if (next != &me) FiberPool::switch_to(me.fiber_, next != nullptr ? fiber_of(*next) : nullptr);
+  running_ = &me;
+  me.parked_ = false;
+  if (me.killed_) throw Killed{};
+}
+
+void Scheduler::stand_still() {
+  Thread& me = *running_;
+  if (me.killed_) {
+    if (std::uncaught_exceptions() > 0) return;
+    throw Killed{};
+  }
+  // As if it had been due at this very moment: it goes on, in order, when the process does.
+  me.timed_ = false;
+  queue_.push(now_, EventKind::wake, me.slot_, me.ticket_);
+  block(me);
+}
+
+bool Scheduler::mute() const {
+  if (std::uncaught_exceptions() > 0) return true;
+  throw Killed{};
+}
+
+// ---------------------------------------------------------------- timers
+
+TimerId Scheduler::add_timer(Process* owner, void (*fire)(void*, std::uint32_t), void* self, std::uint32_t argument) {
+  timers_.push_back({.fire = fire, .self = self, .owner = owner, .argument = argument});
+  return static_cast<TimerId>(timers_.size() - 1);
+}
+
+void Scheduler::arm(TimerId id, Instant at) {
+  Timer& timer = timers_[id];
+  timer.ticket = (timer.ticket + 1) & kTicketMask;
+  timer.armed = true;
+  timer.on_clock = false;
+  if (at != kNever) queue_.push(at < now_ ? now_ : at, EventKind::timer, id, timer.ticket);
+}
+
+void Scheduler::arm_on(TimerId id, ClockKind clock, std::int64_t local) {
+  Timer& timer = timers_[id];
+  arm(id, timer.owner->clock_.when(clock, local, now_));
+  timer.on_clock = true;
+  timer.clock = clock;
+  timer.until = local;
+}
+
+void Scheduler::disarm(TimerId id) {
+  Timer& timer = timers_[id];
+  timer.armed = false;
+  timer.ticket = (timer.ticket + 1) & kTicketMask;
+}
+
+// ---------------------------------------------------------------- the run
+
+Thread* Scheduler::advance() {
+  while (!ending_) {
+    if (next_ != nullptr) {
+      Thread* woken = next_;
+      next_ = nullptr;
+      return woken;
+    }
+    if (under_way_ == 0 || queue_.empty() || events_ >= event_limit_) break;
+    if (crowded_ && queue_.turns()) prefetch();
+    const Event event = permuted_ ? queue_.pop_any(*permuted_) : queue_.pop();
+    switch (event.kind()) {
+      case EventKind::wake: {
+        Thread& thread = threads_[event.target];
+        if (thread.ticket_ != event.ticket()) continue;
+        count(event, thread.hash_);
+        if (thread.process_->pauses_ > 0 && !thread.killed_) {
+          defer(*thread.process_, event);
+          continue;
+        }
+        thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
+        return &thread;
+      }
+      case EventKind::deliver:
+        count(event, 1);
+        network_->deliver(event.target, event);
+        continue;
+      case EventKind::send:
+        count(event, 2);
+        network_->send_kept(event.target, event);
+        continue;
+      case EventKind::timer: {
+        Timer& timer = timers_[event.target];
+        if (!timer.armed || timer.ticket != event.ticket()) continue;
+        if (timer.owner != nullptr && timer.owner->pauses_ > 0) {
+          count(event, 3);
+          defer(*timer.owner, event);
+          continue;
+        }
+        timer.armed = false;
+        if (timer.owner != nullptr && timer.owner->down_) continue;
+        count(event, 3 ^ (timer.owner != nullptr ? timer.owner->hash_ : 0));
+        timer.fire(timer.self, timer.argument);
+        continue;
+      }
+    }
+  }
+  ending_ = true;
+  return nullptr;
+}
+
+void Scheduler::prefetch() {
+  const auto& bucket = queue_.next_bucket();
+  if (bucket.size() > 24) return;
+  for (const Event& event : bucket) {
+    if (event.kind() == EventKind::wake) {
+      const Thread& thread = threads_[event.target];
+      __builtin_prefetch(&thread);
+      __builtin_prefetch(thread.process_);
+      if (thread.fiber_ == nullptr) continue;
+      const char* stack = static_cast<const char*>(thread.fiber_->hint());
+      for (int line = -4; line < 1; ++line) __builtin_prefetch(stack + 64 * line);
+    } else if (event.kind() == EventKind::deliver) {
+      network_->prefetch(event.target);
+    }
+  }
+}
+
+Fiber* Scheduler::fiber_of(Thread& thread) {
+  if (thread.fiber_ == nullptr) {
+    thread.fiber_ = thread.pool_->take();
+    thread.fiber_->assign(&Scheduler::run_body, &thread);
+  }
+  return thread.fiber_;
+}
+
+void Scheduler::run_body(void* argument) {
+  Thread& thread = *static_cast<Thread*>(argument);
+  Scheduler& self = *thread.scheduler_;
+  self.running_ = &thread;
+  thread.parked_ = false;
+  try {
+    if (!thread.killed_) thread.body_();
+  } catch (const Killed&) {
+  } catch (...) {
+    if (!self.failure_) self.failure_ = std::current_exception();
+    self.ending_ = true;
+  }
+  self.finish(thread);
+}
+
+void Scheduler::finish(Thread& thread) {
+  running_ = nullptr;
+  thread.body_ = nullptr;
+  thread.fiber_ = nullptr;
+  thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
+  (thread.previous_ != nullptr ? thread.previous_->next_ : thread.process_->threads_) = thread.next_;
+  if (thread.next_ != nullptr) thread.next_->previous_ = thread.previous_;
+  free_threads_.push_back(thread.slot_);
+  if (thread.foreground_) let_go();
+  thread.process_ = nullptr;
+}
+
+Fiber* Scheduler::after_body(Fiber&) {
+  Thread* next = advance();
+  return next != nullptr ? fiber_of(*next) : nullptr;
+}
+
+void Scheduler::run() {
+  if (Thread* first = advance()) FiberPool::switch_to(nullptr, fiber_of(*first));
+  ending_ = true;
+  next_ = nullptr;
+  for (std::size_t slot = 0; slot < threads_used_; ++slot) {
+    Thread& thread = threads_[slot];
+    if (thread.process_ == nullptr) continue;
+    thread.killed_ = true;
+    if (thread.fiber_ != nullptr) {
+      FiberPool::switch_to(nullptr, thread.fiber_);
+    } else {
+      finish(thread);
+    }
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+}  // namespace picklock::sim

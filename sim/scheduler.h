@@ -1,0 +1,205 @@
+// Virtual time and the threads that live in it. Events are popped in the very call that blocks a thread: a
+// server's event runs in place, and the next thread to run is switched to directly, or not at all when it is
+// the caller. One fiber runs at any moment; ties go by order of arrival unless a search permutes them.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/event_queue.h"
+#include "sim/fiber.h"
+#include "sim/process.h"
+#include "sim/recorder.h"
+
+namespace picklock::sim {
+
+class Network;
+class Scheduler;
+
+// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it meets it again at
+// its next call.
+struct Killed {};
+
+// A thread of a process, on a fiber of its own.
+class Thread {
+ public:
+  ThreadId id() const { return id_; }
+  Process& process() const { return *process_; }
+  bool killed() const { return killed_; }
+
+  TenureId tenure = 0;    // rides beside every message this thread sends
+  std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
+
+ private:
+  friend class Scheduler;
+
+  Fiber* fiber_ = nullptr;
+  FiberPool* pool_ = nullptr;
+  Process* process_ = nullptr;
+  std::uint64_t hash_ = 0;
+  std::uint32_t slot_ = 0;
+  std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
+  ThreadId id_ = 0;
+  bool parked_ = false;
+  bool woken_ = false;  // by somebody, not by its timer
+  bool killed_ = false;
+  bool foreground_ = false;
+  ClockKind clock_ = ClockKind::monotonic;
+  bool timed_ = false;
+  std::int64_t until_ = 0;  // on `clock_`
+  Thread* next_ = nullptr;
+  Thread* previous_ = nullptr;
+  std::function<void()> body_;
+  Scheduler* scheduler_ = nullptr;
+};
+
+using TimerId = std::uint32_t;
+
+class Scheduler final : public FiberSchedule {
+ public:
+  explicit Scheduler(std::size_t stack_size = FiberPool::kDefaultStack);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  ~Scheduler();
+
+  // A new run: no process, no thread, time zero. What was allocated is kept.
+  void reset(std::uint64_t seed, bool tracing);
+
+  Instant now() const { return now_; }
+  std::uint64_t seed() const { return seed_; }
+  std::uint64_t events() const { return events_; }
+  Recorder& recorder() { return recorder_; }
+  const Recorder& recorder() const { return recorder_; }
+
+  // The seeded order of events due at one instant; without it they go by order of arrival.
+  void permute_ties() { permuted_.emplace(seed_, hash_of("ties")); }
+
+  // --- processes
+  Process& add_process(std::string_view name, Duration clock_offset = {}, std::int64_t clock_rate_ppb = 0);
+  Process& process(ProcessId id) { return processes_[id]; }
+  std::size_t process_count() const { return process_count_; }
+  void start(Process& process);  // boots it and calls its program's start()
+  void pause(Process& process);
+  void resume(Process& process);
+  // Ends the incarnation: threads unwind, timers are void. Connections are the network's part.
+  void halt(Process& process, bool silent);
+  void restart(Process& process, Keeps keeps);
+  void step_clock(Process& process, Duration by);
+  void set_clock_rate(Process& process, std::int64_t rate_ppb);
+  void set_slowness(Process& process, Duration per_message) { process.slowness_ = per_message; }
+  std::int64_t local_time(const Process& process, ClockKind kind) const { return process.clock_.read(kind, now_); }
+
+  // --- threads
+  // The thread starts by an event at this instant. A run lasts while foreground threads live.
+  Thread& spawn(Process& process, std::function<void()> body, bool foreground = false) {
+    return add_thread(process, std::move(body), foreground, fibers_);
+  }
+  // The same on a stack large enough for an interpreter; in the background.
+  Thread& spawn_deep(Process& process, std::function<void()> body) {
+    return add_thread(process, std::move(body), false, deep_fibers_);
+  }
+  Thread* running() { return running_; }
+  void kill(Thread& thread);
+  Thread* some_thread(Process& process) { return process.threads_; }  // the oldest alive; nullptr: none
+
+  // The calling thread stops until woken; Killed unwinds it if it is killed meanwhile.
+  void park();
+  // The same, at most until its process's clock shows `local`. False: the time came first.
+  bool park_until(ClockKind clock, std::int64_t local);
+  void sleep(Duration length);  // on the monotonic clock of its process
+  void wake(Thread& thread);
+  // Lets a pause or a crash that has struck the calling thread's process take effect on it.
+  void obey() {
+    if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0)) stand_still();
+  }
+  // For calls that emit: true in a killed thread's destructors, where the call must do nothing. Throws Killed
+  // where the algorithm has swallowed the first one.
+  bool inert() const {
+    return running_ != nullptr && running_->killed_ && mute();
+  }
+
+  // --- timers of programs and of the engine
+  // `owner` nullptr: the engine's own, heedless of pauses and crashes.
+  TimerId add_timer(Process* owner, void (*fire)(void* self, std::uint32_t argument), void* self, std::uint32_t argument);
+  void arm(TimerId timer, Instant at);
+  void arm_on(TimerId timer, ClockKind clock, std::int64_t local);  // an owner's clock; follows its steps
+  void disarm(TimerId timer);
+
+  // --- the run
+  // A run lasts while something is under way: foreground threads, messages in flight, faults not yet over.
+  void hold_open() { ++under_way_; }
+  void let_go() { --under_way_; }
+  void stop() { ending_ = true; }
+  void set_event_limit(std::uint64_t limit) { event_limit_ = limit; }
+  bool out_of_events() const { return events_ >= event_limit_; }
+  // Runs to the end and unwinds every thread left. Rethrows what a thread let escape.
+  void run();
+
+  EventQueue& queue() { return queue_; }
+  void defer(Process& process, const Event& event) { process.deferred_.push_back(event); }
+  void set_network(Network* network) { network_ = network; }
+  FiberPool& fibers() { return fibers_; }
+
+ private:
+  static constexpr std::size_t kDeepStack = 1024 * 1024;
+
+  struct Timer {
+    void (*fire)(void*, std::uint32_t) = nullptr;
+    void* self = nullptr;
+    Process* owner = nullptr;
+    std::uint32_t argument = 0;
+    std::uint32_t ticket = 0;
+    bool armed = false;
+    bool on_clock = false;
+    ClockKind clock = ClockKind::monotonic;
+    std::int64_t until = 0;
+  };
+
+  Thread& add_thread(Process& process, std::function<void()> body, bool foreground, FiberPool& pool);
+  Fiber* after_body(Fiber& ended) override;
+  static void run_body(void* thread);
+  void finish(Thread& thread);
+  Thread* advance();
+  Fiber* fiber_of(Thread& thread);
+  void block(Thread& me);
+  void stand_still();
+  bool mute() const;
+  void count(const Event& event, std::uint64_t who) {
+    now_ = Instant(Duration(event.at));
+    ++events_;
+    recorder_.digest().add(static_cast<std::uint64_t>(event.at) ^ who);
+  }
+  void prefetch();
+  void rearm_local(Process& process);
+
+  EventQueue queue_;
+  Instant now_{};
+  Thread* running_ = nullptr;
+  Thread* next_ = nullptr;  // woken by the event just handled, runs before the next one
+  std::uint64_t events_ = 0;
+  std::uint64_t event_limit_ = ~0ull;
+  std::uint64_t under_way_ = 0;
+  bool ending_ = false;
+  bool crowded_ = false;  // so many threads that their stacks are cold
+  Network* network_ = nullptr;
+  Recorder recorder_;
+  std::optional<Random> permuted_;
+  std::uint64_t seed_ = 0;
+
+  std::deque<Thread> threads_;
+  std::size_t threads_used_ = 0;
+  std::vector<std::uint32_t> free_threads_;
+  ThreadId last_thread_ = 0;
+  std::deque<Process> processes_;
+  std::size_t process_count_ = 0;
+  std::vector<Timer> timers_;
+  std::exception_ptr failure_;
+  FiberPool fibers_;
+  FiberPool deep_fibers_{kDeepStack};
+};
+
+}  // namespace picklock::sim

@@ -1,0 +1,27 @@
+// One world: virtual time, processes, the network between them, and what goes wrong. Cheap to reset: between
+// two runs what was allocated is kept.
+#pragma once
+
+#include "sim/nemesis.h"
+#include "sim/network.h"
+#include "sim/scheduler.h"
+
+namespace picklock::sim {
+
+struct Simulation {
+  explicit Simulation(std::size_t stack_size = FiberPool::kDefaultStack) : scheduler(stack_size) {}
+
+  void reset(std::uint64_t seed, bool tracing = false) {
+    scheduler.reset(seed, tracing);
+    network.reset();
+    nemesis.reset({}, 0, 0, {});
+  }
+
+  Instant now() const { return scheduler.now(); }
+
+  Scheduler scheduler;
+  Network network{scheduler};
+  Nemesis nemesis{scheduler, network};
+};
+
+}  // namespace picklock::sim

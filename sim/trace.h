@@ -1,0 +1,64 @@
+// The full record of a run, for reports: every message, wake-up, fault and history event in order. Recorded
+// only when asked, as fixed binary records and raw message bytes; text is made from it afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/history.h"
+
+namespace picklock::sim {
+
+enum class TraceKind : std::uint8_t {
+  sent,       // `process` sent `message` to `peer`
+  delivered,  // it reached the socket of `peer`
+  lost,       // it never will: dropped, or its receiver or connection is gone
+  held,       // the network holds it (partition, hold)
+  timed_out,  // the sender of request `message` stopped waiting for the answer
+  reset,      // the connection of `process` with `peer` broke
+  connected,  // a new connection of `process` to `peer` is open
+  woke,       // a timer of `process` came due
+  paused,     // `process` runs nothing from here
+  resumed,
+  crashed,
+  started,
+  clock_set,  // the wall clock or the rates of `process` changed
+  mark,       // the algorithm passed a named mark; the name is the payload
+  history,    // history event number `message`
+};
+
+struct TraceRecord {
+  Instant at{};
+  TraceKind kind{};
+  std::uint8_t role = 0;      // models::Role of a message
+  bool reply = false;         // a message from server to client
+  std::uint8_t protocol = 0;  // index into Trace::protocols, for the payload of a message
+  ProcessId process = 0;
+  ProcessId peer = 0;
+  std::uint32_t message = 0;  // number of the message in the run: the same in sent, delivered, lost
+  TenureId tenure = 0;
+  std::uint32_t payload_at = 0;  // its bytes in Trace::bytes (records of kind sent and mark)
+  std::uint32_t payload_size = 0;
+};
+
+// How the bytes of one protocol read, e.g. `SET lock:1 4f2a NX PX 10000`.
+struct Protocol {
+  std::string_view name{};
+  std::string (*describe)(std::string_view payload, bool reply) = nullptr;
+  // The command of a request, e.g. `DEL`, for faults that are narrowed to one; empty: it has none.
+  std::string_view (*command)(std::string_view payload) = nullptr;
+};
+
+struct Trace {
+  std::vector<TraceRecord> records;
+  std::string bytes;
+  std::vector<const Protocol*> protocols;
+
+  std::string_view payload(const TraceRecord& record) const {
+    return std::string_view(bytes).substr(record.payload_at, record.payload_size);
+  }
+};
+
+}  // namespace picklock::sim
