@@ -1,6 +1,8 @@
-// The common lock workload (bench/peers/common/workload.h) on the product: processes, connections, messages
-// as bytes, the digest and the history's machinery, with a lock server as small as the peers' own.
-//   lock_cycle short RUNS [nodigest] [trace] | growth N CYCLES | pause RUNS | setup RUNS | allocs RUNS
+// The common lock workload (bench/peers/common/workload.h) on the product: processes, connections,
+// messages as bytes, the digest and the history's machinery, with a lock server as small as the
+// peers' own.
+//   lock_cycle short RUNS [nodigest] [trace] | growth N CYCLES | pause RUNS | setup RUNS | allocs
+//   RUNS
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -89,17 +91,22 @@ struct World {
   std::uint64_t refused = 0;
 
   void wait(std::uint32_t id, std::uint64_t low, std::uint64_t high) {
-    const Duration length = chance[id].between(std::chrono::microseconds(low), std::chrono::microseconds(high));
+    const Duration length =
+        chance[id].between(std::chrono::microseconds(low), std::chrono::microseconds(high));
     simulation.scheduler.sleep(length);
     watch();
   }
 
   void watch() {
-    if (simulation.now() >= kStart + std::chrono::microseconds(params.until) || cycles >= params.max_cycles) stop = true;
+    if (simulation.now() >= kStart + std::chrono::microseconds(params.until) ||
+        cycles >= params.max_cycles)
+      stop = true;
   }
 
   bool call(std::uint32_t id, std::uint32_t release, std::uint32_t lock, std::uint64_t token) {
-    const Answer answer = callers[id].call(0, {}, [&](Payload& payload) { payload.append_raw(Request{release, lock, token}); });
+    const Answer answer = callers[id].call(0, {}, [&](Payload& payload) {
+      payload.append_raw(Request{release, lock, token});
+    });
     std::uint64_t granted = 0;
     std::memcpy(&granted, answer.bytes().data(), sizeof granted);
     watch();
@@ -143,12 +150,14 @@ struct World {
 
   double peak_mb = 0;
 
-  Result run(const Params& p, std::uint64_t seed, bool pause, bool tracing, bool only_set_up = false) {
+  Result run(const Params& p, std::uint64_t seed, bool pause, bool tracing,
+             bool only_set_up = false) {
     params = p;
     stop = only_set_up;
     cycles = refused = 0;
     simulation.reset(seed, tracing);
-    simulation.network.set_latency({.low = std::chrono::microseconds(p.lat_lo), .high = std::chrono::microseconds(p.lat_hi)});
+    simulation.network.set_latency(
+        {.low = std::chrono::microseconds(p.lat_lo), .high = std::chrono::microseconds(p.lat_hi)});
     Process& home = simulation.scheduler.add_process("server");
     server.reset(simulation, home, p.locks(), p.ttl);
     if (callers.size() < p.n) {
@@ -161,7 +170,8 @@ struct World {
       Process& process = simulation.scheduler.add_process({text, static_cast<std::size_t>(length)});
       chance[id] = Random(seed, process.hash());
       callers[id].reset(simulation, process, home, server, kProtocol);
-      simulation.scheduler.spawn(process, [this, id, pause] { pause ? scene(id) : client(id); }, true);
+      simulation.scheduler.spawn(
+          process, [this, id, pause] { pause ? scene(id) : client(id); }, true);
     }
     simulation.scheduler.run();
     if (p.n >= 10000) peak_mb = rss_mb();
@@ -182,7 +192,8 @@ int main(int argc, char** argv) {
   const bool growth = mode == "growth";
   const bool tracing = std::string(argv[argc - 1]) == "trace";
   const bool pause = mode == "pause";
-  Params params = growth ? Params::growth(std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10))
+  Params params = growth ? Params::growth(std::strtoull(argv[2], nullptr, 10),
+                                          std::strtoull(argv[3], nullptr, 10))
                          : Params::shortrun();
   if (pause) {
     params.n = 2;
@@ -200,7 +211,8 @@ int main(int argc, char** argv) {
     total = world.run(params, 1, false, tracing);
   } else {
     runs = std::strtoull(argv[2], nullptr, 10);
-    for (std::uint64_t seed = 0; seed < 3; ++seed) world.run(params, seed, pause, tracing, mode == "setup");
+    for (std::uint64_t seed = 0; seed < 3; ++seed)
+      world.run(params, seed, pause, tracing, mode == "setup");
     const std::uint64_t allocated = allocations;
     started = cpu_s();
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
@@ -210,12 +222,14 @@ int main(int argc, char** argv) {
       total.mix(result.sum);
     }
     if (mode == "allocs") {
-      std::printf("allocations=%llu events=%llu per_event=%.6f\n", static_cast<unsigned long long>(allocations - allocated),
+      std::printf("allocations=%llu events=%llu per_event=%.6f\n",
+                  static_cast<unsigned long long>(allocations - allocated),
                   static_cast<unsigned long long>(total.events),
                   static_cast<double>(allocations - allocated) / static_cast<double>(total.events));
     }
   }
-  report(("picklock " + mode).c_str(), params, total, cpu_s() - started, std::max(0.0, world.peak_mb - before_mb), runs);
+  report(("picklock " + mode).c_str(), params, total, cpu_s() - started,
+         std::max(0.0, world.peak_mb - before_mb), runs);
   std::fflush(stdout);
   _exit(0);
 }

@@ -34,10 +34,16 @@ Rows algorithms() {
         const auto one = static_cast<models::FaultClass>(i);
         if (promise.under.has(one)) under.push_back(models::name(one));
       }
-      promises.push_back({{"property", models::name(promise.property)}, {"under", under}, {"premise", promise.premise}});
+      promises.push_back({{"property", models::name(promise.property)},
+                          {"under", under},
+                          {"premise", promise.premise}});
     }
-    rows.push_back({{"name", algorithm->name}, {"summary", algorithm->summary}, {"source", algorithm->source},
-                    {"steps", steps}, {"marks", algorithm->marks}, {"promises", promises}});
+    rows.push_back({{"name", algorithm->name},
+                    {"summary", algorithm->summary},
+                    {"source", algorithm->source},
+                    {"steps", steps},
+                    {"marks", algorithm->marks},
+                    {"promises", promises}});
   }
   return rows;
 }
@@ -48,9 +54,13 @@ Rows shipped_scenarios(const std::string& directory) {
     const scenarios::Scenario scenario =
         scenarios::load(scenarios::find_scenario(name, directory), scenarios::shipped_vocabulary());
     Rows violated = Rows::array();
-    for (models::Property property : scenario.expect.violated) violated.push_back(models::name(property));
-    rows.push_back({{"name", name}, {"summary", scenario.title}, {"algorithm", scenario.lock.algorithm},
-                    {"source", scenario.source}, {"violated", violated}});
+    for (models::Property property : scenario.expect.violated)
+      violated.push_back(models::name(property));
+    rows.push_back({{"name", name},
+                    {"summary", scenario.title},
+                    {"algorithm", scenario.lock.algorithm},
+                    {"source", scenario.source},
+                    {"violated", violated}});
   }
   return rows;
 }
@@ -60,7 +70,9 @@ Rows faults() {
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     Rows verbs = Rows::array();
     for (sim::Verb verb : row.verbs) verbs.push_back(sim::name(verb));
-    rows.push_back({{"name", models::name(row.fault_class)}, {"summary", row.meaning}, {"verbs", verbs},
+    rows.push_back({{"name", models::name(row.fault_class)},
+                    {"summary", row.meaning},
+                    {"verbs", verbs},
                     {"targets", row.targets}});
   }
   return rows;
@@ -88,10 +100,14 @@ Rows properties() {
 int list(const std::string& kind, bool json, const std::string& scenario_directory) {
   const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
   Rows rows = Rows::array();
-  if (kind == "algorithms") rows = algorithms();
-  else if (kind == "scenarios") rows = shipped_scenarios(scenario_directory);
-  else if (kind == "faults") rows = faults();
-  else if (kind == "properties") rows = properties();
+  if (kind == "algorithms")
+    rows = algorithms();
+  else if (kind == "scenarios")
+    rows = shipped_scenarios(scenario_directory);
+  else if (kind == "faults")
+    rows = faults();
+  else if (kind == "properties")
+    rows = properties();
   else if (kind != "strategies") {
     throw scenarios::BadInput(fmt::format("list: there is no kind `{}`; did you mean `{}`?", kind,
                                           scenarios::nearest(kind, kinds)));
@@ -101,9 +117,11 @@ int list(const std::string& kind, bool json, const std::string& scenario_directo
     return 0;
   }
   std::size_t widest = 0;
-  for (const auto& row : rows) widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
+  for (const auto& row : rows)
+    widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
   for (const auto& row : rows) {
-    fmt::print("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest, row["summary"].get_ref<const std::string&>());
+    fmt::print("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest,
+               row["summary"].get_ref<const std::string&>());
   }
   return 0;
 }

@@ -1,4 +1,5 @@
-// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage with one line on standard error.
+// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage with one line on
+// standard error.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -53,7 +54,8 @@ bool speaks_unicode() {
 
 // A word as a shell takes it back.
 std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string text = "'";
   for (char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -80,14 +82,16 @@ int run(const RunOptions& options) {
   } else if (options.format == "mermaid") {
     text = reports::mermaid(outcome);
   } else {
-    std::string repeat = "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
+    std::string repeat =
+        "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
     for (const std::string& change : options.changes) repeat += " --set " + quoted(change);
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     const char* no_color = std::getenv("NO_COLOR");
-    text = reports::timeline(outcome, {.color = terminal && (no_color == nullptr || *no_color == '\0'),
-                                       .width = terminal ? terminal_width() : 100,
-                                       .unicode = speaks_unicode(),
-                                       .repeat_command = repeat});
+    text =
+        reports::timeline(outcome, {.color = terminal && (no_color == nullptr || *no_color == '\0'),
+                                    .width = terminal ? terminal_width() : 100,
+                                    .unicode = speaks_unicode(),
+                                    .repeat_command = repeat});
   }
   if (!text.ends_with('\n')) text += '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -102,24 +106,33 @@ int bad_input(const std::string& message) {
 }
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs distributed locks against simulated servers, in virtual time, under faults.", "picklock");
+  CLI::App app("Runs distributed locks against simulated servers, in virtual time, under faults.",
+               "picklock");
   app.require_subcommand(1);
   app.set_version_flag("--version", "picklock " PICKLOCK_VERSION);
   app.footer("Exit status: 0 as expected, 1 not as expected, 2 bad input or usage.");
 
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "Run one scenario and tell what happened");
-  run_command->add_option("SCENARIO", run_options.scenario, "a scenario file, or the name of a shipped one")->required();
-  run_command->add_option("--seed", run_options.seed, "draws latencies and other chance (default: the file's)");
-  run_command->add_option("--set", run_options.changes, "KEY=VALUE: change one key of the file, e.g. lock.ttl=5s")
+  run_command
+      ->add_option("SCENARIO", run_options.scenario,
+                   "a scenario file, or the name of a shipped one")
+      ->required();
+  run_command->add_option("--seed", run_options.seed,
+                          "draws latencies and other chance (default: the file's)");
+  run_command
+      ->add_option("--set", run_options.changes,
+                   "KEY=VALUE: change one key of the file, e.g. lock.ttl=5s")
       ->take_all()
       ->allow_extra_args(false);
   run_command->add_option("--format", run_options.format, "text, mermaid or json (default: text)");
 
   std::string kind;
   bool list_json = false;
-  CLI::App* list_command = app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies");
-  list_command->add_option("KIND", kind, "algorithms, scenarios, faults, properties or strategies")->required();
+  CLI::App* list_command =
+      app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies");
+  list_command->add_option("KIND", kind, "algorithms, scenarios, faults, properties or strategies")
+      ->required();
   list_command->add_flag("--json", list_json, "one JSON array of objects with at least `name`");
 
   try {
@@ -137,7 +150,8 @@ int main(int argc, char** argv) {
     std::string message = error.what();
     if (argc > 1 && app.get_subcommands().empty()) {
       const scenarios::Words known = {"run", "list"};
-      message = fmt::format("there is no command `{}`; did you mean `{}`?", argv[1], scenarios::nearest(argv[1], known));
+      message = fmt::format("there is no command `{}`; did you mean `{}`?", argv[1],
+                            scenarios::nearest(argv[1], known));
     }
     return bad_input(message + "; see picklock --help");
   }
@@ -146,7 +160,8 @@ int main(int argc, char** argv) {
     if (list_command->parsed()) return list(kind, list_json, scenario_directory());
     const scenarios::Words formats = {"text", "mermaid", "json"};
     if (std::find(formats.begin(), formats.end(), run_options.format) == formats.end()) {
-      return bad_input(fmt::format("--format: there is no format `{}`; did you mean `{}`?", run_options.format,
+      return bad_input(fmt::format("--format: there is no format `{}`; did you mean `{}`?",
+                                   run_options.format,
                                    scenarios::nearest(run_options.format, formats)));
     }
     return run(run_options);

@@ -1,5 +1,6 @@
-// A lock algorithm as data: its name, the steps that faults can be anchored to, what it promises under which
-// faults, and how to make one. The catalogue in models/locks lists every one that is shipped.
+// A lock algorithm as data: its name, the steps that faults can be anchored to, what it promises
+// under which faults, and how to make one. The catalogue in models/locks lists every one that is
+// shipped.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,8 @@ struct Algorithm {
   std::vector<Role> roles;   // of its own commands; `write` belongs to every client
   std::vector<std::string_view> marks;
   std::vector<Promise> promises;
-  // How long a waiter may wait once nothing disturbs any more and no healthy client holds: the lease of a
-  // crashed holder and one more attempt.
+  // How long a waiter may wait once nothing disturbs any more and no healthy client holds: the
+  // lease of a crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
 

@@ -1,6 +1,6 @@
-// What a lock algorithm may use of the machine it runs on: its Redis servers, its clocks, sleep, threads, and
-// chance. One object per thread. Nothing here knows of the simulator: the same algorithm, as the same object
-// code, runs over real sockets and real clocks.
+// What a lock algorithm may use of the machine it runs on: its Redis servers, its clocks, sleep,
+// threads, and chance. One object per thread. Nothing here knows of the simulator: the same
+// algorithm, as the same object code, runs over real sockets and real clocks.
 #pragma once
 
 #include <cstddef>

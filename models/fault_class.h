@@ -1,5 +1,5 @@
-// Classes of faults: the columns of the safety table (docs/facts/failures.md section 5). A lock promises a
-// property under some of them; a search draws from those it is given.
+// Classes of faults: the columns of the safety table (docs/facts/failures.md section 5). A lock
+// promises a property under some of them; a search draws from those it is given.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 namespace picklock::models {
 
 enum class FaultClass : std::uint8_t {
-  pause,           // F1: the client stands still beyond its lease
-  late_write,      // F2a: a write to the resource is late
-  late_command,    // F2b: a lock request or its answer is late
-  client_clock,    // F3
-  server_clock,    // F4
-  failover,        // F5
-  amnesia,         // F6: a server restarts without its data
-  partition,       // F7
-  lost_reply,      // F8
-  crash,           // F9, and thread death
+  pause,         // F1: the client stands still beyond its lease
+  late_write,    // F2a: a write to the resource is late
+  late_command,  // F2b: a lock request or its answer is late
+  client_clock,  // F3
+  server_clock,  // F4
+  failover,      // F5
+  amnesia,       // F6: a server restarts without its data
+  partition,     // F7
+  lost_reply,    // F8
+  crash,         // F9, and thread death
 };
 
 inline constexpr std::size_t kFaultClassCount = 10;
@@ -28,7 +28,9 @@ inline constexpr std::array<std::string_view, kFaultClassCount> kFaultClassNames
     "pause",    "late-write", "late-command", "client-clock", "server-clock",
     "failover", "amnesia",    "partition",    "lost-reply",   "crash"};
 
-constexpr std::string_view name(FaultClass one) { return kFaultClassNames[static_cast<std::size_t>(one)]; }
+constexpr std::string_view name(FaultClass one) {
+  return kFaultClassNames[static_cast<std::size_t>(one)];
+}
 
 // A set of classes, as a bit mask. The empty set is the undisturbed run, class `none`.
 class FaultClasses {

@@ -10,7 +10,8 @@ Acquired Lock::acquire(Client& self, std::string_view key) {
     if (attempt) return attempt;
     unknown = unknown || attempt.is_unknown();
     Duration pause = options_.retry_every;
-    if (options_.retry_jitter > Duration::zero()) pause += self.random_between(Duration::zero(), options_.retry_jitter);
+    if (options_.retry_jitter > Duration::zero())
+      pause += self.random_between(Duration::zero(), options_.retry_jitter);
     const bool patient = options_.acquire_timeout == Duration::zero();
     if (!patient && self.monotonic_now() + pause - started > options_.acquire_timeout) break;
     self.sleep(pause);

@@ -1,5 +1,5 @@
-// A distributed lock: two verbs. An algorithm is written as its paper or post describes it, in blocking style;
-// each call parks the calling thread only.
+// A distributed lock: two verbs. An algorithm is written as its paper or post describes it, in
+// blocking style; each call parks the calling thread only.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,8 @@ struct Lease {
   Duration ttl{};
 };
 
-// Granted with a lease, refused, or unknown: the request may have been granted without our learning of it.
+// Granted with a lease, refused, or unknown: the request may have been granted without our learning
+// of it.
 class Acquired {
  public:
   Acquired(Lease lease) : lease_(std::move(lease)) {}  // NOLINT: a lease is the good news itself

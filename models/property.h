@@ -1,5 +1,5 @@
-// The properties by name. What they mean: architecture 8.18 and docs/architecture.md; how they are judged:
-// properties/. They are named here because every lock declares which of them it promises.
+// The properties by name. What they mean: architecture 8.18 and docs/architecture.md; how they are
+// judged: properties/. They are named here because every lock declares which of them it promises.
 #pragma once
 
 #include <array>

@@ -21,7 +21,8 @@ constexpr sim::Protocol kProtocol{.name = "resource", .describe = describe, .com
 
 const sim::Protocol& Resource::protocol() { return kProtocol; }
 
-void Resource::reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures, bool fencing) {
+void Resource::reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
+                     bool fencing) {
   attach(simulation, process);
   tenures_ = &tenures;
   fencing_ = fencing;
@@ -32,25 +33,27 @@ bool Resource::apply(sim::Message& request, sim::Payload& answer) {
   const std::uint32_t token = tenures_->order(request.tenure);
   const bool stale = fencing_ && token < newest_;
   if (token > newest_) newest_ = token;
-  simulation().scheduler.recorder().note({.at = simulation().now(),
-                                          .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
-                                          .role = request.role,
-                                          .process = process().id(),
-                                          .peer = request.connection->client().id(),
-                                          .thread = request.thread,
-                                          .tenure = request.tenure});
+  simulation().scheduler.recorder().note(
+      {.at = simulation().now(),
+       .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
+       .role = request.role,
+       .process = process().id(),
+       .peer = request.connection->client().id(),
+       .thread = request.thread,
+       .tenure = request.tenure});
   answer.append(stale ? kRejected : kAccepted);
   return true;
 }
 
-void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource, sim::Duration patience) {
+void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
+                           sim::Duration patience) {
   patience_ = patience;
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
 Written ResourceClient::write(std::uint32_t number) {
-  const sim::Answer answer =
-      caller_.call(static_cast<std::uint8_t>(Role::write), patience_, [number](sim::Payload& payload) {
+  const sim::Answer answer = caller_.call(
+      static_cast<std::uint8_t>(Role::write), patience_, [number](sim::Payload& payload) {
         std::array<char, 20> digits;
         char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
         payload.append("WRITE ");

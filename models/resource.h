@@ -1,6 +1,6 @@
-// The thing that the lock protects, reached over the network. It knows no lock: it accepts what it is sent, or,
-// with ideal fencing, what carries the newest grant it has seen, in the simulator's own order of grants
-// (architecture 8.11). Every operation is in the history with its tenure.
+// The thing that the lock protects, reached over the network. It knows no lock: it accepts what it
+// is sent, or, with ideal fencing, what carries the newest grant it has seen, in the simulator's
+// own order of grants (architecture 8.11). Every operation is in the history with its tenure.
 #pragma once
 
 #include "models/tenures.h"
@@ -11,7 +11,8 @@ namespace picklock::models {
 
 class Resource final : public sim::Service {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures, bool fencing);
+  void reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
+             bool fencing);
 
   static const sim::Protocol& protocol();
 
@@ -28,7 +29,8 @@ enum class Written : std::uint8_t { accepted, rejected, unknown };
 
 class ResourceClient {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource, sim::Duration patience);
+  void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
+             sim::Duration patience);
   void forget() { caller_.forget(); }
   Written write(std::uint32_t number);  // the how-manieth of this critical section; parks
 

@@ -1,5 +1,6 @@
-// A client process of the simulation: what an algorithm may use of its machine (models/client.h), carried out
-// on virtual time, simulated servers and named streams of chance. One object per thread of the process.
+// A client process of the simulation: what an algorithm may use of its machine (models/client.h),
+// carried out on virtual time, simulated servers and named streams of chance. One object per thread
+// of the process.
 #pragma once
 
 #include <deque>
@@ -16,8 +17,8 @@ namespace picklock::models {
 class ClientMachine {
  public:
   void reset(sim::Simulation& simulation, sim::Process& process, std::deque<redis::Server>& servers,
-             std::size_t server_count, Resource& resource, Duration command_timeout, Duration write_timeout,
-             sim::KeyId lock_key);
+             std::size_t server_count, Resource& resource, Duration command_timeout,
+             Duration write_timeout, sim::KeyId lock_key);
   void forget();  // the process has crashed: its connections are gone
 
   sim::Simulation& simulation() const { return *simulation_; }

@@ -1,5 +1,5 @@
-// Steps: what a command is for, whatever it is called. A fault is anchored to a role, so the same plan hits
-// DEL in one algorithm and a script in its twin (architecture 8.8).
+// Steps: what a command is for, whatever it is called. A fault is anchored to a role, so the same
+// plan hits DEL in one algorithm and a script in its twin (architecture 8.8).
 #pragma once
 
 #include <array>

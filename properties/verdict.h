@@ -1,5 +1,6 @@
-// What a judge answers. A witness names events of the history it was found in, so that a report can tell who,
-// when and at which step, and a search can tell two violations apart, without any text being made here.
+// What a judge answers. A witness names events of the history it was found in, so that a report can
+// tell who, when and at which step, and a search can tell two violations apart, without any text
+// being made here.
 #pragma once
 
 #include <array>
@@ -16,11 +17,13 @@ using models::Property;
 enum class Outcome : std::uint8_t { holds, violated, unknown };
 
 constexpr const char* name(Outcome outcome) {
-  return outcome == Outcome::holds ? "holds" : outcome == Outcome::violated ? "violated" : "unknown";
+  return outcome == Outcome::holds      ? "holds"
+         : outcome == Outcome::violated ? "violated"
+                                        : "unknown";
 }
 
-// Indices into the history: `event` is where the property broke, `other` the event it collides with (the
-// same as `event` where there is none). For a cycle of waiters there is one witness per edge.
+// Indices into the history: `event` is where the property broke, `other` the event it collides with
+// (the same as `event` where there is none). For a cycle of waiters there is one witness per edge.
 struct Witness {
   std::uint32_t event = 0;
   std::uint32_t other = 0;
@@ -29,8 +32,8 @@ struct Witness {
 struct Verdict {
   Property property{};
   Outcome outcome = Outcome::holds;
-  std::uint32_t count = 0;           // how many violations; at most kWitnesses of them are kept
-  std::vector<Witness> witnesses;    // in order of time
+  std::uint32_t count = 0;         // how many violations; at most kWitnesses of them are kept
+  std::vector<Witness> witnesses;  // in order of time
 };
 
 inline constexpr std::size_t kWitnesses = 8;

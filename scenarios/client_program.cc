@@ -5,8 +5,9 @@ namespace picklock::scenarios {
 using models::Role;
 using sim::What;
 
-void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm, const Scenario& scenario,
-                          models::Tenures& tenures, Duration first_arrival, sim::Instant& last_arrival) {
+void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
+                          const Scenario& scenario, models::Tenures& tenures,
+                          Duration first_arrival, sim::Instant& last_arrival) {
   machine_ = &machine;
   algorithm_ = &algorithm;
   scenario_ = &scenario;
@@ -18,7 +19,8 @@ void ClientProgram::reset(models::ClientMachine& machine, const models::Algorith
 
 void ClientProgram::start(sim::Keeps) {
   const bool first = machine_->process().incarnation() == 0;
-  machine_->simulation().scheduler.spawn(machine_->process(), [this, first] { live(first); }, true);
+  machine_->simulation().scheduler.spawn(
+      machine_->process(), [this, first] { live(first); }, true);
 }
 
 void ClientProgram::live(bool first) {
@@ -61,7 +63,8 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   thread().role = 0;
 }
 
-// With one write it is the section's last act; with more, the first opens it and they are evenly spread.
+// With one write it is the section's last act; with more, the first opens it and they are evenly
+// spread.
 void ClientProgram::work(models::SimClient& self) {
   const std::uint32_t writes = scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;

@@ -1,5 +1,6 @@
-// What a client does in a scenario: arrive, then so many times acquire, work on the resource, release. The
-// history's operations are noted here, so that no algorithm has to know that it is watched.
+// What a client does in a scenario: arrive, then so many times acquire, work on the resource,
+// release. The history's operations are noted here, so that no algorithm has to know that it is
+// watched.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,11 @@ namespace picklock::scenarios {
 
 class ClientProgram final : public sim::Program {
  public:
-  // `first_arrival` of the first incarnation; one that a restart begins arrives at once. `last_arrival` is
-  // where the run learns of the latest begin of an acquire.
-  void reset(models::ClientMachine& machine, const models::Algorithm& algorithm, const Scenario& scenario,
-             models::Tenures& tenures, Duration first_arrival, sim::Instant& last_arrival);
+  // `first_arrival` of the first incarnation; one that a restart begins arrives at once.
+  // `last_arrival` is where the run learns of the latest begin of an acquire.
+  void reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
+             const Scenario& scenario, models::Tenures& tenures, Duration first_arrival,
+             sim::Instant& last_arrival);
 
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }

@@ -1,4 +1,5 @@
-// The classes of faults as data: which verbs and targets each of them draws. Every verb belongs to a class.
+// The classes of faults as data: which verbs and targets each of them draws. Every verb belongs to
+// a class.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
-// What one execution of a scenario under one seed came to, and what a whole `picklock run` came to: the file's
-// own run, and its twins'. Everything a report needs; nothing here is text made for a person.
+// What one execution of a scenario under one seed came to, and what a whole `picklock run` came to:
+// the file's own run, and its twins'. Everything a report needs; nothing here is text made for a
+// person.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +39,13 @@ struct Run {
   std::vector<std::string> keys;       // names by KeyId
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;
-  std::uint32_t grants = 0;            // tenures whose grant took effect
-  std::vector<std::string> steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
+  std::uint32_t grants = 0;  // tenures whose grant took effect
+  std::vector<std::string>
+      steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
 
-  std::optional<std::string> twin;     // "lock.algorithm = lua-check-delete" where this run is a twin
-  std::vector<std::string> surprises;  // every way in which it is not as expected, one sentence each
+  std::optional<std::string> twin;  // "lock.algorithm = lua-check-delete" where this run is a twin
+  std::vector<std::string>
+      surprises;  // every way in which it is not as expected, one sentence each
   bool as_expected() const { return surprises.empty(); }
 };
 

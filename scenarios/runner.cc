@@ -52,7 +52,8 @@ const Vocabulary& shipped_vocabulary() {
   static const Vocabulary vocabulary = [] {
     Vocabulary words;
     for (const models::Algorithm* algorithm : models::locks::all()) {
-      words.algorithms.push_back({std::string(algorithm->name), algorithm->roles,
+      words.algorithms.push_back({std::string(algorithm->name),
+                                  algorithm->roles,
                                   {algorithm->marks.begin(), algorithm->marks.end()}});
     }
     return words;
@@ -70,8 +71,9 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing) {
   world_.run(seed, tracing);
   run.digest = world_.digest();
   if (run.digest != before) {
-    throw std::logic_error(fmt::format("{} with seed {} is not deterministic: {:016x}, then {:016x}", scenario.name, seed,
-                                       before, run.digest));
+    throw std::logic_error(
+        fmt::format("{} with seed {} is not deterministic: {:016x}, then {:016x}", scenario.name,
+                    seed, before, run.digest));
   }
   run.events = world_.events();
   run.ended = world_.ended();
@@ -96,14 +98,15 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing) {
 
 void Runner::compare(Run& run, const Expectation& expect, bool digest_counts) {
   for (const properties::Verdict& verdict : run.verdicts) {
-    const bool listed = std::find(expect.violated.begin(), expect.violated.end(), verdict.property) != expect.violated.end();
+    const bool listed = std::find(expect.violated.begin(), expect.violated.end(),
+                                  verdict.property) != expect.violated.end();
     const auto wanted = listed ? properties::Outcome::violated : properties::Outcome::holds;
     if (verdict.outcome == wanted) continue;
-    run.surprises.push_back(fmt::format("{} was expected {} and {}", name(verdict.property),
-                                        listed ? "to be violated" : "to hold",
-                                        verdict.outcome == properties::Outcome::holds      ? "holds"
-                                        : verdict.outcome == properties::Outcome::violated ? "is violated"
-                                                                                           : "is unknown"));
+    run.surprises.push_back(fmt::format(
+        "{} was expected {} and {}", name(verdict.property), listed ? "to be violated" : "to hold",
+        verdict.outcome == properties::Outcome::holds      ? "holds"
+        : verdict.outcome == properties::Outcome::violated ? "is violated"
+                                                           : "is unknown"));
   }
   std::vector<bool> fired(run.scenario.faults.size());
   for (const FiredFault& one : run.fired) fired[one.fault] = true;
@@ -113,16 +116,19 @@ void Runner::compare(Run& run, const Expectation& expect, bool digest_counts) {
   if (expect.longest_wait) {
     const auto [low, high] = *expect.longest_wait;
     if (run.longest_wait.length < low || run.longest_wait.length > high) {
-      run.surprises.push_back(fmt::format("the longest wait was {}, expected {} to {}", to_text(run.longest_wait.length),
-                                          to_text(low), to_text(high)));
+      run.surprises.push_back(fmt::format("the longest wait was {}, expected {} to {}",
+                                          to_text(run.longest_wait.length), to_text(low),
+                                          to_text(high)));
     }
   }
   if (digest_counts && expect.digest && *expect.digest != run.digest) {
-    run.surprises.push_back(fmt::format("the digest is {:016x}, committed is {:016x}", run.digest, *expect.digest));
+    run.surprises.push_back(
+        fmt::format("the digest is {:016x}, committed is {:016x}", run.digest, *expect.digest));
   }
 }
 
-Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed, bool tracing) {
+Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
+                         bool tracing) {
   const Vocabulary& words = shipped_vocabulary();
   const Scenario scenario = document.scenario(words);
   const std::uint64_t used = seed.value_or(scenario.seed);
@@ -134,7 +140,8 @@ Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> 
     Run twin_run = run(document.twin(i, words), used, tracing);
     twin_run.twin = twin.change.path + " = " + twin.change.value;
     compare(twin_run, twin.expect, digest_counts);
-    if (twin_run.grants < 2) twin_run.surprises.push_back("fewer than two grants: nothing was contended");
+    if (twin_run.grants < 2)
+      twin_run.surprises.push_back("fewer than two grants: nothing was contended");
     outcome.twins.push_back(std::move(twin_run));
   }
   return outcome;
@@ -154,8 +161,9 @@ std::vector<std::string> steps_reached(const Run& run) {
   std::vector<std::string> steps;
   for (const auto& [step, times] : counts) {
     const auto& [process, role, phase] = step;
-    steps.push_back(fmt::format("{} {}.{} x{}", run.processes[process], models::name(static_cast<models::Role>(role)),
-                                sim::name(phase), times));
+    steps.push_back(fmt::format("{} {}.{} x{}", run.processes[process],
+                                models::name(static_cast<models::Role>(role)), sim::name(phase),
+                                times));
   }
   return steps;
 }

@@ -1,5 +1,6 @@
-// Runs scenarios and holds them against what they expect: verdicts, faults that fired, waiting times, digests,
-// twins. Every run is made twice, with and without a trace, and must come out the same.
+// Runs scenarios and holds them against what they expect: verdicts, faults that fired, waiting
+// times, digests, twins. Every run is made twice, with and without a trace, and must come out the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,10 @@ class Runner {
   // One run of a scenario without its twins. Throws std::logic_error where a second run differs.
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing);
 
-  // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the document, so
-  // that committed digests say nothing.
-  Outcome run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed, bool tracing);
+  // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the
+  // document, so that committed digests say nothing.
+  Outcome run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
+                   bool tracing);
 
  private:
   void compare(Run& run, const Expectation& expect, bool digest_counts);

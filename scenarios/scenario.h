@@ -1,5 +1,6 @@
-// A scenario: one declaration of clients, servers, lock, faults and what must come of it. The documented
-// sequences, what a user writes, and what a search finds are all this aggregate, and one file format.
+// A scenario: one declaration of clients, servers, lock, faults and what must come of it. The
+// documented sequences, what a user writes, and what a search finds are all this aggregate, and one
+// file format.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ using sim::Duration;
 
 enum class Fencing : std::uint8_t { none, ideal };
 
-// Latency of one direction of a link. Uniform in [low, high]; with `tail_one_in` n > 0, every n-th message
-// on average takes a heavy tail instead: high x 2^k, k geometric, at most `tail_high`.
+// Latency of one direction of a link. Uniform in [low, high]; with `tail_one_in` n > 0, every n-th
+// message on average takes a heavy tail instead: high x 2^k, k geometric, at most `tail_high`.
 struct Latency {
   Duration low = std::chrono::microseconds(500);
   Duration high = std::chrono::microseconds(500);
@@ -41,11 +42,13 @@ struct Link {
 struct Network {
   Latency latency;
   std::vector<Link> links;
-  // A connection with bytes undelivered for this long breaks, as TCP's retransmission does; 0: never.
+  // A connection with bytes undelivered for this long breaks, as TCP's retransmission does; 0:
+  // never.
   Duration break_after{};
 };
 
-// Stop-the-world pauses, heavy-tailed: every `every` on average, `low` doubled k times, at most `high`.
+// Stop-the-world pauses, heavy-tailed: every `every` on average, `low` doubled k times, at most
+// `high`.
 struct GcProfile {
   Duration every{};  // 0: no collector
   Duration low = std::chrono::milliseconds(1);
@@ -60,8 +63,8 @@ struct LockSpec {
 
 struct RedisSpec {
   std::uint32_t masters = 1;
-  Duration service{};          // time the server needs per command
-  Duration clock_offset{};     // wall clock against true time
+  Duration service{};       // time the server needs per command
+  Duration clock_offset{};  // wall clock against true time
   std::int64_t clock_rate_ppb = 0;
   bool active_expiry = true;
   GcProfile gc;
@@ -78,12 +81,14 @@ struct ServersSpec {
 };
 
 struct ClientsSpec {
-  std::uint32_t count = 3;             // processes client-1 .. client-N
+  std::uint32_t count = 3;  // processes client-1 .. client-N
   Duration arrive_every = std::chrono::seconds(1);
-  Duration hold = std::chrono::seconds(4);  // length of the critical section, when nothing disturbs it
-  std::uint32_t writes = 2;            // to the resource, evenly over the section: 1 at its end, else first at its start
-  std::uint32_t cycles = 1;            // acquire, work, release: how often each client does it
-  Duration think{};                    // between two cycles
+  Duration hold =
+      std::chrono::seconds(4);  // length of the critical section, when nothing disturbs it
+  std::uint32_t writes =
+      2;  // to the resource, evenly over the section: 1 at its end, else first at its start
+  std::uint32_t cycles = 1;  // acquire, work, release: how often each client does it
+  Duration think{};          // between two cycles
   Duration write_timeout = std::chrono::seconds(3);
   GcProfile gc;
 };
@@ -97,7 +102,8 @@ struct Expectation {
   int line = 0;
 };
 
-// One `key = value` of the file changed: a dotted path as `--set` takes it and the value as TOML text.
+// One `key = value` of the file changed: a dotted path as `--set` takes it and the value as TOML
+// text.
 struct Change {
   std::string path;
   std::string value;
@@ -110,7 +116,8 @@ struct Twin {
   Expectation expect;
 };
 
-// The same plan with one fault moved to a neighbouring step, and what comes of it there (architecture 8.19).
+// The same plan with one fault moved to a neighbouring step, and what comes of it there
+// (architecture 8.19).
 struct Neighbour {
   std::uint32_t fault = 1;  // counted from 1, in the order of the file
   sim::Trigger trigger;
@@ -118,8 +125,8 @@ struct Neighbour {
 };
 
 struct Scenario {
-  std::string name;   // file name without .toml
-  std::string file;   // as it was given; empty: not from a file
+  std::string name;  // file name without .toml
+  std::string file;  // as it was given; empty: not from a file
   std::string title;
   std::string source;
   bool control = false;  // shows what does not happen: exempt from the one-fault-removed check

@@ -11,7 +11,10 @@ namespace {
 constexpr std::uint64_t kMostEvents = 50'000'000;
 
 sim::Latency as_sim(const Latency& latency) {
-  return {.low = latency.low, .high = latency.high, .tail_one_in = latency.tail_one_in, .tail_high = latency.tail_high};
+  return {.low = latency.low,
+          .high = latency.high,
+          .tail_one_in = latency.tail_one_in,
+          .tail_high = latency.tail_high};
 }
 
 }  // namespace
@@ -19,7 +22,8 @@ sim::Latency as_sim(const Latency& latency) {
 void World::set(const Scenario& scenario) {
   scenario_ = &scenario;
   algorithm_ = models::locks::named(scenario.lock.algorithm);
-  if (algorithm_ == nullptr) throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
+  if (algorithm_ == nullptr)
+    throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   const auto& options = scenario.lock.options;
   const Duration bound = algorithm_->bound(options);
   patience_ = 3 * bound;
@@ -29,10 +33,13 @@ void World::set(const Scenario& scenario) {
               .quorum = 1,
               .servers = scenario.servers.redis.masters,
               .first_server = scenario.clients.count,
-              .acquire_bound = options.retry_every + options.retry_jitter + 4 * slowest + std::chrono::milliseconds(100)};
+              .acquire_bound = options.retry_every + options.retry_jitter + 4 * slowest +
+                               std::chrono::milliseconds(100)};
   names_.clear();
-  for (std::uint32_t i = 1; i <= scenario.clients.count; ++i) names_.push_back("client-" + std::to_string(i));
-  for (std::uint32_t i = 1; i <= scenario.servers.redis.masters; ++i) names_.push_back("redis-" + std::to_string(i));
+  for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
+    names_.push_back("client-" + std::to_string(i));
+  for (std::uint32_t i = 1; i <= scenario.servers.redis.masters; ++i)
+    names_.push_back("redis-" + std::to_string(i));
   names_.emplace_back("resource");
 }
 
@@ -72,7 +79,8 @@ void World::build(std::uint64_t seed, bool tracing) {
   }
   for (std::uint32_t i = 0; i < clients; ++i) {
     machines_[i].reset(simulation_, scheduler.process(i), servers_, masters, resource_,
-                       scenario.lock.options.command_timeout, scenario.clients.write_timeout, context_.lock_key);
+                       scenario.lock.options.command_timeout, scenario.clients.write_timeout,
+                       context_.lock_key);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, last_arrival_);
     if (sim::kStart + arrival > last_arrival_) last_arrival_ = sim::kStart + arrival;
@@ -80,7 +88,8 @@ void World::build(std::uint64_t seed, bool tracing) {
   simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);
   for (std::uint32_t i = 0; i < names_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
-  for (std::uint32_t i = 0; i < masters; ++i) add_gc(scheduler.process(clients + i), scenario.servers.redis.gc);
+  for (std::uint32_t i = 0; i < masters; ++i)
+    add_gc(scheduler.process(clients + i), scenario.servers.redis.gc);
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
   scheduler.arm(horizon_, last_arrival_ + patience_);
 }
@@ -107,8 +116,11 @@ void World::add_gc(sim::Process& process, const GcProfile& profile) {
   if (profile.every <= Duration::zero()) return;
   if (collectors_used_ == collectors_.size()) collectors_.emplace_back();
   Collector& collector = collectors_[collectors_used_++];
-  collector = {.world = this, .process = &process, .profile = &profile,
-               .chance = sim::Random(simulation_.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("gc")))};
+  collector = {.world = this,
+               .process = &process,
+               .profile = &profile,
+               .chance = sim::Random(simulation_.scheduler.seed(),
+                                     sim::mixed(process.hash() ^ sim::hash_of("gc")))};
   collector.timer = simulation_.scheduler.add_timer(nullptr, &World::collect, &collector, 0);
   const Duration first = collector.chance.between(Duration(1), 2 * profile.every);
   simulation_.scheduler.arm(collector.timer, simulation_.now() + first);
@@ -133,12 +145,14 @@ void World::collect(void* argument, std::uint32_t) {
 
 // ---------------------------------------------------------------- the end
 
-// The horizon is the last fault's end, or the last arrival at the lock, and three times the algorithm's bound.
+// The horizon is the last fault's end, or the last arrival at the lock, and three times the
+// algorithm's bound.
 void World::at_horizon(void* self, std::uint32_t) {
   auto& world = *static_cast<World*>(self);
   sim::Scheduler& scheduler = world.simulation_.scheduler;
   const sim::Nemesis& nemesis = world.simulation_.nemesis;
-  const sim::Instant last = nemesis.last_end() > world.last_arrival_ ? nemesis.last_end() : world.last_arrival_;
+  const sim::Instant last =
+      nemesis.last_end() > world.last_arrival_ ? nemesis.last_end() : world.last_arrival_;
   const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + world.patience_;
   if (due > scheduler.now()) {
     scheduler.arm(world.horizon_, due);
@@ -152,7 +166,8 @@ void World::run(std::uint64_t seed, bool tracing) {
   sim::Scheduler& scheduler = simulation_.scheduler;
   scheduler.run();
   // A run that was cut for its length has no horizon, and no verdict about what never happened.
-  if (!scheduler.out_of_events()) scheduler.recorder().note({.at = scheduler.now(), .what = sim::What::horizon});
+  if (!scheduler.out_of_events())
+    scheduler.recorder().note({.at = scheduler.now(), .what = sim::What::horizon});
   verdicts_ = &judge_.judge(history(), context_);
   sim::Digest digest = scheduler.recorder().digest();
   for (const properties::Verdict& verdict : *verdicts_) {

@@ -1,5 +1,5 @@
-// A world made from a scenario: its servers, clients, links and faults on one simulation. Made once, then run
-// under any number of seeds; between runs everything is reset and nothing is freed.
+// A world made from a scenario: its servers, clients, links and faults on one simulation. Made
+// once, then run under any number of seeds; between runs everything is reset and nothing is freed.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // The scenario must outlive the runs. Throws std::invalid_argument if its algorithm is not shipped.
+  // The scenario must outlive the runs. Throws std::invalid_argument if its algorithm is not
+  // shipped.
   void set(const Scenario& scenario);
 
   // One run. What it left behind is read from the members below until the next one.

@@ -47,19 +47,21 @@ bool Caller::wait(Duration patience) {
     scheduler.park();
     return true;
   }
-  return scheduler.park_until(ClockKind::monotonic, now + patience.count());
+  return scheduler.park_patiently(now + patience.count());
 }
 
 bool Caller::dial(Duration patience) {
   Scheduler& scheduler = simulation_->scheduler;
   Pending pending{.thread = scheduler.running()};
-  pending.connection = &simulation_->network.dial(*self_, *this, *server_, *server_end_, *protocol_, ++dials_);
+  pending.connection =
+      &simulation_->network.dial(*self_, *this, *server_, *server_end_, *protocol_, ++dials_);
   Waiting waiting(*this, pending);
   if (!wait(patience) || !pending.opened) {
     simulation_->network.close(*pending.connection);
     return false;
   }
-  // Another thread of this process may have dialled at the same time; the first connection serves both.
+  // Another thread of this process may have dialled at the same time; the first connection serves
+  // both.
   if (connection_ == nullptr) connection_ = pending.connection;
   return true;
 }
@@ -74,7 +76,8 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
   request.tenure = thread.tenure;
   request.call = ++calls_;
 
-  // Sent: a pause or crash may strike on either side of the moment at which the kernel has the bytes.
+  // Sent: a pause or crash may strike on either side of the moment at which the kernel has the
+  // bytes.
   nemesis.step(*self_, role, Phase::sent, Side::before, *server_, &request);
   if (thread.killed()) simulation_->network.release(request);
   scheduler.obey();
@@ -94,8 +97,12 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
   if (pending.answer == nullptr) {
     if (!patient) {
       if (scheduler.recorder().tracing()) {
-        scheduler.recorder().trace({.at = scheduler.now(), .kind = TraceKind::timed_out, .role = role,
-                                    .process = self_->id(), .peer = server_->id(), .message = number,
+        scheduler.recorder().trace({.at = scheduler.now(),
+                                    .kind = TraceKind::timed_out,
+                                    .role = role,
+                                    .process = self_->id(),
+                                    .peer = server_->id(),
+                                    .message = number,
                                     .tenure = thread.tenure});
       }
       give_up(connection);

@@ -1,6 +1,6 @@
-// A client process's way to one server: requests of any of its threads share one connection, and each thread
-// sleeps until its own answer, the end of its patience, or the loss of the connection. After either of the
-// latter the connection is given up and the next request dials a new one.
+// A client process's way to one server: requests of any of its threads share one connection, and
+// each thread sleeps until its own answer, the end of its patience, or the loss of the connection.
+// After either of the latter the connection is given up and the next request dials a new one.
 #pragma once
 
 #include <utility>
@@ -21,9 +21,12 @@ class Answer {
     unreachable,  // no connection could be had: the request never left
   };
 
-  Answer(Status status, Network* network, Message* message) : status_(status), network_(network), message_(message) {}
+  Answer(Status status, Network* network, Message* message)
+      : status_(status), network_(network), message_(message) {}
   Answer(Answer&& other) noexcept
-      : status_(other.status_), network_(other.network_), message_(std::exchange(other.message_, nullptr)) {}
+      : status_(other.status_),
+        network_(other.network_),
+        message_(std::exchange(other.message_, nullptr)) {}
   Answer& operator=(Answer&&) = delete;
   ~Answer() {
     if (message_ != nullptr) network_->release(*message_);
@@ -31,7 +34,9 @@ class Answer {
 
   Status status() const { return status_; }
   bool ok() const { return status_ == Status::ok; }
-  std::string_view bytes() const { return message_ != nullptr ? message_->payload.view() : std::string_view(); }
+  std::string_view bytes() const {
+    return message_ != nullptr ? message_->payload.view() : std::string_view();
+  }
 
  private:
   Status status_;
@@ -42,13 +47,15 @@ class Answer {
 class Caller final : public Endpoint {
  public:
   // Patience zero: a request waits for ever.
-  void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end, const Protocol& protocol);
+  void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
+             const Protocol& protocol);
 
   // Sends what `fill(payload)` writes and waits for the answer. Parks the calling thread.
   template <typename Fill>
   Answer call(std::uint8_t role, Duration patience, Fill&& fill) {
     if (simulation_->scheduler.inert()) return {Answer::Status::unreachable, nullptr, nullptr};
-    if (connection_ == nullptr && !dial(patience)) return {Answer::Status::unreachable, nullptr, nullptr};
+    if (connection_ == nullptr && !dial(patience))
+      return {Answer::Status::unreachable, nullptr, nullptr};
     Message& request = simulation_->network.make(*connection_, 0);
     fill(request.payload);
     return exchange(request, role, patience);

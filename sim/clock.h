@@ -1,6 +1,6 @@
-// The two clocks a process can read. The wall clock has an offset, a rate and steps; the monotonic clock has
-// the rate alone. Both are exact functions of true virtual time, in integers: floating point would differ
-// where a compiler fuses a multiplication and an addition.
+// The two clocks a process can read. The wall clock has an offset, a rate and steps; the monotonic
+// clock has the rate alone. Both are exact functions of true virtual time, in integers: floating
+// point would differ where a compiler fuses a multiplication and an addition.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ inline constexpr std::int64_t kEpoch = 1735689600'000'000'000;
 class LocalClock {
  public:
   LocalClock() = default;
-  LocalClock(Duration offset, std::int64_t rate_ppb) : wall_(kEpoch + offset.count()), rate_ppb_(rate_ppb) {}
+  LocalClock(Duration offset, std::int64_t rate_ppb)
+      : wall_(kEpoch + offset.count()), rate_ppb_(rate_ppb) {}
 
   // Nanoseconds since the process's own zero: its first start, or 1970 by its wall clock.
   std::int64_t read(ClockKind kind, Instant now) const {

@@ -1,5 +1,5 @@
-// Faults as data: one struct is one hardship, that is one [[fault]] table of a scenario file. What each verb
-// does to each kind of process is in sim/nemesis.h.
+// Faults as data: one struct is one hardship, that is one [[fault]] table of a scenario file. What
+// each verb does to each kind of process is in sim/nemesis.h.
 #pragma once
 
 #include <array>
@@ -22,44 +22,47 @@ enum class Verb : std::uint8_t {
   set_clock_rate,  // both clocks of the process run at `rate_ppb` for `lasts`
   partition,       // the target and `from` cannot talk for `lasts`
   heal,            // ends every partition and hold of the target
-  hold,            // from the matched message on, its direction of the connection is held for `lasts`
-  delay,           // the matched message arrives `lasts` later
-  drop,            // the matched message is lost and its connection reset: outcome unknown
-  duplicate,       // the matched message arrives a second time, `lasts` later
-  evict,           // the server forgets a key
-  fail_over,       // the primary's host stops and a replica is promoted
-  kill_session,    // the server ends the client's session
-  slow,            // every message the process handles takes `step` longer, for `lasts`
+  hold,          // from the matched message on, its direction of the connection is held for `lasts`
+  delay,         // the matched message arrives `lasts` later
+  drop,          // the matched message is lost and its connection reset: outcome unknown
+  duplicate,     // the matched message arrives a second time, `lasts` later
+  evict,         // the server forgets a key
+  fail_over,     // the primary's host stops and a replica is promoted
+  kill_session,  // the server ends the client's session
+  slow,          // every message the process handles takes `step` longer, for `lasts`
 };
 
 inline constexpr std::size_t kVerbCount = 16;
 inline constexpr std::array<std::string_view, kVerbCount> kVerbNames = {
-    "pause",     "crash", "restart", "end-thread", "step-clock", "set-clock-rate", "partition", "heal",
-    "hold",      "delay", "drop",    "duplicate",  "evict",      "fail-over",      "kill-session", "slow"};
+    "pause",     "crash",     "restart",      "end-thread", "step-clock", "set-clock-rate",
+    "partition", "heal",      "hold",         "delay",      "drop",       "duplicate",
+    "evict",     "fail-over", "kill-session", "slow"};
 
 constexpr std::string_view name(Verb verb) {
   const auto index = static_cast<std::size_t>(verb);
   return index < kVerbCount ? kVerbNames[index] : "?";
 }
 
-// Where a message is on its way: about to leave or just left the client; about to be or just applied at the
-// server; its answer about to be or just read by the client.
+// Where a message is on its way: about to leave or just left the client; about to be or just
+// applied at the server; its answer about to be or just read by the client.
 enum class Phase : std::uint8_t { sent, applied, replied };
 inline constexpr std::array<std::string_view, 3> kPhaseNames = {"sent", "applied", "replied"};
-constexpr std::string_view name(Phase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
+constexpr std::string_view name(Phase phase) {
+  return kPhaseNames[static_cast<std::size_t>(phase)];
+}
 
 enum class Side : std::uint8_t { before, after };
 
 struct Trigger {
   std::optional<Instant> at;  // a time; otherwise the step below
   Side side = Side::before;
-  std::uint8_t role = 0;   // models::Role; ignored for a mark
+  std::uint8_t role = 0;  // models::Role; ignored for a mark
   Phase phase = Phase::sent;
-  std::string mark;        // a named mark of the algorithm, without phase
-  std::uint32_t nth = 1;   // counted per process over the whole run
-  std::string by;          // whose step; empty: the target if it is a client, else any client
-  std::string on;          // narrows the step to one server
-  std::string command;     // narrows the role to one command, e.g. "DEL"
+  std::string mark;       // a named mark of the algorithm, without phase
+  std::uint32_t nth = 1;  // counted per process over the whole run
+  std::string by;         // whose step; empty: the target if it is a client, else any client
+  std::string on;         // narrows the step to one server
+  std::string command;    // narrows the role to one command, e.g. "DEL"
 };
 
 enum class Keeps : std::uint8_t { all, none, fsynced };
@@ -68,17 +71,17 @@ struct Fault {
   Verb verb = Verb::pause;
   std::string target;
   Trigger trigger;
-  std::optional<Duration> lasts;      // `for` in a file
-  Duration step{};                    // step-clock: the jump; slow: the extra time per message
-  std::int64_t rate_ppb = 0;          // set-clock-rate: parts per billion away from true time
-  std::vector<std::string> from;      // partition: the other side; empty: everyone
-  bool outbound = true;               // partition: what the target sends is held
-  bool inbound = true;                // partition: what is sent to the target is held
-  bool host = false;                  // crash: the machine dies, not only the process
-  bool silent = false;                // crash: peers see silence instead of a reset
-  Keeps keeps = Keeps::none;          // restart
-  std::string key;                    // evict; empty: the key of the lock
-  int line = 0;                       // where it stands in its file; 0: not from a file
+  std::optional<Duration> lasts;  // `for` in a file
+  Duration step{};                // step-clock: the jump; slow: the extra time per message
+  std::int64_t rate_ppb = 0;      // set-clock-rate: parts per billion away from true time
+  std::vector<std::string> from;  // partition: the other side; empty: everyone
+  bool outbound = true;           // partition: what the target sends is held
+  bool inbound = true;            // partition: what is sent to the target is held
+  bool host = false;              // crash: the machine dies, not only the process
+  bool silent = false;            // crash: peers see silence instead of a reset
+  Keeps keeps = Keeps::none;      // restart
+  std::string key;                // evict; empty: the key of the lock
+  int line = 0;                   // where it stands in its file; 0: not from a file
 };
 
 using Plan = std::vector<Fault>;

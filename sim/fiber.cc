@@ -26,9 +26,9 @@ namespace {
 
 namespace bf = boost::fibers;
 
-// AddressSanitizer must be told of every switch, or it reports false errors once a fiber throws: who leaves
-// names the stack it goes to, who lands says so. The dispatcher's own stack stays unannounced; it runs
-// nothing that throws.
+// AddressSanitizer must be told of every switch, or it reports false errors once a fiber throws:
+// who leaves names the stack it goes to, who lands says so. The dispatcher's own stack stays
+// unannounced; it runs nothing that throws.
 struct Sanitizer {
 #ifdef PICKLOCK_ASAN
   static void leave(Stack to) {
@@ -61,9 +61,9 @@ struct Sanitizer {
 #endif
 };
 
-// Boost.Fiber asks an algorithm who is next only where a fiber ends and where the main fiber gives way to the
-// dispatcher; all other switches are direct. So it knows two contexts: the dispatcher, which frees the stacks
-// of ended fibers, and the main one.
+// Boost.Fiber asks an algorithm who is next only where a fiber ends and where the main fiber gives
+// way to the dispatcher; all other switches are direct. So it knows two contexts: the dispatcher,
+// which frees the stacks of ended fibers, and the main one.
 class Parking final : public bf::algo::algorithm {
  public:
   void awakened(bf::context* context) noexcept override {
@@ -182,7 +182,8 @@ void FiberPool::trim() {
     --alive_;
   }
   idle_.clear();
-  // An ended fiber's stack is freed by the dispatcher alone: without its turn every stack would leak.
+  // An ended fiber's stack is freed by the dispatcher alone: without its turn every stack would
+  // leak.
   bf::context::active()->suspend();
 }
 

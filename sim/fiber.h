@@ -1,8 +1,9 @@
-// Fibers of Boost.Fiber as parked workers: each runs one body after another and is switched to directly.
-// This is the only place that touches Boost.Fiber's scheduling.
+// Fibers of Boost.Fiber as parked workers: each runs one body after another and is switched to
+// directly. This is the only place that touches Boost.Fiber's scheduling.
 //
-// The library's own scheduler would cost a turn of its dispatcher per event (4-5x in short runs) and its timed
-// waits read the machine's clock. Here the caller names the fiber to run next, and nothing else may block.
+// The library's own scheduler would cost a turn of its dispatcher per event (4-5x in short runs)
+// and its timed waits read the machine's clock. Here the caller names the fiber to run next, and
+// nothing else may block.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,7 @@ class FiberPool {
   FiberPool& operator=(const FiberPool&) = delete;
   ~FiberPool();
 
-  Fiber* take();             // an idle worker, or a new one
+  Fiber* take();  // an idle worker, or a new one
   void put_back(Fiber* idle);
 
   // Runs `fiber` until it switches elsewhere; returns when somebody switches back to the caller.

@@ -1,8 +1,10 @@
-// The history of a run: what clients asked for and were told, what happened to entries on servers, and what
-// reached the protected resource, in the order in which it happened. Properties judge it and nothing else.
+// The history of a run: what clients asked for and were told, what happened to entries on servers,
+// and what reached the protected resource, in the order in which it happened. Properties judge it
+// and nothing else.
 //
-// The simulator does not know what a lock is. A tenure is a number that rides beside every message a thread
-// sends, outside its bytes: ownership of an entry is this ground truth, not the text of a token.
+// The simulator does not know what a lock is. A tenure is a number that rides beside every message
+// a thread sends, outside its bytes: ownership of an entry is this ground truth, not the text of a
+// token.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@ enum class What : std::uint8_t {
   acquire_unknown,  // the client cannot know: no belief, the entry may exist
   release_invoked,  // belief ends
   release_ok,
-  release_failed,   // told that there was nothing of its own to release
+  release_failed,  // told that there was nothing of its own to release
   release_unknown,
   loss_learned,     // the algorithm has learned that the lock is lost: belief ends
   deadline_passed,  // a deadline the algorithm declares has passed on its own clock: belief ends
@@ -36,15 +38,16 @@ enum class What : std::uint8_t {
   process_started,  // also after a restart
   link_cut,         // `process` and `peer` cannot talk (one event per direction: process to peer)
   link_healed,
-  fault_fired,      // `key` is the index of the fault in its plan
-  fault_ended,      // the hardship is over; a fault without end counts as ended when it takes effect
-  // Entries on a server: `process` is the server, `tenure` acts (0: nobody), `owner` owned it before.
-  entry_created,    // `until`: when it expires by itself on an undisturbed clock; kNever: no deadline
-  entry_altered,    // the same, after a renewal or an overwrite that keeps the entry
+  fault_fired,  // `key` is the index of the fault in its plan
+  fault_ended,  // the hardship is over; a fault without end counts as ended when it takes effect
+  // Entries on a server: `process` is the server, `tenure` acts (0: nobody), `owner` owned it
+  // before.
+  entry_created,  // `until`: when it expires by itself on an undisturbed clock; kNever: no deadline
+  entry_altered,  // the same, after a renewal or an overwrite that keeps the entry
   entry_removed,
   // The protected resource: `process` is the resource, `tenure` acts, `peer` is the client.
   write_accepted,
-  write_rejected,   // by a fencing check
+  write_rejected,  // by a fencing check
   read_accepted,
   // The run was ended at the horizon; always the last event of a complete history.
   horizon,

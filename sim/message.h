@@ -1,5 +1,5 @@
-// A message on its way, in a recycled slot. What rides beside its bytes (tenure, role, who waits for the
-// answer) is the simulator's own knowledge and no part of what the receiver is told.
+// A message on its way, in a recycled slot. What rides beside its bytes (tenure, role, who waits
+// for the answer) is the simulator's own knowledge and no part of what the receiver is told.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,9 @@ class Payload {
   std::string_view view() const { return {data(), size_}; }
   std::size_t size() const { return size_; }
 
-  void append(std::string_view bytes) { std::memcpy(extend(bytes.size()), bytes.data(), bytes.size()); }
+  void append(std::string_view bytes) {
+    std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
+  }
 
   template <typename T>
   void append_raw(T value) {
@@ -68,24 +70,25 @@ enum class MessageKind : std::uint8_t {
 
 struct Message {
   MessageKind kind = MessageKind::data;
-  std::uint8_t direction = 0;  // 0: from the client that opened the connection to the server; 1: back
+  std::uint8_t direction =
+      0;  // 0: from the client that opened the connection to the server; 1: back
   std::uint8_t role = 0;
-  bool arrived = false;        // has reached the receiver's kernel
-  bool handled = false;        // the receiver has spent its time on it
-  bool lose = false;           // a fault: will be lost on the way, and the connection reset
-  bool holds = false;          // a fault: its direction is held from here on
-  bool stray = false;          // a re-sent copy on a way of its own: its answer reaches nobody
-  bool announced = false;      // faults waiting for the moment before it is applied have had their turn
-  bool taken = false;          // the receiver keeps the slot and releases it itself
+  bool arrived = false;    // has reached the receiver's kernel
+  bool handled = false;    // the receiver has spent its time on it
+  bool lose = false;       // a fault: will be lost on the way, and the connection reset
+  bool holds = false;      // a fault: its direction is held from here on
+  bool stray = false;      // a re-sent copy on a way of its own: its answer reaches nobody
+  bool announced = false;  // faults waiting for the moment before it is applied have had their turn
+  bool taken = false;      // the receiver keeps the slot and releases it itself
   std::uint32_t slot = 0;
-  std::uint32_t number = 0;    // counts the messages of the run
-  std::uint32_t call = 0;      // which request of its caller this answers or is
-  std::uint32_t next = 0;      // in a list of held messages
+  std::uint32_t number = 0;  // counts the messages of the run
+  std::uint32_t call = 0;    // which request of its caller this answers or is
+  std::uint32_t next = 0;    // in a list of held messages
   ThreadId thread = 0;
   TenureId tenure = 0;
-  Duration extra{};            // a fault: arrives so much later
+  Duration extra{};  // a fault: arrives so much later
   Duration hold_for{};
-  Duration again_after{-1};    // a fault: arrives a second time so much later
+  Duration again_after{-1};  // a fault: arrives a second time so much later
   Connection* connection = nullptr;
   Payload payload;
 };

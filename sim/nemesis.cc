@@ -4,7 +4,8 @@
 
 namespace picklock::sim {
 
-void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients, std::string_view lock_key) {
+void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients,
+                    std::string_view lock_key) {
   planned_ = plan.size();
   if (plan_.size() < planned_) plan_.resize(planned_);
   armed_ = 0;
@@ -21,10 +22,12 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     Armed& armed = plan_[i];
     armed.fault = &fault;
     armed.target = named(fault.target);
-    const bool at_client = armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
+    const bool at_client =
+        armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
     armed.by = !trigger.by.empty() ? named(trigger.by) : at_client ? armed.target : nullptr;
-    armed.on = !trigger.on.empty() ? named(trigger.on)
-               : is_message_verb(fault.verb) && !at_client ? armed.target : nullptr;
+    armed.on = !trigger.on.empty()                         ? named(trigger.on)
+               : is_message_verb(fault.verb) && !at_client ? armed.target
+                                                           : nullptr;
     armed.from.clear();
     for (const std::string& name : fault.from) armed.from.push_back(named(name));
     armed.seen.assign(clients_, 0);
@@ -38,8 +41,9 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
       marks_armed_ = true;
     } else {
       // Before or after does not matter to a message: it is caught while it can still be changed.
-      const Side side = !is_message_verb(fault.verb)     ? trigger.side
-                        : trigger.phase == Phase::sent ? Side::before : Side::after;
+      const Side side = !is_message_verb(fault.verb)   ? trigger.side
+                        : trigger.phase == Phase::sent ? Side::before
+                                                       : Side::after;
       armed_ |= 1ull << bit(trigger.role, trigger.phase, side);
     }
   }
@@ -57,20 +61,24 @@ bool Nemesis::counts(Armed& armed, const Process& client) {
   return ++armed.seen[client.id() - first_client_] == armed.fault->trigger.nth;
 }
 
-void Nemesis::match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message) {
+void Nemesis::match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
+                    Message* message) {
   for (std::uint32_t i = 0; i < planned_; ++i) {
     Armed& armed = plan_[i];
     const Trigger& trigger = armed.fault->trigger;
-    if (trigger.at || !trigger.mark.empty() || trigger.role != role || trigger.phase != phase) continue;
+    if (trigger.at || !trigger.mark.empty() || trigger.role != role || trigger.phase != phase)
+      continue;
     if (is_message_verb(armed.fault->verb)) {
-      if (message == nullptr || side != (phase == Phase::sent ? Side::before : Side::after)) continue;
+      if (message == nullptr || side != (phase == Phase::sent ? Side::before : Side::after))
+        continue;
     } else if (trigger.side != side) {
       continue;
     }
     if (armed.on != nullptr && armed.on != &server) continue;
     if (!trigger.command.empty()) {
       if (message == nullptr || message->connection->protocol().command == nullptr) continue;
-      if (message->connection->protocol().command(message->payload.view()) != trigger.command) continue;
+      if (message->connection->protocol().command(message->payload.view()) != trigger.command)
+        continue;
     }
     if (counts(armed, client)) fire(i, message);
   }
@@ -94,7 +102,9 @@ void Nemesis::fire(std::uint32_t index, Message* message) {
   Armed& armed = plan_[index];
   armed.fired = true;
   fired_.push_back({index, scheduler_.now()});
-  scheduler_.recorder().note({.at = scheduler_.now(), .what = What::fault_fired, .process = armed.target->id(),
+  scheduler_.recorder().note({.at = scheduler_.now(),
+                              .what = What::fault_fired,
+                              .process = armed.target->id(),
                               .key = index});
   apply(armed, index, message);
 }
@@ -121,7 +131,9 @@ void Nemesis::ended(std::uint32_t index) {
   --under_way_;
   scheduler_.let_go();
   last_end_ = scheduler_.now();
-  scheduler_.recorder().note({.at = scheduler_.now(), .what = What::fault_ended, .process = plan_[index].target->id(),
+  scheduler_.recorder().note({.at = scheduler_.now(),
+                              .what = What::fault_ended,
+                              .process = plan_[index].target->id(),
                               .key = index});
 }
 
@@ -142,8 +154,11 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       break;
     case Verb::end_thread:
       if (Thread* thread = scheduler_.some_thread(target)) {
-        scheduler_.recorder().note({.at = scheduler_.now(), .what = What::thread_ended, .process = target.id(),
-                                    .thread = thread->id(), .tenure = thread->tenure});
+        scheduler_.recorder().note({.at = scheduler_.now(),
+                                    .what = What::thread_ended,
+                                    .process = target.id(),
+                                    .thread = thread->id(),
+                                    .tenure = thread->tenure});
         scheduler_.kill(*thread);
       }
       break;
@@ -167,8 +182,10 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       break;
     case Verb::hold:
       message->holds = true;
-      armed.from.assign({message->direction == 0 ? &message->connection->client() : &message->connection->server(),
-                         message->direction == 0 ? &message->connection->server() : &message->connection->client()});
+      armed.from.assign({message->direction == 0 ? &message->connection->client()
+                                                 : &message->connection->server(),
+                         message->direction == 0 ? &message->connection->server()
+                                                 : &message->connection->client()});
       break;
     case Verb::delay:
       message->extra += *fault.lasts;
@@ -181,7 +198,8 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       break;
     case Verb::evict:
       if (target.program() != nullptr) {
-        target.program()->evict(fault.key.empty() ? std::string_view(lock_key_) : std::string_view(fault.key));
+        target.program()->evict(fault.key.empty() ? std::string_view(lock_key_)
+                                                  : std::string_view(fault.key));
       }
       break;
     case Verb::slow:

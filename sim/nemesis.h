@@ -1,9 +1,10 @@
-// Carries out a fault plan. A fault waits for a step of an algorithm or for a time, fires once, and ends; what
-// fired and when is part of the history. A step nobody waits for costs one test of a bit.
+// Carries out a fault plan. A fault waits for a step of an algorithm or for a time, fires once, and
+// ends; what fired and when is part of the history. A step nobody waits for costs one test of a
+// bit.
 //
-// What a verb does depends on its target: a crash of a client unwinds its threads, of a server its program;
-// message verbs (hold, delay, drop, duplicate) act on the message of the step that triggers them, the request
-// at `sent`, the answer at `applied`.
+// What a verb does depends on its target: a crash of a client unwinds its threads, of a server its
+// program; message verbs (hold, delay, drop, duplicate) act on the message of the step that
+// triggers them, the request at `sent`, the answer at `applied`.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,17 @@ class Nemesis {
   Nemesis(const Nemesis&) = delete;
   Nemesis& operator=(const Nemesis&) = delete;
 
-  // `clients`: processes [first_client, first_client + clients). The plan must outlive the run; every name in
-  // it is a process of the run. Schedules the faults that wait for a time.
-  void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients, std::string_view lock_key);
+  // `clients`: processes [first_client, first_client + clients). The plan must outlive the run;
+  // every name in it is a process of the run. Schedules the faults that wait for a time.
+  void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients,
+             std::string_view lock_key);
 
-  // A client's step passes. For message verbs `message` is the request at `sent`, the answer at `applied`.
-  void step(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message) {
-    if (role != 0 && (armed_ >> bit(role, phase, side) & 1) != 0) match(client, role, phase, side, server, message);
+  // A client's step passes. For message verbs `message` is the request at `sent`, the answer at
+  // `applied`.
+  void step(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
+            Message* message) {
+    if (role != 0 && (armed_ >> bit(role, phase, side) & 1) != 0)
+      match(client, role, phase, side, server, message);
   }
   void mark(Process& client, std::string_view name) {
     if (marks_armed_) match_mark(client, name);
@@ -58,11 +63,13 @@ class Nemesis {
     return (role * 3u + static_cast<unsigned>(phase)) * 2u + static_cast<unsigned>(side);
   }
   static bool is_message_verb(Verb verb) {
-    return verb == Verb::hold || verb == Verb::delay || verb == Verb::drop || verb == Verb::duplicate;
+    return verb == Verb::hold || verb == Verb::delay || verb == Verb::drop ||
+           verb == Verb::duplicate;
   }
   Process* named(std::string_view name);
   bool counts(Armed& armed, const Process& client);
-  void match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server, Message* message);
+  void match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
+             Message* message);
   void match_mark(Process& client, std::string_view name);
   void fire(std::uint32_t index, Message* message);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);

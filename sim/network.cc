@@ -18,10 +18,9 @@ void Network::set_latency(const Process& from, const Process& to, const Latency&
   link_latency_.push_back({from.id(), to.id(), latency});
 }
 
-Connection& Network::add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
-                         const Protocol& protocol, std::uint32_t ordinal) {
-  if (connections_used_ == connections_.size()) connections_.emplace_back();
-  Connection& connection = connections_[connections_used_];
+Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
+                         Endpoint& server_end, const Protocol& protocol, std::uint32_t ordinal) {
+  Connection& connection = connections_.at_least(connections_used_);
   connection = Connection{};
   connection.index_ = static_cast<std::uint32_t>(connections_used_++);
   connection.end_[0] = &client;
@@ -40,7 +39,8 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
     for (const LinkLatency& link : link_latency_) {
       if (link.from == from.id() && link.to == to.id()) direction.latency = link.latency;
     }
-    direction.random = Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
+    direction.random =
+        Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
     for (const Cut& cut : cuts_) {
       if (cut.from == from.id() && cut.to == to.id()) direction.blocks += cut.times;
     }
@@ -48,15 +48,15 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
   return connection;
 }
 
-Connection& Network::connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
-                             const Protocol& protocol) {
+Connection& Network::connect(Process& client, Endpoint& client_end, Process& server,
+                             Endpoint& server_end, const Protocol& protocol) {
   Connection& connection = add(client, client_end, server, server_end, protocol, 0);
   connection.open_ = true;
   return connection;
 }
 
-Connection& Network::dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
-                          const Protocol& protocol, std::uint32_t ordinal) {
+Connection& Network::dial(Process& client, Endpoint& client_end, Process& server,
+                          Endpoint& server_end, const Protocol& protocol, std::uint32_t ordinal) {
   Connection& connection = add(client, client_end, server, server_end, protocol, ordinal);
   Message& message = make(connection, 0);
   message.kind = MessageKind::open;
@@ -73,7 +73,7 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
     free_.pop_back();
   } else {
     slot = static_cast<std::uint32_t>(used_++);
-    if (slot == messages_.size()) messages_.emplace_back();
+    messages_.at_least(slot);
   }
   Message& message = messages_[slot];
   message.kind = MessageKind::data;
@@ -99,9 +99,8 @@ void Network::release(Message& message) { free_.push_back(message.slot); }
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
   auto& direction = connection.direction_[message.direction];
-  Digest& digest = scheduler_.recorder().digest();
-  digest.add(connection.hash_ ^ message.direction);
-  digest.add(message.payload.view());
+  scheduler_.recorder().digest().add((connection.hash_ + message.direction) ^
+                                     fingerprint(message.payload.view()));
   if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
   if (message.again_after >= Duration::zero()) {
     Message& copy = make(connection, message.direction);
@@ -116,7 +115,8 @@ void Network::send(Message& message) {
     enqueue(copy, scheduler_.now() + message.again_after + way);
   }
   Instant due = scheduler_.now() + direction.latency.draw(direction.random) + message.extra;
-  // In order within a direction, and never at one instant: a permuted tie must not turn two messages round.
+  // In order within a direction, and never at one instant: a permuted tie must not turn two
+  // messages round.
   if (due <= direction.last_due) due = direction.last_due + Duration(1);
   direction.last_due = due;
   enqueue(message, due);
@@ -144,7 +144,8 @@ void Network::hand_over_later(Message& message) {
   message.taken = true;
   scheduler_.hold_open();
   ++in_flight_;
-  scheduler_.defer(receiver, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
+  scheduler_.defer(receiver,
+                   Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
 }
 
 void Network::send_kept(std::uint32_t slot, const Event& event) {
@@ -212,7 +213,8 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     scheduler_.defer(receiver, event);
     return;
   }
-  if (message.kind == MessageKind::data && receiver.handling() > Duration::zero() && !message.handled) {
+  if (message.kind == MessageKind::data && receiver.handling() > Duration::zero() &&
+      !message.handled) {
     message.handled = true;
     Instant& free_at = receiver.free_at_;
     free_at = (free_at > scheduler_.now() ? free_at : scheduler_.now()) + receiver.handling();
@@ -256,14 +258,16 @@ void Network::lose(Message& message) {
 
 void Network::forget(std::uint32_t slot) { lose(messages_[slot]); }
 
-void Network::keep_back(Connection& connection, Connection::Direction& direction, Message& message) {
+void Network::keep_back(Connection& connection, Connection::Direction& direction,
+                        Message& message) {
   if (scheduler_.recorder().tracing()) trace(TraceKind::held, message);
   message.next = 0;
   if (direction.first_held == 0) {
     direction.first_held = message.slot + 1;
     direction.held_since = scheduler_.now();
     if (patience_ > Duration::zero()) {
-      const TimerId timer = scheduler_.add_timer(nullptr, &Network::out_of_patience, this, connection.index_);
+      const TimerId timer =
+          scheduler_.add_timer(nullptr, &Network::out_of_patience, this, connection.index_);
       scheduler_.arm(timer, scheduler_.now() + patience_);
     }
   } else {
@@ -277,7 +281,8 @@ void Network::out_of_patience(void* self, std::uint32_t index) {
   Connection& connection = network.connections_[index];
   if (connection.broken_) return;
   for (const auto& direction : connection.direction_) {
-    if (direction.first_held != 0 && direction.held_since + network.patience_ <= network.scheduler_.now()) {
+    if (direction.first_held != 0 &&
+        direction.held_since + network.patience_ <= network.scheduler_.now()) {
       network.reset_connection(connection, 0);
       network.reset_connection(connection, 1);
       return;
@@ -323,7 +328,9 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   word.arrived = true;  // its own kernel tells it
   scheduler_.recorder().digest().add(connection.hash_ ^ 7);
   if (scheduler_.recorder().tracing()) {
-    scheduler_.recorder().trace({.at = scheduler_.now(), .kind = TraceKind::reset, .process = process.id(),
+    scheduler_.recorder().trace({.at = scheduler_.now(),
+                                 .kind = TraceKind::reset,
+                                 .process = process.id(),
                                  .peer = connection.end_[1 - end_that_hears]->id()});
   }
   enqueue(word, scheduler_.now());
@@ -331,7 +338,8 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
 
 void Network::block(Process& from, Process& to) {
   if (!blocked(from, to)) {
-    scheduler_.recorder().note({.at = scheduler_.now(), .what = What::link_cut, .process = from.id(), .peer = to.id()});
+    scheduler_.recorder().note(
+        {.at = scheduler_.now(), .what = What::link_cut, .process = from.id(), .peer = to.id()});
   }
   bool known = false;
   for (Cut& cut : cuts_) {
@@ -344,7 +352,8 @@ void Network::block(Process& from, Process& to) {
   for (std::size_t i = 0; i < connections_used_; ++i) {
     Connection& connection = connections_[i];
     for (int way = 0; way < 2; ++way) {
-      if (connection.end_[way] == &from && connection.end_[1 - way] == &to) ++connection.direction_[way].blocks;
+      if (connection.end_[way] == &from && connection.end_[1 - way] == &to)
+        ++connection.direction_[way].blocks;
     }
   }
 }
@@ -370,11 +379,13 @@ void Network::unblock(Process& from, Process& to) {
     for (std::uint8_t way = 0; way < 2; ++way) {
       if (connection.end_[way] != &from || connection.end_[1 - way] != &to) continue;
       auto& direction = connection.direction_[way];
-      if (direction.blocks > 0 && --direction.blocks == 0 && !direction.hold) flush(connection, way);
+      if (direction.blocks > 0 && --direction.blocks == 0 && !direction.hold)
+        flush(connection, way);
     }
   }
   if (!blocked(from, to)) {
-    scheduler_.recorder().note({.at = scheduler_.now(), .what = What::link_healed, .process = from.id(), .peer = to.id()});
+    scheduler_.recorder().note(
+        {.at = scheduler_.now(), .what = What::link_healed, .process = from.id(), .peer = to.id()});
   }
 }
 
@@ -420,10 +431,15 @@ void Network::trace(TraceKind kind, const Message& message) {
   }
   const Connection& connection = *message.connection;
   scheduler_.recorder().trace(
-      {.at = scheduler_.now(), .kind = kind, .role = message.role, .reply = message.direction == 1,
+      {.at = scheduler_.now(),
+       .kind = kind,
+       .role = message.role,
+       .reply = message.direction == 1,
        .protocol = scheduler_.recorder().protocol_index(connection.protocol_),
-       .process = connection.end_[message.direction]->id(), .peer = connection.end_[1 - message.direction]->id(),
-       .message = message.number, .tenure = message.tenure},
+       .process = connection.end_[message.direction]->id(),
+       .peer = connection.end_[1 - message.direction]->id(),
+       .message = message.number,
+       .tenure = message.tenure},
       kind == TraceKind::sent ? message.payload.view() : std::string_view());
 }
 

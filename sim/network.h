@@ -1,9 +1,9 @@
-// TCP-like connections between processes: ordered in each direction, never across two connections. Latency is
-// drawn per direction of a link from a stream of its own. What a partition or a hold stops is delivered late,
-// in order, after healing; or the connection breaks when its patience ends.
+// TCP-like connections between processes: ordered in each direction, never across two connections.
+// Latency is drawn per direction of a link from a stream of its own. What a partition or a hold
+// stops is delivered late, in order, after healing; or the connection breaks when its patience
+// ends.
 #pragma once
 
-#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +13,8 @@
 
 namespace picklock::sim {
 
-// Uniform in [low, high]; one message in `tail_one_in` takes a heavy tail from high up to tail_high instead.
+// Uniform in [low, high]; one message in `tail_one_in` takes a heavy tail from high up to tail_high
+// instead.
 struct Latency {
   Duration low = std::chrono::microseconds(500);
   Duration high = std::chrono::microseconds(500);
@@ -21,7 +22,8 @@ struct Latency {
   Duration tail_high{};
 
   Duration draw(Random& random) const {
-    if (tail_one_in > 0 && random.below(tail_one_in) == 0) return random.heavy_tailed(high, tail_high);
+    if (tail_one_in > 0 && random.below(tail_one_in) == 0)
+      return random.heavy_tailed(high, tail_high);
     return random.between(low, high);
   }
 };
@@ -29,7 +31,8 @@ struct Latency {
 // Whoever receives on a connection.
 class Endpoint {
  public:
-  virtual void on_message(Connection& connection, Message& message) = 0;  // freed on return unless taken
+  virtual void on_message(Connection& connection,
+                          Message& message) = 0;  // freed on return unless taken
   virtual void on_opened(Connection&) {}
   virtual void on_reset(Connection& connection) = 0;  // nothing more will come or go
 
@@ -84,11 +87,13 @@ class Network {
   // An established connection: what a process had open before the run began.
   Connection& connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                       const Protocol& protocol);
-  // Asks for one; the client's end hears on_opened or on_reset, or nothing. `ordinal` tells the connections
-  // of one client end apart, so that their latencies are drawn from streams of their own.
+  // Asks for one; the client's end hears on_opened or on_reset, or nothing. `ordinal` tells the
+  // connections of one client end apart, so that their latencies are drawn from streams of their
+  // own.
   Connection& dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                    const Protocol& protocol, std::uint32_t ordinal);
-  void close(Connection& connection);  // by the client: requests under way still arrive, answers do not
+  void close(
+      Connection& connection);  // by the client: requests under way still arrive, answers do not
 
   // A message to fill; then send() or release().
   Message& make(Connection& connection, std::uint8_t direction);
@@ -97,7 +102,8 @@ class Network {
   // Sends now, or when the sender's process runs again.
   void send_when_running(Message& message);
 
-  // The receiver was paused on the point of handling it: it is delivered again when its process runs.
+  // The receiver was paused on the point of handling it: it is delivered again when its process
+  // runs.
   void hand_over_later(Message& message);
 
   // --- faults
@@ -105,8 +111,8 @@ class Network {
   void unblock(Process& from, Process& to);
   bool blocked(const Process& from, const Process& to) const;
   void release_hold(Process& from, Process& to);
-  // The process's machine is gone: connections break, by a reset behind what its kernel had still to send, or
-  // in silence; with its host the bytes it had still to send are lost too.
+  // The process's machine is gone: connections break, by a reset behind what its kernel had still
+  // to send, or in silence; with its host the bytes it had still to send are lost too.
   void crash(Process& process, bool host, bool silent);
 
   // --- the scheduler's side
@@ -119,7 +125,6 @@ class Network {
     __builtin_prefetch(reinterpret_cast<const char*>(&message) + 64);
   }
 
-  std::size_t messages_made() const { return messages_.size(); }
   std::size_t in_flight() const { return in_flight_; }
 
  private:
@@ -149,12 +154,12 @@ class Network {
   Latency default_latency_;
   std::vector<LinkLatency> link_latency_;
   Duration patience_{};
-  std::deque<Message> messages_;
+  Slots<Message> messages_;
   std::vector<std::uint32_t> free_;
   std::size_t used_ = 0;
   std::size_t in_flight_ = 0;
   std::uint32_t numbered_ = 0;
-  std::deque<Connection> connections_;
+  Slots<Connection> connections_;
   std::size_t connections_used_ = 0;
   std::vector<Cut> cuts_;
 };

@@ -1,6 +1,7 @@
-// A process: a named machine with clocks of its own that runs threads (a client) or answers messages (a
-// server). A pause stops what it runs while its kernel goes on: sockets fill, connections stay up, timers that
-// came due fire on resume, in order. A crash ends its incarnation; nothing of it emits anything afterwards.
+// A process: a named machine with clocks of its own that runs threads (a client) or answers
+// messages (a server). A pause stops what it runs while its kernel goes on: sockets fill,
+// connections stay up, timers that came due fire on resume, in order. A crash ends its incarnation;
+// nothing of it emits anything afterwards.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Everything a run leaves behind: its digest always, its history always, its trace when asked. All effects
-// pass through here, so that nothing a report shows can differ between two runs of one digest.
+// Everything a run leaves behind: its digest always, its history always, its trace when asked. All
+// effects pass through here, so that nothing a report shows can differ between two runs of one
+// digest.
 #pragma once
 
 #include <string_view>
@@ -26,11 +27,15 @@ class Recorder {
   bool tracing() const { return tracing_; }
 
   void note(const HistoryEvent& event) {
-    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^ (static_cast<std::uint64_t>(event.what) << 56));
+    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^
+                (static_cast<std::uint64_t>(event.what) << 56));
     digest_.add((static_cast<std::uint64_t>(event.tenure) << 32) ^ event.owner);
     if (tracing_) {
-      trace_.records.push_back({.at = event.at, .kind = TraceKind::history, .process = event.process,
-                                .peer = event.peer, .message = static_cast<std::uint32_t>(history_.size()),
+      trace_.records.push_back({.at = event.at,
+                                .kind = TraceKind::history,
+                                .process = event.process,
+                                .peer = event.peer,
+                                .message = static_cast<std::uint32_t>(history_.size()),
                                 .tenure = event.tenure});
     }
     history_.push_back(event);

@@ -1,8 +1,6 @@
 #include "sim/scheduler.h"
 
 #include <cassert>
-#include <cstdio>
-#include <cstdlib>
 
 #include "sim/network.h"
 
@@ -40,9 +38,9 @@ void Scheduler::reset(std::uint64_t seed, bool tracing) {
 
 // ---------------------------------------------------------------- processes
 
-Process& Scheduler::add_process(std::string_view name, Duration clock_offset, std::int64_t clock_rate_ppb) {
-  if (process_count_ == processes_.size()) processes_.emplace_back();
-  Process& process = processes_[process_count_];
+Process& Scheduler::add_process(std::string_view name, Duration clock_offset,
+                                std::int64_t clock_rate_ppb) {
+  Process& process = processes_.at_least(process_count_);
   process.name_.assign(name);
   process.hash_ = hash_of(name);
   process.id_ = static_cast<ProcessId>(process_count_++);
@@ -64,12 +62,14 @@ void Scheduler::start(Process& process) {
 
 void Scheduler::pause(Process& process) {
   ++process.pauses_;
-  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::paused, .process = process.id_});
+  if (recorder_.tracing())
+    recorder_.trace({.at = now_, .kind = TraceKind::paused, .process = process.id_});
 }
 
 void Scheduler::resume(Process& process) {
   if (process.pauses_ == 0 || --process.pauses_ > 0) return;
-  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
+  if (recorder_.tracing())
+    recorder_.trace({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
   for (Event event : process.deferred_) {
     event.at = nanoseconds(now_);
     queue_.push(event);
@@ -81,13 +81,16 @@ void Scheduler::halt(Process& process, bool silent) {
   process.down_ = true;
   process.silent_ = silent;
   process.pauses_ = 0;
-  // Whatever had reached its kernel is gone with its sockets; messages among it must still be accounted for.
+  // Whatever had reached its kernel is gone with its sockets; messages among it must still be
+  // accounted for.
   for (const Event& event : process.deferred_) {
-    if (event.kind() == EventKind::deliver || event.kind() == EventKind::send) network_->forget(event.target);
+    if (event.kind() == EventKind::deliver || event.kind() == EventKind::send)
+      network_->forget(event.target);
   }
   process.deferred_.clear();
   recorder_.note({.at = now_, .what = What::process_crashed, .process = process.id_});
-  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
+  if (recorder_.tracing())
+    recorder_.trace({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) kill(*thread);
   if (process.program_ != nullptr) process.program_->halted();
 }
@@ -98,7 +101,8 @@ void Scheduler::restart(Process& process, Keeps keeps) {
   ++process.incarnation_;
   process.free_at_ = now_;
   recorder_.note({.at = now_, .what = What::process_started, .process = process.id_});
-  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::started, .process = process.id_});
+  if (recorder_.tracing())
+    recorder_.trace({.at = now_, .kind = TraceKind::started, .process = process.id_});
   if (process.program_ != nullptr) process.program_->start(keeps);
 }
 
@@ -114,31 +118,38 @@ void Scheduler::set_clock_rate(Process& process, std::int64_t rate_ppb) {
 
 // A change of a clock acts at once on everything armed on it.
 void Scheduler::rearm_local(Process& process) {
-  if (recorder_.tracing()) recorder_.trace({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
+  if (recorder_.tracing())
+    recorder_.trace({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) {
     if (!thread->parked_ || !thread->timed_ || thread->woken_) continue;
+    if (thread->patient_) {
+      watch_patience(*thread);
+      continue;
+    }
     thread->ticket_ = (thread->ticket_ + 1) & kTicketMask;
-    queue_.push(process.clock_.when(thread->clock_, thread->until_, now_), EventKind::wake, thread->slot_, thread->ticket_);
+    queue_.push(process.clock_.when(thread->clock_, thread->until_, now_), EventKind::wake,
+                thread->slot_, thread->ticket_);
   }
   for (TimerId id = 0; id < timers_.size(); ++id) {
     const Timer& timer = timers_[id];
-    if (timer.armed && timer.on_clock && timer.owner == &process) arm_on(id, timer.clock, timer.until);
+    if (timer.armed && timer.on_clock && timer.owner == &process)
+      arm_on(id, timer.clock, timer.until);
   }
   if (process.program_ != nullptr) process.program_->clock_changed();
 }
 
 // ---------------------------------------------------------------- threads
 
-Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool foreground, FiberPool& pool) {
+Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool foreground,
+                              FiberPool& pool) {
   std::uint32_t slot = 0;
   if (!free_threads_.empty()) {
     slot = free_threads_.back();
     free_threads_.pop_back();
   } else {
     slot = static_cast<std::uint32_t>(threads_used_++);
-    if (slot == threads_.size()) threads_.emplace_back();
   }
-  Thread& thread = threads_[slot];
+  Thread& thread = threads_.at_least(slot);
   thread.tenure = 0;
   thread.role = 0;
   thread.fiber_ = nullptr;
@@ -149,7 +160,8 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   thread.id_ = ++last_thread_;
   thread.parked_ = true;
   thread.woken_ = true;
-  thread.killed_ = thread.timed_ = false;
+  thread.killed_ = thread.timed_ = thread.patient_ = false;
+  thread.watched_ = kNever;
   thread.foreground_ = foreground;
   thread.body_ = std::move(body);
   thread.scheduler_ = this;
@@ -177,13 +189,48 @@ void Scheduler::kill(Thread& thread) {
 }
 
 void Scheduler::park() {
-  running_->timed_ = false;
+  running_->timed_ = running_->patient_ = false;
   block(*running_);
+}
+
+bool Scheduler::park_patiently(std::int64_t monotonic_limit) {
+  Thread& me = *running_;
+  me.timed_ = me.patient_ = true;
+  me.clock_ = ClockKind::monotonic;
+  me.until_ = monotonic_limit;
+  watch_patience(me);
+  block(me);
+  return me.woken_;
+}
+
+void Scheduler::watch_patience(Thread& thread) {
+  const Instant due = thread.process_->clock_.when(thread.clock_, thread.until_, now_);
+  if (thread.watched_ <= due) return;
+  thread.watched_ = due;
+  queue_.push(due, EventKind::patience, thread.slot_, 0);
+}
+
+// The event stands for the earliest limit the thread has had; the present one may be later, or
+// over.
+bool Scheduler::out_of_patience(Thread& thread, const Event& event) {
+  if (thread.process_ == nullptr || nanoseconds(thread.watched_) != event.at) return false;
+  thread.watched_ = kNever;
+  if (!thread.parked_ || !thread.patient_ || thread.woken_ || thread.killed_) return false;
+  if (thread.process_->clock_.when(thread.clock_, thread.until_, Instant(Duration(event.at))) >
+      Instant(Duration(event.at))) {
+    const Instant due =
+        thread.process_->clock_.when(thread.clock_, thread.until_, Instant(Duration(event.at)));
+    thread.watched_ = due;
+    queue_.push(due, EventKind::patience, thread.slot_, 0);
+    return false;
+  }
+  return true;
 }
 
 bool Scheduler::park_until(ClockKind clock, std::int64_t local) {
   Thread& me = *running_;
   me.timed_ = true;
+  me.patient_ = false;
   me.clock_ = clock;
   me.until_ = local;
   queue_.push(me.process_->clock_.when(clock, local, now_), EventKind::wake, me.slot_, me.ticket_);
@@ -202,7 +249,6 @@ void Scheduler::wake(Thread& thread) {
   // A thread that an event wakes runs at once, without an event of its own.
   if (running_ == nullptr && next_ == nullptr && thread.process_->pauses_ == 0) {
     thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
-    recorder_.digest().add(thread.hash_);
     next_ = &thread;
     return;
   }
@@ -210,10 +256,7 @@ void Scheduler::wake(Thread& thread) {
 }
 
 void Scheduler::block(Thread& me) {
-  if (std::uncaught_exceptions() > 0) {
-    std::fputs("picklock: a thread must not wait while an exception unwinds it\n", stderr);
-    std::abort();
-  }
+  assert(std::uncaught_exceptions() == 0 && "a thread must not wait while an exception unwinds it");
   if (me.killed_) throw Killed{};  // by its own doing, a moment ago
   me.parked_ = true;
   me.woken_ = false;
@@ -232,7 +275,7 @@ void Scheduler::stand_still() {
     throw Killed{};
   }
   // As if it had been due at this very moment: it goes on, in order, when the process does.
-  me.timed_ = false;
+  me.timed_ = me.patient_ = false;
   queue_.push(now_, EventKind::wake, me.slot_, me.ticket_);
   block(me);
 }
@@ -244,7 +287,8 @@ bool Scheduler::mute() const {
 
 // ---------------------------------------------------------------- timers
 
-TimerId Scheduler::add_timer(Process* owner, void (*fire)(void*, std::uint32_t), void* self, std::uint32_t argument) {
+TimerId Scheduler::add_timer(Process* owner, void (*fire)(void*, std::uint32_t), void* self,
+                             std::uint32_t argument) {
   timers_.push_back({.fire = fire, .self = self, .owner = owner, .argument = argument});
   return static_cast<TimerId>(timers_.size() - 1);
 }
@@ -290,6 +334,19 @@ Thread* Scheduler::advance() {
         count(event, thread.hash_);
         if (thread.process_->pauses_ > 0 && !thread.killed_) {
           defer(*thread.process_, event);
+          continue;
+        }
+        thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
+        return &thread;
+      }
+      case EventKind::patience: {
+        Thread& thread = threads_[event.target];
+        if (!out_of_patience(thread, event)) continue;
+        count(event, thread.hash_);
+        if (thread.process_->pauses_ > 0) {
+          defer(*thread.process_,
+                Event{0, thread.slot_,
+                      (thread.ticket_ << 3) | static_cast<std::uint32_t>(EventKind::wake)});
           continue;
         }
         thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
@@ -368,7 +425,8 @@ void Scheduler::finish(Thread& thread) {
   thread.body_ = nullptr;
   thread.fiber_ = nullptr;
   thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
-  (thread.previous_ != nullptr ? thread.previous_->next_ : thread.process_->threads_) = thread.next_;
+  (thread.previous_ != nullptr ? thread.previous_->next_ : thread.process_->threads_) =
+      thread.next_;
   if (thread.next_ != nullptr) thread.next_->previous_ = thread.previous_;
   free_threads_.push_back(thread.slot_);
   if (thread.foreground_) let_go();

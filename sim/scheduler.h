@@ -1,9 +1,9 @@
-// Virtual time and the threads that live in it. Events are popped in the very call that blocks a thread: a
-// server's event runs in place, and the next thread to run is switched to directly, or not at all when it is
-// the caller. One fiber runs at any moment; ties go by order of arrival unless a search permutes them.
+// Virtual time and the threads that live in it. Events are popped in the very call that blocks a
+// thread: a server's event runs in place, and the next thread to run is switched to directly, or
+// not at all when it is the caller. One fiber runs at any moment; ties go by order of arrival
+// unless a search permutes them.
 #pragma once
 
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -14,14 +14,15 @@
 #include "sim/fiber.h"
 #include "sim/process.h"
 #include "sim/recorder.h"
+#include "sim/slots.h"
 
 namespace picklock::sim {
 
 class Network;
 class Scheduler;
 
-// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it meets it again at
-// its next call.
+// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it meets it
+// again at its next call.
 struct Killed {};
 
 // A thread of a process, on a fiber of its own.
@@ -50,7 +51,9 @@ class Thread {
   bool foreground_ = false;
   ClockKind clock_ = ClockKind::monotonic;
   bool timed_ = false;
-  std::int64_t until_ = 0;  // on `clock_`
+  bool patient_ = false;      // its limit is watched by a patience event
+  std::int64_t until_ = 0;    // on `clock_`
+  Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
   Thread* next_ = nullptr;
   Thread* previous_ = nullptr;
   std::function<void()> body_;
@@ -79,7 +82,8 @@ class Scheduler final : public FiberSchedule {
   void permute_ties() { permuted_.emplace(seed_, hash_of("ties")); }
 
   // --- processes
-  Process& add_process(std::string_view name, Duration clock_offset = {}, std::int64_t clock_rate_ppb = 0);
+  Process& add_process(std::string_view name, Duration clock_offset = {},
+                       std::int64_t clock_rate_ppb = 0);
   Process& process(ProcessId id) { return processes_[id]; }
   std::size_t process_count() const { return process_count_; }
   void start(Process& process);  // boots it and calls its program's start()
@@ -91,7 +95,9 @@ class Scheduler final : public FiberSchedule {
   void step_clock(Process& process, Duration by);
   void set_clock_rate(Process& process, std::int64_t rate_ppb);
   void set_slowness(Process& process, Duration per_message) { process.slowness_ = per_message; }
-  std::int64_t local_time(const Process& process, ClockKind kind) const { return process.clock_.read(kind, now_); }
+  std::int64_t local_time(const Process& process, ClockKind kind) const {
+    return process.clock_.read(kind, now_);
+  }
 
   // --- threads
   // The thread starts by an event at this instant. A run lasts while foreground threads live.
@@ -104,33 +110,40 @@ class Scheduler final : public FiberSchedule {
   }
   Thread* running() { return running_; }
   void kill(Thread& thread);
-  Thread* some_thread(Process& process) { return process.threads_; }  // the oldest alive; nullptr: none
+  Thread* some_thread(Process& process) {
+    return process.threads_;
+  }  // the oldest alive; nullptr: none
 
   // The calling thread stops until woken; Killed unwinds it if it is killed meanwhile.
   void park();
   // The same, at most until its process's clock shows `local`. False: the time came first.
   bool park_until(ClockKind clock, std::int64_t local);
+  // The same for a limit that is seldom reached: waits of one thread share one event, moved on when
+  // it comes.
+  bool park_patiently(std::int64_t monotonic_limit);
   void sleep(Duration length);  // on the monotonic clock of its process
   void wake(Thread& thread);
   // Lets a pause or a crash that has struck the calling thread's process take effect on it.
   void obey() {
-    if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0)) stand_still();
+    if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0))
+      stand_still();
   }
-  // For calls that emit: true in a killed thread's destructors, where the call must do nothing. Throws Killed
-  // where the algorithm has swallowed the first one.
-  bool inert() const {
-    return running_ != nullptr && running_->killed_ && mute();
-  }
+  // For calls that emit: true in a killed thread's destructors, where the call must do nothing.
+  // Throws Killed where the algorithm has swallowed the first one.
+  bool inert() const { return running_ != nullptr && running_->killed_ && mute(); }
 
   // --- timers of programs and of the engine
   // `owner` nullptr: the engine's own, heedless of pauses and crashes.
-  TimerId add_timer(Process* owner, void (*fire)(void* self, std::uint32_t argument), void* self, std::uint32_t argument);
+  TimerId add_timer(Process* owner, void (*fire)(void* self, std::uint32_t argument), void* self,
+                    std::uint32_t argument);
   void arm(TimerId timer, Instant at);
-  void arm_on(TimerId timer, ClockKind clock, std::int64_t local);  // an owner's clock; follows its steps
+  void arm_on(TimerId timer, ClockKind clock,
+              std::int64_t local);  // an owner's clock; follows its steps
   void disarm(TimerId timer);
 
   // --- the run
-  // A run lasts while something is under way: foreground threads, messages in flight, faults not yet over.
+  // A run lasts while something is under way: foreground threads, messages in flight, faults not
+  // yet over.
   void hold_open() { ++under_way_; }
   void let_go() { --under_way_; }
   void stop() { ending_ = true; }
@@ -159,7 +172,8 @@ class Scheduler final : public FiberSchedule {
     std::int64_t until = 0;
   };
 
-  Thread& add_thread(Process& process, std::function<void()> body, bool foreground, FiberPool& pool);
+  Thread& add_thread(Process& process, std::function<void()> body, bool foreground,
+                     FiberPool& pool);
   Fiber* after_body(Fiber& ended) override;
   static void run_body(void* thread);
   void finish(Thread& thread);
@@ -173,6 +187,8 @@ class Scheduler final : public FiberSchedule {
     ++events_;
     recorder_.digest().add(static_cast<std::uint64_t>(event.at) ^ who);
   }
+  void watch_patience(Thread& thread);
+  bool out_of_patience(Thread& thread, const Event& event);
   void prefetch();
   void rearm_local(Process& process);
 
@@ -190,11 +206,11 @@ class Scheduler final : public FiberSchedule {
   std::optional<Random> permuted_;
   std::uint64_t seed_ = 0;
 
-  std::deque<Thread> threads_;
+  Slots<Thread> threads_;
   std::size_t threads_used_ = 0;
   std::vector<std::uint32_t> free_threads_;
   ThreadId last_thread_ = 0;
-  std::deque<Process> processes_;
+  Slots<Process> processes_;
   std::size_t process_count_ = 0;
   std::vector<Timer> timers_;
   std::exception_ptr failure_;

@@ -5,7 +5,8 @@ namespace picklock::sim {
 bool Service::about_to_apply(Message& request) {
   if (!request.announced) {
     request.announced = true;
-    simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::before, *process_, &request);
+    simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::before,
+                              *process_, &request);
   }
   return process_->running();
 }
@@ -36,7 +37,8 @@ void Service::on_message(Connection&, Message& request) {
 }
 
 void Service::answer(Message& request, Message& reply) {
-  simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::after, *process_, &reply);
+  simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::after, *process_,
+                            &reply);
   if (process_->down()) {
     simulation_->network.release(reply);
     return;

@@ -1,5 +1,6 @@
-// A server process: takes one message at a time, in the order of arrival, and answers on the connection it
-// came by. Faults may strike just before or just after it has applied a request, with the answer not yet sent.
+// A server process: takes one message at a time, in the order of arrival, and answers on the
+// connection it came by. Faults may strike just before or just after it has applied a request, with
+// the answer not yet sent.
 #pragma once
 
 #include "sim/simulation.h"
@@ -25,11 +26,12 @@ class Service : public Program, public Endpoint {
   }
   Simulation& simulation() const { return *simulation_; }
 
-  // Applies the request and writes its answer. False: it is applied later, on a thread of the server's own,
-  // which then calls answer(); the request must have been marked as taken.
+  // Applies the request and writes its answer. False: it is applied later, on a thread of the
+  // server's own, which then calls answer(); the request must have been marked as taken.
   virtual bool apply(Message& request, Payload& answer) = 0;
 
-  // For a server that applied `request` by itself: sends what is in `reply`, unless a fault prevents it.
+  // For a server that applied `request` by itself: sends what is in `reply`, unless a fault
+  // prevents it.
   void answer(Message& request, Message& reply);
   Message& reply_to(Message& request);
   // True where the process still stands and the request may be applied now.

@@ -27,7 +27,8 @@ Stack StackPool::take() {
   if (free_.empty()) map_more();
   char* bottom = free_.back();
   free_.pop_back();
-  const std::size_t colour = (reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage)) % kColours;
+  const std::size_t colour =
+      (reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage)) % kColours;
   return Stack{bottom, size_ - colour * kColourStep};
 }
 
@@ -44,7 +45,8 @@ void StackPool::give_back(Stack stack) {
 void StackPool::map_more() {
   const std::size_t spacing = size_ + kPage;
   const std::size_t bytes = spacing * kPerMapping;
-  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   // A huge page would make one touched stack cost as much as thirty.
   madvise(mapping, bytes, MADV_NOHUGEPAGE);

@@ -1,6 +1,7 @@
-// Stacks for fibers, carved from large mappings and recycled: a touched page stays touched, so a world costs
-// no page faults after the first. Below each of the first stacks lies a guard page; guards for all would
-// exhaust the kernel's table of mappings at some 30,000, so further ones are only checked when given back.
+// Stacks for fibers, carved from large mappings and recycled: a touched page stays touched, so a
+// world costs no page faults after the first. Below each of the first stacks lies a guard page;
+// guards for all would exhaust the kernel's table of mappings at some 30,000, so further ones are
+// only checked when given back.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,9 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
 
-  Stack take();            // throws std::bad_alloc when the address space is exhausted
-  void give_back(Stack stack);  // aborts when its lowest word was written: what lies below is damaged too
+  Stack take();  // throws std::bad_alloc when the address space is exhausted
+  void give_back(
+      Stack stack);  // aborts when its lowest word was written: what lies below is damaged too
 
   std::size_t stack_size() const { return size_; }
   std::size_t mapped() const { return mapped_; }  // stacks mapped so far, in use or free

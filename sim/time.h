@@ -1,5 +1,5 @@
-// Virtual time: 64-bit nanoseconds since the start of a run. The engine alone knows it; a process sees it
-// only through its own wall and monotonic clocks (sim/clock.h).
+// Virtual time: 64-bit nanoseconds since the start of a run. The engine alone knows it; a process
+// sees it only through its own wall and monotonic clocks (sim/clock.h).
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
-// The full record of a run, for reports: every message, wake-up, fault and history event in order. Recorded
-// only when asked, as fixed binary records and raw message bytes; text is made from it afterwards.
+// The full record of a run, for reports: every message, wake-up, fault and history event in order.
+// Recorded only when asked, as fixed binary records and raw message bytes; text is made from it
+// afterwards.
 #pragma once
 
 #include <cstdint>

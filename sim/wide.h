@@ -1,4 +1,5 @@
-// 128-bit integers for exact products of 64-bit ones: a compiler extension that g++ and clang++ share.
+// 128-bit integers for exact products of 64-bit ones: a compiler extension that g++ and clang++
+// share.
 #pragma once
 
 namespace picklock::sim {

@@ -7,8 +7,8 @@
 namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all() {
-  static const std::array<const Algorithm*, 3> kAll = {&set_px_blind_delete(), &set_px_check_delete(),
-                                                       &lua_check_delete()};
+  static const std::array<const Algorithm*, 3> kAll = {&set_px_blind_delete(),
+                                                       &set_px_check_delete(), &lua_check_delete()};
   return kAll;
 }
 

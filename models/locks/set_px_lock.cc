@@ -18,7 +18,8 @@ std::unique_ptr<Lock> make(const LockOptions& options) {
   return std::make_unique<LockType>(options);
 }
 
-constexpr std::string_view kWithinLease = "every critical section ends within its lease, by the server's clock";
+constexpr std::string_view kWithinLease =
+    "every critical section ends within its lease, by the server's clock";
 // Nothing that can make a lease end under a living holder, or a command act late.
 constexpr FaultClasses kUnhurried = {FaultClass::client_clock, FaultClass::crash};
 // What the lock is asked to survive at all; a lone server that forgets or fails over is outside.
@@ -33,7 +34,8 @@ std::vector<Promise> promises(FaultClasses own_release, std::string_view own_rel
       {Property::own_release, own_release, own_release_premise},
       {Property::not_stuck, FaultClasses::all(), ""},
       {Property::no_deadlock, kWhileServerRemembers, "one lock, taken once at a time"},
-      {Property::available, FaultClasses::all(), "the server is up and reachable and the key is free"},
+      {Property::available, FaultClasses::all(),
+       "the server is up and reachable and the key is free"},
   };
 }
 
@@ -65,7 +67,8 @@ Released SetPxCheckDelete::release(Client& self, const Lease& lease) {
 
 Released LuaCheckDelete::release(Client& self, const Lease& lease) {
   static const redis::Script compare_and_delete(
-      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end");
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return "
+      "0 end");
   return released(self.redis().eval(compare_and_delete, {lease.key}, {lease.token}));
 }
 
@@ -100,7 +103,9 @@ const Algorithm& set_px_check_delete() {
 const Algorithm& lua_check_delete() {
   static const Algorithm algorithm{
       .name = "lua-check-delete",
-      .summary = "SET key token NX PX ttl; released by a script that deletes the key if it still holds the token",
+      .summary =
+          "SET key token NX PX ttl; released by a script that deletes the key if it still holds "
+          "the token",
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},

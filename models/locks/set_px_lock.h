@@ -1,5 +1,6 @@
-// The locks that take a key with `SET key token NX PX ttl` and differ in how they give it back: the seed's
-// two broken ways, and the atomic one. (redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1)
+// The locks that take a key with `SET key token NX PX ttl` and differ in how they give it back: the
+// seed's two broken ways, and the atomic one. (redis.io, Distributed Locks with Redis;
+// docs/facts/algorithms.md 2.1)
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@ namespace {
 class Decimal {
  public:
   explicit Decimal(std::int64_t value) {
-    size_ = static_cast<std::size_t>(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr -
-                                     digits_.data());
+    size_ = static_cast<std::size_t>(
+        std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr - digits_.data());
   }
   std::string_view view() const { return {digits_.data(), size_}; }
 
@@ -36,7 +36,8 @@ Reply send(Client& client, Role role, Words... words) {
 Reply Client::set(std::string_view key, std::string_view value, SetOptions options, Role role) {
   const Decimal px(milliseconds(options.px));
   if (options.px == Duration::zero()) {
-    return options.nx ? send(*this, role, "SET", key, value, "NX") : send(*this, role, "SET", key, value);
+    return options.nx ? send(*this, role, "SET", key, value, "NX")
+                      : send(*this, role, "SET", key, value);
   }
   if (!options.nx) return send(*this, role, "SET", key, value, "PX", px.view());
   return send(*this, role, "SET", key, value, "NX", "PX", px.view());
@@ -61,7 +62,8 @@ Reply Client::evalsha(const Script& script, std::initializer_list<std::string_vi
   return run("EVALSHA", script.sha(), keys, args, role);
 }
 
-Reply Client::run(std::string_view command, std::string_view script, std::initializer_list<std::string_view> keys,
+Reply Client::run(std::string_view command, std::string_view script,
+                  std::initializer_list<std::string_view> keys,
                   std::initializer_list<std::string_view> args, Role role) {
   constexpr std::size_t kUsual = 16;
   const std::size_t size = 3 + keys.size() + args.size();

@@ -1,5 +1,5 @@
-// Redis as an algorithm sees it: a command goes out, the calling thread sleeps, an answer comes back or does
-// not. Nothing here knows whether the server is simulated.
+// Redis as an algorithm sees it: a command goes out, the calling thread sleeps, an answer comes
+// back or does not. Nothing here knows whether the server is simulated.
 //
 //   Reply reply = redis.set(key, token, {.nx = true, .px = ttl});
 //   if (reply.ok()) ...
@@ -28,7 +28,8 @@ class Client {
   // Role::none: the role of the verb (acquire, release) in which the command is sent.
   virtual Reply call(Role role, std::span<const std::string_view> argv) = 0;
 
-  Reply set(std::string_view key, std::string_view value, SetOptions options = {}, Role role = Role::none);
+  Reply set(std::string_view key, std::string_view value, SetOptions options = {},
+            Role role = Role::none);
   Reply get(std::string_view key, Role role = Role::none);
   Reply del(std::string_view key, Role role = Role::none);
   Reply exists(std::string_view key, Role role = Role::none);
@@ -40,7 +41,8 @@ class Client {
                 std::initializer_list<std::string_view> args, Role role = Role::none);
 
  private:
-  Reply run(std::string_view command, std::string_view script, std::initializer_list<std::string_view> keys,
+  Reply run(std::string_view command, std::string_view script,
+            std::initializer_list<std::string_view> keys,
             std::initializer_list<std::string_view> args, Role role);
 };
 

@@ -11,7 +11,9 @@ namespace {
 
 using Argv = std::span<const std::string_view>;
 
-constexpr char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; }
+constexpr char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+}
 
 bool same_word(std::string_view word, std::string_view lower_case) {
   if (word.size() != lower_case.size()) return false;
@@ -21,7 +23,9 @@ bool same_word(std::string_view word, std::string_view lower_case) {
   return true;
 }
 
-void not_an_integer(Reply& reply) { reply.set_error("ERR value is not an integer or out of range"); }
+void not_an_integer(Reply& reply) {
+  reply.set_error("ERR value is not an integer or out of range");
+}
 void syntax_error(Reply& reply) { reply.set_error("ERR syntax error"); }
 void invalid_expire(Reply& reply, std::string_view command) {
   reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
@@ -29,10 +33,13 @@ void invalid_expire(Reply& reply, std::string_view command) {
 
 enum class Unit : std::uint8_t { milliseconds, seconds };
 
-// The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of range.
-bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_ms, std::int64_t& deadline) {
+// The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
+// range.
+bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_ms,
+                 std::int64_t& deadline) {
   deadline = value;
-  if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline)) return false;
+  if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline))
+    return false;
   if (!absolute && __builtin_add_overflow(deadline, now_ms, &deadline)) return false;
   return true;
 }
@@ -57,7 +64,8 @@ struct Commands {
       } else if (same_word(word, "keepttl") && !expires) {
         keep_ttl = true;
       } else if (more && !expires && !keep_ttl &&
-                 (same_word(word, "px") || same_word(word, "ex") || same_word(word, "pxat") || same_word(word, "exat"))) {
+                 (same_word(word, "px") || same_word(word, "ex") || same_word(word, "pxat") ||
+                  same_word(word, "exat"))) {
         expires = true;
         unit = lower(word[0]) == 'p' ? Unit::milliseconds : Unit::seconds;
         absolute = word.size() == 4;
@@ -136,10 +144,14 @@ struct Commands {
     }
     bool nx = false, xx = false, gt = false, lt = false;
     for (std::string_view word : argv.subspan(3)) {
-      if (same_word(word, "nx")) nx = true;
-      else if (same_word(word, "xx")) xx = true;
-      else if (same_word(word, "gt")) gt = true;
-      else if (same_word(word, "lt")) lt = true;
+      if (same_word(word, "nx"))
+        nx = true;
+      else if (same_word(word, "xx"))
+        xx = true;
+      else if (same_word(word, "gt"))
+        gt = true;
+      else if (same_word(word, "lt"))
+        lt = true;
       else {
         reply.set_error("ERR Unsupported option " + std::string(word));
         return;
@@ -160,15 +172,17 @@ struct Commands {
       return;
     }
     Entry* entry = server.live(argv[1]);
-    const bool wanted = entry != nullptr && !(nx && entry->deadline_ms != kNoDeadline) &&
-                        !(xx && entry->deadline_ms == kNoDeadline) && !(gt && deadline <= entry->deadline_ms) &&
-                        !(gt && entry->deadline_ms == kNoDeadline) && !(lt && deadline >= entry->deadline_ms);
+    const bool wanted =
+        entry != nullptr && !(nx && entry->deadline_ms != kNoDeadline) &&
+        !(xx && entry->deadline_ms == kNoDeadline) && !(gt && deadline <= entry->deadline_ms) &&
+        !(gt && entry->deadline_ms == kNoDeadline) && !(lt && deadline >= entry->deadline_ms);
     if (!wanted) {
       reply.set_integer(0);
       return;
     }
     if (deadline <= server.clock_ms()) {
-      server.remove(*entry, sim::Cause::command);  // at once: `<=` here, `<` where keys expire (R14)
+      server.remove(*entry,
+                    sim::Cause::command);  // at once: `<=` here, `<` where keys expire (R14)
     } else {
       server.set_deadline(*entry, deadline);
     }

@@ -1,5 +1,5 @@
-// The commands of the server model, as a table: name, number of words, what it does. Error texts are those of
-// redis-server 7.0 (docs/facts/fidelity.md).
+// The commands of the server model, as a table: name, number of words, what it does. Error texts
+// are those of redis-server 7.0 (docs/facts/fidelity.md).
 #pragma once
 
 #include <span>

@@ -2,8 +2,8 @@
 
 #include <lua.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstring>
 #include <deque>
 #include <stdexcept>
@@ -17,7 +17,8 @@ namespace {
 constexpr int kDeepest = 60;
 
 // Names a script may not see: they reach the machine, or the interpreter's insides (R79).
-constexpr std::array kHidden = {"dofile", "loadfile", "print", "newproxy", "getfenv", "setfenv", "module", "require"};
+constexpr std::array kHidden = {"dofile",  "loadfile", "print",  "newproxy",
+                                "getfenv", "setfenv",  "module", "require"};
 
 struct Running {
   ScriptHost* host = nullptr;
@@ -149,8 +150,10 @@ int raise(lua_State* lua, std::string_view message) {
 int call_command(lua_State* lua, bool raises) {
   Running& script = running(lua);
   const int count = lua_gettop(lua);
-  constexpr std::string_view kNeedsOne = "ERR Please specify at least one argument for this redis.call() call";
-  constexpr std::string_view kOnlyText = "ERR Lua redis lib command arguments must be strings or integers";
+  constexpr std::string_view kNeedsOne =
+      "ERR Please specify at least one argument for this redis.call() call";
+  constexpr std::string_view kOnlyText =
+      "ERR Lua redis lib command arguments must be strings or integers";
   std::string_view wrong;
   script.argv.clear();
   script.numbers.clear();
@@ -180,7 +183,8 @@ int call_command(lua_State* lua, bool raises) {
   push(lua, script.reply);
   if (!raises || !script.reply.is_error()) return 1;
   lua_Debug caller{};
-  if (lua_getstack(lua, 1, &caller) != 0 && lua_getinfo(lua, "l", &caller) != 0) script.line = caller.currentline;
+  if (lua_getstack(lua, 1, &caller) != 0 && lua_getinfo(lua, "l", &caller) != 0)
+    script.line = caller.currentline;
   return lua_error(lua);
 }
 
@@ -198,7 +202,8 @@ int redis_sha1hex(lua_State* lua) {
 
 template <bool Status>
 int redis_reply_table(lua_State* lua) {
-  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) return raise(lua, "ERR wrong number or type of arguments");
+  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING)
+    return raise(lua, "ERR wrong number or type of arguments");
   std::size_t size = 0;
   const char* text = lua_tolstring(lua, 1, &size);
   push_field(lua, Status ? "ok" : "err", {text, size});
@@ -207,7 +212,8 @@ int redis_reply_table(lua_State* lua) {
 
 int unknown_global(lua_State* lua) {
   const char* name = lua_tostring(lua, 2);
-  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'", name == nullptr ? "?" : name);
+  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'",
+                    name == nullptr ? "?" : name);
 }
 
 int read_only(lua_State* lua) { return luaL_error(lua, "Attempt to modify a readonly table"); }
@@ -259,9 +265,11 @@ Lua::Lua() : state_(std::make_unique<State>()) {
     lua_setglobal(lua, name);
   }
   lua_newtable(lua);
-  for (const auto& [name, function] :
-       {std::pair<const char*, lua_CFunction>{"call", redis_call}, {"pcall", redis_pcall}, {"sha1hex", redis_sha1hex},
-        {"status_reply", redis_reply_table<true>}, {"error_reply", redis_reply_table<false>}}) {
+  for (const auto& [name, function] : {std::pair<const char*, lua_CFunction>{"call", redis_call},
+                                       {"pcall", redis_pcall},
+                                       {"sha1hex", redis_sha1hex},
+                                       {"status_reply", redis_reply_table<true>},
+                                       {"error_reply", redis_reply_table<false>}}) {
     lua_pushcfunction(lua, function);
     lua_setfield(lua, -2, name);
   }
@@ -293,7 +301,8 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
   lua_State* lua = state_->lua;
   if (luaL_loadbuffer(lua, body.data(), body.size(), "@user_script") != 0) {
     const char* message = lua_tostring(lua, -1);
-    error = "ERR Error compiling script (new function): " + std::string(message == nullptr ? "?" : message);
+    error = "ERR Error compiling script (new function): " +
+            std::string(message == nullptr ? "?" : message);
     lua_pop(lua, 1);
     return nullptr;
   }
@@ -306,8 +315,8 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
   return compiled;
 }
 
-void Lua::run(const Compiled& script, std::span<const std::string_view> keys, std::span<const std::string_view> args,
-              ScriptHost& host, Reply& reply) {
+void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
+              std::span<const std::string_view> args, ScriptHost& host, Reply& reply) {
   lua_State* lua = state_->lua;
   state_->running.host = &host;
   state_->running.line = 1;
@@ -325,8 +334,8 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys, st
     lua_pop(lua, 1);
     return;
   }
-  // An error reply raised by redis.call keeps its own text, any other is an ERR of the script; both are told
-  // by which script and line (R74, R78).
+  // An error reply raised by redis.call keeps its own text, any other is an ERR of the script; both
+  // are told by which script and line (R74, R78).
   std::string text;
   std::string line = "1";
   if (lua_istable(lua, -1)) {
@@ -340,7 +349,8 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys, st
     const std::string_view raw = message == nullptr ? "unknown error" : message;
     text = "ERR " + std::string(raw);
     constexpr std::string_view kChunk = "user_script:";
-    if (raw.starts_with(kChunk)) line = raw.substr(kChunk.size(), raw.find(':', kChunk.size()) - kChunk.size());
+    if (raw.starts_with(kChunk))
+      line = raw.substr(kChunk.size(), raw.find(':', kChunk.size()) - kChunk.size());
   }
   lua_pop(lua, 1);
   reply.set_error(text + " script: " + script.sha + ", on @user_script:" + line + ".");

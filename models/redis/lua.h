@@ -1,5 +1,6 @@
-// Lua 5.1 as Redis embeds it: scripts see KEYS, ARGV and redis.call; what they return becomes a reply (R71-R83).
-// One interpreter serves a server for its life in this process; scripts cannot leave anything behind in it.
+// Lua 5.1 as Redis embeds it: scripts see KEYS, ARGV and redis.call; what they return becomes a
+// reply (R71-R83). One interpreter serves a server for its life in this process; scripts cannot
+// leave anything behind in it.
 #pragma once
 
 #include <memory>
@@ -37,8 +38,8 @@ class Lua {
   const Compiled* compile(std::string_view body, std::string& error);
   const Compiled* known(std::string_view sha) const;
 
-  void run(const Compiled& script, std::span<const std::string_view> keys, std::span<const std::string_view> args,
-           ScriptHost& host, Reply& reply);
+  void run(const Compiled& script, std::span<const std::string_view> keys,
+           std::span<const std::string_view> args, ScriptHost& host, Reply& reply);
 
  private:
   struct State;

@@ -1,5 +1,5 @@
-// What a Redis command came to, as the client that sent it knows it: the server's answer, or that there is
-// none. An answer that never came says nothing about whether the command was applied.
+// What a Redis command came to, as the client that sent it knows it: the server's answer, or that
+// there is none. An answer that never came says nothing about whether the command was applied.
 #pragma once
 
 #include <cstdint>

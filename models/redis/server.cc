@@ -12,7 +12,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 
 std::string with_arguments(std::string_view name, std::span<const std::string_view> rest) {
   constexpr std::size_t kLongest = 128;
-  std::string text = "ERR unknown command '" + std::string(name.substr(0, kLongest)) + "', with args beginning with: ";
+  std::string text = "ERR unknown command '" + std::string(name.substr(0, kLongest)) +
+                     "', with args beginning with: ";
   std::string shown;
   for (std::string_view word : rest) {
     if (shown.size() >= kLongest) break;
@@ -31,7 +32,8 @@ std::string lower_case(std::string_view word) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys) {
+void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures,
+                   Keys& keys) {
   attach(simulation, process);
   tenures_ = &tenures;
   keys_ = &keys;
@@ -67,14 +69,16 @@ std::int64_t Server::clock_ms() const {
 // The wall clock must show one millisecond more than the deadline (R13).
 sim::Instant Server::dies(const Entry& entry) const {
   if (entry.deadline_ms >= kNoDeadline / kMillisecond - 1) return sim::kNever;
-  return process().clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond, simulation().now());
+  return process().clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond,
+                                simulation().now());
 }
 
-// The history learns of a death at the instant it takes place, whoever looks, and whenever the server forgets.
+// The history learns of a death at the instant it takes place, whoever looks, and whenever the
+// server forgets.
 void Server::watch_death(Entry& entry) {
   while (death_timers_.size() <= entry.slot) {
-    death_timers_.push_back(simulation().scheduler.add_timer(nullptr, &Server::on_death, this,
-                                                             static_cast<std::uint32_t>(death_timers_.size())));
+    death_timers_.push_back(simulation().scheduler.add_timer(
+        nullptr, &Server::on_death, this, static_cast<std::uint32_t>(death_timers_.size())));
   }
   const sim::Instant at = dies(entry);
   if (at == sim::kNever) {
@@ -106,7 +110,8 @@ void Server::clock_changed() {
 Entry* Server::live(std::string_view key) {
   Entry* entry = store_.find(key);
   if (entry == nullptr || entry->alive(frozen_ms_)) return entry;
-  // Touched after its death: forgotten now (R23), mourned here if its timer is yet to come at this instant.
+  // Touched after its death: forgotten now (R23), mourned here if its timer is yet to come at this
+  // instant.
   const sim::TenureId actor = std::exchange(actor_, 0);
   remove(*entry, sim::Cause::expiry, entry->mourned);
   actor_ = actor;
@@ -124,7 +129,8 @@ void Server::put(std::string_view key, std::string_view value, std::int64_t dead
   entry.owner = actor_;
   entry.id = keys_->id(key);
   tenures_->granted(actor_);
-  note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry, owner);
+  note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
+       owner);
   if (deadline_ms != kNoDeadline) watch_death(entry);
 }
 
@@ -152,9 +158,15 @@ bool Server::evict(std::string_view key) {
 
 void Server::note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
   const bool gone = what == sim::What::entry_removed || entry.deadline_ms == kNoDeadline;
-  simulation().scheduler.recorder().note({.at = simulation().now(), .what = what, .cause = cause, .role = role_,
-                                          .process = process().id(), .tenure = actor_, .owner = owner,
-                                          .key = entry.id, .until = gone ? sim::kNever : dies(entry)});
+  simulation().scheduler.recorder().note({.at = simulation().now(),
+                                          .what = what,
+                                          .cause = cause,
+                                          .role = role_,
+                                          .process = process().id(),
+                                          .tenure = actor_,
+                                          .owner = owner,
+                                          .key = entry.id,
+                                          .until = gone ? sim::kNever : dies(entry)});
 }
 
 // ---------------------------------------------------------------- the command loop
@@ -181,7 +193,8 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
   return true;
 }
 
-// An interpreter needs a deeper stack than the fiber that happens to be blocking when a request arrives.
+// An interpreter needs a deeper stack than the fiber that happens to be blocking when a request
+// arrives.
 void Server::run_scripts() {
   for (;;) {
     while (!waiting_scripts_.empty()) {
@@ -259,7 +272,8 @@ void Server::eval(Argv argv, Reply& reply, bool by_sha) {
       reply.set_error(error);
       return;
     }
-    if (std::find(cached_.begin(), cached_.end(), script) == cached_.end()) cached_.push_back(script);
+    if (std::find(cached_.begin(), cached_.end(), script) == cached_.end())
+      cached_.push_back(script);
   }
   const auto keys = static_cast<std::size_t>(key_count);
   lua_->run(*script, argv.subspan(3, keys), argv.subspan(3 + keys), *this, reply);

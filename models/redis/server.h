@@ -1,5 +1,6 @@
-// One Redis server: a command loop over a keyspace, one command at a time, expiry by its own wall clock, and
-// scripts in real Lua on a stack of their own. What happens to a key that a tenure owns goes into the history.
+// One Redis server: a command loop over a keyspace, one command at a time, expiry by its own wall
+// clock, and scripts in real Lua on a stack of their own. What happens to a key that a tenure owns
+// goes into the history.
 #pragma once
 
 #include <deque>
@@ -28,9 +29,10 @@ class Server final : public sim::Service, private ScriptHost {
   void clock_changed() override;
   bool evict(std::string_view key) override;
 
-  // One command on behalf of a tenure (0: nobody's), as if it had just arrived. Scripts included: the caller
-  // provides the stack. For tests and for a socket in front of the model.
-  void execute(std::span<const std::string_view> argv, Reply& reply, sim::TenureId tenure = 0, std::uint8_t role = 0);
+  // One command on behalf of a tenure (0: nobody's), as if it had just arrived. Scripts included:
+  // the caller provides the stack. For tests and for a socket in front of the model.
+  void execute(std::span<const std::string_view> argv, Reply& reply, sim::TenureId tenure = 0,
+               std::uint8_t role = 0);
 
  private:
   friend struct Commands;
@@ -41,14 +43,17 @@ class Server final : public sim::Service, private ScriptHost {
   void run_scripts();                                  // the body of the script thread
 
   // --- for commands
-  std::int64_t now_ms() const { return frozen_ms_; }  // expiry is judged by the time the command began (R25)
+  std::int64_t now_ms() const {
+    return frozen_ms_;
+  }  // expiry is judged by the time the command began (R25)
   std::int64_t clock_ms() const;
   Entry* live(std::string_view key);
   void put(std::string_view key, std::string_view value, std::int64_t deadline_ms);
   void remove(Entry& entry, sim::Cause cause, bool mourned = false);
   void set_deadline(Entry& entry, std::int64_t deadline_ms);
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
-  sim::Instant dies(const Entry& entry) const;  // the instant at which it will be dead, on this clock
+  sim::Instant dies(
+      const Entry& entry) const;  // the instant at which it will be dead, on this clock
   void watch_death(Entry& entry);
   static void on_death(void* self, std::uint32_t slot);
   void eval(Argv argv, Reply& reply, bool by_sha);

@@ -1,5 +1,5 @@
-// redis::Client over the simulated network: one connection per client process and server, shared by the
-// process's threads, given up and dialled anew after a command has timed out.
+// redis::Client over the simulated network: one connection per client process and server, shared by
+// the process's threads, given up and dialled anew after a command has timed out.
 #pragma once
 
 #include "models/redis/client.h"

@@ -1,6 +1,7 @@
-// The keyspace of one Redis server. A key with deadline D lives while the server's wall clock, in whole
-// milliseconds, shows D or less, and is dead from D + 1 on (R13); setting a deadline that is not in the future
-// deletes at once (R14). A dead key is forgotten when something touches it, and looks absent until then (R16).
+// The keyspace of one Redis server. A key with deadline D lives while the server's wall clock, in
+// whole milliseconds, shows D or less, and is dead from D + 1 on (R13); setting a deadline that is
+// not in the future deletes at once (R14). A dead key is forgotten when something touches it, and
+// looks absent until then (R16).
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -35,8 +36,8 @@ class Store {
     used_ = 0;
   }
 
-  // The slot of a key, present or not; slots are kept for the run, so that a lock taken and released over and
-  // over allocates nothing.
+  // The slot of a key, present or not; slots are kept for the run, so that a lock taken and
+  // released over and over allocates nothing.
   Entry& slot(std::string_view key) {
     const auto found = index_.find(key);
     if (found != index_.end()) return entries_[found->second];
@@ -55,7 +56,8 @@ class Store {
 
   Entry* find(std::string_view key) {
     const auto found = index_.find(key);
-    return found != index_.end() && entries_[found->second].present ? &entries_[found->second] : nullptr;
+    return found != index_.end() && entries_[found->second].present ? &entries_[found->second]
+                                                                    : nullptr;
   }
 
   Entry& at(std::uint32_t slot) { return entries_[slot]; }

@@ -108,18 +108,26 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
 
 std::string words(const Reply& reply) {
   switch (reply.kind) {
-    case Reply::Kind::nil: return "nil";
-    case Reply::Kind::status: return reply.text;
-    case Reply::Kind::error: return "error: " + reply.text;
-    case Reply::Kind::integer: return std::to_string(reply.integer);
-    case Reply::Kind::bulk: return "\"" + reply.text + "\"";
+    case Reply::Kind::nil:
+      return "nil";
+    case Reply::Kind::status:
+      return reply.text;
+    case Reply::Kind::error:
+      return "error: " + reply.text;
+    case Reply::Kind::integer:
+      return std::to_string(reply.integer);
+    case Reply::Kind::bulk:
+      return "\"" + reply.text + "\"";
     case Reply::Kind::array: {
       std::string all = "[";
-      for (const Reply& element : reply.elements) all += (all.size() > 1 ? ", " : "") + words(element);
+      for (const Reply& element : reply.elements)
+        all += (all.size() > 1 ? ", " : "") + words(element);
       return all + "]";
     }
-    case Reply::Kind::unknown: return "no answer";
-    case Reply::Kind::unsent: return "not sent";
+    case Reply::Kind::unknown:
+      return "no answer";
+    case Reply::Kind::unsent:
+      return "not sent";
   }
   return "?";
 }
@@ -145,7 +153,9 @@ std::string_view command(std::string_view payload) {
   std::int64_t count = 0;
   std::int64_t size = 0;
   std::string_view word;
-  if (!read_header(payload, '*', count) || !read_header(payload, '$', size) || !read_body(payload, size, word)) return {};
+  if (!read_header(payload, '*', count) || !read_header(payload, '$', size) ||
+      !read_body(payload, size, word))
+    return {};
   return word;
 }
 

@@ -1,6 +1,6 @@
-// Redis's serialization protocol, version 2: requests as arrays of bulk strings, replies as they leave a real
-// server. The simulated network carries these very bytes, so that scripts, a socket and comparisons with a
-// real server all meet the same code.
+// Redis's serialization protocol, version 2: requests as arrays of bulk strings, replies as they
+// leave a real server. The simulated network carries these very bytes, so that scripts, a socket
+// and comparisons with a real server all meet the same code.
 #pragma once
 
 #include <span>
