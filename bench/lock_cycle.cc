@@ -34,8 +34,7 @@ using namespace picklock::sim;
 constexpr Protocol kProtocol{.name = "native"};
 
 struct Request {
-  std::uint32_t release = 0;
-  std::uint32_t lock = 0;
+  std::uint64_t lock_and_verb = 0;  // the lowest bit: release
   std::uint64_t token = 0;
 };
 
@@ -57,10 +56,10 @@ class LockServer final : public Service {
   bool apply(Message& message, Payload& answer) override {
     Request request;
     std::memcpy(&request, message.payload.view().data(), sizeof request);
-    Lock& lock = locks_[request.lock];
+    Lock& lock = locks_[request.lock_and_verb >> 1];
     const Instant now = simulation().now();
     std::uint64_t granted = 0;
-    if (request.release == 0) {
+    if ((request.lock_and_verb & 1) == 0) {
       if (lock.token == 0 || lock.expires <= now) {
         lock = {request.token, now + ttl_};
         granted = 1;
@@ -82,8 +81,8 @@ struct World {
 
   Simulation simulation;
   LockServer server;
-  std::vector<Caller> callers;
-  std::vector<Random> chance;
+  Slots<Caller> callers;
+  Slots<Random> chance;
   std::string name;
   Params params;
   bool stop = false;
@@ -105,7 +104,7 @@ struct World {
 
   bool call(std::uint32_t id, std::uint32_t release, std::uint32_t lock, std::uint64_t token) {
     const Answer answer = callers[id].call(0, {}, [&](Payload& payload) {
-      payload.append_raw(Request{release, lock, token});
+      payload.append_raw(Request{(std::uint64_t{lock} << 1) | release, token});
     });
     std::uint64_t granted = 0;
     std::memcpy(&granted, answer.bytes().data(), sizeof granted);
@@ -160,10 +159,8 @@ struct World {
         {.low = std::chrono::microseconds(p.lat_lo), .high = std::chrono::microseconds(p.lat_hi)});
     Process& home = simulation.scheduler.add_process("server");
     server.reset(simulation, home, p.locks(), p.ttl);
-    if (callers.size() < p.n) {
-      callers.resize(p.n);
-      chance.resize(p.n);
-    }
+    callers.at_least(p.n - 1);
+    chance.at_least(p.n - 1);
     for (std::uint32_t id = 0; id < p.n; ++id) {
       char text[24];
       const int length = std::snprintf(text, sizeof text, "client-%u", id + 1);

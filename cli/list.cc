@@ -97,7 +97,7 @@ Rows properties() {
 
 }  // namespace
 
-int list(const std::string& kind, bool json, const std::string& scenario_directory) {
+std::string list(const std::string& kind, bool json, const std::string& scenario_directory) {
   const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
   Rows rows = Rows::array();
   if (kind == "algorithms")
@@ -112,18 +112,16 @@ int list(const std::string& kind, bool json, const std::string& scenario_directo
     throw scenarios::BadInput(fmt::format("list: there is no kind `{}`; did you mean `{}`?", kind,
                                           scenarios::nearest(kind, kinds)));
   }
-  if (json) {
-    fmt::print("{}\n", rows.dump(2));
-    return 0;
-  }
+  if (json) return rows.dump(2) + '\n';
   std::size_t widest = 0;
   for (const auto& row : rows)
     widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
+  std::string text;
   for (const auto& row : rows) {
-    fmt::print("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest,
-               row["summary"].get_ref<const std::string&>());
+    text += fmt::format("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest,
+                        row["summary"].get_ref<const std::string&>());
   }
-  return 0;
+  return text;
 }
 
 }  // namespace picklock::cli

@@ -5,7 +5,7 @@
 
 namespace picklock::cli {
 
-// Writes to standard output. Throws BadInput for a kind that is not there.
-int list(const std::string& kind, bool json, const std::string& scenario_directory);
+// One line for each, or a JSON array of objects. Throws BadInput for a kind that is not there.
+std::string list(const std::string& kind, bool json, const std::string& scenario_directory);
 
 }  // namespace picklock::cli

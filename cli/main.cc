@@ -6,10 +6,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
+#include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -62,20 +66,48 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+// Nobody may take half of an answer for the whole.
+class OutputLost : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void put(const std::string& text) {
+  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !taken)
+    throw OutputLost(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
 struct RunOptions {
   std::string scenario;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::string> seed;
   std::vector<std::string> changes;
   std::string format = "text";
 };
 
+// What a file can hold as well, so that every run can be kept as one.
+std::uint64_t seed_from(const std::string& word) {
+  std::uint64_t seed = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, seed);
+  if (error != std::errc{} || stop != end || seed > INT64_MAX) {
+    throw scenarios::BadInput(fmt::format("--seed: must be a whole number, 0 to {}, not \"{}\"",
+                                          INT64_MAX, scenarios::printable(word)));
+  }
+  return seed;
+}
+
 int run(const RunOptions& options) {
+  std::optional<std::uint64_t> seed;
+  if (options.seed) seed = seed_from(*options.seed);
   scenarios::Document document = scenarios::Document::from_file(
       scenarios::find_scenario(options.scenario, scenario_directory()));
-  for (const std::string& change : options.changes) document.set(scenarios::change_from(change));
+  for (const std::string& change : options.changes) {
+    document.set(scenarios::change_from(change));
+    document.forget_neighbours();
+  }
   scenarios::Runner runner;
   const scenarios::Outcome outcome =
-      runner.run_file(document, options.seed, !options.changes.empty(), options.format != "json");
+      runner.run_file(document, seed, !options.changes.empty(), options.format != "json");
   std::string text;
   if (options.format == "json") {
     text = reports::json(outcome);
@@ -94,8 +126,7 @@ int run(const RunOptions& options) {
                                     .repeat_command = repeat});
   }
   if (!text.ends_with('\n')) text += '\n';
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+  put(text);
   return outcome.as_expected() ? kAsExpected : kNotAsExpected;
 }
 
@@ -103,6 +134,29 @@ int bad_input(const std::string& message) {
   constexpr std::size_t kLongestLine = 500;
   std::fprintf(stderr, "picklock: %s\n", scenarios::printable(message, kLongestLine).c_str());
   return kBadInput;
+}
+
+// The parser's own words, and the nearest word where one was not known.
+std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
+                          const std::vector<std::string>& arguments) {
+  const scenarios::Words commands = {"run", "list"};
+  if (arguments.empty()) return "no command is given; the commands are run and list";
+  const auto given = app.get_subcommands();
+  if (given.empty() && !arguments[0].starts_with('-')) {
+    return fmt::format("there is no command `{}`; did you mean `{}`?", arguments[0],
+                       scenarios::nearest(arguments[0], commands));
+  }
+  const CLI::App& where = given.empty() ? app : *given[0];
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with('-')) continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* option : where.get_options()) {
+      if (!option->get_positional()) names.push_back(option->get_name());
+    }
+    return fmt::format("there is no option `{}`; did you mean `{}`?", word,
+                       scenarios::nearest(word, {names.begin(), names.end()}));
+  }
+  return error.what();
 }
 
 int main(int argc, char** argv) {
@@ -136,28 +190,22 @@ int main(int argc, char** argv) {
   list_command->add_flag("--json", list_json, "one JSON array of objects with at least `name`");
 
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return kAsExpected;
-  } catch (const CLI::CallForAllHelp&) {
-    std::cout << app.help("", CLI::AppFormatMode::All);
-    return kAsExpected;
-  } catch (const CLI::CallForVersion&) {
-    std::cout << app.version() << '\n';
-    return kAsExpected;
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    if (argc > 1 && app.get_subcommands().empty()) {
-      const scenarios::Words known = {"run", "list"};
-      message = fmt::format("there is no command `{}`; did you mean `{}`?", argv[1],
-                            scenarios::nearest(argv[1], known));
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      put(app.help());
+      return kAsExpected;
+    } catch (const CLI::CallForVersion&) {
+      put(app.version() + '\n');
+      return kAsExpected;
+    } catch (const CLI::ParseError& error) {
+      const std::string problem = usage_problem(app, error, {argv + 1, argv + argc});
+      return bad_input(problem + "; see picklock --help");
     }
-    return bad_input(message + "; see picklock --help");
-  }
-
-  try {
-    if (list_command->parsed()) return list(kind, list_json, scenario_directory());
+    if (list_command->parsed()) {
+      put(list(kind, list_json, scenario_directory()));
+      return kAsExpected;
+    }
     const scenarios::Words formats = {"text", "mermaid", "json"};
     if (std::find(formats.begin(), formats.end(), run_options.format) == formats.end()) {
       return bad_input(fmt::format("--format: there is no format `{}`; did you mean `{}`?",
@@ -167,6 +215,9 @@ int main(int argc, char** argv) {
     return run(run_options);
   } catch (const scenarios::BadInput& error) {
     return bad_input(error.what());
+  } catch (const OutputLost& error) {
+    std::fprintf(stderr, "picklock: %s\n", error.what());
+    return kNotAsExpected;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "picklock: internal error: %s\n", error.what());
     return kNotAsExpected;

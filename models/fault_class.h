@@ -49,7 +49,9 @@ class FaultClasses {
     for (FaultClass one : some) rest.bits_ &= ~bit(one);
     return rest;
   }
+  constexpr void add(FaultClass one) { bits_ |= bit(one); }
   constexpr bool has(FaultClass one) const { return (bits_ & bit(one)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
   constexpr bool covers(FaultClasses others) const { return (others.bits_ & ~bits_) == 0; }
 
  private:

@@ -13,18 +13,22 @@ class Tenures {
  public:
   void reset() {
     order_.assign(1, 0);
+    settled_.assign(1, false);
     granted_ = 0;
   }
 
   sim::TenureId begin() {
     order_.push_back(0);
+    settled_.push_back(false);
     return static_cast<sim::TenureId>(order_.size() - 1);
   }
 
-  // The first grant counts: a renewal or a nested acquire changes nothing.
+  // An entry came to be. Until the client has learned of success the latest one counts: an attempt
+  // whose answer was lost is an orphan, and no grant.
   void granted(sim::TenureId tenure) {
-    if (tenure != 0 && order_[tenure] == 0) order_[tenure] = ++granted_;
+    if (tenure != 0 && !settled_[tenure]) order_[tenure] = ++granted_;
   }
+  void settle(sim::TenureId tenure) { settled_[tenure] = true; }
 
   // 1 for the first grant of the run; 0: none yet. The ideal fencing token.
   std::uint32_t order(sim::TenureId tenure) const { return order_[tenure]; }
@@ -32,6 +36,7 @@ class Tenures {
 
  private:
   std::vector<std::uint32_t> order_;
+  std::vector<bool> settled_;
   std::uint32_t granted_ = 0;
 };
 

@@ -266,13 +266,16 @@ class Naive {
     return count;
   }
 
+  // The last time before belief at which a quorum of servers came to hold its entry.
   std::size_t granted(sim::TenureId id) const {
-    std::set<sim::ProcessId> servers;
-    const std::size_t deciding = find(0, [&](const sim::HistoryEvent& e) {
-      if (e.tenure != id || !is_entry(e) || e.what == What::entry_removed) return false;
-      servers.insert(e.process);
-      return servers.size() == context_.quorum;
-    });
+    std::size_t deciding = history_.size();
+    for (std::size_t i = 0; i < std::min(began(id), history_.size()); ++i) {
+      if (!is_entry(history_[i]) || first_of(id) == history_.size()) continue;
+      const std::uint32_t before = i == 0 ? 0 : servers_with_entry_of(id, i - 1);
+      if (before + 1 == context_.quorum && servers_with_entry_of(id, i) == context_.quorum) {
+        deciding = i;
+      }
+    }
     return deciding == history_.size() ? began(id) : deciding;
   }
 

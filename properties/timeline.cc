@@ -215,9 +215,11 @@ std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint
   Tenure& tenure = tenures_[id];
   if (tenure.key != key) return tenure.entries;
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
-  const bool enough = static_cast<std::uint32_t>(std::popcount(tenure.granted_by)) >= quorum_;
-  if (tenure.granted == kNone && enough) tenure.granted = at;
-  return ++tenure.entries;
+  ++tenure.entries;
+  // An attempt whose answer was lost leaves an orphan; when that has gone and a later attempt
+  // succeeds, the later one is the grant.
+  if (tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
+  return tenure.entries;
 }
 
 Slot& Timeline::slot_of(KeyId key, ProcessId server) {

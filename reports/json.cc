@@ -45,8 +45,11 @@ Json fault_fields(const Run& run, std::uint32_t index) {
 Json document(const Run& run) {
   const Narrator narrator(run);
   Json verdicts = Json::object();
+  Json promised = Json::object();
   for (const properties::Verdict& verdict : run.verdicts) {
-    verdicts[std::string(name(verdict.property))] = properties::name(verdict.outcome);
+    const std::string property(name(verdict.property));
+    verdicts[property] = properties::name(verdict.outcome);
+    promised[property] = run.promised[static_cast<std::size_t>(verdict.property)].promised;
   }
   Json fired = Json::array();
   for (const scenarios::FiredFault& fault : run.fired) {
@@ -68,6 +71,7 @@ Json document(const Run& run) {
           {"events", run.events},
           {"virtual_seconds", in_seconds(run.ended)},
           {"verdicts", std::move(verdicts)},
+          {"promised", std::move(promised)},
           {"witnesses", witnesses(run, narrator)},
           {"faults_fired", std::move(fired)},
           {"faults_not_fired", std::move(not_fired)},

@@ -21,12 +21,14 @@ TEST(Json, HasEveryPromisedField) {
   for (const Json* run : {&document, &document.at("twins").at(0)}) {
     for (const char* field :
          {"scenario", "title", "algorithm", "seed", "digest", "events", "virtual_seconds",
-          "verdicts", "witnesses", "faults_fired", "faults_not_fired", "longest_wait_seconds",
-          "grants", "surprises", "as_expected"}) {
+          "verdicts", "promised", "witnesses", "faults_fired", "faults_not_fired",
+          "longest_wait_seconds", "grants", "surprises", "as_expected"}) {
       EXPECT_TRUE(run->contains(field)) << field;
     }
     EXPECT_EQ(run->at("verdicts").size(), models::kPropertyCount);
   }
+  EXPECT_EQ(document.at("promised").at("mutual-exclusion"), false);
+  EXPECT_EQ(document.at("promised").at("not-stuck"), true);
   EXPECT_EQ(document.at("digest"), "01f3a97c55d0e2b4");
   EXPECT_EQ(document.at("virtual_seconds").dump(), "42.002");
   EXPECT_EQ(document.at("faults_fired").at(0).dump(),

@@ -225,6 +225,15 @@ inline scenarios::Run blind_delete() {
   b.violate(Property::own_release, {{removed_2, removed_2}, {removed_3, removed_3}});
   b.violate(Property::loss_noticed,
             {{ended_1, expired}, {ended_2, removed_2}, {ended_3, removed_3}});
+  b.run.met = {models::FaultClass::pause};
+  b.run.patience = std::chrono::milliseconds(30600);
+  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    const auto property = static_cast<Property>(i);
+    scenarios::Promised& promised = b.run.promised[i];
+    promised.promised = property >= Property::not_stuck;
+    if (property == Property::available) promised.premise = "the server is up and the key is free";
+    if (property < Property::loss_noticed) promised.beyond = b.run.met;
+  }
   b.run.digest = 0x01f3a97c55d0e2b4;
   b.run.events = 1912;
   b.run.ended = at_ms(42002);

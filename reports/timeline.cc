@@ -207,14 +207,15 @@ class Writer {
       const Ink ink = good ? Ink::good : bad ? Ink::bad : Ink::alarm;
       std::string outcome = properties::name(verdict.outcome);
       if (verdict.count > 1) outcome += " " + times(verdict.count);
-      put(Line()
-              .add("  ")
-              .add(good  ? glyphs_.good
-                   : bad ? glyphs_.bad
-                         : glyphs_.open,
-                   ink)
-              .add(" " + pad_right(name(verdict.property), 20))
-              .add(outcome, ink));
+      Line line = Line()
+                      .add("  ")
+                      .add(good  ? glyphs_.good
+                           : bad ? glyphs_.bad
+                                 : glyphs_.open,
+                           ink)
+                      .add(" " + pad_right(name(verdict.property), 20))
+                      .add(outcome, ink);
+      promise(std::move(line), 24 + display_width(outcome), verdict);
       const std::size_t shown = std::min(verdict.witnesses.size(), kWitnessesShown);
       const std::size_t more = shown > 0 && verdict.count > shown ? verdict.count - shown : 0;
       for (std::size_t i = 0; i < shown; ++i) {
@@ -223,16 +224,52 @@ class Writer {
       }
       if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
     }
-    std::vector<std::string> premise = {plural(clients(), "client"), plural(run_.grants, "grant"),
-                                        plural(run_.fired.size(), "fault"),
-                                        seconds(sim::nanoseconds(run_.ended)) + " virtual seconds"};
+    std::string faults = plural(run_.fired.size(), "fault");
+    if (!run_.fired.empty() && !run_.met.empty())
+      faults += fmt::format(" ({})", list(words(run_.met)));
+    const std::vector<std::string> premise = {
+        plural(clients(), "client"), plural(run_.grants, "grant"), faults,
+        seconds(sim::nanoseconds(run_.ended)) + " virtual seconds"};
     paragraph(Line().add("  "), 2, "judged over " + list(premise), Ink::dim);
+    if (run_.patience > sim::Duration::zero()) {
+      paragraph(
+          Line().add("  "), 2,
+          "stuck means still waiting " + duration(run_.patience) + " after it has calmed down",
+          Ink::dim);
+    }
     if (run_.longest_wait.length > sim::Duration::zero()) {
       paragraph(Line().add("  "), 2,
                 fmt::format("longest wait {}, of {}", duration(run_.longest_wait.length),
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
+  }
+
+  // What the lock promises of it, beside the verdict where there is room, and the premise below.
+  void promise(Line verdict_line, int width, const properties::Verdict& verdict) {
+    const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
+    const bool broken = promised.promised && verdict.outcome == properties::Outcome::violated;
+    const std::string text = broken              ? "although promised"
+                             : promised.promised ? ""
+                             : promised.beyond.empty()
+                                 ? "never promised"
+                                 : "not promised under " + list(words(promised.beyond));
+    const bool fits = width + 2 + display_width(text) <= width_;
+    if (!text.empty() && fits) verdict_line.add(", " + text, broken ? Ink::bad : Ink::dim);
+    put(verdict_line);
+    const Line indent = Line().add("      ");
+    if (!fits) paragraph(indent, 6, text, broken ? Ink::bad : Ink::dim);
+    if (!promised.premise.empty())
+      paragraph(indent, 6, fmt::format("premise: {}", promised.premise), Ink::dim);
+  }
+
+  static std::vector<std::string> words(models::FaultClasses classes) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+      const auto one = static_cast<models::FaultClass>(i);
+      if (classes.has(one)) all.emplace_back(name(one));
+    }
+    return all;
   }
 
   std::size_t clients() const {

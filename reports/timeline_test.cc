@@ -248,6 +248,20 @@ TEST(Timeline, TellsALongRunAroundWhatMatters) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 200);
 }
 
+TEST(Timeline, SaysOfEachVerdictWhatTheLockPromised) {
+  scenarios::Run run = testing::blind_delete();
+  std::string text = told(run);
+  EXPECT_THAT(text, HasSubstr("own-release         violated twice, not promised under pause\n"));
+  EXPECT_THAT(text, HasSubstr("loss-noticed        violated 3 times, never promised\n"));
+  EXPECT_THAT(text, HasSubstr("not-stuck           holds\n"));
+  EXPECT_THAT(text, HasSubstr("holds\n      premise: the server is up and the key is free\n"));
+
+  run.promised[static_cast<std::size_t>(models::Property::own_release)] = {
+      .promised = true, .beyond = {}, .premise = "nobody sleeps"};
+  text = told(run);
+  EXPECT_THAT(text, HasSubstr("violated twice, although promised\n      premise: nobody sleeps\n"));
+}
+
 TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
   scenarios::Run run = testing::blind_delete();
   run.fired.clear();

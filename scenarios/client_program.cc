@@ -1,5 +1,7 @@
 #include "scenarios/client_program.h"
 
+#include <algorithm>
+
 namespace picklock::scenarios {
 
 using models::Role;
@@ -7,13 +9,13 @@ using sim::What;
 
 void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
                           const Scenario& scenario, models::Tenures& tenures,
-                          Duration first_arrival, sim::Instant& last_arrival) {
+                          Duration first_arrival, sim::Instant& busy_until) {
   machine_ = &machine;
   algorithm_ = &algorithm;
   scenario_ = &scenario;
   tenures_ = &tenures;
   first_arrival_ = first_arrival;
-  last_arrival_ = &last_arrival;
+  busy_until_ = &busy_until;
   machine.process().set_program(this);
 }
 
@@ -36,15 +38,18 @@ void ClientProgram::live(bool first) {
 void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   thread().tenure = tenures_->begin();
   thread().role = static_cast<std::uint8_t>(Role::acquire);
-  *last_arrival_ = machine_->simulation().now();
+  busy_for(Duration::zero());
   self.note(What::acquire_invoked);
   const models::Acquired acquired = lock.acquire(self, scenario_->lock.key);
   if (!acquired) {
     self.note(acquired.is_unknown() ? What::acquire_unknown : What::acquire_failed);
     thread().tenure = 0;
+    thread().role = 0;
     return;
   }
   self.note(What::acquire_ok);
+  tenures_->settle(thread().tenure);
+  busy_for(scenario_->clients.hold);
   work(self);
   thread().role = static_cast<std::uint8_t>(Role::release);
   self.note(What::release_invoked);
@@ -61,6 +66,10 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   }
   thread().tenure = 0;
   thread().role = 0;
+}
+
+void ClientProgram::busy_for(Duration length) {
+  *busy_until_ = std::max(*busy_until_, machine_->simulation().now() + length);
 }
 
 // With one write it is the section's last act; with more, the first opens it and they are evenly

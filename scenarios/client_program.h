@@ -15,11 +15,12 @@ namespace picklock::scenarios {
 
 class ClientProgram final : public sim::Program {
  public:
-  // `first_arrival` of the first incarnation; one that a restart begins arrives at once.
-  // `last_arrival` is where the run learns of the latest begin of an acquire.
+  // `first_arrival` of the first incarnation; one that a restart begins arrives at once, with all
+  // its cycles before it. `busy_until` is where the run learns how long it has work to do: it moves
+  // on with every acquire that begins and every critical section.
   void reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
              const Scenario& scenario, models::Tenures& tenures, Duration first_arrival,
-             sim::Instant& last_arrival);
+             sim::Instant& busy_until);
 
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }
@@ -28,13 +29,14 @@ class ClientProgram final : public sim::Program {
   void live(bool first);
   void cycle(models::SimClient& self, models::Lock& lock);
   void work(models::SimClient& self);
+  void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }
 
   models::ClientMachine* machine_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
   const Scenario* scenario_ = nullptr;
   models::Tenures* tenures_ = nullptr;
-  sim::Instant* last_arrival_ = nullptr;
+  sim::Instant* busy_until_ = nullptr;
   Duration first_arrival_{};
 };
 

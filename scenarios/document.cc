@@ -190,6 +190,7 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
     root.erase("twin");
     root.erase("neighbour");
   }
+  if (!neighbours_) root.erase("neighbour");
   const Value file(origin, root);
   check_format(file);
   Scenario scenario;

@@ -26,6 +26,9 @@ class Document {
 
   void set(Change change) { changes_.push_back(std::move(change)); }
 
+  // For one who does not run them: the steps of a changed lock need not include theirs.
+  void forget_neighbours() { neighbours_ = false; }
+
   // Twins are read as well, so that a mistake in one shows at once.
   Scenario scenario(const Vocabulary& vocabulary) const;
 
@@ -42,6 +45,7 @@ class Document {
   std::string label_;  // for messages
   std::string file_;   // empty: not from a file
   std::vector<Change> changes_;
+  bool neighbours_ = true;
 };
 
 }  // namespace picklock::scenarios

@@ -33,7 +33,7 @@ std::span<const FaultClassRow> fault_classes() {
        {"redis group"}},
       {FaultClass::amnesia,
        "a lock server restarts without its data, or forgets a key",
-       {Verb::restart, Verb::evict},
+       {Verb::restart, Verb::crash, Verb::evict},
        {"redis"}},
       {FaultClass::partition,
        "some processes cannot talk for a while",
@@ -45,7 +45,7 @@ std::span<const FaultClassRow> fault_classes() {
        {"redis message", "resource message"}},
       {FaultClass::crash,
        "a process or host dies, a thread ends, a session is killed",
-       {Verb::crash, Verb::end_thread, Verb::kill_session},
+       {Verb::crash, Verb::restart, Verb::end_thread, Verb::kill_session},
        {"client", "redis", "resource"}},
   };
   return kRows;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "properties/verdict.h"
+#include "scenarios/promises.h"
 #include "scenarios/scenario.h"
 #include "sim/history.h"
 #include "sim/trace.h"
@@ -35,6 +36,9 @@ struct Run {
   sim::History history;
   sim::Trace trace;  // empty unless asked for
   properties::Verdicts verdicts;
+  models::FaultClasses met;            // classes of the faults it meets
+  Promises promised;                   // of each property, under these classes
+  Duration patience{};                 // from the last disturbance to the horizon
   std::vector<std::string> processes;  // names by ProcessId
   std::vector<std::string> keys;       // names by KeyId
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired

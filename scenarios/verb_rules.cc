@@ -6,6 +6,7 @@ namespace {
 using sim::Verb;
 
 constexpr std::string_view kClientsOnly = "only a client has threads of its own";
+constexpr std::string_view kNoClock = "the resource reads no clock";
 constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
 constexpr std::string_view kLonePrimary = "redis-1 is a lone primary: it has no replica to promote";
 constexpr std::string_view kNoSessions = "Redis keeps no sessions";
@@ -28,10 +29,12 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
+       .inapplicable = {"", "", kNoClock},
        .meaning = "the wall clock jumps by `step`, forwards or back"},
       {.verb = Verb::set_clock_rate,
        .lasting = Lasting::optional,
        .required = "rate",
+       .inapplicable = {"", "", kNoClock},
        .meaning = "both clocks of the process run `rate` times as fast"},
       {.verb = Verb::partition,
        .lasting = Lasting::optional,

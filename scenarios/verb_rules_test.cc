@@ -28,8 +28,8 @@ TEST(VerbRules, SayWhatEachVerbCanHit) {
 crash yes yes yes
 restart yes yes yes
 end-thread yes no no
-step-clock yes yes yes
-set-clock-rate yes yes yes
+step-clock yes yes no
+set-clock-rate yes yes no
 partition yes yes yes
 heal yes yes yes
 hold yes yes yes

@@ -1,5 +1,6 @@
 #include "scenarios/world.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/locks/catalogue.h"
@@ -17,6 +18,27 @@ sim::Latency as_sim(const Latency& latency) {
           .tail_high = latency.tail_high};
 }
 
+Duration slowest(const Latency& latency) {
+  return latency.tail_one_in > 0 ? std::max(latency.high, latency.tail_high) : latency.high;
+}
+
+Duration longest_collection(const GcProfile& gc) {
+  return gc.every > Duration::zero() ? gc.high : Duration::zero();
+}
+
+// A free lock is taken by the next attempt, and an attempt is a connection and a command, there and
+// back: the wait before it, the way, the server's queue, and a collection wherever one can strike.
+Duration acquire_bound(const Scenario& scenario) {
+  constexpr Duration kSlack = std::chrono::milliseconds(100);
+  Duration way = slowest(scenario.network.latency);
+  for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
+  const RedisSpec& redis = scenario.servers.redis;
+  const Duration queue = redis.service * static_cast<std::int64_t>(scenario.clients.count);
+  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
+  const models::LockOptions& lock = scenario.lock.options;
+  return lock.retry_every + lock.retry_jitter + 4 * way + queue + 2 * standing + kSlack;
+}
+
 }  // namespace
 
 void World::set(const Scenario& scenario) {
@@ -24,17 +46,12 @@ void World::set(const Scenario& scenario) {
   algorithm_ = models::locks::named(scenario.lock.algorithm);
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
-  const auto& options = scenario.lock.options;
-  const Duration bound = algorithm_->bound(options);
-  patience_ = 3 * bound;
-  const Latency& latency = scenario.network.latency;
-  const Duration slowest = latency.tail_one_in > 0 ? latency.tail_high : latency.high;
+  patience_ = 3 * algorithm_->bound(scenario.lock.options);
   context_ = {.lock_key = 0,
               .quorum = 1,
               .servers = scenario.servers.redis.masters,
               .first_server = scenario.clients.count,
-              .acquire_bound = options.retry_every + options.retry_jitter + 4 * slowest +
-                               std::chrono::milliseconds(100)};
+              .acquire_bound = acquire_bound(scenario)};
   names_.clear();
   for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
     names_.push_back("client-" + std::to_string(i));
@@ -52,7 +69,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   keys_.reset();
   context_.lock_key = keys_.id(scenario.lock.key);
   collectors_used_ = 0;
-  last_arrival_ = sim::kStart;
+  busy_until_ = sim::kStart;
 
   const std::uint32_t clients = scenario.clients.count;
   const std::uint32_t masters = scenario.servers.redis.masters;
@@ -82,8 +99,8 @@ void World::build(std::uint64_t seed, bool tracing) {
                        scenario.lock.options.command_timeout, scenario.clients.write_timeout,
                        context_.lock_key);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
-    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, last_arrival_);
-    if (sim::kStart + arrival > last_arrival_) last_arrival_ = sim::kStart + arrival;
+    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, busy_until_);
+    busy_until_ = std::max(busy_until_, sim::kStart + arrival);
   }
   simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);
   for (std::uint32_t i = 0; i < names_.size(); ++i) scheduler.start(scheduler.process(i));
@@ -91,7 +108,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   for (std::uint32_t i = 0; i < masters; ++i)
     add_gc(scheduler.process(clients + i), scenario.servers.redis.gc);
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
-  scheduler.arm(horizon_, last_arrival_ + patience_);
+  scheduler.arm(horizon_, busy_until_ + patience_);
 }
 
 void World::set_links() {
@@ -119,6 +136,7 @@ void World::add_gc(sim::Process& process, const GcProfile& profile) {
   collector = {.world = this,
                .process = &process,
                .profile = &profile,
+               .incarnation = 0,
                .chance = sim::Random(simulation_.scheduler.seed(),
                                      sim::mixed(process.hash() ^ sim::hash_of("gc")))};
   collector.timer = simulation_.scheduler.add_timer(nullptr, &World::collect, &collector, 0);
@@ -130,13 +148,17 @@ void World::add_gc(sim::Process& process, const GcProfile& profile) {
 void World::collect(void* argument, std::uint32_t) {
   auto& collector = *static_cast<Collector*>(argument);
   sim::Scheduler& scheduler = collector.world->simulation_.scheduler;
+  sim::Process& process = *collector.process;
   Duration until{};
-  if (!collector.collecting && !collector.process->down()) {
+  if (!collector.collecting && !process.down()) {
     until = collector.chance.heavy_tailed(collector.profile->low, collector.profile->high);
-    scheduler.pause(*collector.process);
+    scheduler.pause(process);
     collector.collecting = true;
+    collector.incarnation = process.incarnation();
   } else {
-    if (collector.collecting) scheduler.resume(*collector.process);
+    // A crash has ended the collection of the incarnation before; another's pause is not ours.
+    const bool lives = !process.down() && process.incarnation() == collector.incarnation;
+    if (collector.collecting && lives) scheduler.resume(process);
     collector.collecting = false;
     until = collector.chance.between(Duration(1), 2 * collector.profile->every);
   }
@@ -145,14 +167,13 @@ void World::collect(void* argument, std::uint32_t) {
 
 // ---------------------------------------------------------------- the end
 
-// The horizon is the last fault's end, or the last arrival at the lock, and three times the
-// algorithm's bound.
+// The horizon is three times the algorithm's bound after the last fault's end, the last arrival at
+// the lock, and the end of the last critical section: nobody is stuck behind a healthy holder.
 void World::at_horizon(void* self, std::uint32_t) {
   auto& world = *static_cast<World*>(self);
   sim::Scheduler& scheduler = world.simulation_.scheduler;
   const sim::Nemesis& nemesis = world.simulation_.nemesis;
-  const sim::Instant last =
-      nemesis.last_end() > world.last_arrival_ ? nemesis.last_end() : world.last_arrival_;
+  const sim::Instant last = std::max(nemesis.last_end(), world.busy_until_);
   const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + world.patience_;
   if (due > scheduler.now()) {
     scheduler.arm(world.horizon_, due);

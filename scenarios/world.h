@@ -40,14 +40,13 @@ class World {
   const sim::Trace& trace() const { return simulation_.scheduler.recorder().trace(); }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
+  Duration patience() const { return patience_; }
   std::uint32_t grants() const { return tenures_.grants(); }
   std::vector<std::string> processes();
   std::vector<std::string> keys() const { return keys_.names(); }
   const Scenario& scenario() const { return *scenario_; }
 
  private:
-  struct GcDriver;
-
   void build(std::uint64_t seed, bool tracing);
   void set_links();
   void add_gc(sim::Process& process, const GcProfile& profile);
@@ -57,7 +56,8 @@ class World {
   const Scenario* scenario_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
   properties::Context context_;
-  Duration patience_{};  // the algorithm's own bound, three times
+  Duration patience_{};  // three times the algorithm's own bound: from the last disturbance to the
+                         // horizon
 
   sim::Simulation simulation_;
   models::Tenures tenures_;
@@ -71,6 +71,7 @@ class World {
     World* world = nullptr;
     sim::Process* process = nullptr;
     const GcProfile* profile = nullptr;
+    std::uint32_t incarnation = 0;  // of the process when the collection began
     sim::Random chance;
     sim::TimerId timer = 0;
     bool collecting = false;
@@ -79,7 +80,7 @@ class World {
   std::size_t collectors_used_ = 0;
   static void collect(void* collector, std::uint32_t);
 
-  sim::Instant last_arrival_{};
+  sim::Instant busy_until_{};  // the last arrival, or the end of the last critical section
   sim::TimerId horizon_ = 0;
   properties::Judge judge_;
   const properties::Verdicts* verdicts_ = nullptr;

@@ -40,7 +40,7 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
 
 void Caller::forget() { connection_ = nullptr; }
 
-bool Caller::wait(Duration patience) {
+inline bool Caller::wait(Duration patience) {
   Scheduler& scheduler = simulation_->scheduler;
   const std::int64_t now = scheduler.local_time(*self_, ClockKind::monotonic);
   if (patience <= Duration::zero() || patience.count() >= INT64_MAX - now) {
@@ -66,31 +66,50 @@ bool Caller::dial(Duration patience) {
   return true;
 }
 
+// A step passes, and what it brings upon this process takes effect before the thread goes on.
+inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Side side,
+                           Message* message) {
+  Nemesis& nemesis = simulation_->nemesis;
+  if (nemesis.idle()) return;
+  Scheduler& scheduler = simulation_->scheduler;
+  if (message != nullptr && nemesis.asks_for_commands() && protocol_->command != nullptr) {
+    // The request's bytes do not outlive its arrival.
+    pending.command_size =
+        protocol_->command(message->payload.view()).copy(pending.command, sizeof pending.command);
+  }
+  nemesis.step({.client = *self_,
+                .server = *server_,
+                .role = role,
+                .phase = phase,
+                .side = side,
+                .thread = pending.thread->id(),
+                .command = {pending.command, pending.command_size},
+                .message = message});
+  if (message != nullptr && pending.thread->killed()) simulation_->network.release(*message);
+  scheduler.obey();
+}
+
 Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) {
   Scheduler& scheduler = simulation_->scheduler;
-  Nemesis& nemesis = simulation_->nemesis;
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
   request.role = role;
+  thread.last_used = &connection;
   request.thread = thread.id();
+  request.waiter = thread.slot() + 1;
   request.tenure = thread.tenure;
   request.call = ++calls_;
 
-  // Sent: a pause or crash may strike on either side of the moment at which the kernel has the
-  // bytes.
-  nemesis.step(*self_, role, Phase::sent, Side::before, *server_, &request);
-  if (thread.killed()) simulation_->network.release(request);
-  scheduler.obey();
+  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
+  strike(pending, role, Phase::sent, Side::before, &request);
   if (!connection.usable()) {
     simulation_->network.release(request);
     return {Answer::Status::unreachable, nullptr, nullptr};
   }
-  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
   Waiting waiting(*this, pending);
   const std::uint32_t number = request.number;
   simulation_->network.send(request);
-  nemesis.step(*self_, role, Phase::sent, Side::after, *server_, nullptr);
-  scheduler.obey();
+  strike(pending, role, Phase::sent, Side::after, nullptr);
 
   // The patience begins where the request has left, not where a pause has caught it before.
   const bool patient = pending.answer != nullptr || pending.reset || wait(patience);
@@ -111,10 +130,8 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
     return {Answer::Status::reset, nullptr, nullptr};
   }
   Answer answer(Answer::Status::ok, &simulation_->network, std::exchange(pending.answer, nullptr));
-  nemesis.step(*self_, role, Phase::replied, Side::before, *server_, nullptr);
-  scheduler.obey();
-  nemesis.step(*self_, role, Phase::replied, Side::after, *server_, nullptr);
-  scheduler.obey();
+  strike(pending, role, Phase::replied, Side::before, nullptr);
+  strike(pending, role, Phase::replied, Side::after, nullptr);
   return answer;
 }
 

@@ -44,7 +44,7 @@ class Answer {
   Message* message_;
 };
 
-class Caller final : public Endpoint {
+class alignas(64) Caller final : public Endpoint {
  public:
   // Patience zero: a request waits for ever.
   void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
@@ -78,12 +78,15 @@ class Caller final : public Endpoint {
     bool reset = false;
     bool opened = false;
     Pending* next = nullptr;
+    char command[24] = {};  // where faults ask for it
+    std::size_t command_size = 0;
   };
   class Waiting;  // keeps a Pending in the list while its thread waits
 
   bool dial(Duration patience);
   Answer exchange(Message& request, std::uint8_t role, Duration patience);
-  bool wait(Duration patience);  // false: the patience ended
+  [[gnu::always_inline]] bool wait(Duration patience);  // false: the patience ended
+  void strike(Pending& pending, std::uint8_t role, Phase phase, Side side, Message* message);
   void give_up(Connection& connection);
 
   Simulation* simulation_ = nullptr;

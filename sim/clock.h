@@ -37,10 +37,8 @@ class LocalClock {
     return saturated(anchor_, elapsed);
   }
 
-  void step(Instant now, Duration by) {
-    anchor(now);
-    wall_ += by.count();
-  }
+  // The monotonic clock never steps.
+  void step(Duration by) { wall_ += by.count(); }
 
   void set_rate(Instant now, std::int64_t rate_ppb) {
     anchor(now);
@@ -59,7 +57,9 @@ class LocalClock {
 
   std::int64_t scaled(std::int64_t elapsed) const {
     if (rate_ppb_ == 0) return elapsed;
-    return elapsed + static_cast<std::int64_t>(static_cast<Wide>(elapsed) * rate_ppb_ / kBillion);
+    // Rounded down, also for a clock that is slow: `when` relies on it.
+    const Wide shown = static_cast<Wide>(elapsed) * (kBillion + rate_ppb_);
+    return static_cast<std::int64_t>(shown / kBillion);
   }
 
   void anchor(Instant now) {

@@ -32,13 +32,14 @@ inline std::uint64_t little_endian(const char* bytes, std::size_t size) {
 inline std::uint64_t fingerprint(std::string_view bytes) {
   constexpr std::uint64_t kA = 0xa0761d6478bd642full;
   constexpr std::uint64_t kB = 0xe7037ed1a0b428dbull;
+  constexpr std::uint64_t kC = 0x8ebc6af09c88c6e3ull;
   const auto fold = [](std::uint64_t a, std::uint64_t b) {
     const UnsignedWide product = static_cast<UnsignedWide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   };
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  std::uint64_t sum = left * kB;
+  std::uint64_t sum = (left + 1) * kC;
   for (; left > 16; at += 16, left -= 16) {
     sum = fold(little_endian(at, 8) ^ kA, little_endian(at + 8, 8) ^ sum);
   }

@@ -2,10 +2,10 @@
 // or drawn by a seeded policy when a search asks for it. Time never goes back: an event earlier
 // than the last one popped must not be pushed.
 //
-// A few events are a sorted array. More are a monotone radix heap: an event waits in the bucket of
-// the highest bit in which its time differs from the last popped time. Exact order, a few moves per
-// event up to millions pending. (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest
-// path problem, 1990.)
+// The next few stand in a sorted window, so that what they will touch can be fetched ahead. The
+// rest wait in a monotone radix heap, in the bucket of the highest bit in which their time differs
+// from the last one taken: exact order, a few moves per event from ten pending events to a million.
+// (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, 1990.)
 #pragma once
 
 #include <array>
@@ -42,82 +42,127 @@ inline constexpr std::uint32_t kTicketMask = (1u << 29) - 1;
 
 class EventQueue {
  public:
-  bool empty() const { return few_ == 0 && due_ == buckets_[0].size() && mask_ == 0; }
+  // How many of the next events stand in the window when there are that many.
+  static constexpr std::size_t kWindow = 12;
+
+  bool empty() const { return count_ == 0 && ties_.empty(); }
 
   void push(Instant at, EventKind kind, std::uint32_t target, std::uint32_t ticket) {
     push(Event{nanoseconds(at), target, (ticket << 3) | static_cast<std::uint32_t>(kind)});
   }
 
   void push(const Event& event) {
-    if (many_) {
-      push_many(event);
-      return;
+    if (count_ == kWindow || behind_ > 0) {
+      // The window is never empty while something waits behind it.
+      if (event.at >= latest().at) {
+        push_behind(event);
+        return;
+      }
+      if (count_ == kWindow) move_latest_behind();
     }
-    if (few_ == kFew) {
-      spill();
-      push_many(event);
-      return;
-    }
-    // Latest first; behind its equals in time, so that they leave in the order in which they came.
-    std::size_t at = few_++;
-    for (; at > 0 && sorted_[at - 1].at <= event.at; --at) sorted_[at] = sorted_[at - 1];
-    sorted_[at] = event;
+    std::size_t place = head_ + count_++;
+    for (; place > head_ && slot(place - 1).at > event.at; --place) slot(place) = slot(place - 1);
+    slot(place) = event;
   }
 
   // Requires: not empty.
   Event pop() {
-    if (!many_) return sorted_[--few_];
-    if (due_ == buckets_[0].size()) refill();
-    const Event event = buckets_[0][due_++];
-    many_ = due_ != buckets_[0].size() || mask_ != 0;
+    const Event event = slot(head_++);
+    --count_;
+    if (behind_ > 0) slot(head_ + count_++) = pop_behind();
     return event;
   }
 
   // Pops any one of the events due at the earliest instant.
   Event pop_any(Random& order) {
-    if (!many_) spill();
-    if (due_ == buckets_[0].size()) refill();
-    auto& now = buckets_[0];
-    std::swap(now[due_], now[due_ + order.below(now.size() - due_)]);
-    return pop();
+    while (count_ > 0 && (ties_.empty() || slot(head_).at == ties_.front().at))
+      ties_.push_back(pop());
+    std::swap(ties_[order.below(ties_.size())], ties_.back());
+    const Event event = ties_.back();
+    ties_.pop_back();
+    return event;
   }
 
-  // True where the next pop opens another bucket: a moment to prefetch what is in it.
-  bool turns() const { return many_ && due_ == buckets_[0].size() && mask_ != 0; }
-  const std::vector<Event>& next_bucket() const {
-    return buckets_[static_cast<std::size_t>(std::countr_zero(mask_)) + 1];
-  }
+  // Event number `ahead` of the window, 0 being the next; for fetching ahead. Requires: ahead <
+  // in_window().
+  const Event& peek(std::size_t ahead) const { return window_[(head_ + ahead) & kMask]; }
+  std::size_t in_window() const { return count_; }
 
   void clear() {
-    few_ = 0;
-    many_ = false;
+    head_ = count_ = behind_ = due_ = 0;
+    ties_.clear();
     buckets_[0].clear();
     for (; mask_ != 0; mask_ &= mask_ - 1) {
       buckets_[static_cast<std::size_t>(std::countr_zero(mask_)) + 1].clear();
     }
-    due_ = 0;
     last_ = 0;
   }
 
  private:
-  static constexpr std::size_t kFew = 16;
+  static constexpr std::size_t kMask = 15;
+  static_assert(kWindow < kMask);
 
-  int bucket_of(std::int64_t at) const {
-    return 64 - std::countl_zero(static_cast<std::uint64_t>(at ^ last_));
-  }
+  Event& slot(std::size_t at) { return window_[at & kMask]; }
+  Event& latest() { return slot(head_ + count_ - 1); }
 
-  void push_many(const Event& event) {
-    assert(event.at >= last_);
-    const int bucket = bucket_of(event.at);
-    buckets_[static_cast<std::size_t>(bucket)].push_back(event);
+  std::vector<Event>& bucket_of(std::int64_t at) {
+    const int bucket = 64 - std::countl_zero(static_cast<std::uint64_t>(at ^ last_));
     if (bucket > 0) mask_ |= 1ull << (bucket - 1);
+    return buckets_[static_cast<std::size_t>(bucket)];
   }
 
-  void spill() {
-    many_ = true;
-    buckets_[0].clear();
+  void push_behind(const Event& event) {
+    assert(event.at >= last_);
+    if (behind_ == 0) lower(latest().at);
+    ++behind_;
+    bucket_of(event.at).push_back(event);
+  }
+
+  // Goes to the front of its bucket: it came before its equals in time there.
+  void move_latest_behind() {
+    const Event event = latest();
+    --count_;
+    lower(latest().at);
+    ++behind_;
+    std::vector<Event>& bucket = bucket_of(event.at);
+    bucket.insert(bucket.begin(), event);
+  }
+
+  // The heap may hold events from `to` on afterwards. What differs from last_ only below the
+  // highest bit in which `to` differs from it, now differs from `to` in that bit: it moves to one
+  // bucket, the rest stays.
+  void lower(std::int64_t to) {
+    if (behind_ == 0) {
+      buckets_[0].clear();
+      due_ = 0;
+      last_ = to;
+      return;
+    }
+    const auto top =
+        static_cast<std::size_t>(64 - std::countl_zero(static_cast<std::uint64_t>(to ^ last_)));
+    last_ = to;
+    if (top == 0) {
+      buckets_[0].erase(buckets_[0].begin(),
+                        buckets_[0].begin() + static_cast<std::ptrdiff_t>(due_));
+      due_ = 0;
+      return;
+    }
+    auto& target = buckets_[top];
+    for (std::size_t i = 0; i < top; ++i) {
+      auto& from = buckets_[i];
+      target.insert(target.end(), from.begin() + static_cast<std::ptrdiff_t>(i == 0 ? due_ : 0),
+                    from.end());
+      from.clear();
+    }
     due_ = 0;
-    while (few_ > 0) push_many(sorted_[--few_]);
+    mask_ &= ~((1ull << (top - 1)) - 1);
+    if (!target.empty()) mask_ |= 1ull << (top - 1);
+  }
+
+  Event pop_behind() {
+    if (due_ == buckets_[0].size()) refill();
+    --behind_;
+    return buckets_[0][due_++];
   }
 
   void refill() {
@@ -135,17 +180,19 @@ class EventQueue {
     std::int64_t earliest = opened[0].at;
     for (const Event& event : opened) earliest = event.at < earliest ? event.at : earliest;
     last_ = earliest;
-    for (const Event& event : opened) push_many(event);
+    for (const Event& event : opened) bucket_of(event.at).push_back(event);
     opened.clear();
   }
 
-  std::array<Event, kFew> sorted_;
-  std::size_t few_ = 0;
-  bool many_ = false;
+  std::array<Event, kMask + 1> window_;  // a ring
+  std::size_t head_ = 0;
+  std::size_t count_ = 0;
+  std::vector<Event> ties_;  // due at one instant, while their order is drawn
+  std::size_t behind_ = 0;
   std::array<std::vector<Event>, 65> buckets_;
   std::uint64_t mask_ = 0;  // bit i: bucket i + 1 is not empty
   std::size_t due_ = 0;     // next of bucket 0, which holds what is due at `last_`
-  std::int64_t last_ = 0;
+  std::int64_t last_ = 0;   // nothing in the heap is earlier
 };
 
 }  // namespace picklock::sim

@@ -54,34 +54,34 @@ constexpr std::string_view name(Phase phase) {
 enum class Side : std::uint8_t { before, after };
 
 struct Trigger {
-  std::optional<Instant> at;  // a time; otherwise the step below
+  std::optional<Instant> at{};  // a time; otherwise the step below
   Side side = Side::before;
   std::uint8_t role = 0;  // models::Role; ignored for a mark
   Phase phase = Phase::sent;
-  std::string mark;       // a named mark of the algorithm, without phase
+  std::string mark{};     // a named mark of the algorithm, without phase
   std::uint32_t nth = 1;  // counted per process over the whole run
-  std::string by;         // whose step; empty: the target if it is a client, else any client
-  std::string on;         // narrows the step to one server
-  std::string command;    // narrows the role to one command, e.g. "DEL"
+  std::string by{};       // whose step; empty: the target if it is a client, else any client
+  std::string on{};       // narrows the step to one server
+  std::string command{};  // narrows the role to one command, e.g. "DEL"
 };
 
 enum class Keeps : std::uint8_t { all, none, fsynced };
 
 struct Fault {
   Verb verb = Verb::pause;
-  std::string target;
-  Trigger trigger;
-  std::optional<Duration> lasts;  // `for` in a file
-  Duration step{};                // step-clock: the jump; slow: the extra time per message
-  std::int64_t rate_ppb = 0;      // set-clock-rate: parts per billion away from true time
-  std::vector<std::string> from;  // partition: the other side; empty: everyone
-  bool outbound = true;           // partition: what the target sends is held
-  bool inbound = true;            // partition: what is sent to the target is held
-  bool host = false;              // crash: the machine dies, not only the process
-  bool silent = false;            // crash: peers see silence instead of a reset
-  Keeps keeps = Keeps::none;      // restart
-  std::string key;                // evict; empty: the key of the lock
-  int line = 0;                   // where it stands in its file; 0: not from a file
+  std::string target{};
+  Trigger trigger{};
+  std::optional<Duration> lasts{};  // `for` in a file
+  Duration step{};                  // step-clock: the jump; slow: the extra time per message
+  std::int64_t rate_ppb = 0;        // set-clock-rate: parts per billion away from true time
+  std::vector<std::string> from{};  // partition: the other side; empty: everyone
+  bool outbound = true;             // partition: what the target sends is held
+  bool inbound = true;              // partition: what is sent to the target is held
+  bool host = false;                // crash: the machine dies, not only the process
+  bool silent = false;              // crash: peers see silence instead of a reset
+  Keeps keeps = Keeps::none;        // restart
+  std::string key{};                // evict; empty: the key of the lock
+  int line = 0;                     // where it stands in its file; 0: not from a file
 };
 
 using Plan = std::vector<Fault>;

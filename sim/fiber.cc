@@ -10,13 +10,8 @@
 #include <boost/fiber/scheduler.hpp>
 #include <cassert>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PICKLOCK_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PICKLOCK_ASAN 1
-#endif
-#endif
+#include "sim/fiber_switch.h"
+
 #ifdef PICKLOCK_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -143,7 +138,7 @@ struct FiberLoop {
   }
 };
 
-FiberPool::FiberPool(std::size_t stack_size) : stacks_(stack_size) { parking(); }
+FiberPool::FiberPool(std::size_t stack_size) : stacks_(stack_size), main_(parking().main()) {}
 
 FiberPool::~FiberPool() { trim(); }
 
@@ -159,7 +154,6 @@ Fiber* FiberPool::take() {
   bf::fiber worker(bf::launch::post, std::allocator_arg, PooledStack(stacks_, fiber->stack_),
                    [fiber] { FiberLoop::run(*fiber); });
   fiber->context_ = parking().take_created();
-  fiber->hint_ = fiber->stack_.top();
   worker.detach();
   ++alive_;
   return fiber;
@@ -167,8 +161,7 @@ Fiber* FiberPool::take() {
 
 void FiberPool::put_back(Fiber* idle) { idle_.push_back(idle); }
 
-void FiberPool::switch_to(Fiber* self, Fiber* next) {
-  if (self != nullptr) self->hint_ = __builtin_frame_address(0);
+void FiberPool::switch_to([[maybe_unused]] Fiber* self, Fiber* next) {
   Sanitizer::leave(next != nullptr ? next->stack_ : parking().main_stack());
   (next != nullptr ? next->context_ : parking().main())->resume();
   Sanitizer::landed();

@@ -30,18 +30,17 @@ class Fiber {
     argument_ = argument;
   }
 
-  // Where the fiber was when it was last parked, for prefetching its stack.
-  const void* hint() const { return hint_; }
+  // What a switch to it reads first, for fetching it ahead.
   const void* control() const { return context_; }
 
  private:
   friend class FiberPool;
   friend struct FiberLoop;
+  friend struct FiberSwitch;
 
   boost::fibers::context* context_ = nullptr;
   Body body_ = nullptr;
   void* argument_ = nullptr;
-  void* hint_ = nullptr;
   Stack stack_;
   FiberPool* pool_ = nullptr;
 };
@@ -82,8 +81,10 @@ class FiberPool {
 
  private:
   friend struct FiberLoop;
+  friend struct FiberSwitch;
 
   StackPool stacks_;
+  boost::fibers::context* main_ = nullptr;
   FiberSchedule* schedule_ = nullptr;
   std::vector<Fiber*> idle_;
   std::size_t alive_ = 0;

@@ -68,29 +68,38 @@ enum class MessageKind : std::uint8_t {
   reset,   // the peer's end is gone; arrives behind what was sent before
 };
 
-struct Message {
+struct alignas(64) Message {
   MessageKind kind = MessageKind::data;
-  std::uint8_t direction =
-      0;  // 0: from the client that opened the connection to the server; 1: back
+  std::uint8_t direction = 0;  // 0: from the client that opened the connection; 1: back to it
   std::uint8_t role = 0;
+  bool plain = true;       // nothing below, up to `announced`, is true, and it is data
   bool arrived = false;    // has reached the receiver's kernel
   bool handled = false;    // the receiver has spent its time on it
   bool lose = false;       // a fault: will be lost on the way, and the connection reset
   bool holds = false;      // a fault: its direction is held from here on
   bool stray = false;      // a re-sent copy on a way of its own: its answer reaches nobody
+  bool released = false;   // was held, and has been let go
+  bool altered = false;    // a fault: `extra` or `again_after` count
   bool announced = false;  // faults waiting for the moment before it is applied have had their turn
   bool taken = false;      // the receiver keeps the slot and releases it itself
   std::uint32_t slot = 0;
+  std::uint32_t waiter = 0;  // slot + 1 of the thread that waits for the answer, for fetching ahead
   std::uint32_t number = 0;  // counts the messages of the run
   std::uint32_t call = 0;    // which request of its caller this answers or is
-  std::uint32_t next = 0;    // in a list of held messages
+  std::uint32_t next = 0;    // in a list of held or of free messages, slot + 1
   ThreadId thread = 0;
   TenureId tenure = 0;
-  Duration extra{};  // a fault: arrives so much later
-  Duration hold_for{};
-  Duration again_after{-1};  // a fault: arrives a second time so much later
+  Instant hold_until{};
+  Duration extra{};          // arrives so much later
+  Duration again_after{-1};  // arrives a second time so much later; negative: it does not
+  std::uint64_t mark = 0;    // stands for its bytes and its way in the digest
   Connection* connection = nullptr;
   Payload payload;
+
+  void clear_marks() {
+    plain = true;
+    arrived = handled = lose = holds = stray = released = altered = false;
+  }
 };
 
 }  // namespace picklock::sim

@@ -9,7 +9,7 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
   planned_ = plan.size();
   if (plan_.size() < planned_) plan_.resize(planned_);
   armed_ = 0;
-  marks_armed_ = false;
+  marks_armed_ = asks_for_commands_ = false;
   first_client_ = first_client;
   clients_ = clients;
   lock_key_.assign(lock_key);
@@ -31,7 +31,9 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     armed.from.clear();
     for (const std::string& name : fault.from) armed.from.push_back(named(name));
     armed.seen.assign(clients_, 0);
-    armed.fired = false;
+    armed.healed.clear();
+    armed.fired = armed.under_way = false;
+    asks_for_commands_ = asks_for_commands_ || !trigger.command.empty();
     if (trigger.at) {
       const TimerId timer = scheduler_.add_timer(nullptr, &Nemesis::on_time, this, i);
       scheduler_.arm(timer, *trigger.at);
@@ -61,26 +63,22 @@ bool Nemesis::counts(Armed& armed, const Process& client) {
   return ++armed.seen[client.id() - first_client_] == armed.fault->trigger.nth;
 }
 
-void Nemesis::match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
-                    Message* message) {
+void Nemesis::match(const Step& step) {
   for (std::uint32_t i = 0; i < planned_; ++i) {
     Armed& armed = plan_[i];
     const Trigger& trigger = armed.fault->trigger;
-    if (trigger.at || !trigger.mark.empty() || trigger.role != role || trigger.phase != phase)
+    if (trigger.at || !trigger.mark.empty() || trigger.role != step.role ||
+        trigger.phase != step.phase) {
       continue;
+    }
     if (is_message_verb(armed.fault->verb)) {
-      if (message == nullptr || side != (phase == Phase::sent ? Side::before : Side::after))
-        continue;
-    } else if (trigger.side != side) {
+      if (step.side != (step.phase == Phase::sent ? Side::before : Side::after)) continue;
+    } else if (trigger.side != step.side) {
       continue;
     }
-    if (armed.on != nullptr && armed.on != &server) continue;
-    if (!trigger.command.empty()) {
-      if (message == nullptr || message->connection->protocol().command == nullptr) continue;
-      if (message->connection->protocol().command(message->payload.view()) != trigger.command)
-        continue;
-    }
-    if (counts(armed, client)) fire(i, message);
+    if (armed.on != nullptr && armed.on != &step.server) continue;
+    if (!trigger.command.empty() && trigger.command != step.command) continue;
+    if (counts(armed, step.client)) fire(i, &step);
   }
 }
 
@@ -98,7 +96,7 @@ void Nemesis::on_time(void* self, std::uint32_t index) {
   nemesis.fire(index, nullptr);
 }
 
-void Nemesis::fire(std::uint32_t index, Message* message) {
+void Nemesis::fire(std::uint32_t index, const Step* step) {
   Armed& armed = plan_[index];
   armed.fired = true;
   fired_.push_back({index, scheduler_.now()});
@@ -106,7 +104,7 @@ void Nemesis::fire(std::uint32_t index, Message* message) {
                               .what = What::fault_fired,
                               .process = armed.target->id(),
                               .key = index});
-  apply(armed, index, message);
+  apply(armed, index, step);
 }
 
 void Nemesis::end_after(std::uint32_t index, std::optional<Duration> lasts) {
@@ -128,6 +126,7 @@ void Nemesis::on_end(void* self, std::uint32_t index) {
 }
 
 void Nemesis::ended(std::uint32_t index) {
+  plan_[index].under_way = false;
   --under_way_;
   scheduler_.let_go();
   last_end_ = scheduler_.now();
@@ -137,10 +136,13 @@ void Nemesis::ended(std::uint32_t index) {
                               .key = index});
 }
 
-void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
+void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
   const Fault& fault = *armed.fault;
   Process& target = *armed.target;
+  Message* message = step != nullptr ? step->message : nullptr;
   std::optional<Duration> lasts = fault.lasts;
+  armed.under_way = true;
+  armed.incarnation = target.incarnation();
   switch (fault.verb) {
     case Verb::pause:
       scheduler_.pause(target);
@@ -153,7 +155,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       }
       break;
     case Verb::end_thread:
-      if (Thread* thread = scheduler_.some_thread(target)) {
+      if (Thread* thread = victim(target, step)) {
         scheduler_.recorder().note({.at = scheduler_.now(),
                                     .what = What::thread_ended,
                                     .process = target.id(),
@@ -166,35 +168,37 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       scheduler_.step_clock(target, fault.step);
       break;
     case Verb::set_clock_rate:
+      armed.rate_before = target.clock().rate_ppb();
       scheduler_.set_clock_rate(target, fault.rate_ppb);
       break;
     case Verb::partition:
       each_cut(armed, true);
       break;
     case Verb::heal:
-      for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-        Process& other = scheduler_.process(id);
-        while (network_.blocked(target, other)) network_.unblock(target, other);
-        while (network_.blocked(other, target)) network_.unblock(other, target);
-        network_.release_hold(target, other);
-        network_.release_hold(other, target);
-      }
+      heal(target);
       break;
     case Verb::hold:
+      message->plain = false;
       message->holds = true;
+      message->hold_until = scheduler_.now() + *fault.lasts;
       armed.from.assign({message->direction == 0 ? &message->connection->client()
                                                  : &message->connection->server(),
                          message->direction == 0 ? &message->connection->server()
                                                  : &message->connection->client()});
       break;
     case Verb::delay:
-      message->extra += *fault.lasts;
+      if (!message->altered) message->again_after = Duration(-1);
+      message->extra = (message->altered ? message->extra : Duration{}) + *fault.lasts;
+      message->altered = true;
       break;
     case Verb::drop:
+      message->plain = false;
       message->lose = true;
       break;
     case Verb::duplicate:
+      if (!message->altered) message->extra = {};
       message->again_after = *fault.lasts;
+      message->altered = true;
       break;
     case Verb::evict:
       if (target.program() != nullptr) {
@@ -203,7 +207,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
       }
       break;
     case Verb::slow:
-      scheduler_.set_slowness(target, fault.step);
+      scheduler_.set_slowness(target, target.slowness() + fault.step);
       break;
     case Verb::fail_over:
     case Verb::kill_session:
@@ -213,19 +217,47 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, Message* message) {
   end_after(index, lasts);
 }
 
+// Ends what keeps the target from talking, and takes it out of the partitions that did, so that
+// their own end does not undo a later one.
+void Nemesis::heal(Process& target) {
+  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+    Process& other = scheduler_.process(id);
+    while (network_.blocked(target, other)) network_.unblock(target, other);
+    while (network_.blocked(other, target)) network_.unblock(other, target);
+    network_.release_hold(target, other);
+    network_.release_hold(other, target);
+  }
+  for (std::size_t i = 0; i < planned_; ++i) {
+    if (plan_[i].under_way && plan_[i].fault->verb == Verb::partition) {
+      plan_[i].healed.push_back(&target);
+    }
+  }
+}
+
+// The thread whose step it is, where that is a thread of the target; else its oldest.
+Thread* Nemesis::victim(Process& target, const Step* step) {
+  if (step != nullptr && &step->client == &target) {
+    if (Thread* thread = scheduler_.thread_of(target, step->thread)) return thread;
+  }
+  Thread* running = scheduler_.running();
+  if (running != nullptr && &running->process() == &target) return running;
+  return scheduler_.some_thread(target);
+}
+
 void Nemesis::undo(Armed& armed) {
   const Fault& fault = *armed.fault;
   Process& target = *armed.target;
   switch (fault.verb) {
     case Verb::pause:
-      scheduler_.resume(target);
+      // A crash has ended it already, and a later incarnation has pauses of its own.
+      if (target.incarnation() == armed.incarnation && !target.down()) scheduler_.resume(target);
       break;
     case Verb::crash:
     case Verb::restart:
       scheduler_.restart(target, fault.keeps);
       break;
     case Verb::set_clock_rate:
-      scheduler_.set_clock_rate(target, 0);
+      scheduler_.set_clock_rate(target, armed.rate_before);
       break;
     case Verb::partition:
       each_cut(armed, false);
@@ -234,7 +266,7 @@ void Nemesis::undo(Armed& armed) {
       network_.release_hold(*armed.from[0], *armed.from[1]);
       break;
     case Verb::slow:
-      scheduler_.set_slowness(target, {});
+      scheduler_.set_slowness(target, target.slowness() - fault.step);
       break;
     default:
       break;
@@ -254,6 +286,7 @@ void Nemesis::each_cut(Armed& armed, bool cut) {
     Process& other = scheduler_.process(id);
     bool meant = armed.from.empty() && &other != armed.target;
     for (const Process* one : armed.from) meant = meant || one == &other;
+    for (const Process* one : armed.healed) meant = meant && one != &other && one != armed.target;
     if (!meant) continue;
     if (fault.outbound) change(*armed.target, other);
     if (fault.inbound) change(other, *armed.target);

@@ -27,12 +27,26 @@ class Nemesis {
   void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients,
              std::string_view lock_key);
 
-  // A client's step passes. For message verbs `message` is the request at `sent`, the answer at
-  // `applied`.
-  void step(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
-            Message* message) {
-    if (role != 0 && (armed_ >> bit(role, phase, side) & 1) != 0)
-      match(client, role, phase, side, server, message);
+  // True where no step can strike: a plan without step triggers.
+  bool idle() const { return armed_ == 0; }
+
+  // True where a trigger is narrowed to a command, so that steps must say which they are.
+  bool asks_for_commands() const { return asks_for_commands_; }
+
+  // A step of a client's thread passes.
+  struct Step {
+    Process& client;
+    Process& server;
+    std::uint8_t role = 0;
+    Phase phase = Phase::sent;
+    Side side = Side::before;
+    ThreadId thread = 0;
+    std::string_view command{};  // empty unless asked for
+    Message* message =
+        nullptr;  // what message verbs act on: the request at sent, the answer at applied
+  };
+  void step(const Step& step) {
+    if (step.role != 0 && (armed_ >> bit(step.role, step.phase, step.side) & 1) != 0) match(step);
   }
   void mark(Process& client, std::string_view name) {
     if (marks_armed_) match_mark(client, name);
@@ -56,7 +70,11 @@ class Nemesis {
     Process* on = nullptr;  // nullptr: any server
     std::vector<Process*> from;
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
+    std::vector<Process*> healed;     // of a partition: no longer cut off by it
     bool fired = false;
+    bool under_way = false;
+    std::uint32_t incarnation = 0;  // of the target, when it struck
+    std::int64_t rate_before = 0;
   };
 
   static unsigned bit(std::uint8_t role, Phase phase, Side side) {
@@ -68,13 +86,14 @@ class Nemesis {
   }
   Process* named(std::string_view name);
   bool counts(Armed& armed, const Process& client);
-  void match(Process& client, std::uint8_t role, Phase phase, Side side, Process& server,
-             Message* message);
+  void match(const Step& step);
   void match_mark(Process& client, std::string_view name);
-  void fire(std::uint32_t index, Message* message);
+  void fire(std::uint32_t index, const Step* step);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
   void ended(std::uint32_t index);
-  void apply(Armed& armed, std::uint32_t index, Message* message);
+  void apply(Armed& armed, std::uint32_t index, const Step* step);
+  void heal(Process& target);
+  Thread* victim(Process& target, const Step* step);
   void undo(Armed& armed);
   void each_cut(Armed& armed, bool cut);
   static void on_time(void* self, std::uint32_t index);
@@ -87,6 +106,7 @@ class Nemesis {
   std::size_t planned_ = 0;
   std::uint64_t armed_ = 0;
   bool marks_armed_ = false;
+  bool asks_for_commands_ = false;
   ProcessId first_client_ = 0;
   std::uint32_t clients_ = 0;
   std::vector<Firing> fired_;

@@ -4,8 +4,8 @@ namespace picklock::sim {
 
 void Network::reset() {
   for (std::size_t i = 0; i < used_; ++i) messages_[i].payload.clear();
-  free_.clear();
-  used_ = in_flight_ = 0;
+  free_ = 0;
+  used_ = 0;
   numbered_ = 0;
   connections_used_ = 0;
   cuts_.clear();
@@ -35,9 +35,9 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
     auto& direction = connection.direction_[way];
     const Process& from = *connection.end_[way];
     const Process& to = *connection.end_[1 - way];
-    direction.latency = default_latency_;
+    direction.latency = &default_latency_;
     for (const LinkLatency& link : link_latency_) {
-      if (link.from == from.id() && link.to == to.id()) direction.latency = link.latency;
+      if (link.from == from.id() && link.to == to.id()) direction.latency = &link.latency;
     }
     direction.random =
         Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
@@ -52,6 +52,7 @@ Connection& Network::connect(Process& client, Endpoint& client_end, Process& ser
                              Endpoint& server_end, const Protocol& protocol) {
   Connection& connection = add(client, client_end, server, server_end, protocol, 0);
   connection.open_ = true;
+  refresh(connection);
   return connection;
 }
 
@@ -60,17 +61,31 @@ Connection& Network::dial(Process& client, Endpoint& client_end, Process& server
   Connection& connection = add(client, client_end, server, server_end, protocol, ordinal);
   Message& message = make(connection, 0);
   message.kind = MessageKind::open;
+  message.plain = false;
   send(message);
   return connection;
 }
 
-void Network::close(Connection& connection) { connection.closed_ = true; }
+void Network::close(Connection& connection) {
+  connection.closed_ = true;
+  refresh(connection);
+}
+
+void Network::refresh(Connection& connection) {
+  bool stopped = false;
+  for (const auto& direction : connection.direction_) {
+    stopped = stopped || direction.blocks > 0 || direction.hold || direction.first_held != 0 ||
+              direction.behind != kStart;
+  }
+  connection.plain_ = connection.open_ && !connection.broken_ && !connection.closed_ &&
+                      !connection.stale_ && !stopped;
+}
 
 Message& Network::make(Connection& connection, std::uint8_t direction) {
   std::uint32_t slot = 0;
-  if (!free_.empty()) {
-    slot = free_.back();
-    free_.pop_back();
+  if (free_ != 0) {
+    slot = free_ - 1;
+    free_ = messages_[slot].next;
   } else {
     slot = static_cast<std::uint32_t>(used_++);
     messages_.at_least(slot);
@@ -79,42 +94,26 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
   message.kind = MessageKind::data;
   message.direction = direction;
   message.role = 0;
-  message.arrived = message.handled = message.lose = message.holds = message.stray = false;
-  message.announced = message.taken = false;
+  if (!message.plain || message.altered) message.clear_marks();
+  message.announced = false;
+  message.taken = false;
   message.slot = slot;
   message.number = ++numbered_;
   message.call = 0;
-  message.next = 0;
   message.thread = 0;
   message.tenure = 0;
-  message.extra = {};
-  message.again_after = Duration(-1);
   message.connection = &connection;
   message.payload.clear();
   return message;
 }
 
-void Network::release(Message& message) { free_.push_back(message.slot); }
-
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
   auto& direction = connection.direction_[message.direction];
-  scheduler_.recorder().digest().add((connection.hash_ + message.direction) ^
-                                     fingerprint(message.payload.view()));
+  message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
   if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
-  if (message.again_after >= Duration::zero()) {
-    Message& copy = make(connection, message.direction);
-    copy.role = message.role;
-    copy.call = message.call;
-    copy.thread = message.thread;
-    copy.tenure = message.tenure;
-    copy.stray = true;
-    copy.payload.append(message.payload.view());
-    if (scheduler_.recorder().tracing()) trace(TraceKind::sent, copy);
-    const Duration way = direction.latency.draw(direction.random);
-    enqueue(copy, scheduler_.now() + message.again_after + way);
-  }
-  Instant due = scheduler_.now() + direction.latency.draw(direction.random) + message.extra;
+  Instant due = scheduler_.now() + direction.latency->draw(direction.random);
+  if (message.altered) due += send_altered(message);
   // In order within a direction, and never at one instant: a permuted tie must not turn two
   // messages round.
   if (due <= direction.last_due) due = direction.last_due + Duration(1);
@@ -122,9 +121,28 @@ void Network::send(Message& message) {
   enqueue(message, due);
 }
 
+// A fault makes it late, or sends a second copy on a way of its own.
+Duration Network::send_altered(Message& message) {
+  if (message.again_after >= Duration::zero()) {
+    auto& direction = message.connection->direction_[message.direction];
+    Message& copy = make(*message.connection, message.direction);
+    copy.role = message.role;
+    copy.plain = false;
+    copy.stray = true;
+    copy.call = message.call;
+    copy.thread = message.thread;
+    copy.tenure = message.tenure;
+    copy.payload.append(message.payload.view());
+    copy.mark = message.mark;
+    if (scheduler_.recorder().tracing()) trace(TraceKind::sent, copy);
+    const Duration way = direction.latency->draw(direction.random);
+    enqueue(copy, scheduler_.now() + message.again_after + way);
+  }
+  return message.extra;
+}
+
 void Network::enqueue(Message& message, Instant due) {
   scheduler_.hold_open();
-  ++in_flight_;
   scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
 }
 
@@ -135,15 +153,15 @@ void Network::send_when_running(Message& message) {
     return;
   }
   scheduler_.hold_open();
-  ++in_flight_;
   scheduler_.defer(sender, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::send)});
 }
 
 void Network::hand_over_later(Message& message) {
   Process& receiver = *message.connection->end_[1 - message.direction];
   message.taken = true;
+  message.plain = false;
+  message.arrived = message.handled = true;
   scheduler_.hold_open();
-  ++in_flight_;
   scheduler_.defer(receiver,
                    Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
 }
@@ -156,12 +174,24 @@ void Network::send_kept(std::uint32_t slot, const Event& event) {
     return;
   }
   scheduler_.let_go();
-  --in_flight_;
   send(message);
 }
 
 void Network::deliver(std::uint32_t slot, const Event& event) {
   Message& message = messages_[slot];
+  Connection& connection = *message.connection;
+  const int to = 1 - message.direction;
+  if (!message.plain || !connection.plain_ || !connection.end_[to]->plain_ ||
+      scheduler_.recorder().tracing()) {
+    deliver_unusual(message, event);
+    return;
+  }
+  scheduler_.let_go();
+  connection.endpoint_[to]->on_message(connection, message);
+  if (!message.taken) release(message);
+}
+
+void Network::deliver_unusual(Message& message, const Event& event) {
   Connection& connection = *message.connection;
   auto& direction = connection.direction_[message.direction];
   const int to = 1 - message.direction;
@@ -173,11 +203,26 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     }
     if (message.holds) {
       message.holds = false;
-      direction.hold = true;
+      // A hold may be over before the message that begins it has come this far.
+      direction.hold = scheduler_.now() < message.hold_until;
+      refresh(connection);
     }
     if (direction.blocks > 0 || direction.hold || direction.first_held != 0) {
       keep_back(connection, direction, message);
       return;
+    }
+    if (!message.released && !message.stray && scheduler_.now() <= direction.behind) {
+      // It was sent before the way was free again, and what had been held is still under way.
+      direction.behind += Duration(1);
+      if (direction.last_due < direction.behind) direction.last_due = direction.behind;
+      message.plain = false;
+      message.released = true;
+      scheduler_.queue().push(direction.behind, EventKind::deliver, message.slot, 0);
+      return;
+    }
+    if (scheduler_.now() > direction.behind && direction.behind != kStart) {
+      direction.behind = kStart;
+      refresh(connection);
     }
     if (message.lose) {
       lose(message);
@@ -185,15 +230,18 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
       reset_connection(connection, 1);
       return;
     }
+    message.plain = false;
     message.arrived = true;
     if (message.kind == MessageKind::open) {
       // The kernel answers, however busy or paused the process is (R116).
       const bool refused = receiver.down();
+      connection.incarnation_[1] = receiver.incarnation();
       const bool silent = receiver.silent();
       lose(message);
       if (silent) return;
       Message& answer = make(connection, 1);
       answer.kind = refused ? MessageKind::reset : MessageKind::opened;
+      answer.plain = false;
       send(answer);
       return;
     }
@@ -204,6 +252,7 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
       if (silent || stray || connection.broken_) return;
       Message& answer = make(connection, static_cast<std::uint8_t>(to));
       answer.kind = MessageKind::reset;
+      answer.plain = false;
       send(answer);
       return;
     }
@@ -213,16 +262,23 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     scheduler_.defer(receiver, event);
     return;
   }
-  if (message.kind == MessageKind::data && receiver.handling() > Duration::zero() &&
-      !message.handled) {
-    message.handled = true;
+  if (message.kind == MessageKind::data && !message.handled) {
     Instant& free_at = receiver.free_at_;
-    free_at = (free_at > scheduler_.now() ? free_at : scheduler_.now()) + receiver.handling();
-    scheduler_.queue().push(free_at, EventKind::deliver, slot, 0);
-    return;
+    if (free_at < scheduler_.now()) free_at = scheduler_.now();
+    // Also where it needs no time any more, it comes after those that wait for their turn.
+    free_at += receiver.handling();
+    if (free_at > scheduler_.now()) {
+      message.plain = false;
+      message.handled = true;
+      receiver.backlog_ = true;
+      receiver.refresh();
+      scheduler_.queue().push(free_at, EventKind::deliver, message.slot, 0);
+      return;
+    }
+    receiver.backlog_ = false;
+    receiver.refresh();
   }
   scheduler_.let_go();
-  --in_flight_;
   if (to == 0 && (connection.closed_ || message.stray)) {
     release(message);
     return;
@@ -235,10 +291,12 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
       break;
     case MessageKind::opened:
       connection.open_ = true;
+      refresh(connection);
       endpoint.on_opened(connection);
       break;
     case MessageKind::reset:
       connection.broken_ = true;
+      refresh(connection);
       endpoint.on_reset(connection);
       break;
     case MessageKind::open:
@@ -250,9 +308,9 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
 // ---------------------------------------------------------------- what goes wrong
 
 void Network::lose(Message& message) {
+  scheduler_.recorder().digest().add(message.mark);
   if (scheduler_.recorder().tracing()) trace(TraceKind::lost, message);
   scheduler_.let_go();
-  --in_flight_;
   release(message);
 }
 
@@ -274,6 +332,7 @@ void Network::keep_back(Connection& connection, Connection::Direction& direction
     messages_[direction.last_held - 1].next = message.slot + 1;
   }
   direction.last_held = message.slot + 1;
+  refresh(connection);
 }
 
 void Network::out_of_patience(void* self, std::uint32_t index) {
@@ -298,11 +357,15 @@ void Network::flush(Connection& connection, std::uint8_t way) {
   while (next != 0) {
     Message& message = messages_[next - 1];
     next = message.next;
-    Instant due = scheduler_.now() + direction.latency.draw(direction.random);
+    Instant due = scheduler_.now() + direction.latency->draw(direction.random);
     if (due <= direction.last_due) due = direction.last_due + Duration(1);
     direction.last_due = due;
+    message.plain = false;
+    message.released = true;
+    direction.behind = due;
     scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
   }
+  refresh(connection);
 }
 
 void Network::drop_held(Connection& connection, std::uint8_t way) {
@@ -321,12 +384,14 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   connection.broken_ = true;
   drop_held(connection, 0);
   drop_held(connection, 1);
+  refresh(connection);
   Process& process = *connection.end_[end_that_hears];
   if (process.down() || connection.incarnation_[end_that_hears] != process.incarnation()) return;
   Message& word = make(connection, static_cast<std::uint8_t>(1 - end_that_hears));
   word.kind = MessageKind::reset;
+  word.plain = false;
   word.arrived = true;  // its own kernel tells it
-  scheduler_.recorder().digest().add(connection.hash_ ^ 7);
+  word.mark = connection.hash_ ^ 7;
   if (scheduler_.recorder().tracing()) {
     scheduler_.recorder().trace({.at = scheduler_.now(),
                                  .kind = TraceKind::reset,
@@ -355,6 +420,7 @@ void Network::block(Process& from, Process& to) {
       if (connection.end_[way] == &from && connection.end_[1 - way] == &to)
         ++connection.direction_[way].blocks;
     }
+    refresh(connection);
   }
 }
 
@@ -408,10 +474,14 @@ void Network::crash(Process& process, bool host, bool silent) {
     if (connection.broken_) continue;
     for (std::uint8_t way = 0; way < 2; ++way) {
       if (connection.end_[way] != &process) continue;
+      if (connection.incarnation_[way] != process.incarnation()) continue;
+      connection.stale_ = true;
+      refresh(connection);
       if (host) drop_held(connection, way);
       if (silent) continue;
       Message& word = make(connection, way);
       word.kind = MessageKind::reset;
+      word.plain = false;
       send(word);  // behind what the kernel had still to send
     }
   }

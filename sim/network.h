@@ -4,6 +4,7 @@
 // ends.
 #pragma once
 
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -40,7 +41,7 @@ class Endpoint {
   ~Endpoint() = default;
 };
 
-class Connection {
+class alignas(64) Connection {
  public:
   Process& client() const { return *end_[0]; }
   Process& server() const { return *end_[1]; }
@@ -52,10 +53,11 @@ class Connection {
 
   struct Direction {
     Instant last_due{};
-    Latency latency;
+    const Latency* latency = nullptr;
     Random random;
     std::uint32_t blocks = 0;  // partitions in force
     bool hold = false;
+    Instant behind{};  // what had been held arrives until then; nothing may overtake it
     std::uint32_t first_held = 0, last_held = 0;  // messages, slot + 1
     Instant held_since = kNever;
   };
@@ -66,9 +68,11 @@ class Connection {
   const Protocol* protocol_ = nullptr;
   std::uint64_t hash_ = 0;
   std::uint32_t index_ = 0;
+  bool plain_ = false;  // open at both ends, and nothing is stopped on it: the usual case
   bool open_ = false;
   bool broken_ = false;
   bool closed_ = false;  // by the client, which wants no more answers
+  bool stale_ = false;   // one end has crashed since
   Direction direction_[2];
 };
 
@@ -98,7 +102,10 @@ class Network {
   // A message to fill; then send() or release().
   Message& make(Connection& connection, std::uint8_t direction);
   void send(Message& message);
-  void release(Message& message);
+  void release(Message& message) {
+    message.next = free_;
+    free_ = message.slot + 1;
+  }
   // Sends now, or when the sender's process runs again.
   void send_when_running(Message& message);
 
@@ -119,13 +126,28 @@ class Network {
   void deliver(std::uint32_t slot, const Event& event);
   void send_kept(std::uint32_t slot, const Event& event);
   void forget(std::uint32_t slot);
-  void prefetch(std::uint32_t slot) const {
-    const Message& message = messages_[slot];
-    __builtin_prefetch(&message);
-    __builtin_prefetch(reinterpret_cast<const char*>(&message) + 64);
+  std::uint64_t mark(std::uint32_t slot) const { return messages_[slot].mark; }
+  // Fetching ahead, in three steps. The latter two tell which thread waits for the answer: its slot
+  // + 1.
+  void fetch(std::uint32_t slot) const {
+    const char* message = reinterpret_cast<const char*>(&messages_[slot]);
+    __builtin_prefetch(message);
+    __builtin_prefetch(message + 64);
+    __builtin_prefetch(message + 128);
   }
-
-  std::size_t in_flight() const { return in_flight_; }
+  std::uint32_t fetch_connection(std::uint32_t slot) const {
+    const Message& message = messages_[slot];
+    const char* connection = reinterpret_cast<const char*>(message.connection);
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(connection + 64 * line);
+    return message.direction == 1 ? message.waiter : 0;
+  }
+  std::uint32_t fetch_receiver(std::uint32_t slot) const {
+    const Message& message = messages_[slot];
+    const int to = 1 - message.direction;
+    __builtin_prefetch(message.connection->endpoint_[to]);
+    __builtin_prefetch(message.connection->end_[to]);
+    return message.direction == 1 ? message.waiter : 0;
+  }
 
  private:
   struct Cut {
@@ -142,6 +164,9 @@ class Network {
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
   void enqueue(Message& message, Instant due);
+  Duration send_altered(Message& message);
+  void deliver_unusual(Message& message, const Event& event);
+  static void refresh(Connection& connection);
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
   void lose(Message& message);
@@ -152,12 +177,11 @@ class Network {
 
   Scheduler& scheduler_;
   Latency default_latency_;
-  std::vector<LinkLatency> link_latency_;
+  std::deque<LinkLatency> link_latency_;
   Duration patience_{};
   Slots<Message> messages_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t free_ = 0;  // first of a list, slot + 1
   std::size_t used_ = 0;
-  std::size_t in_flight_ = 0;
   std::uint32_t numbered_ = 0;
   Slots<Connection> connections_;
   std::size_t connections_used_ = 0;

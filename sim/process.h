@@ -30,7 +30,7 @@ class Program {
   ~Program() = default;
 };
 
-class Process {
+class alignas(64) Process {
  public:
   const std::string& name() const { return name_; }
   ProcessId id() const { return id_; }
@@ -48,26 +48,35 @@ class Process {
 
   // Time it needs for each message, one after the other.
   Duration handling() const { return service_ + slowness_; }
-  void set_service(Duration service) { service_ = service; }
+  Duration slowness() const { return slowness_; }
+  void set_service(Duration service) {
+    service_ = service;
+    refresh();
+  }
 
  private:
   friend class Scheduler;
   friend class Network;
 
-  std::string name_;
-  std::uint64_t hash_ = 0;
-  ProcessId id_ = 0;
-  std::uint32_t incarnation_ = 0;
-  std::uint32_t pauses_ = 0;  // pauses may overlap
+  void refresh() { plain_ = !down_ && pauses_ == 0 && handling() == Duration::zero() && !backlog_; }
+
+  // What every event touches comes first.
+  bool plain_ = true;     // running, and needs no time for messages: the usual case
+  bool backlog_ = false;  // messages have been waiting for their turn
   bool down_ = false;
   bool silent_ = false;
+  std::uint32_t pauses_ = 0;  // pauses may overlap
+  ProcessId id_ = 0;
+  std::uint32_t incarnation_ = 0;
+  std::uint64_t hash_ = 0;
+  LocalClock clock_;
   std::uint32_t threads_made_ = 0;
   Thread* threads_ = nullptr;  // alive ones
   Program* program_ = nullptr;
   Duration service_{};
   Duration slowness_{};
   Instant free_at_{};
-  LocalClock clock_;
+  std::string name_;
   std::vector<Event> deferred_;  // came due during a pause
 };
 

@@ -27,9 +27,14 @@ class Recorder {
   bool tracing() const { return tracing_; }
 
   void note(const HistoryEvent& event) {
-    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^
-                (static_cast<std::uint64_t>(event.what) << 56));
-    digest_.add((static_cast<std::uint64_t>(event.tenure) << 32) ^ event.owner);
+    const auto both = [](std::uint64_t high, std::uint64_t low) { return (high << 32) ^ low; };
+    const auto kinds = static_cast<std::uint64_t>(event.what) << 16 |
+                       static_cast<std::uint64_t>(event.cause) << 8 | event.role;
+    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^ kinds << 40);
+    digest_.add(both(event.tenure, event.owner));
+    digest_.add(both(event.process, event.peer));
+    digest_.add(both(event.key, event.thread));
+    digest_.add(static_cast<std::uint64_t>(nanoseconds(event.until)));
     if (tracing_) {
       trace_.records.push_back({.at = event.at,
                                 .kind = TraceKind::history,

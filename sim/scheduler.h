@@ -26,34 +26,37 @@ class Scheduler;
 struct Killed {};
 
 // A thread of a process, on a fiber of its own.
-class Thread {
+class alignas(64) Thread {
  public:
   ThreadId id() const { return id_; }
+  std::uint32_t slot() const { return slot_; }  // tells it from others alive, not from past ones
   Process& process() const { return *process_; }
   bool killed() const { return killed_; }
 
-  TenureId tenure = 0;    // rides beside every message this thread sends
-  std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
+  TenureId tenure = 0;              // rides beside every message this thread sends
+  std::uint8_t role = 0;            // of commands that name none themselves (models/step.h)
+  const void* last_used = nullptr;  // likely to be used when it next runs, for fetching ahead
 
  private:
   friend class Scheduler;
 
-  Fiber* fiber_ = nullptr;
-  FiberPool* pool_ = nullptr;
-  Process* process_ = nullptr;
-  std::uint64_t hash_ = 0;
-  std::uint32_t slot_ = 0;
-  std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
-  ThreadId id_ = 0;
   bool parked_ = false;
   bool woken_ = false;  // by somebody, not by its timer
   bool killed_ = false;
+  bool timed_ = false;
+  bool patient_ = false;  // its limit is watched by a patience event
   bool foreground_ = false;
   ClockKind clock_ = ClockKind::monotonic;
-  bool timed_ = false;
-  bool patient_ = false;      // its limit is watched by a patience event
+  std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
+  Process* process_ = nullptr;
+  Fiber* fiber_ = nullptr;
+  const void* stack_hint_ = nullptr;  // where it was parked, for fetching its stack ahead
+  std::uint64_t hash_ = 0;
   std::int64_t until_ = 0;    // on `clock_`
   Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
+  std::uint32_t slot_ = 0;
+  ThreadId id_ = 0;
+  FiberPool* pool_ = nullptr;
   Thread* next_ = nullptr;
   Thread* previous_ = nullptr;
   std::function<void()> body_;
@@ -94,7 +97,10 @@ class Scheduler final : public FiberSchedule {
   void restart(Process& process, Keeps keeps);
   void step_clock(Process& process, Duration by);
   void set_clock_rate(Process& process, std::int64_t rate_ppb);
-  void set_slowness(Process& process, Duration per_message) { process.slowness_ = per_message; }
+  void set_slowness(Process& process, Duration per_message) {
+    process.slowness_ = per_message;
+    process.refresh();
+  }
   std::int64_t local_time(const Process& process, ClockKind kind) const {
     return process.clock_.read(kind, now_);
   }
@@ -113,6 +119,12 @@ class Scheduler final : public FiberSchedule {
   Thread* some_thread(Process& process) {
     return process.threads_;
   }  // the oldest alive; nullptr: none
+
+  Thread* thread_of(Process& process, ThreadId id) {
+    Thread* thread = process.threads_;
+    while (thread != nullptr && thread->id_ != id) thread = thread->next_;
+    return thread;
+  }
 
   // The calling thread stops until woken; Killed unwinds it if it is killed meanwhile.
   void park();
@@ -177,9 +189,11 @@ class Scheduler final : public FiberSchedule {
   Fiber* after_body(Fiber& ended) override;
   static void run_body(void* thread);
   void finish(Thread& thread);
-  Thread* advance();
+  Thread* advance() noexcept;
+  Thread* next_thread();
   Fiber* fiber_of(Thread& thread);
-  void block(Thread& me);
+  [[gnu::always_inline]] void block(Thread& me);
+  [[gnu::always_inline]] bool wait_until(ClockKind clock, std::int64_t local);
   void stand_still();
   bool mute() const;
   void count(const Event& event, std::uint64_t who) {
@@ -189,7 +203,8 @@ class Scheduler final : public FiberSchedule {
   }
   void watch_patience(Thread& thread);
   bool out_of_patience(Thread& thread, const Event& event);
-  void prefetch();
+  void fetch_ahead();
+  void fetch_stack(const Thread& thread) const;
   void rearm_local(Process& process);
 
   EventQueue queue_;

@@ -2,11 +2,23 @@
 
 namespace picklock::sim {
 
+Nemesis::Step Service::step(const Message& request, Side side, Message* reply) const {
+  const Protocol& protocol = request.connection->protocol();
+  const bool named = simulation_->nemesis.asks_for_commands() && protocol.command != nullptr;
+  return {.client = request.connection->client(),
+          .server = *process_,
+          .role = request.role,
+          .phase = Phase::applied,
+          .side = side,
+          .thread = request.thread,
+          .command = named ? protocol.command(request.payload.view()) : std::string_view(),
+          .message = reply};
+}
+
 bool Service::about_to_apply(Message& request) {
   if (!request.announced) {
     request.announced = true;
-    simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::before,
-                              *process_, &request);
+    simulation_->nemesis.step(step(request, Side::before, nullptr));
   }
   return process_->running();
 }
@@ -16,29 +28,32 @@ Message& Service::reply_to(Message& request) {
   reply.role = request.role;
   reply.call = request.call;
   reply.thread = request.thread;
+  reply.waiter = request.waiter;
   reply.tenure = request.tenure;
   reply.stray = request.stray;
   return reply;
 }
 
 void Service::on_message(Connection&, Message& request) {
-  if (!about_to_apply(request)) {
+  const bool watched = !simulation_->nemesis.idle();
+  if (watched && !about_to_apply(request)) {
     if (process_->down()) return;
     // Paused at the very moment before: it goes on from here when the process does.
     simulation_->network.hand_over_later(request);
     return;
   }
   Message& reply = reply_to(request);
-  if (apply(request, reply.payload)) {
+  if (!apply(request, reply.payload)) {
+    simulation_->network.release(reply);
+  } else if (watched) {
     answer(request, reply);
   } else {
-    simulation_->network.release(reply);
+    simulation_->network.send(reply);
   }
 }
 
 void Service::answer(Message& request, Message& reply) {
-  simulation_->nemesis.step(sender(request), request.role, Phase::applied, Side::after, *process_,
-                            &reply);
+  simulation_->nemesis.step(step(request, Side::after, &reply));
   if (process_->down()) {
     simulation_->network.release(reply);
     return;

@@ -38,7 +38,7 @@ class Service : public Program, public Endpoint {
   bool about_to_apply(Message& request);
 
  private:
-  Process& sender(const Message& request) const { return request.connection->client(); }
+  Nemesis::Step step(const Message& request, Side side, Message* reply) const;
 
   Simulation* simulation_ = nullptr;
   Process* process_ = nullptr;

@@ -1,9 +1,14 @@
-// Elements in numbered slots that never move. Found with a shift and a mask, unlike in a deque,
-// whose blocks hold only a few elements of this size.
+// Elements in numbered slots that never move. A small world's live in one short block; a crowd's in
+// large mappings of huge pages, since with ordinary ones nearly every access would miss the
+// processor's page tables.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace picklock::sim {
@@ -11,21 +16,67 @@ namespace picklock::sim {
 template <typename T>
 class Slots {
  public:
-  T& operator[](std::size_t slot) { return blocks_[slot >> kShift][slot & kMask]; }
-  const T& operator[](std::size_t slot) const { return blocks_[slot >> kShift][slot & kMask]; }
+  Slots() = default;
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  ~Slots() {
+    for (std::size_t slot = kFirst; slot < made_; ++slot) (*this)[slot].~T();
+    for (const Mapping& mapping : mappings_) munmap(mapping.base, mapping.size);
+  }
 
-  // The element exists afterwards, as it was left or as new.
+  T& operator[](std::size_t slot) {
+    if (slot < kFirst) return first_[slot];
+    return blocks_[(slot - kFirst) >> kShift][(slot - kFirst) & kMask];
+  }
+  const T& operator[](std::size_t slot) const { return const_cast<Slots&>(*this)[slot]; }
+
+  // The element exists afterwards, as it was left or as new. Slots are first asked for in order.
   T& at_least(std::size_t slot) {
-    while (blocks_.size() <= slot >> kShift)
-      blocks_.push_back(std::make_unique<T[]>(std::size_t{1} << kShift));
+    while (made_ <= slot) make_one();
     return (*this)[slot];
   }
 
  private:
-  static constexpr std::size_t kShift = 6;
+  static constexpr std::size_t kFirst = 64;
+  static constexpr std::size_t kShift = 14;
   static constexpr std::size_t kMask = (std::size_t{1} << kShift) - 1;
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-  std::vector<std::unique_ptr<T[]>> blocks_;
+  struct Mapping {
+    void* base = nullptr;
+    std::size_t size = 0;
+  };
+
+  void make_one() {
+    if (made_ == 0) {
+      owned_ = std::make_unique<T[]>(kFirst);
+      first_ = owned_.get();
+      made_ = kFirst;
+      return;
+    }
+    if ((made_ - kFirst) >> kShift == blocks_.size()) map_block();
+    new (&(*this)[made_]) T();
+    ++made_;
+  }
+
+  void map_block() {
+    const std::size_t bytes = (sizeof(T) << kShift) + kHugePage;
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) throw std::bad_alloc();
+    mappings_.push_back({base, bytes});
+    void* aligned = base;
+    std::size_t room = bytes;
+    std::align(kHugePage, sizeof(T) << kShift, aligned, room);
+    madvise(aligned, sizeof(T) << kShift, MADV_HUGEPAGE);
+    blocks_.push_back(static_cast<T*>(aligned));
+  }
+
+  T* first_ = nullptr;
+  std::vector<T*> blocks_;
+  std::size_t made_ = 0;
+  std::unique_ptr<T[]> owned_;
+  std::vector<Mapping> mappings_;
 };
 
 }  // namespace picklock::sim

@@ -33,6 +33,23 @@ void invalid_expire(Reply& reply, std::string_view command) {
 
 enum class Unit : std::uint8_t { milliseconds, seconds };
 
+// The options of SET that give the key a deadline.
+struct Expiry {
+  std::string_view word;
+  Unit unit;
+  bool absolute;
+};
+constexpr std::array kExpiries = {
+    Expiry{"px", Unit::milliseconds, false}, Expiry{"ex", Unit::seconds, false},
+    Expiry{"pxat", Unit::milliseconds, true}, Expiry{"exat", Unit::seconds, true}};
+
+const Expiry* expiry_named(std::string_view word) {
+  for (const Expiry& expiry : kExpiries) {
+    if (same_word(word, expiry.word)) return &expiry;
+  }
+  return nullptr;
+}
+
 // The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
 // range.
 bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_ms,
@@ -41,6 +58,7 @@ bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_
   if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline))
     return false;
   if (!absolute && __builtin_add_overflow(deadline, now_ms, &deadline)) return false;
+  if (deadline == kNoDeadline) --deadline;
   return true;
 }
 
@@ -49,26 +67,23 @@ bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_
 // The commands' way into the server.
 struct Commands {
   static void set(Server& server, Argv argv, Reply& reply) {
-    bool nx = false, xx = false, get = false, keep_ttl = false, expires = false, absolute = false;
-    Unit unit = Unit::milliseconds;
+    bool nx = false, xx = false, get = false, keep_ttl = false;
+    const Expiry* expiry = nullptr;
     std::string_view amount;
     for (std::size_t i = 3; i < argv.size(); ++i) {
       const std::string_view word = argv[i];
-      const bool more = i + 1 < argv.size();
+      const Expiry* const named = expiry_named(word);
       if (same_word(word, "nx") && !xx) {
         nx = true;
       } else if (same_word(word, "xx") && !nx) {
         xx = true;
       } else if (same_word(word, "get")) {
         get = true;
-      } else if (same_word(word, "keepttl") && !expires) {
+      } else if (same_word(word, "keepttl") && expiry == nullptr) {
         keep_ttl = true;
-      } else if (more && !expires && !keep_ttl &&
-                 (same_word(word, "px") || same_word(word, "ex") || same_word(word, "pxat") ||
-                  same_word(word, "exat"))) {
-        expires = true;
-        unit = lower(word[0]) == 'p' ? Unit::milliseconds : Unit::seconds;
-        absolute = word.size() == 4;
+      } else if (named != nullptr && (expiry == nullptr || expiry == named) && !keep_ttl &&
+                 i + 1 < argv.size()) {
+        expiry = named;  // said twice, the last one counts
         amount = argv[++i];
       } else {
         syntax_error(reply);
@@ -76,14 +91,15 @@ struct Commands {
       }
     }
     std::int64_t deadline = kNoDeadline;
-    if (expires) {
+    if (expiry != nullptr) {
       std::int64_t value = 0;
       if (!strict_integer(amount, value)) {
         not_an_integer(reply);
         return;
       }
       // Checked before NX: a bad time is an error even on a held key (R4).
-      if (value <= 0 || !deadline_of(value, unit, absolute, server.clock_ms(), deadline)) {
+      if (value <= 0 ||
+          !deadline_of(value, expiry->unit, expiry->absolute, server.clock_ms(), deadline)) {
         invalid_expire(reply, "set");
         return;
       }
@@ -137,11 +153,6 @@ struct Commands {
   }
 
   static void pexpire(Server& server, Argv argv, Reply& reply) {
-    std::int64_t value = 0;
-    if (!strict_integer(argv[2], value)) {
-      not_an_integer(reply);
-      return;
-    }
     bool nx = false, xx = false, gt = false, lt = false;
     for (std::string_view word : argv.subspan(3)) {
       if (same_word(word, "nx"))
@@ -153,7 +164,7 @@ struct Commands {
       else if (same_word(word, "lt"))
         lt = true;
       else {
-        reply.set_error("ERR Unsupported option " + std::string(word));
+        reply.set_error("ERR Unsupported option " + std::string(word.substr(0, word.find('\0'))));
         return;
       }
     }
@@ -163,6 +174,11 @@ struct Commands {
     }
     if (gt && lt) {
       reply.set_error("ERR GT and LT options at the same time are not compatible");
+      return;
+    }
+    std::int64_t value = 0;
+    if (!strict_integer(argv[2], value)) {
+      not_an_integer(reply);
       return;
     }
     // A relative time too far in the past still deletes (R10); too far in the future is an error.
@@ -181,8 +197,8 @@ struct Commands {
       return;
     }
     if (deadline <= server.clock_ms()) {
-      server.remove(*entry,
-                    sim::Cause::command);  // at once: `<=` here, `<` where keys expire (R14)
+      // At once: `<=` here, `<` where keys expire (R14).
+      server.remove(*entry, sim::Cause::command);
     } else {
       server.set_deadline(*entry, deadline);
     }
@@ -210,6 +226,17 @@ constexpr std::array kCommands = {
 
 const Command* command_named(std::string_view name) {
   for (const Command& command : kCommands) {
+    if (same_word(name, command.name)) return &command;
+  }
+  return nullptr;
+}
+
+const Command* refused_to_scripts(std::string_view name) {
+  static constexpr std::array kRefused = {
+      Command{"subscribe", -2, false}, Command{"multi", 1, false},   Command{"blpop", -3, false},
+      Command{"wait", 3, false},       Command{"config", -2, false}, Command{"client", -2, false},
+      Command{"debug", -2, false}};
+  for (const Command& command : kRefused) {
     if (same_word(name, command.name)) return &command;
   }
   return nullptr;

@@ -1,31 +1,38 @@
 #include "models/redis/lua.h"
 
-#include <lua.hpp>
-
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <cstring>
+#include <cstdio>
 #include <deque>
+#include <lua.hpp>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "models/redis/lua_sandbox.h"
 #include "models/redis/script.h"
 
 namespace picklock::models::redis {
 namespace {
 
-constexpr int kDeepest = 60;
+// Of replies nested in each other. The real limit is the interpreter's stack, at about 8000; what
+// is deeper is answered by the same error here and there.
+constexpr int kDeepest = 100;
 
-// Names a script may not see: they reach the machine, or the interpreter's insides (R79).
-constexpr std::array kHidden = {"dofile",  "loadfile", "print",  "newproxy",
-                                "getfenv", "setfenv",  "module", "require"};
+using NumberText = std::array<char, 32>;
+
+// Redis shows numbers as arguments in full, the interpreter does not.
+std::string_view text_of(lua_Number number, NumberText& text) {
+  const int size = std::snprintf(text.data(), text.size(), "%.17g", number);
+  return {text.data(), static_cast<std::size_t>(size)};
+}
 
 struct Running {
   ScriptHost* host = nullptr;
   Reply reply;  // of the command a script has just called
   std::vector<std::string_view> argv;
-  std::deque<std::string> numbers;  // arguments given as numbers, as text
-  int line = 1;                     // where redis.call last raised
+  std::vector<NumberText> numbers;  // arguments given as numbers
+  std::string text;
 };
 
 Running& running(lua_State* lua) {
@@ -35,16 +42,24 @@ Running& running(lua_State* lua) {
   return *found;
 }
 
-void push(lua_State* lua, const Reply& reply, int depth = 0);
+std::string_view string_at(lua_State* lua, int index) {
+  std::size_t size = 0;
+  const char* text = lua_tolstring(lua, index, &size);
+  return text == nullptr ? std::string_view() : std::string_view(text, size);
+}
+
+void push_string(lua_State* lua, std::string_view text) {
+  lua_pushlstring(lua, text.data(), text.size());
+}
 
 void push_field(lua_State* lua, const char* name, std::string_view text) {
   lua_createtable(lua, 0, 1);
-  lua_pushlstring(lua, text.data(), text.size());
+  push_string(lua, text);
   lua_setfield(lua, -2, name);
 }
 
 // Null becomes false, a status or an error a table (R72).
-void push(lua_State* lua, const Reply& reply, int depth) {
+void push(lua_State* lua, const Reply& reply) {
   luaL_checkstack(lua, 4, "reply too deep");
   switch (reply.kind) {
     case Reply::Kind::status:
@@ -57,12 +72,12 @@ void push(lua_State* lua, const Reply& reply, int depth) {
       lua_pushnumber(lua, static_cast<lua_Number>(reply.integer));
       break;
     case Reply::Kind::bulk:
-      lua_pushlstring(lua, reply.text.data(), reply.text.size());
+      push_string(lua, reply.text);
       break;
     case Reply::Kind::array:
       lua_createtable(lua, static_cast<int>(reply.elements.size()), 0);
       for (std::size_t i = 0; i < reply.elements.size(); ++i) {
-        push(lua, reply.elements[i], depth + 1);
+        push(lua, reply.elements[i]);
         lua_rawseti(lua, -2, static_cast<int>(i + 1));
       }
       break;
@@ -80,15 +95,50 @@ std::int64_t truncated(lua_Number number) {
   return static_cast<std::int64_t>(number);
 }
 
+// Status and error texts end where a C string does.
+std::string_view to_first_zero(std::string_view text) { return text.substr(0, text.find('\0')); }
+
+std::string_view without_line_end(std::string_view text) {
+  while (text.ends_with('\r') || text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+// A table says by a field that it is no array. False: it does not.
+bool convert_tagged(lua_State* lua, Reply& reply) {
+  lua_pushliteral(lua, "err");
+  lua_rawget(lua, -2);
+  if (lua_type(lua, -1) == LUA_TSTRING) {
+    reply.set_error(without_line_end(to_first_zero(string_at(lua, -1))));
+    lua_pop(lua, 1);
+    return true;
+  }
+  lua_pop(lua, 1);
+  lua_pushliteral(lua, "ok");
+  lua_rawget(lua, -2);
+  if (lua_type(lua, -1) == LUA_TSTRING) {
+    reply.set_status(to_first_zero(string_at(lua, -1)));
+    lua_pop(lua, 1);
+    return true;
+  }
+  lua_pop(lua, 1);
+  lua_pushliteral(lua, "double");
+  lua_rawget(lua, -2);
+  if (lua_type(lua, -1) == LUA_TNUMBER) {
+    NumberText text;
+    reply.set_bulk(text_of(lua_tonumber(lua, -1), text));
+    lua_pop(lua, 1);
+    return true;
+  }
+  lua_pop(lua, 1);
+  return false;
+}
+
 // What a script returns, as a reply (R71).
 void convert(lua_State* lua, Reply& reply, int depth) {
   switch (lua_type(lua, -1)) {
-    case LUA_TSTRING: {
-      std::size_t size = 0;
-      const char* text = lua_tolstring(lua, -1, &size);
-      reply.set_bulk({text, size});
+    case LUA_TSTRING:
+      reply.set_bulk(string_at(lua, -1));
       return;
-    }
     case LUA_TNUMBER:
       reply.set_integer(truncated(lua_tonumber(lua, -1)));
       return;
@@ -109,26 +159,7 @@ void convert(lua_State* lua, Reply& reply, int depth) {
     reply.set_error("ERR reached lua stack limit");
     return;
   }
-  for (const auto& [field, status] : {std::pair{"err", false}, std::pair{"ok", true}}) {
-    lua_pushstring(lua, field);
-    lua_rawget(lua, -2);
-    if (lua_type(lua, -1) == LUA_TSTRING) {
-      std::size_t size = 0;
-      const char* text = lua_tolstring(lua, -1, &size);
-      std::string line(text, size);
-      for (char& letter : line) {
-        if (letter == '\r' || letter == '\n') letter = ' ';
-      }
-      if (status) {
-        reply.set_status(line);
-      } else {
-        reply.set_error(line);
-      }
-      lua_pop(lua, 1);
-      return;
-    }
-    lua_pop(lua, 1);
-  }
+  if (convert_tagged(lua, reply)) return;
   reply.set(Reply::Kind::array);
   for (int i = 1;; ++i) {
     lua_rawgeti(lua, -1, i);
@@ -147,45 +178,42 @@ int raise(lua_State* lua, std::string_view message) {
   return lua_error(lua);
 }
 
-int call_command(lua_State* lua, bool raises) {
-  Running& script = running(lua);
-  const int count = lua_gettop(lua);
-  constexpr std::string_view kNeedsOne =
-      "ERR Please specify at least one argument for this redis.call() call";
-  constexpr std::string_view kOnlyText =
-      "ERR Lua redis lib command arguments must be strings or integers";
-  std::string_view wrong;
+// ---------------------------------------------------------------- the library `redis`
+
+// The words of a command; empty: `wrong` says why not (R76).
+std::span<const std::string_view> words(lua_State* lua, Running& script, std::string_view& wrong) {
+  const auto count = static_cast<std::size_t>(lua_gettop(lua));
+  if (count == 0) wrong = "ERR Please specify at least one argument for this redis lib call";
   script.argv.clear();
-  script.numbers.clear();
-  if (count == 0) wrong = kNeedsOne;
-  for (int i = 1; i <= count && wrong.empty(); ++i) {
-    if (lua_type(lua, i) == LUA_TNUMBER) {
-      // The interpreter would turn the number on its stack into a string; a copy is turned instead.
-      lua_pushvalue(lua, i);
-      std::size_t size = 0;
-      const char* text = lua_tolstring(lua, -1, &size);
-      script.numbers.emplace_back(text, size);
-      lua_pop(lua, 1);
-      script.argv.push_back(script.numbers.back());
-    } else if (lua_type(lua, i) == LUA_TSTRING) {
-      std::size_t size = 0;
-      const char* text = lua_tolstring(lua, i, &size);
-      script.argv.emplace_back(text, size);
-    } else {
-      wrong = kOnlyText;
+  if (script.numbers.size() < count) script.numbers.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int index = static_cast<int>(i + 1);
+    switch (lua_type(lua, index)) {
+      case LUA_TNUMBER:
+        script.argv.push_back(text_of(lua_tonumber(lua, index), script.numbers[i]));
+        break;
+      case LUA_TSTRING:
+        script.argv.push_back(string_at(lua, index));
+        break;
+      default:
+        wrong = "ERR Lua redis lib command arguments must be strings or integers";
+        return {};
     }
   }
-  if (wrong.empty()) {
-    script.host->run_command(script.argv, script.reply);
-  } else {
+  return script.argv;
+}
+
+int call_command(lua_State* lua, bool raises) {
+  Running& script = running(lua);
+  std::string_view wrong;
+  const auto argv = words(lua, script, wrong);
+  if (argv.empty()) {
     script.reply.set_error(wrong);
+  } else {
+    script.host->run_command(argv, script.reply);
   }
   push(lua, script.reply);
-  if (!raises || !script.reply.is_error()) return 1;
-  lua_Debug caller{};
-  if (lua_getstack(lua, 1, &caller) != 0 && lua_getinfo(lua, "l", &caller) != 0)
-    script.line = caller.currentline;
-  return lua_error(lua);
+  return raises && script.reply.is_error() ? lua_error(lua) : 1;
 }
 
 int redis_call(lua_State* lua) { return call_command(lua, true); }
@@ -193,124 +221,145 @@ int redis_pcall(lua_State* lua) { return call_command(lua, false); }
 
 int redis_sha1hex(lua_State* lua) {
   if (lua_gettop(lua) != 1) return raise(lua, "ERR wrong number of arguments");
-  std::size_t size = 0;
-  const char* text = lua_tolstring(lua, 1, &size);
-  const std::string hex = sha1_hex({text == nullptr ? "" : text, text == nullptr ? 0 : size});
-  lua_pushlstring(lua, hex.data(), hex.size());
+  push_string(lua, sha1_hex(string_at(lua, 1)));
   return 1;
 }
 
-template <bool Status>
-int redis_reply_table(lua_State* lua) {
-  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING)
-    return raise(lua, "ERR wrong number or type of arguments");
-  std::size_t size = 0;
-  const char* text = lua_tolstring(lua, 1, &size);
-  push_field(lua, Status ? "ok" : "err", {text, size});
+bool is_one_string(lua_State* lua) {
+  if (lua_gettop(lua) == 1 && lua_type(lua, 1) == LUA_TSTRING) return true;
+  push_field(lua, "err", "ERR wrong number or type of arguments");
+  return false;
+}
+
+int redis_status_reply(lua_State* lua) {
+  if (is_one_string(lua)) push_field(lua, "ok", string_at(lua, 1));
   return 1;
 }
 
-int unknown_global(lua_State* lua) {
-  const char* name = lua_tostring(lua, 2);
-  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'",
-                    name == nullptr ? "?" : name);
+// One word alone is no code: it gets the generic one.
+int redis_error_reply(lua_State* lua) {
+  if (!is_one_string(lua)) return 1;
+  std::string_view text = to_first_zero(string_at(lua, 1));
+  if (text.starts_with('-')) text.remove_prefix(1);
+  text = without_line_end(text);
+  std::string& whole = running(lua).text;
+  whole.assign(text.find(' ') == std::string_view::npos ? "ERR " : "").append(text);
+  push_field(lua, "err", whole);
+  return 1;
 }
 
-int read_only(lua_State* lua) { return luaL_error(lua, "Attempt to modify a readonly table"); }
+int redis_log(lua_State* lua) {
+  if (lua_gettop(lua) < 2) return raise(lua, "ERR redis.log() requires two arguments or more.");
+  if (lua_isnumber(lua, 1) == 0)
+    return raise(lua, "ERR First argument must be a number (log level).");
+  const lua_Number level = lua_tonumber(lua, 1);
+  if (!(level > -1 && level < 4)) return raise(lua, "ERR Invalid debug level.");
+  return 0;
+}
 
-// The libraries as scripts see them: a view that reads through and refuses to be written.
-void push_read_only_view(lua_State* lua, int table, bool strict) {
+int redis_replicate_commands(lua_State* lua) {
+  lua_pushboolean(lua, 1);
+  return 1;
+}
+
+// The keys of the library, which becomes the table on top of the stack.
+void push_library(lua_State* lua) {
   lua_newtable(lua);
-  lua_newtable(lua);
-  lua_pushvalue(lua, table);
-  if (strict) {
-    // Reading falls through to the real table, whose own metatable complains of what is missing.
-    lua_newtable(lua);
-    lua_pushcfunction(lua, unknown_global);
-    lua_setfield(lua, -2, "__index");
-    lua_setmetatable(lua, -2);
+  for (const auto& [name, function] : {std::pair<const char*, lua_CFunction>{"call", redis_call},
+                                       {"pcall", redis_pcall},
+                                       {"sha1hex", redis_sha1hex},
+                                       {"status_reply", redis_status_reply},
+                                       {"error_reply", redis_error_reply},
+                                       {"log", redis_log},
+                                       {"replicate_commands", redis_replicate_commands}}) {
+    lua_pushcfunction(lua, function);
+    lua_setfield(lua, -2, name);
   }
-  lua_setfield(lua, -2, "__index");
-  lua_pushcfunction(lua, read_only);
-  lua_setfield(lua, -2, "__newindex");
-  lua_pushboolean(lua, 0);
-  lua_setfield(lua, -2, "__metatable");
-  lua_setmetatable(lua, -2);
+  for (const auto& [name, value] : {std::pair{"LOG_DEBUG", 0},
+                                    {"LOG_VERBOSE", 1},
+                                    {"LOG_NOTICE", 2},
+                                    {"LOG_WARNING", 3},
+                                    {"REDIS_VERSION_NUM", 0x07000f}}) {
+    lua_pushinteger(lua, value);
+    lua_setfield(lua, -2, name);
+  }
+  lua_pushliteral(lua, "7.0.15");
+  lua_setfield(lua, -2, "REDIS_VERSION");
+}
+
+// Runs where an error was raised: any error becomes a table that says where that was.
+int locate(lua_State* lua) {
+  lua_Debug place{};
+  bool found = lua_getstack(lua, 1, &place) != 0 && lua_getinfo(lua, "Sl", &place) != 0;
+  if (found && *place.what == 'C')
+    found = lua_getstack(lua, 2, &place) != 0 && lua_getinfo(lua, "Sl", &place) != 0;
+  if (!lua_istable(lua, 1)) {
+    lua_getglobal(lua, "tostring");
+    lua_pushvalue(lua, 1);
+    lua_call(lua, 1, 1);
+    lua_pushliteral(lua, "ERR ");
+    lua_insert(lua, -2);
+    lua_concat(lua, 2);
+    lua_createtable(lua, 0, 3);
+    lua_insert(lua, -2);
+    lua_setfield(lua, -2, "err");
+    lua_replace(lua, 1);
+  }
+  lua_settop(lua, 1);
+  if (found) {
+    lua_pushstring(lua, place.source);
+    lua_setfield(lua, 1, "source");
+    lua_pushinteger(lua, place.currentline);
+    lua_setfield(lua, 1, "line");
+  }
+  return 1;
 }
 
 }  // namespace
 
 struct Lua::State {
   lua_State* lua = nullptr;
+  Sandbox sandbox;
   Running running;
   std::deque<Compiled> scripts;
-  boost::unordered_flat_map<std::string, const Compiled*> by_body;
-  boost::unordered_flat_map<std::string, const Compiled*> by_sha;
-  int environment = 0;
+  boost::unordered_flat_map<std::string_view, const Compiled*> by_body;  // views into `scripts`
+  boost::unordered_flat_map<std::string_view, const Compiled*> by_sha;
 };
 
 Lua::Lua() : state_(std::make_unique<State>()) {
   lua_State* lua = state_->lua = luaL_newstate();
   if (lua == nullptr) throw std::runtime_error("no memory for a Lua interpreter");
-  for (const auto& [name, open] : {std::pair<const char*, lua_CFunction>{"", luaopen_base},
-                                   {LUA_TABLIBNAME, luaopen_table},
-                                   {LUA_STRLIBNAME, luaopen_string},
-                                   {LUA_MATHLIBNAME, luaopen_math}}) {
-    lua_pushcfunction(lua, open);
-    lua_pushstring(lua, name);
-    lua_call(lua, 1, 0);
-  }
-  for (const char* name : kHidden) {
-    lua_pushnil(lua);
-    lua_setglobal(lua, name);
-  }
-  lua_newtable(lua);
-  for (const auto& [name, function] : {std::pair<const char*, lua_CFunction>{"call", redis_call},
-                                       {"pcall", redis_pcall},
-                                       {"sha1hex", redis_sha1hex},
-                                       {"status_reply", redis_reply_table<true>},
-                                       {"error_reply", redis_reply_table<false>}}) {
-    lua_pushcfunction(lua, function);
-    lua_setfield(lua, -2, name);
-  }
-  lua_setglobal(lua, "redis");
-  for (const char* library : {"table", "string", "math", "redis"}) {
-    lua_getglobal(lua, library);
-    push_read_only_view(lua, lua_gettop(lua), false);
-    lua_setglobal(lua, library);
-    lua_pop(lua, 1);
-  }
-  push_read_only_view(lua, LUA_GLOBALSINDEX, true);
-  lua_pushvalue(lua, -1);
-  lua_setglobal(lua, "_G");
-  state_->environment = luaL_ref(lua, LUA_REGISTRYINDEX);
+  push_library(lua);
+  state_->sandbox.install(lua);
   lua_pushlightuserdata(lua, &state_->running);
   lua_setfield(lua, LUA_REGISTRYINDEX, "picklock");
 }
 
 Lua::~Lua() { lua_close(state_->lua); }
 
+void Lua::reset() { state_->sandbox.reseed(); }
+
 const Lua::Compiled* Lua::known(std::string_view sha) const {
-  const auto found = state_->by_sha.find(std::string(sha));
+  const auto found = state_->by_sha.find(sha);
   return found == state_->by_sha.end() ? nullptr : found->second;
 }
 
 const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
-  const auto found = state_->by_body.find(std::string(body));
+  const auto found = state_->by_body.find(body);
   if (found != state_->by_body.end()) return found->second;
   lua_State* lua = state_->lua;
-  if (luaL_loadbuffer(lua, body.data(), body.size(), "@user_script") != 0) {
-    const char* message = lua_tostring(lua, -1);
-    error = "ERR Error compiling script (new function): " +
-            std::string(message == nullptr ? "?" : message);
+  // Compiled code is refused: the interpreter believes whatever it finds there.
+  const bool binary = body.starts_with('\033');
+  if (binary) lua_pushliteral(lua, "user_script:1: unexpected symbol near 'char(27)'");
+  if (binary || luaL_loadbuffer(lua, body.data(), body.size(), "@user_script") != 0) {
+    error = "ERR Error compiling script (new function): ";
+    error += to_first_zero(string_at(lua, -1));
     lua_pop(lua, 1);
     return nullptr;
   }
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->environment);
-  lua_setfenv(lua, -2);
-  state_->scripts.push_back({luaL_ref(lua, LUA_REGISTRYINDEX), sha1_hex(body)});
+  state_->scripts.push_back({luaL_ref(lua, LUA_REGISTRYINDEX), std::string(body), sha1_hex(body)});
   const Compiled* compiled = &state_->scripts.back();
-  state_->by_body.emplace(std::string(body), compiled);
+  state_->by_body.emplace(compiled->body, compiled);
   state_->by_sha.emplace(compiled->sha, compiled);
   return compiled;
 }
@@ -319,41 +368,43 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
               std::span<const std::string_view> args, ScriptHost& host, Reply& reply) {
   lua_State* lua = state_->lua;
   state_->running.host = &host;
-  state_->running.line = 1;
+  state_->sandbox.begin_script(lua);
+  state_->sandbox.push_globals(lua);
   for (const auto& [name, values] : {std::pair{"KEYS", keys}, std::pair{"ARGV", args}}) {
     lua_createtable(lua, static_cast<int>(values.size()), 0);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      lua_pushlstring(lua, values[i].data(), values[i].size());
+      push_string(lua, values[i]);
       lua_rawseti(lua, -2, static_cast<int>(i + 1));
     }
-    lua_setglobal(lua, name);
+    lua_setfield(lua, -2, name);
   }
+  lua_settop(lua, 0);
+  lua_pushcfunction(lua, locate);
   lua_rawgeti(lua, LUA_REGISTRYINDEX, script.function);
-  if (lua_pcall(lua, 0, 1, 0) == 0) {
+  if (lua_pcall(lua, 0, 1, 1) == 0) {
     convert(lua, reply, 0);
-    lua_pop(lua, 1);
+    lua_settop(lua, 0);
     return;
   }
   // An error reply raised by redis.call keeps its own text, any other is an ERR of the script; both
   // are told by which script and line (R74, R78).
-  std::string text;
-  std::string line = "1";
+  std::string& text = state_->running.text;
   if (lua_istable(lua, -1)) {
     lua_getfield(lua, -1, "err");
-    const char* message = lua_tostring(lua, -1);
-    text = message == nullptr ? "ERR unknown error" : message;
-    lua_pop(lua, 1);
-    line = std::to_string(state_->running.line);
+    text = lua_isstring(lua, -1) != 0 ? to_first_zero(string_at(lua, -1)) : "ERR unknown error";
+    lua_getfield(lua, -2, "source");
+    lua_getfield(lua, -3, "line");
+    if (lua_isstring(lua, -1) != 0 && lua_isstring(lua, -2) != 0) {
+      text.append(" script: ").append(script.sha).append(", on ");
+      text.append(string_at(lua, -2)).append(":").append(string_at(lua, -1)).append(".");
+    }
   } else {
-    const char* message = lua_tostring(lua, -1);
-    const std::string_view raw = message == nullptr ? "unknown error" : message;
-    text = "ERR " + std::string(raw);
-    constexpr std::string_view kChunk = "user_script:";
-    if (raw.starts_with(kChunk))
-      line = raw.substr(kChunk.size(), raw.find(':', kChunk.size()) - kChunk.size());
+    text = "ERR Error running script ";
+    text.append(script.sha).append(", ");
+    text.append(lua_isstring(lua, -1) != 0 ? string_at(lua, -1) : "execution failure");
   }
-  lua_pop(lua, 1);
-  reply.set_error(text + " script: " + script.sha + ", on @user_script:" + line + ".");
+  lua_settop(lua, 0);
+  reply.set_error(text);
 }
 
 }  // namespace picklock::models::redis

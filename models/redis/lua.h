@@ -1,6 +1,6 @@
 // Lua 5.1 as Redis embeds it: scripts see KEYS, ARGV and redis.call; what they return becomes a
-// reply (R71-R83). One interpreter serves a server for its life in this process; scripts cannot
-// leave anything behind in it.
+// reply (R71-R83). One interpreter serves a server for its life in this process, and what compiled
+// once is kept; scripts cannot leave anything behind in it.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,15 @@ class Lua {
   Lua& operator=(const Lua&) = delete;
   ~Lua();
 
-  // Compiles a script and keeps it; the name is the SHA-1 of its body. Nil: `error` says why (R83).
+  // As in a server just started: what one script may leave to the next is the state of math.random
+  // (R80).
+  void reset();
+
+  // Compiles a script and keeps it; the name is the SHA-1 of its body. Null: `error` says why
+  // (R83).
   struct Compiled {
     int function = 0;  // in the interpreter's registry
+    std::string body;
     std::string sha;
   };
   const Compiled* compile(std::string_view body, std::string& error);

@@ -1,6 +1,7 @@
 #include "models/redis/server.h"
 
 #include <algorithm>
+#include <array>
 
 #include "models/redis/commands.h"
 #include "models/redis/wire.h"
@@ -10,24 +11,27 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-std::string with_arguments(std::string_view name, std::span<const std::string_view> rest) {
-  constexpr std::size_t kLongest = 128;
-  std::string text = "ERR unknown command '" + std::string(name.substr(0, kLongest)) +
-                     "', with args beginning with: ";
-  std::string shown;
-  for (std::string_view word : rest) {
-    if (shown.size() >= kLongest) break;
-    shown += "'" + std::string(word.substr(0, kLongest - shown.size())) + "' ";
-  }
-  return text + shown;
+// The text ends where a C string does (R104).
+std::string_view shown(std::string_view word, std::size_t longest) {
+  word = word.substr(0, longest);
+  return word.substr(0, word.find('\0'));
 }
 
-std::string lower_case(std::string_view word) {
-  std::string text(word);
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 32);
+std::string unknown_command(std::string_view name, std::span<const std::string_view> rest) {
+  constexpr std::size_t kLongest = 128;
+  std::string words;
+  for (std::string_view word : rest) {
+    if (words.size() >= kLongest) break;
+    const std::string_view part = shown(word, kLongest - words.size());
+    words.append("'").append(part).append("' ");
   }
+  std::string text = "ERR unknown command '";
+  text.append(shown(name, kLongest)).append("', with args beginning with: ").append(words);
   return text;
+}
+
+constexpr char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
 }  // namespace
@@ -40,13 +44,17 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   store_.clear();
   death_timers_.clear();
   cached_.clear();
-  waiting_scripts_.clear();
+  waiting_.clear();
   script_thread_ = nullptr;
-  in_script_ = false;
+  actor_ = 0;
+  role_ = 0;
+  if (lua_ != nullptr) lua_->reset();
 }
 
 void Server::start(sim::Keeps keeps) {
   if (keeps == sim::Keeps::all) return;
+  actor_ = 0;
+  role_ = 0;
   for (std::uint32_t slot = 0; slot < store_.slots(); ++slot) {
     Entry& entry = store_.at(slot);
     if (entry.present) remove(entry, sim::Cause::restart, entry.mourned);
@@ -54,10 +62,11 @@ void Server::start(sim::Keeps keeps) {
 }
 
 void Server::halted() {
-  waiting_scripts_.clear();
+  for (sim::Message* request : waiting_) simulation().network.release(*request);
+  waiting_.clear();
   script_thread_ = nullptr;
   cached_.clear();
-  in_script_ = false;
+  if (lua_ != nullptr) lua_->reset();
 }
 
 // ---------------------------------------------------------------- time
@@ -98,10 +107,20 @@ void Server::on_death(void* self, std::uint32_t slot) {
   server.note(sim::What::entry_removed, sim::Cause::expiry, entry, entry.owner);
 }
 
+// A key that nobody has touched since its death lives again when the clock is set back to before it
+// (R28).
 void Server::clock_changed() {
+  actor_ = 0;
+  role_ = 0;
   for (std::uint32_t slot = 0; slot < store_.slots(); ++slot) {
     Entry& entry = store_.at(slot);
-    if (entry.present && !entry.mourned && entry.deadline_ms != kNoDeadline) watch_death(entry);
+    if (!entry.present || entry.deadline_ms == kNoDeadline) continue;
+    if (entry.mourned) {
+      if (!entry.alive(clock_ms())) continue;
+      entry.mourned = false;
+      note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+    }
+    watch_death(entry);
   }
 }
 
@@ -128,7 +147,7 @@ void Server::put(std::string_view key, std::string_view value, std::int64_t dead
   entry.mourned = false;
   entry.owner = actor_;
   entry.id = keys_->id(key);
-  tenures_->granted(actor_);
+  if (!existed) tenures_->granted(actor_);
   note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
        owner);
   if (deadline_ms != kNoDeadline) watch_death(entry);
@@ -178,9 +197,10 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
     return true;
   }
   const Command* command = command_named(argv_[0]);
-  if (command != nullptr && command->runs_script) {
+  // What arrives behind a script that has yet to run waits for its turn.
+  if (!waiting_.empty() || (command != nullptr && command->runs_script)) {
     request.taken = true;
-    waiting_scripts_.push_back(&request);
+    waiting_.push_back(&request);
     if (script_thread_ == nullptr) {
       script_thread_ = &simulation().scheduler.spawn_deep(process(), [this] { run_scripts(); });
     } else {
@@ -197,15 +217,16 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
 // arrives.
 void Server::run_scripts() {
   for (;;) {
-    while (!waiting_scripts_.empty()) {
-      sim::Message& request = *waiting_scripts_.front();
-      waiting_scripts_.pop_front();
+    while (!waiting_.empty()) {
+      sim::Message& request = *waiting_.front();
+      waiting_.erase(waiting_.begin());
       read_request(request.payload.view(), script_argv_);
       execute(script_argv_, script_reply_, request.tenure, request.role);
       sim::Message& reply = reply_to(request);
       write_reply(reply.payload, script_reply_);
       answer(request, reply);
       simulation().network.release(request);
+      simulation().scheduler.obey();
     }
     simulation().scheduler.park();
   }
@@ -217,12 +238,12 @@ void Server::execute(Argv argv, Reply& reply, sim::TenureId tenure, std::uint8_t
   role_ = role;
   const Command* command = command_named(argv[0]);
   if (command == nullptr) {
-    reply.set_error(with_arguments(argv[0], argv.subspan(1)));
+    reply.set_error(unknown_command(argv[0], argv.subspan(1)));
     return;
   }
-  const auto words = static_cast<int>(argv.size());
-  if (command->arity > 0 ? words != command->arity : words < -command->arity) {
-    reply.set_error("ERR wrong number of arguments for '" + lower_case(argv[0]) + "' command");
+  if (!command->takes(argv.size())) {
+    reply.set_error("ERR wrong number of arguments for '" + std::string(command->name) +
+                    "' command");
     return;
   }
   command->run(*this, argv, reply);
@@ -231,10 +252,10 @@ void Server::execute(Argv argv, Reply& reply, sim::TenureId tenure, std::uint8_t
 // Texts inside scripts differ from those outside (R76, R77).
 void Server::run_command(Argv argv, Reply& reply) {
   const Command* command = command_named(argv[0]);
-  const auto words = static_cast<int>(argv.size());
+  if (command == nullptr) command = refused_to_scripts(argv[0]);
   if (command == nullptr) {
     reply.set_error("ERR Unknown Redis command called from script");
-  } else if (command->arity > 0 ? words != command->arity : words < -command->arity) {
+  } else if (!command->takes(argv.size())) {
     reply.set_error("ERR Wrong number of args calling Redis command from script");
   } else if (!command->in_scripts) {
     reply.set_error("ERR This Redis command is not allowed from script");
@@ -244,6 +265,13 @@ void Server::run_command(Argv argv, Reply& reply) {
 }
 
 void Server::eval(Argv argv, Reply& reply, bool by_sha) {
+  constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
+  // The length is looked at before the number of keys, the digits after it (R81).
+  std::array<char, 40> digits;
+  if (by_sha && argv[1].size() != digits.size()) {
+    reply.set_error(kUnknownScript);
+    return;
+  }
   std::int64_t key_count = 0;
   if (!strict_integer(argv[2], key_count)) {
     reply.set_error("ERR value is not an integer or out of range");
@@ -260,9 +288,10 @@ void Server::eval(Argv argv, Reply& reply, bool by_sha) {
   if (lua_ == nullptr) lua_ = std::make_unique<Lua>();
   const Lua::Compiled* script = nullptr;
   if (by_sha) {
-    script = lua_->known(lower_case(argv[1]));
+    std::transform(argv[1].begin(), argv[1].end(), digits.begin(), lower);
+    script = lua_->known({digits.data(), digits.size()});
     if (script == nullptr || std::find(cached_.begin(), cached_.end(), script) == cached_.end()) {
-      reply.set_error("NOSCRIPT No matching script. Please use EVAL.");
+      reply.set_error(kUnknownScript);
       return;
     }
   } else {

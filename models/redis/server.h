@@ -3,7 +3,6 @@
 // goes into the history.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,11 +64,10 @@ class Server final : public sim::Service, private ScriptHost {
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;
   std::uint8_t role_ = 0;
-  bool in_script_ = false;
 
   std::unique_ptr<Lua> lua_;
   std::vector<const Lua::Compiled*> cached_;  // what EVALSHA finds; gone after a restart (R81)
-  std::deque<sim::Message*> waiting_scripts_;
+  std::vector<sim::Message*> waiting_;        // scripts, and what came behind them
   sim::Thread* script_thread_ = nullptr;
 
   std::vector<std::string_view> argv_;

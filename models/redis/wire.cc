@@ -24,9 +24,11 @@ void write_bulk(sim::Payload& out, std::string_view bytes) {
   out.append(kEnd);
 }
 
+// A line stays one line, whatever was quoted in it.
 void write_line(sim::Payload& out, char kind, std::string_view text) {
-  *out.extend(1) = kind;
-  out.append(text);
+  char* at = out.extend(text.size() + 1);
+  *at++ = kind;
+  for (char letter : text) *at++ = letter == '\r' || letter == '\n' ? ' ' : letter;
   out.append(kEnd);
 }
 

@@ -1,0 +1,283 @@
+// The program as a shell meets it: exit status, what is on which stream, and nothing else there.
+// PICKLOCK_PROGRAM is the program; tests run in the root of the repository.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace picklock::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+struct Ran {
+  int status = -1;  // as a shell has it: 128 and the signal, where one ended it
+  std::string out;
+  std::string err;
+};
+
+class Program : public testing::Test {
+ protected:
+  Program() {
+    std::string pattern = testing::TempDir() + "picklock-cli-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+  }
+  ~Program() override { std::filesystem::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return directory_ + "/" + name; }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+
+  // `command` is the shell's; $P in it stands for the program.
+  Ran shell(const std::string& command) const {
+    const std::string whole = "P='" PICKLOCK_PROGRAM "'; { " + command + "; } >" + path("out") +
+                              " 2>" + path("err") + " </dev/null";
+    file("command", whole);
+    const int status = std::system(("bash " + path("command")).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read("out"),
+            read("err")};
+  }
+
+  Ran picklock(const std::string& arguments) const { return shell("\"$P\" " + arguments); }
+
+  // Exit 2, nothing on standard output, and on the other exactly one line.
+  void expect_refused(const std::string& arguments, const std::string& complaint) const {
+    const Ran ran = picklock(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_EQ(ran.out, "") << arguments;
+    EXPECT_THAT(ran.err, StartsWith("picklock: ")) << arguments;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << arguments << ran.err;
+    EXPECT_LT(ran.err.size(), 600u) << arguments;
+    EXPECT_THAT(ran.err, HasSubstr(complaint)) << arguments;
+  }
+
+ private:
+  std::string read(const std::string& name) const {
+    std::ifstream in(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  std::string directory_;
+};
+
+const std::string kStory = "check-then-delete-gap";
+const std::string kScenario = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+)";
+
+TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
+  expect_refused("", "no command is given");
+  expect_refused("rn", "there is no command `rn`; did you mean `run`?");
+  expect_refused("--sed 3", "there is no option `--sed`");
+  expect_refused("run", "SCENARIO is required");
+  expect_refused("run " + kStory + " --sed 3",
+                 "there is no option `--sed`; did you mean `--seed`?");
+  expect_refused("run " + kStory + " another", "another");
+  expect_refused("run " + kStory + " --format jsn",
+                 "there is no format `jsn`; did you mean `json`?");
+  expect_refused("list", "KIND is required");
+  expect_refused("list algoritms", "did you mean `algorithms`?");
+}
+
+TEST_F(Program, RefusesASeedThatAFileCouldNotHold) {
+  for (const char* seed :
+       {"abc", "-1", "1.5", "''", "3x", "9223372036854775808", "99999999999999999999"}) {
+    expect_refused("run " + kStory + " --seed=" + seed, "--seed");
+  }
+  EXPECT_EQ(picklock("run " + kStory + " --seed 9223372036854775807").status, 0);
+}
+
+TEST_F(Program, RefusesScenariosThatAreNotThere) {
+  expect_refused("run chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
+  expect_refused("run missing.toml", "missing.toml: there is no such file");
+  expect_refused("run ''", "there is no such file");
+  expect_refused("run scenarios", "scenarios: is a directory");
+  expect_refused("run /dev/zero", "not a regular file");
+  expect_refused("run $'a\\nb\\e[31m'", "a\\nb\\x1b[31m");
+}
+
+TEST_F(Program, RefusesFilesThatAreNoScenarios) {
+  expect_refused("run " + file("bad.toml", "format = 1\nx = = 2\n"), "bad.toml:2: is not TOML");
+  expect_refused("run " + file("empty.toml", ""), "format");
+  std::string noise(10'000'000, '\0');
+  std::uint32_t state = 1;
+  for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  expect_refused("run " + file("noise.toml", noise), "larger than 1 MiB");
+  expect_refused("run " + file("some.toml", noise.substr(0, 100'000)), "some.toml:");
+  expect_refused("run " + file("deep.toml", "format = 1\nx = " + std::string(200'000, '[')),
+                 "deep.toml:2: nests more than");
+}
+
+TEST_F(Program, RefusesScenariosThatCannotBeRunAndNamesLineAndKey) {
+  const auto refuse = [this](const std::string& more, const std::string& complaint) {
+    expect_refused("run " + file("story.toml", kScenario + more), complaint);
+  };
+  refuse("tll = '5s'\n", "story.toml:4: key `lock.tll`: there is no such key; did you mean `ttl`?");
+  refuse("ttl = '-5s'\n", "story.toml:4: key `lock.ttl`: must be more than 0s");
+  refuse("[[fault]]\npause = 'client-7'\nat = '1s'\nfor = '1s'\n",
+         "story.toml:5: key `fault.1.pause`: there is no client-7");
+  refuse("[[fault]]\npause = 'client-1'\nbefore = 'renew.sent'\nfor = '1s'\n",
+         "set-px-check-delete has no step \"renew\"");
+  refuse("[[fault]]\nstep-clock = 'resource'\nat = '1s'\nstep = '1s'\n",
+         "not applicable to resource: the resource reads no clock");
+  expect_refused("run " + file("other.toml", "format = 1\n[lock]\nalgorithm = 'redlok'\n"),
+                 "other.toml:3: key `lock.algorithm`: there is no algorithm \"redlok\"");
+}
+
+TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
+  const auto refuse = [this](const std::string& change, const std::string& complaint) {
+    expect_refused("run " + kStory + " --set " + change, complaint);
+  };
+  refuse("lock.ttl", "must be KEY=VALUE");
+  refuse("=5s", "must be KEY=VALUE");
+  refuse("lock.tl=5s", "did you mean `ttl`?");
+  refuse("fault.2.for=5s", "\"2\" is not one of the elements 1 .. 1");
+  refuse("clients.count=0", "clients.count");
+  refuse("clients.count=2 --set fault.1.pause=client-3", "there is no client-3");
+}
+
+TEST_F(Program, TakesEveryChangeInTheOrderGiven) {
+  const Ran ran = picklock("run " + kStory +
+                           " --format json --set clients.count=2 --set lock.ttl=20s --set "
+                           "lock.ttl=30s --set expect.violated=[]");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  const Json run = Json::parse(ran.out);
+  EXPECT_EQ(run.at("verdicts").at("mutual-exclusion"), "holds");
+}
+
+TEST_F(Program, SaysInItsStatusWhetherItWasAsExpected) {
+  EXPECT_EQ(picklock("run " + kStory).status, 0);
+  EXPECT_EQ(picklock("run plain/lua-check-delete").status, 0);
+  const Ran ran = picklock("run " + kStory + " --set lock.algorithm=lua-check-delete");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("own-release was expected to be violated and holds"));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Program, ListsTheStepsReachedWhereAFaultDidNotFire) {
+  const Ran ran = picklock("run " + kStory + " --set fault.1.nth=2");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("fault 1 did not fire"));
+  EXPECT_THAT(ran.out, HasSubstr("steps reached: client-1 acquire.sent x1"));
+  const Ran json = picklock("run " + kStory + " --format json --set fault.1.nth=2");
+  EXPECT_EQ(json.status, 1);
+  const Json steps = Json::parse(json.out).at("steps_reached");
+  EXPECT_NE(std::find(steps.begin(), steps.end(), "client-1 release.sent x1"), steps.end());
+}
+
+TEST_F(Program, WritesOneJsonDocumentAndNothingElse) {
+  const Ran ran = picklock("run " + kStory + " --format json --seed 7");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+  const Json run = Json::parse(ran.out);
+  EXPECT_EQ(run.at("scenario"), kStory);
+  EXPECT_EQ(run.at("algorithm"), "set-px-check-delete");
+  EXPECT_EQ(run.at("seed"), 7);
+  EXPECT_EQ(run.at("digest").get<std::string>().size(), 16u);
+  EXPECT_EQ(run.at("verdicts").at("own-release"), "violated");
+  EXPECT_EQ(run.at("promised").at("own-release"), false);
+  EXPECT_EQ(run.at("promised").at("not-stuck"), true);
+  EXPECT_EQ(run.at("faults_fired").size(), 1u);
+  EXPECT_EQ(run.at("as_expected"), true);
+  EXPECT_EQ(run.at("twins").at(0).at("verdicts").at("own-release"), "holds");
+}
+
+TEST_F(Program, SaysTheSameWhenAskedAgain) {
+  for (const std::string format : {"text", "mermaid", "json"}) {
+    const std::string arguments = "run " + kStory + " --format " + format;
+    const Ran once = picklock(arguments);
+    EXPECT_EQ(once.out, picklock(arguments).out);
+    EXPECT_FALSE(once.out.empty());
+  }
+}
+
+TEST_F(Program, ListsEveryKindAsObjectsWithNames) {
+  for (const std::string kind : {"algorithms", "scenarios", "faults", "properties", "strategies"}) {
+    const Ran ran = picklock("list " + kind + " --json");
+    EXPECT_EQ(ran.status, 0) << kind;
+    const Json rows = Json::parse(ran.out);
+    ASSERT_TRUE(rows.is_array()) << kind;
+    for (const Json& row : rows) EXPECT_FALSE(row.at("name").get<std::string>().empty()) << kind;
+    EXPECT_EQ(picklock("list " + kind).status, 0);
+  }
+}
+
+TEST_F(Program, ListsScenariosThatCanBeRunByTheirNames) {
+  const Json rows = Json::parse(picklock("list scenarios --json").out);
+  EXPECT_GE(rows.size(), 8u);
+  for (const Json& row : rows) {
+    const std::string name = row.at("name");
+    EXPECT_THAT(name, Not(StartsWith("plain"))) << "the documented ones alone";
+    EXPECT_EQ(picklock("run " + name).status, 0) << name;
+  }
+}
+
+TEST_F(Program, ListsEveryVerbUnderAClass) {
+  const Json rows = Json::parse(picklock("list faults --json").out);
+  for (const char* verb : {"pause", "crash", "restart", "end-thread", "step-clock",
+                           "set-clock-rate", "partition", "heal", "hold", "delay", "drop",
+                           "duplicate", "evict", "fail-over", "kill-session", "slow"}) {
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [verb](const Json& row) {
+      const Json& verbs = row.at("verbs");
+      return std::find(verbs.begin(), verbs.end(), verb) != verbs.end() &&
+             !row.at("targets").empty();
+    })) << verb;
+  }
+}
+
+TEST_F(Program, FailsWhereItsOutputIsLost) {
+  for (const std::string& arguments :
+       {"run " + kStory, "run " + kStory + " --format json", std::string("list scenarios"),
+        std::string("--help"), std::string("--version")}) {
+    const Ran full = shell("\"$P\" " + arguments + " >/dev/full");
+    EXPECT_EQ(full.status, 1) << arguments;
+    EXPECT_THAT(full.err, HasSubstr("standard output cannot be written")) << arguments;
+  }
+}
+
+TEST_F(Program, EndsQuietlyWhereNobodyReads) {
+  // Dies of the signal, or, where the signal is ignored, says so.
+  const std::string pipeline = "\"$P\" run " + kStory + " | true; exit ${PIPESTATUS[0]}";
+  const Ran killed = shell(pipeline);
+  EXPECT_TRUE(killed.status == 0 || killed.status == 128 + SIGPIPE) << killed.status;
+  const Ran told = shell("trap '' PIPE; { sleep 0.2; \"$P\" run " + kStory +
+                         "; } | true; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(told.status, 1) << told.err;
+}
+
+TEST_F(Program, ColoursOnATerminalOnlyAndNeverAgainstTheUsersWish) {
+  EXPECT_THAT(picklock("run " + kStory).out, Not(HasSubstr("\x1b[")));
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  const auto on_a_terminal = [this](const std::string& environment) {
+    const std::string typescript = path("typescript");
+    return shell("unset NO_COLOR; export P " + environment + "; script -qec '\"$P\" run " + kStory +
+                 "' " + typescript + " >/dev/null; cat " + typescript)
+        .out;
+  };
+  EXPECT_THAT(on_a_terminal(""), HasSubstr("\x1b["));
+  EXPECT_THAT(on_a_terminal("NO_COLOR=1"), Not(HasSubstr("\x1b[3")));
+  EXPECT_THAT(on_a_terminal("NO_COLOR="), HasSubstr("\x1b["));
+}
+
+TEST_F(Program, PrintsItsVersionAndHelp) {
+  EXPECT_THAT(picklock("--version").out, StartsWith("picklock "));
+  EXPECT_THAT(picklock("--help").out, HasSubstr("Exit status"));
+  EXPECT_THAT(picklock("run --help").out, HasSubstr("--seed"));
+}
+
+}  // namespace
+}  // namespace picklock::cli

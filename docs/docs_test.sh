@@ -1,0 +1,233 @@
+#!/usr/bin/env bash
+# Holds what the documents say against the program and the repository. Commands in them run and end as written, outputs
+# that they show are what the program prints, links lead somewhere, ids and files that are cited exist.
+#   docs/docs_test.sh PROGRAM                    checks
+#   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM  writes the shown outputs anew
+#
+# In a document, an HTML comment before a block tells what the block is:
+#   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
+#   <!-- shows: COMMAND -->   what COMMAND prints: a fenced block, or lines up to <!-- end -->
+# Every picklock command of a ```sh block must exit with 0, or with the N of a comment `# exit N` behind it.
+# shellcheck disable=SC2016  # what is single-quoted here is text of documents
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+program=$(readlink -f -- "${1:?usage: docs/docs_test.sh PROGRAM}")
+update=${PICKLOCK_UPDATE:-}
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+mkdir "$sandbox/bin"
+ln -s "$program" "$sandbox/bin/picklock"
+export PATH=$sandbox/bin:$PATH LC_ALL=C.UTF-8 PICKLOCK_SCENARIO_PATH=$root/scenarios
+
+complain() {
+  echo "$1"
+  complaints=$((complaints + 1))
+}
+
+# --- tables that documents show
+
+# name, summary, source, algorithm and violated properties of `picklock list scenarios --json`, a row each.
+scenario_table() {
+  echo "| id | scenario | lock | the story | violated |"
+  echo "|---|---|---|---|---|"
+  picklock list scenarios --json | awk '
+    function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); gsub(/\\"/, "\"", line); return line }
+    /^    "name":/ { name = text($0) }
+    /^    "summary":/ { story = text($0) }
+    /^    "algorithm":/ { lock = text($0) }
+    /^    "source":/ { id = match($0, /[A-D]-[0-9][0-9]/) ? substr($0, RSTART, RLENGTH) : "" }
+    /^    "violated":/ { inside = 1; violated = "" }
+    inside && /^      "/ { gsub(/[ ",]/, ""); violated = violated (violated == "" ? "" : ", ") $0 }
+    /^  }/ { printf "%s\t| %s | `%s` | `%s` | %s | %s |\n", id name, id, name, lock, story, violated; inside = 0 }
+  ' | LC_ALL=C sort | cut -f 2-
+}
+
+# `picklock list KIND` as a table with two columns.
+list_table() {  # list_table KIND HEADING
+  echo "| $2 | |"
+  echo "|---|---|"
+  picklock list "$1" | sed -E 's/^([^ ]+) +(.*)$/| `\1` | \2 |/'
+}
+export -f scenario_table list_table
+
+# --- one document
+
+run_here() {  # run_here COMMAND: as a reader would, in a folder with the program, the scenarios and the document's files
+  (cd "$folder" && bash -c "set -o pipefail; $1" </dev/null)
+}
+
+# Reads a document into `lines` and makes the folder in which its commands run.
+open_document() {
+  folder=$(mktemp -d -p "$sandbox")
+  ln -s "$program" "$folder/picklock"
+  [[ ! -d scenarios ]] || ln -s "$PWD/scenarios" "$folder/scenarios"
+  mapfile -t lines <"$1"
+  local i name
+  for ((i = 0; i < ${#lines[@]}; ++i)); do
+    [[ ${lines[i]} =~ ^'<!-- file: '([^/ ]+)' -->'$ ]] || continue
+    name=${BASH_REMATCH[1]}
+    for ((i += 2; i < ${#lines[@]}; ++i)); do
+      [[ ${lines[i]} != '```' ]] || break
+      printf '%s\n' "${lines[i]}"
+    done >"$folder/$name"
+  done
+}
+
+check_commands() {
+  local i line wanted status inside=
+  for ((i = 0; i < ${#lines[@]}; ++i)); do
+    line=${lines[i]}
+    case $line in
+      '```sh') inside=1 ;;
+      '```'*) inside= ;;
+    esac
+    [[ $inside && $line =~ ^(\./)?picklock( |$) ]] || continue
+    wanted=0
+    [[ ! $line =~ \#\ exit\ ([0-9]+) ]] || wanted=${BASH_REMATCH[1]}
+    run_here "$line" >"$sandbox/output" 2>&1
+    status=$?
+    ((status == wanted)) && continue
+    complain "$1:$((i + 1)): exits with $status, not $wanted: $line"
+    head -n 5 "$sandbox/output"
+  done
+}
+
+check_shown() {
+  local i first command end written=()
+  for ((i = 0; i < ${#lines[@]}; ++i)); do
+    written+=("${lines[i]}")
+    [[ ${lines[i]} =~ ^'<!-- shows: '(.*)' -->'$ ]] || continue
+    command=${BASH_REMATCH[1]} end='<!-- end -->'
+    if [[ ${lines[i + 1]-} == '```'* ]]; then
+      written+=("${lines[++i]}")
+      end='```'
+    fi
+    first=$((i + 1))
+    for ((++i; i < ${#lines[@]}; ++i)); do
+      [[ ${lines[i]} != "$end" ]] || break
+    done
+    printf '%s\n' "${lines[@]:first:i - first}" >"$sandbox/shown"
+    ((i > first)) || : >"$sandbox/shown"
+    run_here "$command" >"$sandbox/output" 2>&1 || complain "$1:$first: fails: $command"
+    if [[ ! $update ]] && ! diff -u "$sandbox/shown" "$sandbox/output" >"$sandbox/difference"; then
+      complain "$1:$first: is not what this prints: $command (PICKLOCK_UPDATE=1 writes it anew)"
+      sed -n '3,20p' "$sandbox/difference"
+    fi
+    mapfile -t -O "${#written[@]}" written <"$sandbox/output"
+    written+=("$end")
+  done
+  [[ ! $update ]] || printf '%s\n' "${written[@]}" >"$1"
+}
+
+# Headings as a code host names them: lower case, blanks as hyphens, other punctuation gone.
+anchors() {
+  awk '/^```/ { code = !code } !code' "$1" |
+    sed -nE 's/^#+ +//p' | tr '[:upper:]' '[:lower:]' | sed -E 's/[^[:alnum:] _-]//g; s/ /-/g'
+}
+
+check_links() {
+  local target path anchor
+  while read -r target; do
+    [[ $target != *://* && $target != mailto:* ]] || continue
+    path=${target%%#*} anchor=
+    [[ $target != *'#'* ]] || anchor=${target#*#}
+    if [[ $path ]]; then path=$(dirname "$1")/$path; else path=$1; fi
+    if [[ ! -e $path ]]; then
+      complain "$1: the link $target leads nowhere"
+    elif [[ $anchor ]] && ! anchors "$path" | grep -qxF -- "$anchor"; then
+      complain "$1: $target: there is no such heading"
+    fi
+  done < <(awk '/^```/ { code = !code } !code' "$1" | sed -E 's/`[^`]*`//g' |
+    grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//')
+}
+
+# Names with a slash in backticks, a line number or a brace list apart, are files or folders.
+check_files() {
+  local name
+  while read -r name; do
+    compgen -G "$name" >/dev/null || complain "$1: there is no $name"
+  done < <(awk '/^```/ { code = !code } !code' "$1" |
+    grep -oE '`(\./)?[[:alnum:]_.-]+(/[[:alnum:]_.*-]*)+`' | tr -d '`' | grep -v '^build/' | LC_ALL=C sort -u)
+}
+
+# --- ids of facts
+
+cited() {  # cited PATTERN: FILE:ID for every id outside docs/facts
+  find . \( -name .git -o -path ./build -o -path ./docs/facts -o -name docs_test.sh -o -name picklock-out \) -prune -o \
+    -type f \( -name '*.md' -o -name '*.toml' -o -name '*.h' -o -name '*.cc' \) -print0 |
+    xargs -0 -r grep -oHE "$1" | sed 's@^\./@@' | LC_ALL=C sort -u
+}
+
+check_ids() {
+  local file id
+  while IFS=: read -r file id; do
+    grep -qE "^#+ $id( |$)" docs/facts/failures.md || complain "$file: $id is not in docs/facts/failures.md"
+  done < <(cited '\b[A-D]-[0-9]{2}\b')
+  while IFS=: read -r file id; do
+    grep -qE "^- $id\\." docs/facts/fidelity.md || complain "$file: $id is not in docs/facts/fidelity.md"
+  done < <(cited '\b[RZM][0-9]{1,3}\b')
+  while IFS=: read -r file id; do
+    id=${id#* }
+    grep -qE "^#+ ${id//./\\.}[. ]" docs/facts/algorithms.md ||
+      complain "$file: there is no section $id in docs/facts/algorithms.md"
+  done < <(cited 'algorithms\.md [0-9]+(\.[0-9]+)?')
+  while IFS=: read -r file id; do
+    awk -v item="${id##*.}." '/^## /{ inside = /^## 8\. / } inside && $1 == item { found = 1 } END { exit !found }' \
+      docs/architecture.md || complain "$file: there is no item ${id##*.} in section 8 of docs/architecture.md"
+  done < <(cited 'architecture 8\.[0-9]+')
+}
+
+complaints_in() {  # complaints_in ROOT
+  cd "$1" || exit
+  complaints=0
+  local document folder lines
+  while read -r document; do
+    open_document "$document"
+    check_shown "$document"
+    check_commands "$document"
+    check_links "$document"
+    case $document in
+      README.md | CONTRIBUTING.md | docs/architecture.md | docs/facts/README.md) check_files "$document" ;;
+    esac
+  done < <(find README.md CONTRIBUTING.md CHANGELOG.md docs bench/README.md -name '*.md' -print 2>/dev/null |
+    LC_ALL=C sort)
+  check_ids
+  ((complaints == 0))
+}
+
+if [[ $update ]]; then
+  complaints_in "$root"
+  exit
+fi
+
+# The checks themselves: each must find what is planted for it, and documents without a fault must pass.
+plant=$(mktemp -d -p "$sandbox")
+mkdir -p "$plant/docs/facts" "$plant/scenarios"
+printf '### A-01 `one`\n' >"$plant/docs/facts/failures.md"
+printf -- '- R1. one\n' >"$plant/docs/facts/fidelity.md"
+printf '## 2. Two\n' >"$plant/docs/facts/algorithms.md"
+printf '## 8. Words\n\n1. **One**\n' >"$plant/docs/architecture.md"
+planted() {  # planted TEXT EXPECTED
+  printf '%b\n' "$1" >"$plant/README.md"
+  local found
+  found=$(complaints_in "$plant")
+  [[ $found == *"$2"* ]] && return
+  echo "planted: $1, and not found: $2; found: $found"
+  exit 1
+}
+planted '```sh\n./picklock run nothing\n```' 'exits with 2, not 0'
+planted '```sh\n./picklock --version  # exit 1\n```' 'exits with 0, not 1'
+planted '<!-- shows: echo one; echo two -->\n```text\none\n```' 'is not what this prints'
+planted '<!-- shows: echo one -->\none\ntwo\n<!-- end -->' 'is not what this prints'
+planted 'see [this](docs/none.md)' 'leads nowhere'
+planted 'see [this](docs/facts/algorithms.md#3-two)' 'there is no such heading'
+planted 'in `sim/none.h`' 'there is no sim/none.h'
+planted 'as in B-01' 'B-01 is not in'
+planted 'as in R13' 'R13 is not in'
+planted 'docs/facts/algorithms.md 2.1' 'there is no section 2.1'
+planted 'architecture 8.2' 'there is no item 2'
+printf '%s\n' '# A' '<!-- file: a.toml -->' '```toml' 'x = 1' '```' '<!-- shows: cat a.toml -->' '```text' 'x = 1' '```' \
+  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' >"$plant/README.md"
+complaints_in "$plant" || { echo "documents without a fault do not pass"; exit 1; }
+
+complaints_in "$root"

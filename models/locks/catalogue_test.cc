@@ -1,0 +1,104 @@
+#include "models/locks/catalogue.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "models/small_world.h"
+
+namespace picklock::models::locks {
+namespace {
+
+using namespace std::chrono_literals;
+
+class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {};
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryAlgorithm, testing::ValuesIn(all().begin(), all().end()),
+                         [](const auto& one) {
+                           std::string name(one.param->name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(EveryAlgorithm, IsFoundByItsNameAndNoOtherHasIt) {
+  EXPECT_EQ(named(GetParam()->name), GetParam());
+}
+
+TEST_P(EveryAlgorithm, SaysWhatItIsAndWhereItComesFrom) {
+  EXPECT_FALSE(GetParam()->summary.empty());
+  EXPECT_FALSE(GetParam()->source.empty());
+}
+
+TEST_P(EveryAlgorithm, PromisesEachPropertyAtMostOnce) {
+  std::set<Property> seen;
+  for (const Promise& promise : GetParam()->promises) {
+    EXPECT_TRUE(seen.insert(promise.property).second) << name(promise.property);
+  }
+  EXPECT_FALSE(seen.empty());
+}
+
+// Fencing is not the lock's: it can promise no more to the resource than it keeps itself.
+TEST_P(EveryAlgorithm, PromisesTheResourceNoMoreThanItself) {
+  const Promise* own = GetParam()->promise(Property::mutual_exclusion);
+  for (Property property : {Property::resource_exclusion, Property::no_stale_write}) {
+    const Promise* promise = GetParam()->promise(property);
+    if (promise == nullptr) continue;
+    ASSERT_NE(own, nullptr);
+    EXPECT_TRUE(own->under.covers(promise->under)) << name(property);
+  }
+}
+
+TEST_P(EveryAlgorithm, IsBoundByMoreThanItsLeaseAndARetry) {
+  for (const LockOptions& options :
+       {LockOptions{}, LockOptions{.ttl = 30s, .retry_every = 2s, .retry_jitter = 1s},
+        LockOptions{.ttl = 1ms}}) {
+    EXPECT_GT(GetParam()->bound(options), options.ttl + options.retry_every + options.retry_jitter);
+  }
+}
+
+// Acquires and releases once, and reads from the trace in which roles it spoke to the server.
+TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
+  SmallWorld world{SmallWorld::Setup{.tracing = true}};
+  bool granted = false;
+  Released released{};
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    const std::unique_ptr<Lock> lock = GetParam()->make({});
+    all.play(Role::acquire);
+    const Acquired acquired = lock->acquire(self, "lock");
+    granted = static_cast<bool>(acquired);
+    if (!granted) return;
+    all.play(Role::release);
+    released = lock->release(self, acquired.lease());
+  });
+  world.run();
+  EXPECT_TRUE(granted);
+  EXPECT_EQ(released, Released::ok);
+  std::set<Role> used;
+  for (const sim::TraceRecord& record : world.simulation.scheduler.recorder().trace().records) {
+    if (record.kind == sim::TraceKind::sent && !record.reply)
+      used.insert(static_cast<Role>(record.role));
+  }
+  EXPECT_EQ(used, std::set<Role>(GetParam()->roles.begin(), GetParam()->roles.end()));
+  EXPECT_TRUE(GetParam()->has(Role::write));
+}
+
+TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBound) {
+  SmallWorld world{SmallWorld::Setup{.clients = 2}};
+  std::int64_t granted_ms = 0;
+  world.client(1, [](SmallWorld&, Client& self) {
+    GetParam()->make({})->acquire(self, "lock");  // and is never heard of again
+  });
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    if (GetParam()->make({})->acquire(self, "lock")) granted_ms = all.milliseconds();
+  });
+  world.run();
+  EXPECT_GT(granted_ms, 10'000);
+  EXPECT_LT(granted_ms, 1000 + GetParam()->bound({}).count() / 1'000'000);
+}
+
+TEST(Catalogue, KnowsNoOtherName) { EXPECT_EQ(named("set-nx-hope"), nullptr); }
+
+}  // namespace
+}  // namespace picklock::models::locks

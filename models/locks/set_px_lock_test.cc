@@ -1,0 +1,152 @@
+#include "models/locks/set_px_lock.h"
+
+#include <gmock/gmock.h>
+
+#include "models/locks/transcript.h"
+
+namespace picklock::models::locks {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+const Lease kLease{.key = "lock", .token = "token-1", .ttl = 10s};
+
+TEST(SetPxLock, TakesAFreeKeyWithOneCommand) {
+  Transcript self;
+  self.answers_ok();
+  SetPxBlindDelete lock(LockOptions{.ttl = 10s});
+  const Acquired acquired = lock.acquire(self, "lock");
+  ASSERT_TRUE(acquired);
+  EXPECT_EQ(acquired.lease().token, "token-1");
+  EXPECT_EQ(acquired.lease().ttl, 10s);
+  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX PX 10000"));
+}
+
+TEST(SetPxLock, TriesAHeldKeyAgainWithTheSameToken) {
+  Transcript self;
+  self.answers_nil();
+  self.answers_nil();
+  self.answers_ok();
+  SetPxBlindDelete lock(LockOptions{.retry_every = 100ms});
+  EXPECT_TRUE(lock.acquire(self, "lock"));
+  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX PX 10000", "sleep 100ms",
+                                      "SET lock token-1 NX PX 10000", "sleep 100ms",
+                                      "SET lock token-1 NX PX 10000"));
+}
+
+TEST(SetPxLock, DoesNotKnowWhatBecameOfAnAttemptWithoutAnswer) {
+  Transcript self;
+  self.answers_late();
+  SetPxBlindDelete lock{LockOptions{}};
+  const Acquired attempt = lock.try_acquire(self, "lock");
+  EXPECT_FALSE(attempt);
+  EXPECT_TRUE(attempt.is_unknown());
+}
+
+// R115: its own key looks like another's.
+TEST(SetPxLock, TakesItsOwnKeyForAnothersAfterALostAnswer) {
+  Transcript self;
+  self.answers_late();
+  self.answers_nil();
+  SetPxBlindDelete lock(LockOptions{.acquire_timeout = 150ms});
+  EXPECT_TRUE(lock.acquire(self, "lock").is_unknown());
+}
+
+TEST(SetPxLock, HasAFreshTokenForEachAcquisition) {
+  Transcript self;
+  SetPxBlindDelete lock(LockOptions{.value = TokenPer::acquisition});
+  for (int i = 0; i < 2; ++i) {
+    self.answers_ok();
+    lock.acquire(self, "lock");
+  }
+  EXPECT_THAT(self.lines,
+              ElementsAre("SET lock token-1 NX PX 10000", "SET lock token-2 NX PX 10000"));
+}
+
+TEST(SetPxLock, HasOneTokenForLifeWhenItIsTheClients) {
+  Transcript self;
+  SetPxBlindDelete lock(LockOptions{.value = TokenPer::client});
+  for (int i = 0; i < 2; ++i) {
+    self.answers_ok();
+    lock.acquire(self, "lock");
+  }
+  EXPECT_THAT(self.lines,
+              ElementsAre("SET lock token-1 NX PX 10000", "SET lock token-1 NX PX 10000"));
+}
+
+TEST(SetPxBlindDelete, DeletesWithoutAsking) {
+  Transcript self;
+  self.answers(1);
+  SetPxBlindDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::ok);
+  EXPECT_THAT(self.lines, ElementsAre("DEL lock"));
+}
+
+TEST(SetPxBlindDelete, TellsALostLockByADeletionOfNothing) {
+  Transcript self;
+  self.answers(std::int64_t{0});
+  SetPxBlindDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::not_held);
+}
+
+TEST(SetPxCheckDelete, DeletesWhatItHasSeenToBeItsOwn) {
+  Transcript self;
+  self.answers("token-1");
+  self.answers(1);
+  SetPxCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::ok);
+  EXPECT_THAT(self.lines, ElementsAre("check: GET lock", "DEL lock"));
+}
+
+TEST(SetPxCheckDelete, LeavesWhatIsNotItsOwn) {
+  Transcript self;
+  self.answers("token-2");
+  SetPxCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::not_held);
+  EXPECT_THAT(self.lines, ElementsAre("check: GET lock"));
+}
+
+TEST(SetPxCheckDelete, LeavesWhatHasExpired) {
+  Transcript self;
+  self.answers_nil();
+  SetPxCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::not_held);
+  EXPECT_THAT(self.lines, ElementsAre("check: GET lock"));
+}
+
+TEST(SetPxCheckDelete, DeletesNothingItCouldNotCheck) {
+  Transcript self;
+  self.answers_late();
+  SetPxCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::unknown);
+  EXPECT_THAT(self.lines, ElementsAre("check: GET lock"));
+}
+
+TEST(LuaCheckDelete, ComparesAndDeletesInOneScript) {
+  Transcript self;
+  self.answers(1);
+  LuaCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::ok);
+  EXPECT_THAT(self.lines,
+              ElementsAre("EVAL if redis.call('get', KEYS[1]) == ARGV[1] then return "
+                          "redis.call('del', KEYS[1]) else return 0 end 1 lock token-1"));
+}
+
+TEST(LuaCheckDelete, LearnsFromTheScriptThatTheLockWasLost) {
+  Transcript self;
+  self.answers(std::int64_t{0});
+  LuaCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::not_held);
+}
+
+TEST(LuaCheckDelete, DoesNotKnowWhatBecameOfAReleaseWithoutAnswer) {
+  Transcript self;
+  self.answers_late();
+  LuaCheckDelete lock{LockOptions{}};
+  EXPECT_EQ(lock.release(self, kLease), Released::unknown);
+}
+
+}  // namespace
+}  // namespace picklock::models::locks

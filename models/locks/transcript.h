@@ -1,0 +1,81 @@
+// A client whose Redis answers what a test tells it to, and that writes down what it was asked:
+// locks run on it as on any other. Test-only.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/lock.h"
+
+namespace picklock::models::locks {
+
+class Transcript final : public Client {
+ public:
+  // Answers to come, in order; afterwards nothing answers.
+  void answers_ok() {
+    redis_.add([](redis::Reply& reply) { reply.set_status("OK"); });
+  }
+  void answers_nil() {
+    redis_.add([](redis::Reply&) {});
+  }
+  void answers(std::int64_t value) {
+    redis_.add([value](redis::Reply& reply) { reply.set_integer(value); });
+  }
+  void answers(std::string_view text) {
+    redis_.add([text](redis::Reply& reply) { reply.set_bulk(text); });
+  }
+  void answers_late() {
+    redis_.add([](redis::Reply& reply) { reply.kind = redis::Reply::Kind::unknown; });
+  }
+
+  // "check: GET lock", one line a command, and "sleep 100ms" between them.
+  std::vector<std::string> lines;
+  Duration now{};
+
+  std::string_view name() const override { return "client"; }
+  redis::Client& redis(std::size_t) override { return redis_; }
+  std::size_t redis_servers() const override { return 1; }
+  Duration monotonic_now() override { return now; }
+  Duration wall_now() override { return now; }
+  void sleep(Duration length) override {
+    now += length;
+    lines.push_back("sleep " + std::to_string(length.count() / 1'000'000) + "ms");
+  }
+  void spawn(std::function<void(Client&)>) override {}
+  Duration random_between(Duration, Duration high) override { return high; }
+  std::string fresh_token() override { return "token-" + std::to_string(++tokens_); }
+  void mark(std::string_view mark) override { lines.push_back("mark " + std::string(mark)); }
+  void lost(const Lease&) override { lines.emplace_back("lost"); }
+
+ private:
+  struct Redis final : redis::Client {
+    explicit Redis(Transcript& all) : transcript(all) {}
+
+    redis::Reply call(Role role, std::span<const std::string_view> argv) override {
+      std::string line(role == Role::none ? "" : models::name(role));
+      if (!line.empty()) line += ": ";
+      for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);
+      transcript.lines.push_back(std::move(line));
+      redis::Reply reply;
+      reply.kind = redis::Reply::Kind::unsent;
+      if (replies.empty()) return reply;
+      reply = std::move(replies.front());
+      replies.pop_front();
+      return reply;
+    }
+    template <typename Fill>
+    void add(Fill fill) {
+      fill(replies.emplace_back());
+    }
+
+    Transcript& transcript;
+    std::deque<redis::Reply> replies;
+  };
+
+  Redis redis_{*this};
+  int tokens_ = 0;
+};
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,212 @@
+#include "models/redis/lua.h"
+
+#include <gmock/gmock.h>
+
+#include <ostream>
+
+#include "models/redis/lone_server.h"
+#include "models/redis/script.h"
+
+namespace picklock::models::redis {
+namespace {
+
+using testing::HasSubstr;
+
+// What a real server 7.0.15 answers to `EVAL script 0`; SCRIPT stands for the suffix that names the
+// script and its first line.
+struct Example {
+  std::string_view fact;  // of docs/facts/fidelity.md
+  std::string_view script;
+  std::string reply;
+};
+
+void PrintTo(const Example& example, std::ostream* out) {
+  *out << example.fact << ": " << example.script;
+}
+
+std::string expected(const Example& example) {
+  std::string reply = example.reply;
+  const std::size_t at = reply.find("SCRIPT");
+  if (at == std::string::npos) return reply;
+  return reply.replace(at, 6, "script: " + sha1_hex(example.script) + ", on @user_script:1.");
+}
+
+std::string eval(LoneServer& redis, std::string_view script) { return redis("EVAL", script, "0"); }
+
+class Scripts : public testing::TestWithParam<Example> {};
+
+TEST_P(Scripts, AnswerAsOnTheRealServer) {
+  LoneServer redis;
+  EXPECT_EQ(eval(redis, GetParam().script), expected(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conversions, Scripts,
+    testing::Values(
+        Example{"R71", "return nil", "$-1\r\n"}, Example{"R71", "", "$-1\r\n"},
+        Example{"R71", "return false", "$-1\r\n"}, Example{"R71", "return true", ":1\r\n"},
+        Example{"R71", "return function() end", "$-1\r\n"}, Example{"R71", "return 3.99", ":3\r\n"},
+        Example{"R71", "return -3.99", ":-3\r\n"},
+        Example{"R71", "return 0/0", ":-9223372036854775808\r\n"},
+        Example{"R71", "return 1e19", ":-9223372036854775808\r\n"},
+        Example{"R71", "return {1,nil,3}", "*1\r\n:1\r\n"},
+        Example{"R71", "return {1,false,3}", "*3\r\n:1\r\n$-1\r\n:3\r\n"},
+        Example{"R71", "return {a=1}", "*0\r\n"}, Example{"R71", "return {ok='fine'}", "+fine\r\n"},
+        Example{"R71", "return {err='plain'}", "-plain\r\n"},
+        Example{"R71", "return {err='E x',ok='fine'}", "-E x\r\n"},
+        Example{"R71", "return {err=3}", "*0\r\n"},
+        Example{"R71", "return {err='a b\\n'}", "-a b\r\n"},
+        Example{"R71", "return {ok='a\\r\\nb'}", "+a  b\r\n"},
+        Example{"R71", "return {double=3.5}", "$3\r\n3.5\r\n"},
+        Example{"R71", "return {true,{1,{2,'x'}},{err='E x'}}",
+                "*3\r\n:1\r\n*2\r\n:1\r\n*2\r\n:2\r\n$1\r\nx\r\n-E x\r\n"},
+        Example{"R72", "return redis.call('get','no') == false", ":1\r\n"},
+        Example{"R72", "return redis.call('get','no') == nil", "$-1\r\n"},
+        Example{"R72", "return type(redis.call('exists','no'))", "$6\r\nnumber\r\n"},
+        Example{"R72", "return redis.call('set','k','v').ok", "$2\r\nOK\r\n"},
+        Example{"R80", "return 123456789012345 .. ''", "$19\r\n1.2345678901234e+14\r\n"},
+        Example{"R80", "redis.call('set','k',123456789012345) return redis.call('get','k')",
+                "$15\r\n123456789012345\r\n"},
+        Example{"R76", "redis.call('set','k',0.1) return redis.call('get','k')",
+                "$19\r\n0.10000000000000001\r\n"},
+        Example{"R76", "redis.call('set','k',3.5) return redis.call('get','k')", "$3\r\n3.5\r\n"},
+        Example{"R76", "redis.call('set','k',1e20) return redis.call('get','k')",
+                "$5\r\n1e+20\r\n"},
+        Example{"R82", "return KEYS[1]", "$-1\r\n"}, Example{"R82", "return ARGV[9]", "$-1\r\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Errors, Scripts,
+    testing::Values(
+        Example{"R74", "redis.call('set','k','v','px','0')",
+                "-ERR invalid expire time in 'set' command SCRIPT\r\n"},
+        Example{"R75", "return redis.pcall('get')",
+                "-ERR Wrong number of args calling Redis command from script\r\n"},
+        Example{"R75", "local a,b=pcall(redis.call,'nope') return type(b)..tostring(b)",
+                "$50\r\nstringERR Unknown Redis command called from script\r\n"},
+        Example{"R75", "local a,b=pcall(error,{1}) return type(b)", "$5\r\ntable\r\n"},
+        Example{"R76", "redis.call('nope')",
+                "-ERR Unknown Redis command called from script SCRIPT\r\n"},
+        Example{"R76", "redis.call()",
+                "-ERR Please specify at least one argument for this redis lib call SCRIPT\r\n"},
+        Example{"R76", "redis.call('set','k',nil)",
+                "-ERR Lua redis lib command arguments must be strings or integers SCRIPT\r\n"},
+        Example{"R76", "redis.call('set','k',true)",
+                "-ERR Lua redis lib command arguments must be strings or integers SCRIPT\r\n"},
+        Example{"R77", "redis.call('eval','return 1','0')",
+                "-ERR This Redis command is not allowed from script SCRIPT\r\n"},
+        Example{"R77", "redis.call('multi')",
+                "-ERR This Redis command is not allowed from script SCRIPT\r\n"},
+        Example{"R77", "redis.call('blpop','k')",
+                "-ERR Wrong number of args calling Redis command from script SCRIPT\r\n"},
+        Example{"R78", "error('boom')", "-ERR user_script:1: boom SCRIPT\r\n"},
+        Example{"R78", "error({err='CUSTOM x'})", "-CUSTOM x SCRIPT\r\n"},
+        Example{"R78", "error(nil)", "-ERR nil SCRIPT\r\n"},
+        Example{"R78", "return 1+{}",
+                "-ERR user_script:1: attempt to perform arithmetic on a table value SCRIPT\r\n"},
+        Example{"R78", "coroutine.wrap(function() redis.call('nope') end)()",
+                "-ERR Unknown Redis command called from script SCRIPT\r\n"},
+        Example{"R78", "return redis.error_reply('FOO')", "-ERR FOO\r\n"},
+        Example{"R78", "return redis.error_reply('-FOO bar')", "-FOO bar\r\n"},
+        Example{"R78", "return redis.status_reply(3)",
+                "-ERR wrong number or type of arguments\r\n"},
+        Example{"R83", "x",
+                "-ERR Error compiling script (new function): user_script:1: '=' expected near "
+                "'<eof>'\r\n"},
+        Example{"R83", "return \"abc",
+                "-ERR Error compiling script (new function): user_script:1: unfinished string near "
+                "'<eof>'\r\n"}));
+
+const std::string kReadOnly = "-ERR user_script:1: Attempt to modify a readonly table SCRIPT\r\n";
+const std::string kReadOnlyBelow = "-ERR Attempt to modify a readonly table SCRIPT\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Sandbox, Scripts,
+    testing::Values(
+        Example{"R79", "x = 1", kReadOnly}, Example{"R79", "_G.x = 1", kReadOnly},
+        Example{"R79", "KEYS = nil", kReadOnly}, Example{"R79", "string.len = 1", kReadOnly},
+        Example{"R79", "redis.call = nil", kReadOnly}, Example{"R79", "coroutine.x = 1", kReadOnly},
+        Example{"R79", "getmetatable('').__index = nil", kReadOnly},
+        Example{"R79", "rawset(_G,'x',1)", kReadOnlyBelow},
+        Example{"R79", "rawset(string,'x',1)", kReadOnlyBelow},
+        Example{"R79", "table.insert(table,1)", kReadOnlyBelow},
+        Example{"R79", "setmetatable(_G,{})", kReadOnlyBelow},
+        Example{"R79", "return type(rawget(string,'len'))", "$8\r\nfunction\r\n"},
+        Example{"R79", "local n=0 for k in pairs(table) do n=n+1 end return n", ":9\r\n"},
+        Example{"R79", "return rawget(_G,'os')", "$-1\r\n"},
+        Example{"R79", "KEYS[1]='z' return KEYS[1]", "$1\r\nz\r\n"},
+        Example{"R79", "return redis.nope", "$-1\r\n"},
+        Example{"R79", "return loadstring('\\27Lua')", "$-1\r\n"}));
+
+TEST(Sandbox, HidesWhatReachesTheMachine) {  // R79
+  LoneServer redis;
+  for (const char* name : {"os", "io", "require", "loadfile", "dofile", "print", "debug", "package",
+                           "newproxy", "getfenv", "setfenv"}) {
+    EXPECT_THAT(eval(redis, "return " + std::string(name)),
+                HasSubstr("Script attempted to access nonexistent global variable '" +
+                          std::string(name) + "' script: "));
+  }
+}
+
+TEST(Sandbox, HoldsForCodeThatAScriptLoadsItself) {
+  LoneServer redis;
+  const std::string_view script = "loadstring('x=1')()";
+  EXPECT_EQ(eval(redis, script),
+            "-ERR [string \"x=1\"]:1: Attempt to modify a readonly table script: " +
+                sha1_hex(script) + ", on x=1:1.\r\n");
+  EXPECT_THAT(eval(redis, "return x"), HasSubstr("nonexistent global variable 'x'"));
+}
+
+TEST(Sandbox, LeavesNothingOfOneScriptToTheNext) {
+  LoneServer redis;
+  redis("EVAL", "KEYS[3]='left' ARGV.x='left' return tostring({})", "1", "k");
+  EXPECT_EQ(eval(redis, "return {#KEYS, KEYS[3] or 0, ARGV.x or 0}"), "*3\r\n:0\r\n:0\r\n:0\r\n");
+  const std::string first = eval(redis, "return tostring({})..tostring(redis.call)");
+  eval(redis, "local t={} for i=1,1000 do t[i]={tostring({})} end return collectgarbage('count')");
+  EXPECT_EQ(eval(redis, "return tostring({})..tostring(redis.call)"), first);
+  EXPECT_EQ(first, "$45\r\ntable: 0x000000000001function: 0x000000000002\r\n");
+}
+
+// Redis's own generator, whose state is all that does pass on (R80).
+TEST(Sandbox, DrawsTheNumbersOfTheRealServer) {
+  LoneServer redis;
+  EXPECT_EQ(eval(redis, "return {math.random(), math.random(10)}"), "*2\r\n:0\r\n:9\r\n");
+  EXPECT_EQ(eval(redis,
+                 "math.randomseed(7) return {math.random(1000), math.random(1000), "
+                 "math.random(1,6)}"),
+            "*3\r\n:267\r\n:683\r\n:2\r\n");
+}
+
+TEST(Script, SaysOnWhichLineItFailed) {  // R74
+  LoneServer redis;
+  const std::string_view script = "local f = function()\n  redis.call('nope')\nend\nf()";
+  EXPECT_EQ(eval(redis, script), "-ERR Unknown Redis command called from script script: " +
+                                     sha1_hex(script) + ", on @user_script:2.\r\n");
+}
+
+TEST(Script, KeepsWhatItWroteBeforeItFailed) {  // R74
+  LoneServer redis;
+  eval(redis, "redis.call('set','k','half') redis.call('nope')");
+  EXPECT_EQ(redis("GET", "k"), "$4\r\nhalf\r\n");
+}
+
+TEST(Script, SeesItsKeysAndArguments) {
+  LoneServer redis;
+  EXPECT_EQ(redis("EVAL", "return {KEYS[1],KEYS[2],ARGV[1],#ARGV}", "2", "k1", "k2", "a"),
+            "*4\r\n$2\r\nk1\r\n$2\r\nk2\r\n$1\r\na\r\n:1\r\n");
+}
+
+TEST(Script, AnswersNestedTablesDownToADepth) {
+  LoneServer redis;
+  const std::string deep = eval(redis, "local t={} for i=1,90 do t={t} end return t");
+  EXPECT_EQ(deep.size(), 4 * 91u);
+  EXPECT_THAT(eval(redis, "local t={} t[1]=t return t"), HasSubstr("-ERR reached lua stack limit"));
+}
+
+TEST(Script, ThatCannotBeCompiledIsNotKept) {
+  LoneServer redis;
+  eval(redis, "return return");
+  EXPECT_THAT(redis("EVALSHA", sha1_hex("return return"), "0"), HasSubstr("NOSCRIPT"));
+}
+
+}  // namespace
+}  // namespace picklock::models::redis

@@ -1,0 +1,334 @@
+#include "models/redis/server.h"
+
+#include <gmock/gmock.h>
+
+#include "models/small_world.h"
+
+namespace picklock::models::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using World = SmallWorld::Setup;
+
+// Takes the lock for 10 s and looks on for 20 s. Requests take half a millisecond each way.
+void take_and_watch(SmallWorld&, models::Client& self) {
+  self.redis().set("lock", "token", {.nx = true, .px = 10s});
+  self.sleep(20s);
+}
+
+sim::Fault at(Duration when, sim::Verb verb) { return fault_at(when, verb, "redis-1"); }
+sim::Fault step_clock(Duration when, Duration step) {
+  sim::Fault fault = at(when, sim::Verb::step_clock);
+  fault.step = step;
+  return fault;
+}
+
+std::vector<std::string> effects(const World& setup, const sim::Plan& plan) {
+  SmallWorld world(setup);
+  world.client(1, take_and_watch);
+  world.run(plan);
+  return world.effects();
+}
+
+// ---------------------------------------------------------------- expiry by the server's clock
+
+// R13: the request comes when the clock shows 0 ms and a half, and the deadline is in whole ones.
+TEST(Expiry, IsInTheHistoryWhenTheClockShowsOneMillisecondMore) {
+  EXPECT_THAT(effects({}, {}), ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                                           "10.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(Expiry, CountsTheMillisecondsOfAClockThatIsOffByAFraction) {
+  EXPECT_THAT(effects({.server_offset = 700us}, {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 10.0013",
+                          "10.0013 entry removed expiry by 0 of 1"));
+}
+
+TEST(Expiry, ComesSoonerByAClockThatRunsFast) {
+  EXPECT_THAT(effects({.server_rate_ppb = 500'000'000}, {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 6.667333334",
+                          "6.667333334 entry removed expiry by 0 of 1"));
+}
+
+TEST(Expiry, FollowsAChangeOfRate) {
+  sim::Fault slow = at(1s, sim::Verb::set_clock_rate);
+  slow.rate_ppb = -500'000'000;
+  slow.lasts = 4s;
+  EXPECT_THAT(effects({}, {slow}).back(), "12.001 entry removed expiry by 0 of 1");
+}
+
+TEST(Expiry, FollowsStepsOfTheClock) {
+  EXPECT_THAT(effects({}, {step_clock(1s, 4s)}).back(), "6.001 entry removed expiry by 0 of 1");
+  EXPECT_THAT(effects({}, {step_clock(1s, -4s)}).back(), "14.001 entry removed expiry by 0 of 1");
+  EXPECT_THAT(effects({}, {step_clock(3s, 20s)}).back(), "3.0 entry removed expiry by 0 of 1");
+}
+
+TEST(Expiry, IsUndoneByAClockSetBackBeforeAnybodyLooked) {
+  EXPECT_THAT(effects({}, {step_clock(11s, -4s)}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                          "10.001 entry removed expiry by 0 of 1",
+                          "11.0 entry created command by 0 of 1 until 14.001",
+                          "14.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(Expiry, GoesOnWhileTheServerIsPaused) {  // R116
+  sim::Fault pause = at(1s, sim::Verb::pause);
+  pause.lasts = 15s;
+  EXPECT_THAT(effects({}, {pause}).back(), "10.001 entry removed expiry by 0 of 1");
+}
+
+TEST(Expiry, IsForgottenByTheNextCommandWithoutASecondEvent) {  // R23
+  SmallWorld world;
+  std::string left;
+  world.client(1, [&](SmallWorld&, auto& self) {
+    self.redis().set("lock", "a", {.px = 1s});
+    self.sleep(2s);
+    if (self.redis().set("lock", "b", {.nx = true}).ok()) left = self.redis().get("lock").text;
+  });
+  world.run();
+  EXPECT_EQ(left, "b");
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 1.001",
+                                           "1.001 entry removed expiry by 0 of 1",
+                                           "2.0015 entry created command by 1 of 0"));
+}
+
+// R11: stored although dead; it is not in the way of anybody.
+TEST(Expiry, OfADeadlineInThePastIsAtOnce) {
+  SmallWorld world;
+  world.client(1, [](SmallWorld&, auto& self) {
+    const std::string_view argv[] = {"SET", "lock", "a", "PXAT", "1"};
+    self.redis().call(Role::none, argv);
+  });
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 0.0005",
+                                           "0.0005 entry removed expiry by 0 of 1"));
+}
+
+// ---------------------------------------------------------------- other ends of an entry
+
+TEST(Entries, AreAlteredByRenewalAndOverwriting) {
+  SmallWorld world{World{.clients = 2}};
+  world.client(1, [](SmallWorld&, auto& self) {
+    self.redis().set("lock", "a", {.px = 10s});
+    self.redis().pexpire("lock", 20s);
+    self.sleep(2s);
+    self.redis().del("lock");
+    self.redis().del("lock");
+  });
+  world.client(2, [](SmallWorld&, auto& self) {
+    self.sleep(1s);
+    self.redis().set("lock", "b");
+  });
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                                           "0.0015 entry altered command by 1 of 1 until 20.002",
+                                           "1.0005 entry altered command by 2 of 1",
+                                           "2.0025 entry removed command by 1 of 2"));
+}
+
+TEST(Entries, AreEvictedForNobody) {
+  sim::Fault evict = at(2s, sim::Verb::evict);
+  EXPECT_THAT(effects({}, {evict}).back(), "2.0 entry removed eviction by 0 of 1");
+}
+
+TEST(Entries, OutliveARestartThatKeepsAll) {
+  sim::Fault restart = at(2s, sim::Verb::restart);
+  restart.keeps = sim::Keeps::all;
+  EXPECT_THAT(effects({}, {restart}).back(), "10.001 entry removed expiry by 0 of 1");
+}
+
+TEST(Entries, AreLostInARestartThatKeepsNone) {
+  sim::Fault restart = at(2s, sim::Verb::restart);
+  restart.lasts = 1s;
+  EXPECT_THAT(effects({}, {restart}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                          "3.0 entry removed restart by 0 of 1"));
+}
+
+// ---------------------------------------------------------------- scripts
+
+const Script& compare_and_delete() {
+  static const Script script(
+      "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) end return 0");
+  return script;
+}
+
+TEST(ScriptCache, IsLostInARestartThatKeepsTheData) {  // R81
+  SmallWorld world;
+  std::vector<bool> known;
+  world.client(1, [&](SmallWorld&, auto& self) {
+    const auto ask = [&] {
+      known.push_back(!self.redis().evalsha(compare_and_delete(), {"lock"}, {"a"}).is_error());
+    };
+    ask();
+    self.redis().eval(compare_and_delete(), {"lock"}, {"a"});
+    ask();
+    self.sleep(3s);
+    self.redis().get("lock");  // the connection is broken
+    ask();
+  });
+  sim::Fault restart = at(1s, sim::Verb::restart);
+  restart.keeps = sim::Keeps::all;
+  world.run({restart});
+  EXPECT_THAT(known, ElementsAre(false, true, false));
+}
+
+struct Told {
+  Reply::Kind kind{};
+  std::int64_t at_ms = 0;
+};
+
+// Client 1 takes the lock and gives it back by a script; the fault strikes there.
+Told release_under(sim::Side side, sim::Verb verb, Duration lasts,
+                   std::vector<std::string>& effects) {
+  SmallWorld world;
+  Told told;
+  world.client(1, [&](SmallWorld& all, auto& self) {
+    self.redis().set("lock", "a", {.px = 10s});
+    all.play(Role::release);
+    told.kind = self.redis().eval(compare_and_delete(), {"lock"}, {"a"}).kind;
+    told.at_ms = all.milliseconds();
+    self.sleep(5s);
+  });
+  world.run({fault_where_applied(side, Role::release, verb, lasts)});
+  effects = world.effects();
+  return told;
+}
+
+TEST(ScriptPath, ACrashJustBeforeLeavesTheEntry) {
+  std::vector<std::string> effects;
+  const Told told = release_under(sim::Side::before, sim::Verb::crash, 1s, effects);
+  EXPECT_EQ(told.kind, Reply::Kind::unknown);
+  EXPECT_THAT(effects, ElementsAre("0.0005 entry created command by 1 of 0 until 10.001"));
+}
+
+TEST(ScriptPath, ACrashJustAfterLosesOnlyTheAnswer) {
+  std::vector<std::string> effects;
+  const Told told = release_under(sim::Side::after, sim::Verb::crash, 1s, effects);
+  EXPECT_EQ(told.kind, Reply::Kind::unknown);
+  EXPECT_EQ(effects.back(), "0.0015 entry removed command by 1 of 1");
+}
+
+TEST(ScriptPath, APauseJustBeforeDelaysTheEffect) {
+  std::vector<std::string> effects;
+  const Told told = release_under(sim::Side::before, sim::Verb::pause, 2s, effects);
+  EXPECT_EQ(told.kind, Reply::Kind::integer);
+  EXPECT_EQ(told.at_ms, 2002);
+  EXPECT_EQ(effects.back(), "2.0015 entry removed command by 1 of 1");
+}
+
+TEST(ScriptPath, APauseJustAfterDelaysTheAnswer) {
+  std::vector<std::string> effects;
+  const Told told = release_under(sim::Side::after, sim::Verb::pause, 2s, effects);
+  EXPECT_EQ(told.kind, Reply::Kind::integer);
+  EXPECT_EQ(told.at_ms, 2002);
+  EXPECT_EQ(effects.back(), "0.0015 entry removed command by 1 of 1");
+}
+
+// Two scripts arrive at one instant; the first one's end stops the server before the second.
+TEST(ScriptPath, APauseAfterOneScriptHoldsUpTheNext) {
+  SmallWorld world{World{.clients = 2}};
+  static const Script first("return redis.call('set','a','1')");
+  static const Script second("return redis.call('set','b','1')");
+  for (std::uint32_t i : {1u, 2u}) {
+    world.client(i, [i](SmallWorld& all, auto& self) {
+      all.play(Role::release);
+      self.redis().eval(i == 1 ? first : second, {}, {});
+    });
+  }
+  world.run({fault_where_applied(sim::Side::after, Role::release, sim::Verb::pause, 2s)});
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0",
+                                           "2.0005 entry created command by 2 of 0"));
+}
+
+// A server answers in the order of arrival (R15), though a script runs on a stack of its own.
+TEST(ScriptPath, IsNotOvertakenByWhatArrivesAtTheSameInstant) {
+  SmallWorld world{World{.clients = 2}};
+  static const Script take("return redis.call('set','lock','script','nx')");
+  bool second = true;
+  world.client(1, [](SmallWorld&, auto& self) { self.redis().eval(take, {}, {}); });
+  world.client(2, [&](SmallWorld&, auto& self) {
+    second = self.redis().set("lock", "plain", {.nx = true}).ok();
+  });
+  world.run();
+  EXPECT_FALSE(second);
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0"));
+}
+
+std::uint64_t digest_of_scripts(SmallWorld& world, std::uint64_t seed) {
+  world.reset({.seed = seed, .clients = 3});
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    world.client(i, [](SmallWorld&, auto& self) {
+      static const Script draw(
+          "redis.call('set','k',math.random(1000)) return {tostring({}),redis.call('get','k')}");
+      for (int round = 0; round < 5; ++round) {
+        self.redis().eval(draw, {}, {});
+        self.redis().eval(compare_and_delete(), {"lock"}, {self.name()});
+        self.sleep(self.random_between(0s, 10ms));
+      }
+    });
+  }
+  world.run();
+  return world.digest();
+}
+
+TEST(ScriptPath, HasOneDigestInAFreshWorldAndInAUsedOne) {
+  SmallWorld fresh;
+  const std::uint64_t digest = digest_of_scripts(fresh, 7);
+  SmallWorld used;
+  EXPECT_NE(digest_of_scripts(used, 8), digest);
+  EXPECT_EQ(digest_of_scripts(used, 7), digest);
+  EXPECT_EQ(digest_of_scripts(used, 7), digest);
+}
+
+// Whatever Lua's own limits let pass must fit on the 1 MiB that the server runs scripts on.
+TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
+  const std::vector<std::string> scripts = {
+      "return loadstring('return '..string.rep('(',5000)..'1'..string.rep(')',5000))",
+      "return loadstring('return '..string.rep('{',5000)..string.rep('}',5000))",
+      "return loadstring(string.rep('return function() ',5000))",
+      "return " + std::string(5000, '('),
+      "return " + std::string(190, '(') + "1" + std::string(190, ')'),
+      "local function p(n) if n==0 then return 1 end local ok,v=pcall(p,n-1) return v end "
+      "return p(190)",
+      "local function p(n) if n==0 then return 1 end local ok,v=pcall(p,n-1) return v end "
+      "return p(5000)",
+      "local function g(n) if n==0 then return 'x' end return (('a'):gsub('a',function() return "
+      "g(n-1) end)) end return g(50)",
+      "local function g(n) return (('a'):gsub('a',function() return g(n-1) end)) end return g(0)",
+      "local function c(n) return coroutine.wrap(c)(n-1) end return c(0)",
+      "local function m(n) return setmetatable({},{__index=function(t,k) return m(n-1)[k] end}) "
+      "end "
+      "return m(0).x",
+      "local function l() return load(function() l() end) end return l()",
+      "local function s() table.sort({2,1},function(a,b) s() return a<b end) end s()",
+      "local function f(n) return 1+f(n+1) end return f(1)",
+      "return string.find(string.rep('a',5000), string.rep('a?',5000))",
+      "return string.find(string.rep('a',900), string.rep('a?',499))",
+      "local t={} for i=1,100000 do t={t} end return t",
+  };
+  std::vector<Reply::Kind> kinds;
+  SmallWorld world;
+  world.client(1, [&](SmallWorld&, auto& self) {
+    for (const std::string& script : scripts)
+      kinds.push_back(self.redis().eval(Script(script), {}, {}).kind);
+    kinds.push_back(self.redis().eval(Script("return 1"), {}, {}).kind);
+  });
+  world.run();
+  ASSERT_EQ(kinds.size(), scripts.size() + 1);
+  EXPECT_EQ(kinds.back(), Reply::Kind::integer);
+  EXPECT_EQ(kinds[5], Reply::Kind::integer);  // 190 nested calls of pcall are within the limits
+}
+
+TEST(Protocol, ThatCannotBeReadIsAnsweredByAnError) {
+  SmallWorld world;
+  Reply reply;
+  world.client(1, [&](SmallWorld&, auto& self) { reply = self.redis().call(Role::none, {}); });
+  world.run();
+  EXPECT_EQ(reply.text, "ERR Protocol error");
+}
+
+}  // namespace
+}  // namespace picklock::models::redis

@@ -1,0 +1,65 @@
+#include "models/resource.h"
+
+#include <gmock/gmock.h>
+
+#include "models/small_world.h"
+
+namespace picklock::models {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+// Client 1 is granted first, client 2 then; 1 writes, 2 writes, 1 writes again.
+std::vector<Written> older_writes_after_newer(bool fencing) {
+  SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = fencing}};
+  std::vector<Written> outcomes;
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    self.redis().set("one", "a");
+    outcomes.push_back(all.machines[0].resource().write(1));
+    self.sleep(2s);
+    outcomes.push_back(all.machines[0].resource().write(2));
+  });
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    self.redis().set("two", "b");
+    outcomes.push_back(all.machines[1].resource().write(1));
+  });
+  world.run();
+  return outcomes;
+}
+
+TEST(Resource, WithoutFencingAcceptsWhatItIsSent) {
+  EXPECT_THAT(older_writes_after_newer(false),
+              ElementsAre(Written::accepted, Written::accepted, Written::accepted));
+}
+
+TEST(Resource, WithIdealFencingRejectsAnOlderGrantAfterANewer) {
+  EXPECT_THAT(older_writes_after_newer(true),
+              ElementsAre(Written::accepted, Written::accepted, Written::rejected));
+}
+
+TEST(Resource, TellsTheHistoryWhoWrote) {
+  SmallWorld world;
+  world.client(1, [](SmallWorld& all, Client&) {
+    all.play(Role::write);
+    all.machines[0].resource().write(1);
+  });
+  world.run();
+  const sim::HistoryEvent& write = world.history().back();
+  EXPECT_EQ(write.what, sim::What::write_accepted);
+  EXPECT_EQ(write.tenure, 1u);
+  EXPECT_EQ(write.peer, 0u);
+  EXPECT_EQ(write.role, static_cast<std::uint8_t>(Role::write));
+}
+
+TEST(Resource, LeavesAWriteWithoutAnswerUnknown) {
+  SmallWorld world;
+  Written outcome{};
+  world.client(1, [&](SmallWorld& all, Client&) { outcome = all.machines[0].resource().write(1); });
+  world.run({fault_at(0s, sim::Verb::partition, "resource", 20s)});
+  EXPECT_EQ(outcome, Written::unknown);
+}
+
+}  // namespace
+}  // namespace picklock::models

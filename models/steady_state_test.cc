@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+
+#include "models/locks/catalogue.h"
+#include "models/small_world.h"
+#include "properties/allocations.h"
+
+namespace picklock::models {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Spent {
+  std::size_t allocations = 0;
+  std::uint64_t events = 0;
+};
+
+// Three clients take turns at one lock, so many times each.
+Spent cycles(SmallWorld& world, const Algorithm& algorithm, int count) {
+  world.reset({.clients = 3});
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    world.client(i, [&algorithm, count](SmallWorld& all, Client& self) {
+      const std::unique_ptr<Lock> lock = algorithm.make({.retry_every = 7ms});
+      for (int cycle = 0; cycle < count; ++cycle) {
+        all.play(Role::acquire);
+        const Acquired acquired = lock->acquire(self, "lock");
+        self.sleep(5ms);
+        all.play(Role::release);
+        lock->release(self, acquired.lease());
+      }
+    });
+  }
+  const std::size_t before = properties::allocations();
+  world.run();
+  return {properties::allocations() - before, world.simulation.scheduler.events()};
+}
+
+class SteadyState : public testing::TestWithParam<std::string_view> {};
+
+INSTANTIATE_TEST_SUITE_P(Redis, SteadyState,
+                         testing::Values("set-px-blind-delete", "set-px-check-delete",
+                                         "lua-check-delete"));
+
+TEST_P(SteadyState, AllocatesNothingPerEvent) {
+  const Algorithm& algorithm = *locks::named(GetParam());
+  SmallWorld world;
+  cycles(world, algorithm, 400);
+  const Spent few = cycles(world, algorithm, 100);
+  const Spent many = cycles(world, algorithm, 200);
+  EXPECT_GT(many.events, few.events + 1000);
+  EXPECT_EQ(many.allocations, few.allocations) << "in " << many.events - few.events << " events";
+}
+
+}  // namespace
+}  // namespace picklock::models

@@ -1,0 +1,29 @@
+// Holds a run against what its file expects of it. Expectations are total: a property that is not
+// listed must hold, every fault must fire, and a twin must have been contended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/run.h"
+#include "scenarios/world.h"
+
+namespace picklock::scenarios {
+
+// Of an acquire that was answered, or that is waiting at the end; who dies no longer waits.
+LongestWait longest_wait(const sim::History& history, sim::Instant ended);
+
+// Tenures that were told of success, and during which, from asking to the end of the release,
+// another tenure wanted or had the lock.
+std::uint32_t contended_grants(const sim::History& history);
+
+struct Demands {
+  bool contention = false;  // as of a twin: at least two grants, or it is safe by accident
+  bool digest = false;      // the one in the file counts: neither file nor seed was changed
+};
+
+// Every way in which the world's last run is not as its scenario expects, one sentence each.
+std::vector<std::string> surprises(const World& world, Demands demands);
+
+}  // namespace picklock::scenarios

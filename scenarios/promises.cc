@@ -1,0 +1,73 @@
+#include "scenarios/promises.h"
+
+#include "models/step.h"
+
+namespace picklock::scenarios {
+
+using models::FaultClass;
+using models::FaultClasses;
+using sim::Verb;
+
+FaultClass class_of(const sim::Fault& fault) {
+  const bool of_redis = fault.target.starts_with("redis-");
+  const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
+  switch (fault.verb) {
+    case Verb::pause:
+    case Verb::slow:
+      return FaultClass::pause;
+    case Verb::hold:
+    case Verb::delay:
+      return fault.trigger.role == static_cast<std::uint8_t>(models::Role::write)
+                 ? FaultClass::late_write
+                 : FaultClass::late_command;
+    case Verb::step_clock:
+    case Verb::set_clock_rate:
+      return of_redis ? FaultClass::server_clock : FaultClass::client_clock;
+    case Verb::fail_over:
+      return FaultClass::failover;
+    case Verb::evict:
+      return FaultClass::amnesia;
+    case Verb::crash:
+    case Verb::restart:
+      return of_redis && starts_again && fault.keeps != sim::Keeps::all ? FaultClass::amnesia
+                                                                        : FaultClass::crash;
+    case Verb::partition:
+    case Verb::heal:
+      return FaultClass::partition;
+    case Verb::drop:
+    case Verb::duplicate:
+      return FaultClass::lost_reply;
+    case Verb::end_thread:
+    case Verb::kill_session:
+      break;
+  }
+  return FaultClass::crash;
+}
+
+FaultClasses classes_met(const Scenario& scenario) {
+  FaultClasses met;
+  for (const sim::Fault& fault : scenario.faults) met.add(class_of(fault));
+  const RedisSpec& redis = scenario.servers.redis;
+  const bool collects =
+      scenario.clients.gc.every > Duration::zero() || redis.gc.every > Duration::zero();
+  if (collects) met.add(FaultClass::pause);
+  if (redis.clock_rate_ppb != 0) met.add(FaultClass::server_clock);
+  return met;
+}
+
+Promises promises(const models::Algorithm& algorithm, FaultClasses met) {
+  Promises all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const models::Promise* promise = algorithm.promise(static_cast<Property>(i));
+    if (promise == nullptr) continue;
+    for (std::size_t c = 0; c < models::kFaultClassCount; ++c) {
+      const auto one = static_cast<FaultClass>(c);
+      if (met.has(one) && !promise->under.has(one)) all[i].beyond.add(one);
+    }
+    all[i].promised = promise->under.covers(met);
+    if (all[i].promised) all[i].premise = promise->premise;
+  }
+  return all;
+}
+
+}  // namespace picklock::scenarios

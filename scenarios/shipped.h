@@ -1,0 +1,65 @@
+// The shipped scenarios as the tests of the suite see them: every file, and what each file says to
+// run. Tests only; they run in the root of the repository.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "scenarios/catalogue.h"
+#include "scenarios/document.h"
+#include "scenarios/expectations.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+#include "scenarios/world.h"
+
+namespace picklock::scenarios::shipped {
+
+inline const std::string kDirectory = "scenarios";
+
+// The documented ones, and plain/NAME for each lock.
+inline std::vector<std::string> names() {
+  std::vector<std::string> all = catalogue(kDirectory);
+  for (const std::string& name : catalogue(kDirectory + "/plain")) all.push_back("plain/" + name);
+  return all;
+}
+
+inline Document document(const std::string& name) {
+  return Document::from_file(find_scenario(name, kDirectory));
+}
+
+// One run that a file asks for: itself, a twin, or a neighbour.
+struct Part {
+  std::string what;
+  Scenario scenario;
+  Demands demands;
+};
+
+inline std::vector<Part> parts(const Document& document) {
+  const Vocabulary& words = shipped_vocabulary();
+  std::vector<Part> all = {{"the file", document.scenario(words), {}}};
+  for (std::size_t i = 0; i < all[0].scenario.twins.size(); ++i) {
+    all.push_back({"twin " + std::to_string(i + 1), document.twin(i, words), {.contention = true}});
+  }
+  for (std::size_t i = 0; i < all[0].scenario.neighbours.size(); ++i) {
+    all.push_back({"neighbour " + std::to_string(i + 1), document.neighbour(i, words), {}});
+  }
+  return all;
+}
+
+inline std::uint64_t seeds() {
+  const char* given = std::getenv("PICKLOCK_SEEDS");
+  return given != nullptr ? std::max(1ull, std::strtoull(given, nullptr, 10)) : 1000;
+}
+
+// What GoogleTest takes for a name.
+inline std::string test_name(std::string name) {
+  for (char& letter : name) {
+    if (letter == '-' || letter == '/') letter = '_';
+  }
+  return name;
+}
+
+}  // namespace picklock::scenarios::shipped

@@ -1,0 +1,83 @@
+// Every shipped scenario does what it says, whatever the seed. PICKLOCK_SEEDS: how many (1000).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/shipped.h"
+
+namespace picklock::scenarios {
+namespace {
+
+class Suite : public testing::TestWithParam<std::string> {
+ protected:
+  // Stops at the first seed that surprises: the others would say the same.
+  void expect_no_surprise(const shipped::Part& part) {
+    world_.set(part.scenario);
+    for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
+      world_.run(seed);
+      const std::vector<std::string> found = surprises(world_, part.demands);
+      if (found.empty()) continue;
+      ADD_FAILURE() << part.what << ", seed " << seed << ": "
+                    << fmt::format("{}", fmt::join(found, "; "));
+      return;
+    }
+  }
+
+  World world_;
+};
+
+TEST_P(Suite, MeetsItsExpectations) {
+  for (const shipped::Part& part : shipped::parts(shipped::document(GetParam()))) {
+    expect_no_surprise(part);
+  }
+}
+
+// Faults are anchored to steps, so no story hangs on a lucky latency.
+TEST_P(Suite, MeetsItsExpectationsWhateverTheLatency) {
+  Document document = shipped::document(GetParam());
+  document.set({.path = "network.latency", .value = R"(["50us", "5ms"])"});
+  for (const shipped::Part& part : shipped::parts(document)) expect_no_surprise(part);
+}
+
+TEST_P(Suite, NeedsEveryOneOfItsFaults) {
+  const Scenario whole = shipped::document(GetParam()).scenario(shipped_vocabulary());
+  if (whole.control) return;  // it shows what does not happen
+  const auto outcomes = [this](const Scenario& scenario, std::uint64_t seed) {
+    world_.set(scenario);
+    world_.run(seed);
+    std::vector<properties::Outcome> each;
+    for (const properties::Verdict& verdict : world_.verdicts()) each.push_back(verdict.outcome);
+    return each;
+  };
+  for (std::size_t i = 0; i < whole.faults.size(); ++i) {
+    Scenario without = whole;
+    without.faults.erase(without.faults.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
+      ASSERT_NE(outcomes(whole, seed), outcomes(without, seed))
+          << "fault " << i + 1 << " changes nothing with seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenario, Suite, testing::ValuesIn(shipped::names()),
+                         [](const auto& instance) { return shipped::test_name(instance.param); });
+
+TEST(Suite, HasAPlainScenarioForEveryLock) {
+  for (const AlgorithmWords& algorithm : shipped_vocabulary().algorithms) {
+    const Scenario plain =
+        shipped::document("plain/" + algorithm.name).scenario(shipped_vocabulary());
+    EXPECT_EQ(plain.lock.algorithm, algorithm.name);
+    EXPECT_TRUE(plain.faults.empty()) << algorithm.name;
+    EXPECT_TRUE(plain.expect.violated.empty()) << algorithm.name;
+  }
+}
+
+TEST(Suite, NamesTheEntryOfTheCatalogueThatEachScenarioShows) {
+  for (const std::string& name : catalogue(shipped::kDirectory)) {
+    const Scenario scenario = shipped::document(name).scenario(shipped_vocabulary());
+    EXPECT_TRUE(scenario.source.starts_with("docs/facts/failures.md ")) << name;
+    EXPECT_FALSE(scenario.title.empty()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace picklock::scenarios

@@ -1,0 +1,121 @@
+#include "scenarios/world.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::HistoryEvent;
+using sim::What;
+
+class WorldTest : public testing::Test {
+ protected:
+  void run(const std::string& more, std::uint64_t seed = 1) {
+    scenario_ = parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more, "x",
+                      shipped_vocabulary());
+    world_.set(scenario_);
+    world_.run(seed);
+  }
+
+  long count(What what) const {
+    return std::count_if(world_.history().begin(), world_.history().end(),
+                         [what](const HistoryEvent& event) { return event.what == what; });
+  }
+
+  bool violated(Property property) const {
+    return world_.verdicts()[static_cast<std::size_t>(property)].outcome ==
+           properties::Outcome::violated;
+  }
+
+  Duration ended() const { return world_.ended() - sim::kStart; }
+
+  Scenario scenario_;
+  World world_;
+};
+
+TEST_F(WorldTest, EndsWhenTheLastClientIsDone) {
+  run("[clients]\ncount = 2\narrive_every = '10s'\nhold = '1s'\n");
+  EXPECT_GE(ended(), 11s);
+  EXPECT_LT(ended(), 11100ms);
+  EXPECT_EQ(world_.history().back().what, What::horizon);
+}
+
+// Three bounds of 10.2s after the last disturbance.
+TEST_F(WorldTest, EndsAtTheHorizonWhereSomebodyWaitsForEver) {
+  run("[clients]\ncount = 1\n[[fault]]\ncrash = 'redis-1'\nbefore = 'acquire.sent'\n");
+  EXPECT_EQ(ended(), 30600ms);
+}
+
+TEST_F(WorldTest, WaitsForACriticalSectionThatOutlastsTheBound) {
+  run("ttl = '300s'\n[clients]\ncount = 2\nhold = '200s'\n");
+  EXPECT_EQ(count(What::release_ok), 2);
+  run("ttl = '1s'\n[clients]\ncount = 1\nhold = '60s'\n");
+  EXPECT_EQ(count(What::release_failed), 1);
+  EXPECT_GE(ended(), 60s);
+}
+
+TEST_F(WorldTest, WaitsForTheLastFaultToEnd) {
+  run("[clients]\ncount = 2\nhold = '1s'\n[[fault]]\npartition = 'client-2'\nat = '10ms'\n"
+      "for = '100s'\n");
+  EXPECT_GE(ended(), 100s);
+  EXPECT_EQ(count(What::acquire_ok), 2);
+}
+
+TEST_F(WorldTest, RestartsAClientWithAllItsCyclesBeforeIt) {
+  run("[clients]\ncount = 1\ncycles = 2\nhold = '1s'\n[[fault]]\nrestart = 'client-1'\n"
+      "before = 'acquire.sent'\nnth = 2\nfor = '20s'\n");
+  EXPECT_EQ(count(What::process_started), 4);  // client, server and resource, and the client again
+  EXPECT_EQ(count(What::acquire_ok), 3);
+}
+
+TEST_F(WorldTest, GivesUpAnAcquireAfterItsTimeout) {
+  run("acquire_timeout = '1s'\n[clients]\ncount = 2\narrive_every = '0s'\nhold = '3s'\n");
+  EXPECT_EQ(count(What::acquire_ok), 1);
+  EXPECT_EQ(count(What::acquire_failed), 1);
+  EXPECT_FALSE(violated(Property::available));
+}
+
+// Nobody promises that a stopped server answers in time, nor that a stopped client asks in time.
+TEST_F(WorldTest, HoldsNoCollectionAgainstTheAvailabilityOfALock) {
+  const std::string impatient =
+      "acquire_timeout = '400ms'\n[clients]\ncount = 2\ncycles = 20\nhold = '50ms'\nthink = '1s'\n";
+  const std::string gc = "every = '2s'\nlow = '500ms'\nhigh = '4s'\n";
+  long refused = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    run(impatient + "[clients.gc]\n" + gc + "[servers.redis.gc]\n" + gc, seed);
+    EXPECT_FALSE(violated(Property::available)) << seed;
+    refused += count(What::acquire_failed) + count(What::acquire_unknown);
+  }
+  EXPECT_GT(refused, 0) << "nothing was refused: the test would prove nothing";
+}
+
+// Its pause belongs to the incarnation that it began in.
+TEST_F(WorldTest, LetsNoCollectionEndThePauseOfAnotherIncarnation) {
+  const std::string gc = "[clients.gc]\nevery = '1ms'\nlow = '30s'\nhigh = '30s'\n";
+  run("[clients]\ncount = 1\nhold = '1s'\n" + gc +
+      "[[fault]]\nrestart = 'client-1'\nat = '1s'\n[[fault]]\npause = 'client-1'\nat = '1.1s'\n"
+      "for = '100s'\n");
+  for (const HistoryEvent& event : world_.history()) {
+    if (event.what != What::acquire_ok) continue;
+    EXPECT_GE(event.at - sim::kStart, 101s);
+  }
+}
+
+TEST_F(WorldTest, DrawsOtherLatenciesWithAnotherSeed) {
+  const std::string spread = "[network]\nlatency = ['1ms', '9ms']\n[clients]\ncount = 1\n";
+  run(spread, 1);
+  const Duration first = ended();
+  run(spread, 2);
+  EXPECT_NE(ended(), first);
+  run(spread, 1);
+  EXPECT_EQ(ended(), first);
+}
+
+}  // namespace
+}  // namespace picklock::scenarios

@@ -1,0 +1,203 @@
+// A small world for tests: servers that log what they apply and echo it, and clients that run a
+// script and log what comes of it. Every link takes 100 us unless a test says otherwise. Test-only.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/caller.h"
+#include "sim/service.h"
+#include "sim/simulation.h"
+
+// Tests write the fields of a fault that matter and no others.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+namespace picklock::sim {
+
+using namespace std::chrono_literals;
+
+// Roles of steps, as a lock would name them (models/step.h).
+inline constexpr std::uint8_t kAsk = 1;
+inline constexpr std::uint8_t kTell = 2;
+
+inline constexpr Duration kWay = 100us;
+
+constexpr Duration since_start(Instant at) { return at - kStart; }
+
+inline std::string_view first_word(std::string_view payload) {
+  return payload.substr(0, payload.find(' '));
+}
+
+inline const Protocol kEcho{.name = "echo", .command = &first_word};
+
+class EchoServer final : public Service {
+ public:
+  EchoServer(Simulation& simulation, std::string_view name) {
+    attach(simulation, simulation.scheduler.add_process(name));
+  }
+
+  void start(Keeps keeps) override { starts.push_back(keeps); }
+  bool evict(std::string_view key) override {
+    evicted.emplace_back(key);
+    return true;
+  }
+  void on_reset(Connection&) override { resets.push_back(since_start(simulation().now())); }
+
+  // What it applied: the bytes joined by spaces, and when.
+  std::string applied() const {
+    std::string all;
+    for (const auto& [at, bytes] : log) all += all.empty() ? bytes : " " + bytes;
+    return all;
+  }
+
+  std::string reply;  // instead of the echo
+  std::vector<std::pair<Duration, std::string>> log;
+  std::vector<Duration> resets;
+  std::vector<Keeps> starts;
+  std::vector<std::string> evicted;
+
+ protected:
+  bool apply(Message& request, Payload& answer) override {
+    const std::string_view bytes = request.payload.view();
+    log.emplace_back(since_start(simulation().now()), bytes);
+    answer.append(reply.empty() ? bytes : std::string_view(reply));
+    return true;
+  }
+};
+
+// What a client was told, and when.
+struct Told {
+  Answer::Status status{};
+  std::string bytes;
+  Duration at{};
+
+  bool operator==(const Told&) const = default;
+};
+
+class EchoClient final : public Program {
+ public:
+  using Script = std::function<void(EchoClient&)>;
+
+  EchoClient(Simulation& simulation, std::string_view name)
+      : simulation_(simulation), process_(simulation.scheduler.add_process(name)) {
+    process_.set_program(this);
+  }
+
+  void start(Keeps) override { run(script); }
+  void halted() override {
+    for (auto& [server, caller] : callers_) caller.forget();
+  }
+
+  // One more thread of this client, for which the run goes on.
+  Thread& run(const Script& body) {
+    return simulation_.scheduler.spawn(
+        process_,
+        [this, body] {
+          if (body) body(*this);
+        },
+        true);
+  }
+
+  Answer::Status ask(EchoServer& server, std::string_view text, Duration patience = {},
+                     std::uint8_t role = kAsk) {
+    const Answer answer =
+        caller(server).call(role, patience, [text](Payload& payload) { payload.append(text); });
+    told.push_back({answer.status(), std::string(answer.bytes()), since_start(simulation_.now())});
+    return answer.status();
+  }
+
+  // A thread of its own for each of several requests at once.
+  void ask_beside(EchoServer& server, std::string text, Duration patience = {}) {
+    run([&server, text = std::move(text), patience](EchoClient& self) {
+      self.ask(server, text, patience);
+    });
+  }
+
+  void sleep(Duration length) { simulation_.scheduler.sleep(length); }
+  void mark(std::string_view name) {
+    simulation_.nemesis.mark(process_, name);
+    simulation_.scheduler.obey();
+  }
+  void note_time() { times.push_back(since_start(simulation_.now())); }
+
+  Process& process() { return process_; }
+  Simulation& simulation() { return simulation_; }
+
+  // Opened when first used: an established connection, as of before the run.
+  Caller& caller(EchoServer& server) {
+    for (auto& [of, caller] : callers_) {
+      if (of == &server) return caller;
+    }
+    auto& [of, made] = callers_.emplace_back();
+    of = &server;
+    made.reset(simulation_, process_, server.process(), server, kEcho);
+    return made;
+  }
+
+  Script script;
+  std::vector<Told> told;
+  std::vector<Duration> times;
+
+ private:
+  Simulation& simulation_;
+  Process& process_;
+  std::deque<std::pair<EchoServer*, Caller>> callers_;
+};
+
+// Clients come first: client i is process i.
+class EchoWorld {
+ public:
+  explicit EchoWorld(std::uint32_t client_count = 1, std::uint32_t server_count = 1,
+                     std::uint64_t seed = 1) {
+    simulation.reset(seed);
+    simulation.network.set_latency({.low = kWay, .high = kWay});
+    for (std::uint32_t i = 0; i < client_count; ++i)
+      clients.emplace_back(simulation, "client-" + std::to_string(i + 1));
+    for (std::uint32_t i = 0; i < server_count; ++i)
+      servers.emplace_back(simulation, "server-" + std::to_string(i + 1));
+  }
+
+  // Starts every process and runs to the end, under the plan given.
+  void run(Plan faults = {}) {
+    plan = std::move(faults);
+    simulation.nemesis.reset(plan, 0, static_cast<std::uint32_t>(clients.size()), "the-key");
+    for (ProcessId id = 0; id < simulation.scheduler.process_count(); ++id)
+      simulation.scheduler.start(simulation.scheduler.process(id));
+    simulation.scheduler.run();
+  }
+
+  // Something to be done from outside at a time.
+  void at(Duration when, std::function<void()> what) {
+    deeds_.push_back(std::move(what));
+    const TimerId timer = simulation.scheduler.add_timer(
+        nullptr,
+        [](void* self, std::uint32_t index) {
+          auto& world = *static_cast<EchoWorld*>(self);
+          world.simulation.scheduler.let_go();
+          world.deeds_[index]();
+        },
+        this, static_cast<std::uint32_t>(deeds_.size() - 1));
+    simulation.scheduler.hold_open();
+    simulation.scheduler.arm(timer, kStart + when);
+  }
+
+  std::uint64_t digest() { return simulation.scheduler.recorder().digest().value(); }
+  const History& history() const { return simulation.scheduler.recorder().history(); }
+
+  EchoClient& client(std::size_t number = 1) { return clients[number - 1]; }
+  EchoServer& server(std::size_t number = 1) { return servers[number - 1]; }
+
+  Simulation simulation;
+  std::deque<EchoClient> clients;
+  std::deque<EchoServer> servers;
+  Plan plan;
+
+ private:
+  std::deque<std::function<void()>> deeds_;
+};
+
+}  // namespace picklock::sim

@@ -1,0 +1,477 @@
+#include "sim/nemesis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/echo_world.h"
+
+namespace picklock::sim {
+namespace {
+
+using Status = Answer::Status;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Start and end of each fault, in order.
+std::vector<std::tuple<What, KeyId, Duration>> fates(const EchoWorld& world) {
+  std::vector<std::tuple<What, KeyId, Duration>> all;
+  for (const HistoryEvent& event : world.history()) {
+    if (event.what == What::fault_fired || event.what == What::fault_ended)
+      all.emplace_back(event.what, event.key, since_start(event.at));
+  }
+  return all;
+}
+
+Fault pause_client(Trigger trigger, Duration lasts = 10s) {
+  return {.verb = Verb::pause, .target = "client-1", .trigger = std::move(trigger), .lasts = lasts};
+}
+
+// One request that tells by its instants where a pause of the client has struck.
+struct Passage {
+  Duration applied{};
+  Duration answered{};
+
+  bool operator==(const Passage&) const = default;
+};
+
+Passage paused_at(Trigger trigger) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "ASK key"); };
+  world.run({pause_client(std::move(trigger))});
+  EXPECT_EQ(world.simulation.nemesis.fired().size(), 1u);
+  return {world.server().log[0].first, world.client().told[0].at};
+}
+
+Trigger step(Side side, Phase phase) { return {.side = side, .role = kAsk, .phase = phase}; }
+
+TEST(Nemesis, StrikesBeforeARequestIsSent) {
+  EXPECT_EQ(paused_at(step(Side::before, Phase::sent)), (Passage{10s + kWay, 10s + 2 * kWay}));
+}
+
+TEST(Nemesis, StrikesAfterARequestIsSent) {
+  const Passage passage = paused_at(step(Side::after, Phase::sent));
+  EXPECT_EQ(passage.applied, kWay);
+  EXPECT_GE(passage.answered, 10s);
+  EXPECT_LT(passage.answered, 10s + 1us);
+}
+
+// The client stands still, and its request is under way: what differs is only what a crash or a
+// fault of the server would find done.
+TEST(Nemesis, StrikesWhereARequestIsApplied) {
+  EXPECT_EQ(paused_at(step(Side::before, Phase::applied)), (Passage{kWay, 10s + kWay}));
+  EXPECT_EQ(paused_at(step(Side::after, Phase::applied)), (Passage{kWay, 10s + kWay}));
+}
+
+TEST(Nemesis, StrikesWhereAnAnswerIsRead) {
+  EXPECT_EQ(paused_at(step(Side::before, Phase::replied)), (Passage{kWay, 10s + 2 * kWay}));
+  EXPECT_EQ(paused_at(step(Side::after, Phase::replied)), (Passage{kWay, 10s + 2 * kWay}));
+}
+
+// What the server has applied, and what its client is told, when the server crashes there.
+struct Outcome {
+  std::string applied;
+  Status status{};
+
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome server_crashed_at(Side side, Phase phase) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x", 5s); };
+  world.run({{.verb = Verb::crash, .target = "server-1", .trigger = step(side, phase)}});
+  return {world.server().applied(), world.client().told[0].status};
+}
+
+TEST(Nemesis, CrashesAServerOnEitherSideOfApplying) {
+  EXPECT_EQ(server_crashed_at(Side::before, Phase::sent), (Outcome{"", Status::reset}));
+  EXPECT_EQ(server_crashed_at(Side::before, Phase::applied), (Outcome{"", Status::reset}));
+  EXPECT_EQ(server_crashed_at(Side::after, Phase::applied), (Outcome{"x", Status::reset}));
+  EXPECT_EQ(server_crashed_at(Side::before, Phase::replied), (Outcome{"x", Status::ok}));
+}
+
+TEST(Nemesis, PausesAServerOnEitherSideOfApplying) {
+  for (const Side side : {Side::before, Side::after}) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };
+    world.run({{.verb = Verb::pause,
+                .target = "server-1",
+                .trigger = step(side, Phase::applied),
+                .lasts = 10s}});
+    EXPECT_EQ(world.server().log.size(), 1u);
+    EXPECT_EQ(world.server().log[0].first, side == Side::before ? 10s + kWay : Duration(kWay));
+    EXPECT_EQ(world.client().told[0].at, 10s + 2 * kWay);
+  }
+}
+
+// What a paused server was about to apply is in its kernel, whatever becomes of the link.
+TEST(Nemesis, HoldsNothingThatHasArrived) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };
+  world.run({{.verb = Verb::pause,
+              .target = "server-1",
+              .trigger = step(Side::before, Phase::applied),
+              .lasts = 5s},
+             {.verb = Verb::partition,
+              .target = "server-1",
+              .trigger = {.at = kStart + 1s},
+              .lasts = 20s}});
+  EXPECT_EQ(world.server().log[0].first, 5s + kWay);
+  EXPECT_EQ(world.client().told[0].at, 21s + kWay);
+}
+
+// Whether a crash of the client at this step lets the answer be seen.
+std::vector<std::string> client_crashed_at(Side side, Phase phase) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };
+  world.run({{.verb = Verb::crash, .target = "client-1", .trigger = step(side, phase)}});
+  std::vector<std::string> seen = {world.server().applied()};
+  for (const Told& told : world.client().told) seen.push_back(told.bytes);
+  return seen;
+}
+
+TEST(Nemesis, CrashesAClientOnEitherSideOfItsSteps) {
+  EXPECT_THAT(client_crashed_at(Side::before, Phase::sent), ElementsAre(""));
+  EXPECT_THAT(client_crashed_at(Side::after, Phase::sent), ElementsAre("x"));
+  EXPECT_THAT(client_crashed_at(Side::before, Phase::replied), ElementsAre("x"));
+  EXPECT_THAT(client_crashed_at(Side::after, Phase::replied), ElementsAre("x"));
+}
+
+TEST(Nemesis, CountsTheStepsOfEachClientByItself) {
+  EchoWorld world(2);
+  for (EchoClient& client : world.clients) {
+    client.script = [&world, slow = &client == &world.clients[1]](EchoClient& self) {
+      for (int i = 0; i < 5; ++i) {
+        if (slow) self.sleep(1s);
+        self.ask(world.server(), self.process().name());
+      }
+    };
+  }
+  world.run({{.verb = Verb::evict,
+              .target = "server-1",
+              .trigger = {.role = kAsk, .phase = Phase::sent, .nth = 4}}});
+  ASSERT_THAT(world.simulation.nemesis.fired(), testing::SizeIs(1));
+  EXPECT_EQ(world.simulation.nemesis.fired()[0].at, kStart + 6 * kWay);
+}
+
+TEST(Nemesis, WaitsForTheStepsOfTheClientNamed) {
+  EchoWorld world(2);
+  for (EchoClient& client : world.clients) {
+    client.script = [&world](EchoClient& self) {
+      self.sleep(1s * (self.process().id() + 1));
+      self.ask(world.server(), "x");
+    };
+  }
+  world.run({{.verb = Verb::pause,
+              .target = "client-1",
+              .trigger = {.role = kAsk, .phase = Phase::sent, .by = "client-2"},
+              .lasts = 1s}});
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 2s),
+                                        std::tuple(What::fault_ended, 0u, 3s)));
+}
+
+TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
+  EchoWorld world(1, 2);
+  world.client().script = [&](EchoClient& self) {
+    for (int i = 0; i < 2; ++i) {
+      self.ask(world.server(1), "x");
+      self.ask(world.server(2), "x");
+    }
+  };
+  world.run({pause_client({.role = kAsk, .phase = Phase::sent, .nth = 2, .on = "server-2"}, 1s)});
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 6 * kWay),
+                                        std::tuple(What::fault_ended, 0u, 1s + 6 * kWay)));
+}
+
+TEST(Nemesis, TellsRolesApart) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "x", {}, 0);
+    self.ask(world.server(), "x", {}, kAsk);
+    self.ask(world.server(), "x", {}, kTell);
+  };
+  world.run({pause_client({.role = kTell, .phase = Phase::sent}, 1s)});
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 4 * kWay),
+                                        std::tuple(What::fault_ended, 0u, 1s + 4 * kWay)));
+}
+
+class NemesisCommand : public testing::TestWithParam<std::pair<Side, Phase>> {};
+
+TEST_P(NemesisCommand, NarrowsARoleWhereverItsStepIs) {
+  const auto [side, phase] = GetParam();
+  EchoWorld world;
+  world.server().reply = "OK";
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "GET key");
+    self.sleep(1s);
+    self.ask(world.server(), "DEL key");
+  };
+  world.run({pause_client({.side = side, .role = kAsk, .phase = phase, .command = "DEL"}, 1s)});
+  ASSERT_THAT(world.simulation.nemesis.fired(), testing::SizeIs(1));
+  EXPECT_GT(world.simulation.nemesis.fired()[0].at, kStart + 1s);
+}
+
+TEST(Nemesis, NarrowsTheAnswerOfACommandToo) {
+  EchoWorld world;
+  world.server().reply = "OK";
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "GET key");
+    self.ask(world.server(), "DEL key");
+  };
+  world.run({{.verb = Verb::drop,
+              .target = "client-1",
+              .trigger = {.role = kAsk, .phase = Phase::applied, .command = "DEL"}}});
+  EXPECT_EQ(world.server().applied(), "GET key DEL key");
+  EXPECT_EQ(world.client().told[0].status, Status::ok);
+  EXPECT_EQ(world.client().told[1].status, Status::reset);
+}
+
+std::string name_of(const testing::TestParamInfo<std::pair<Side, Phase>>& each) {
+  const auto [side, phase] = each.param;
+  return std::string(side == Side::before ? "before_" : "after_") + std::string(name(phase));
+}
+
+INSTANTIATE_TEST_SUITE_P(EverySideAndPhase, NemesisCommand,
+                         testing::Values(std::pair(Side::before, Phase::sent),
+                                         std::pair(Side::after, Phase::sent),
+                                         std::pair(Side::before, Phase::applied),
+                                         std::pair(Side::after, Phase::applied),
+                                         std::pair(Side::before, Phase::replied),
+                                         std::pair(Side::after, Phase::replied)),
+                         name_of);
+
+TEST(Nemesis, StrikesAtAMark) {
+  EchoWorld world;
+  world.client().script = [](EchoClient& self) {
+    for (int i = 0; i < 3; ++i) {
+      self.mark("between");
+      self.note_time();
+      self.mark("elapsed-checked");
+      self.note_time();
+    }
+  };
+  world.run({pause_client({.mark = "elapsed-checked", .nth = 2}, 5s)});
+  EXPECT_THAT(world.client().times, ElementsAre(0s, 0s, 0s, 5s, 5s, 5s));
+}
+
+TEST(Nemesis, StrikesAtATime) {
+  EchoWorld world;
+  world.client().script = [](EchoClient& self) {
+    self.sleep(4s);
+    self.note_time();
+  };
+  world.run({pause_client({.at = kStart + 3s}, 5s)});
+  EXPECT_THAT(world.client().times, ElementsAre(8s));
+}
+
+TEST(Nemesis, StrikesOnce) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    for (int i = 0; i < 10; ++i) self.ask(world.server(), "x");
+  };
+  world.run({pause_client(step(Side::before, Phase::sent), 1s)});
+  EXPECT_THAT(world.simulation.nemesis.fired(), testing::SizeIs(1));
+}
+
+TEST(Nemesis, DoesNothingWhereItsTriggerNeverMatches) {
+  const auto digest_under = [](Plan plan) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) {
+      for (int i = 0; i < 10; ++i) self.ask(world.server(), "x");
+      self.mark("known");
+    };
+    world.run(std::move(plan));
+    EXPECT_THAT(world.simulation.nemesis.fired(), IsEmpty());
+    EXPECT_TRUE(world.simulation.nemesis.quiet());
+    return std::pair(world.digest(), world.simulation.scheduler.events());
+  };
+  const auto undisturbed = digest_under({});
+  EXPECT_EQ(digest_under({pause_client({.role = kTell, .phase = Phase::sent})}), undisturbed);
+  EXPECT_EQ(digest_under({pause_client({.role = kAsk, .phase = Phase::sent, .nth = 11})}),
+            undisturbed);
+  EXPECT_EQ(digest_under({pause_client({.mark = "unknown"})}), undisturbed);
+}
+
+TEST(Nemesis, RefusesANameThatIsNotThere) {
+  EchoWorld world;
+  EXPECT_THROW(world.run({{.verb = Verb::pause, .target = "client-9"}}), std::invalid_argument);
+}
+
+// ---------------------------------------------------------------- verbs
+
+struct VerbCase {
+  const char* name;
+  Fault fault;
+  Duration fires;
+  Duration ends;
+};
+
+class NemesisVerb : public testing::TestWithParam<VerbCase> {};
+
+TEST_P(NemesisVerb, HasItsStartAndItsEndInTheHistory) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.sleep(1s);
+    self.ask(world.server(), "x", 1s);
+    self.sleep(10s);
+  };
+  world.run({GetParam().fault});
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, GetParam().fires),
+                                        std::tuple(What::fault_ended, 0u, GetParam().ends)));
+  EXPECT_TRUE(world.simulation.nemesis.quiet());
+  EXPECT_EQ(since_start(world.simulation.nemesis.last_end()), GetParam().ends);
+}
+
+Fault at_two(Verb verb, const char* target, std::optional<Duration> lasts = {}) {
+  return {.verb = verb,
+          .target = target,
+          .trigger = {.at = kStart + 2s},
+          .lasts = lasts,
+          .step = 1s,
+          .rate_ppb = 1000};
+}
+
+Fault at_request(Verb verb, std::optional<Duration> lasts = {}) {
+  return {.verb = verb,
+          .target = "client-1",
+          .trigger = {.role = kAsk, .phase = Phase::sent},
+          .lasts = lasts};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, NemesisVerb,
+    testing::Values(VerbCase{"pause", at_two(Verb::pause, "client-1", 3s), 2s, 5s},
+                    VerbCase{"crash_for_good", at_two(Verb::crash, "server-1"), 2s, 2s},
+                    VerbCase{"crash_for_a_while", at_two(Verb::crash, "server-1", 3s), 2s, 5s},
+                    VerbCase{"restart", at_two(Verb::restart, "server-1"), 2s, 2s},
+                    VerbCase{"end_thread", at_two(Verb::end_thread, "client-1"), 2s, 2s},
+                    VerbCase{"step_clock", at_two(Verb::step_clock, "server-1"), 2s, 2s},
+                    VerbCase{"set_clock_rate", at_two(Verb::set_clock_rate, "server-1", 3s), 2s,
+                             5s},
+                    VerbCase{"partition", at_two(Verb::partition, "client-1", 3s), 2s, 5s},
+                    VerbCase{"heal", at_two(Verb::heal, "client-1"), 2s, 2s},
+                    VerbCase{"hold", at_request(Verb::hold, 3s), 1s, 4s},
+                    VerbCase{"delay", at_request(Verb::delay, 3s), 1s, 4s},
+                    VerbCase{"drop", at_request(Verb::drop), 1s, 1s},
+                    VerbCase{"duplicate", at_request(Verb::duplicate, 3s), 1s, 4s},
+                    VerbCase{"evict", at_two(Verb::evict, "server-1"), 2s, 2s},
+                    VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(Nemesis, EndsTheOldestThreadAndSaysSo) {
+  EchoWorld world;
+  for (int i = 0; i < 2; ++i) {
+    world.client().run([i](EchoClient& self) {
+      self.simulation().scheduler.running()->tenure = static_cast<TenureId>(7 + i);
+      self.sleep(5s);
+      self.note_time();
+    });
+  }
+  world.run({at_two(Verb::end_thread, "client-1")});
+  EXPECT_THAT(world.client().times, ElementsAre(5s));
+  const auto ended = std::find_if(world.history().begin(), world.history().end(),
+                                  [](const auto& e) { return e.what == What::thread_ended; });
+  ASSERT_NE(ended, world.history().end());
+  EXPECT_EQ(ended->tenure, 7u);
+  EXPECT_EQ(ended->thread, 1u);
+  EXPECT_EQ(since_start(ended->at), 2s);
+}
+
+TEST(Nemesis, RestartsAtOnceAndKeepsWhatItIsTold) {
+  EchoWorld world;
+  Fault restart = at_two(Verb::restart, "server-1");
+  restart.keeps = Keeps::fsynced;
+  world.client().script = [](EchoClient& self) { self.sleep(5s); };
+  world.run({restart});
+  EXPECT_THAT(world.server().starts, ElementsAre(Keeps::all, Keeps::fsynced));
+  EXPECT_EQ(world.server().process().incarnation(), 1u);
+}
+
+TEST(Nemesis, EvictsTheKeyNamedOrThatOfTheLock) {
+  EchoWorld world;
+  Fault named = at_two(Verb::evict, "server-1");
+  named.key = "another";
+  world.run({at_two(Verb::evict, "server-1"), named});
+  EXPECT_THAT(world.server().evicted, ElementsAre("the-key", "another"));
+}
+
+TEST(Nemesis, HealsEveryPartitionAndHoldOfItsTarget) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };
+  world.run(
+      {{.verb = Verb::partition, .target = "client-1", .trigger = {.at = kStart}, .lasts = 60s},
+       at_request(Verb::hold, 60s),
+       at_two(Verb::heal, "client-1")});
+  EXPECT_EQ(world.client().told[0].at, 2s + 2 * kWay);
+}
+
+// What an earlier fault has done to a machine is over when the machine is; its end is not the end
+// of a later one.
+TEST(Nemesis, EndsNoLaterPauseWithThatOfADeadIncarnation) {
+  EchoWorld world;
+  world.run(
+      {pause_client({.at = kStart}, 10s),
+       {.verb = Verb::crash, .target = "client-1", .trigger = {.at = kStart + 1s}, .lasts = 1s},
+       pause_client({.at = kStart + 3s}, 20s),
+       {.verb = Verb::evict, .target = "server-1", .trigger = {.at = kStart + 15s}}});
+  EXPECT_FALSE(world.client().process().paused());
+
+  EchoWorld watched;
+  bool paused = false;
+  watched.at(15s, [&] { paused = watched.client().process().paused(); });
+  watched.run(
+      {pause_client({.at = kStart}, 10s),
+       {.verb = Verb::crash, .target = "client-1", .trigger = {.at = kStart + 1s}, .lasts = 1s},
+       pause_client({.at = kStart + 3s}, 20s)});
+  EXPECT_TRUE(paused);
+}
+
+TEST(Nemesis, EndsNoLaterPartitionWithOneThatWasHealed) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.sleep(4s);
+    self.ask(world.server(), "x");
+  };
+  const auto cut = [](Duration from, Duration lasts) {
+    return Fault{.verb = Verb::partition,
+                 .target = "client-1",
+                 .trigger = {.at = kStart + from},
+                 .lasts = lasts};
+  };
+  world.run({cut(0s, 10s), at_two(Verb::heal, "client-1"), cut(3s, 20s)});
+  EXPECT_EQ(world.server().log[0].first, 23s + kWay);
+}
+
+TEST(Nemesis, GivesAClockBackTheRateItHad) {
+  EchoWorld world(0, 0);
+  Simulation& simulation = world.simulation;
+  Process& drifting = simulation.scheduler.add_process("drifting", {}, 250'000'000);
+  world.run({{.verb = Verb::set_clock_rate,
+              .target = "drifting",
+              .trigger = {.at = kStart + 4s},
+              .lasts = 2s,
+              .rate_ppb = 0}});
+  EXPECT_EQ(drifting.clock().rate_ppb(), 250'000'000);
+}
+
+TEST(Nemesis, StaysSlowUntilTheLastOfSeveralEnds) {
+  EchoWorld world;
+  const auto slow = [](Duration from, Duration lasts) {
+    return Fault{.verb = Verb::slow,
+                 .target = "server-1",
+                 .trigger = {.at = kStart + from},
+                 .lasts = lasts,
+                 .step = 5ms};
+  };
+  world.client().script = [&](EchoClient& self) {
+    self.sleep(3s);
+    self.ask(world.server(), "x");
+  };
+  world.run({slow(0s, 10s), slow(1s, 1s)});
+  EXPECT_EQ(world.server().log[0].first, 3s + kWay + 5ms);
+}
+
+}  // namespace
+}  // namespace picklock::sim

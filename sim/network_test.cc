@@ -1,0 +1,612 @@
+#include "sim/network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/echo_world.h"
+
+namespace picklock::sim {
+namespace {
+
+using Status = Answer::Status;
+using testing::ElementsAre;
+
+// One text after the other, `apart` from each other, each from a thread of its own.
+void send_apart(EchoWorld& world, std::initializer_list<const char*> texts, Duration apart,
+                Duration patience = {}) {
+  world.client().script = [&world, sent = std::vector<std::string>(texts.begin(), texts.end()),
+                           apart, patience](EchoClient& self) {
+    for (const std::string& text : sent) {
+      self.ask_beside(world.server(), text, patience);
+      self.sleep(apart);
+    }
+  };
+}
+
+void ask_once(EchoWorld& world, Duration patience = {}) {
+  world.client().script = [&world, patience](EchoClient& self) {
+    self.ask(world.server(), "x", patience);
+  };
+}
+
+Fault on_request(Verb verb, std::uint32_t nth, std::optional<Duration> lasts = {}) {
+  return {.verb = verb,
+          .target = "client-1",
+          .trigger = {.role = kAsk, .phase = Phase::sent, .nth = nth},
+          .lasts = lasts};
+}
+
+Fault on_answer(Verb verb, std::uint32_t nth, std::optional<Duration> lasts = {}) {
+  Fault fault = on_request(verb, nth, lasts);
+  fault.trigger.phase = Phase::applied;
+  return fault;
+}
+
+// ---------------------------------------------------------------- latency and order
+
+TEST(Network, TakesExactlyItsLatency) {
+  EchoWorld world;
+  ask_once(world);
+  world.run();
+  EXPECT_THAT(world.server().log, ElementsAre(std::pair(Duration(100us), std::string("x"))));
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "x", 200us}));
+}
+
+TEST(Network, TakesTheLatencyOfEachDirection) {
+  EchoWorld world;
+  Process& client = world.client().process();
+  Process& server = world.server().process();
+  world.simulation.network.set_latency(client, server, {.low = 1ms, .high = 1ms});
+  world.simulation.network.set_latency(server, client, {.low = 5ms, .high = 5ms});
+  ask_once(world);
+  world.run();
+  EXPECT_THAT(world.server().log, ElementsAre(std::pair(Duration(1ms), std::string("x"))));
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "x", 6ms}));
+}
+
+TEST(Network, KeepsTheLatencyOfALinkWhateverIsSetForOthersLater) {
+  EchoWorld world(1, 20);
+  Network& network = world.simulation.network;
+  Process& client = world.client().process();
+  network.set_latency(client, world.server(1).process(), {.low = 7ms, .high = 7ms});
+  world.client().caller(world.server(1));
+  for (EchoServer& server : world.servers) {
+    if (&server != &world.server(1))
+      network.set_latency(client, server.process(), {.low = 1s, .high = 1s});
+  }
+  ask_once(world);
+  world.run();
+  EXPECT_EQ(world.server().log[0].first, 7ms);
+}
+
+TEST(Network, AddsTheTimeAServerNeedsForEachMessage) {
+  EchoWorld world;
+  world.server().process().set_service(10ms);
+  world.client().ask_beside(world.server(), "a");
+  world.client().ask_beside(world.server(), "b");
+  world.run();
+  ASSERT_EQ(world.server().log.size(), 2u);
+  EXPECT_EQ(world.server().log[0].first, 10ms + kWay);
+  EXPECT_EQ(world.server().log[1].first, 20ms + kWay);
+}
+
+std::vector<std::string> numbered(int count) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < count; ++i) texts.push_back(std::to_string(i));
+  return texts;
+}
+
+constexpr Latency kWild{.low = 10us, .high = 5ms, .tail_one_in = 4, .tail_high = 10s};
+
+TEST(Network, KeepsTheOrderOfAConnectionWhateverTheLatencies) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    EchoWorld world(1, 1, seed);
+    world.simulation.network.set_latency(kWild);
+    if (seed % 2 == 0) world.simulation.scheduler.permute_ties();
+    world.client().script = [&](EchoClient& self) {
+      for (const std::string& text : numbered(40)) {
+        self.ask_beside(world.server(), text);
+        self.sleep(100us);
+      }
+    };
+    world.run();
+    std::vector<std::string> applied;
+    for (const auto& [at, bytes] : world.server().log) applied.push_back(bytes);
+    EXPECT_EQ(applied, numbered(40)) << seed;
+    std::vector<std::string> told;
+    for (const Told& one : world.client().told) told.push_back(one.bytes);
+    EXPECT_EQ(told, numbered(40)) << seed;
+  }
+}
+
+TEST(Network, KeepsNoOrderAcrossConnections) {
+  int turned = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    EchoWorld world(2, 1, seed);
+    world.simulation.network.set_latency(kWild);
+    world.client(1).script = [&](EchoClient& self) { self.ask(world.server(), "first"); };
+    world.client(2).script = [&](EchoClient& self) {
+      self.sleep(1us);
+      self.ask(world.server(), "second");
+    };
+    world.run();
+    turned += world.server().applied() == "second first";
+  }
+  EXPECT_GT(turned, 10);
+  EXPECT_LT(turned, 40);
+}
+
+TEST(Network, KeepsAHeavyTailWithinItsBounds) {
+  EchoWorld world;
+  constexpr Latency kTail{.low = 1ms, .high = 2ms, .tail_one_in = 3, .tail_high = 1s};
+  world.simulation.network.set_latency(kTail);
+  world.client().script = [&](EchoClient& self) {
+    for (int i = 0; i < 2'000; ++i) self.ask(world.server(), "x");
+  };
+  world.run();
+  Duration longest{};
+  int in_tail = 0;
+  Duration sent{};
+  for (std::size_t i = 0; i < world.server().log.size(); ++i) {
+    const Duration way = world.server().log[i].first - sent;
+    sent = world.client().told[i].at;
+    EXPECT_GE(way, kTail.low);
+    EXPECT_LE(way, kTail.tail_high);
+    in_tail += way > kTail.high;
+    longest = std::max(longest, way);
+  }
+  EXPECT_GT(in_tail, 560);  // a third of 2,000, give or take five standard deviations
+  EXPECT_LT(in_tail, 775);
+  EXPECT_GT(longest, 100ms);
+}
+
+TEST(Network, DrawsTheLatenciesOfALinkFromItsOwnStream) {
+  const auto arrivals = [](std::uint32_t clients, std::uint64_t seed) {
+    EchoWorld world(clients, 1, seed);
+    world.simulation.network.set_latency(kWild);
+    for (EchoClient& client : world.clients) {
+      client.script = [&world](EchoClient& self) {
+        for (int i = 0; i < 20; ++i) self.ask(world.server(), self.process().name());
+      };
+    }
+    world.run();
+    std::vector<Duration> of_first;
+    for (const auto& [at, bytes] : world.server().log) {
+      if (bytes == "client-1") of_first.push_back(at);
+    }
+    return of_first;
+  };
+  EXPECT_EQ(arrivals(1, 1), arrivals(3, 1)) << "another client has moved the draws of this one";
+  EXPECT_NE(arrivals(1, 1), arrivals(1, 2));
+}
+
+// ---------------------------------------------------------------- partitions
+
+TEST(Partition, OneWayHoldsThatWayAlone) {
+  EchoWorld world;
+  Network& network = world.simulation.network;
+  Process& client = world.client().process();
+  Process& server = world.server().process();
+  network.block(server, client);
+  ask_once(world);
+  world.at(5s, [&] { network.unblock(server, client); });
+  world.run();
+  EXPECT_EQ(world.server().log[0].first, kWay);
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "x", 5s + kWay}));
+}
+
+TEST(Partition, DeliversLateAndInOrderWhenHealed) {
+  EchoWorld world;
+  world.simulation.network.set_latency({.low = 100us, .high = 900us});
+  send_apart(world, {"1", "2", "3", "4"}, 1s);
+  world.run({{.verb = Verb::partition,
+              .target = "client-1",
+              .trigger = {.at = kStart + 500ms},
+              .lasts = 2s}});
+  EXPECT_EQ(world.server().applied(), "1 2 3 4");
+  EXPECT_LT(world.server().log[0].first, 500ms);
+  EXPECT_GT(world.server().log[1].first, 2500ms);
+  EXPECT_LT(world.server().log[2].first, 2502ms);
+  EXPECT_GT(world.server().log[3].first, 3s);
+}
+
+// What is still on its way when the link heals may not overtake what was held.
+TEST(Partition, LetsNothingOvertakeWhatItHeld) {
+  EchoWorld world;
+  world.simulation.network.set_latency({.low = 1ms, .high = 1ms});
+  send_apart(world, {"1", "2"}, 9'500us);
+  world.run(
+      {{.verb = Verb::partition, .target = "client-1", .trigger = {.at = kStart}, .lasts = 10ms}});
+  EXPECT_EQ(world.server().applied(), "1 2");
+}
+
+TEST(Partition, HealsWhenTheLastOfSeveralEnds) {
+  EchoWorld world;
+  ask_once(world);
+  const auto cut = [](Duration from, Duration lasts) {
+    return Fault{.verb = Verb::partition,
+                 .target = "client-1",
+                 .trigger = {.at = kStart + from},
+                 .lasts = lasts};
+  };
+  world.run({cut(0s, 5s), cut(0s, 3s)});
+  EXPECT_EQ(world.server().log[0].first, 5s + kWay);
+}
+
+TEST(Partition, ConcernsTheProcessesNamedAlone) {
+  EchoWorld world(2, 2);
+  for (EchoClient& client : world.clients) {
+    client.script = [&world](EchoClient& self) {
+      self.sleep(1s);
+      for (EchoServer& server : world.servers) self.ask_beside(server, self.process().name());
+    };
+  }
+  world.run({{.verb = Verb::partition,
+              .target = "client-1",
+              .trigger = {.at = kStart},
+              .lasts = 10s,
+              .from = {"server-2"}}});
+  EXPECT_EQ(world.server(1).log[0].first, 1s + kWay);
+  EXPECT_EQ(world.server(2).log[0].second, "client-2");
+  EXPECT_EQ(world.server(2).log[0].first, 1s + kWay);
+  EXPECT_EQ(world.server(2).log[1].second, "client-1");
+  EXPECT_EQ(world.server(2).log[1].first, 10s + kWay);
+}
+
+TEST(Partition, BreaksAConnectionThatHasWaitedTooLong) {
+  EchoWorld world;
+  world.simulation.network.set_patience(3s);
+  ask_once(world);
+  world.run(
+      {{.verb = Verb::partition, .target = "client-1", .trigger = {.at = kStart}, .lasts = 10s}});
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::reset, "", 3s + kWay}));
+  EXPECT_EQ(world.server().applied(), "");
+}
+
+TEST(Partition, LeavesAConnectionThatIsHealedInTimeWhole) {
+  EchoWorld world;
+  world.simulation.network.set_patience(3s);
+  send_apart(world, {"1", "2"}, 10s);
+  world.run(
+      {{.verb = Verb::partition, .target = "client-1", .trigger = {.at = kStart}, .lasts = 2s},
+       {.verb = Verb::partition,
+        .target = "client-1",
+        .trigger = {.at = kStart + 10s},
+        .lasts = 2s}});
+  EXPECT_EQ(world.server().applied(), "1 2");
+  EXPECT_EQ(world.client().told[1].status, Status::ok);
+}
+
+TEST(Partition, IsPartOfTheHistoryOnceForEachDirection) {
+  EchoWorld world;
+  world.run({{.verb = Verb::partition,
+              .target = "client-1",
+              .trigger = {.at = kStart + 1s},
+              .lasts = 1s}});
+  std::vector<std::tuple<What, ProcessId, ProcessId, Duration>> links;
+  for (const HistoryEvent& event : world.history()) {
+    if (event.what == What::link_cut || event.what == What::link_healed)
+      links.emplace_back(event.what, event.process, event.peer, since_start(event.at));
+  }
+  EXPECT_THAT(links, ElementsAre(std::tuple(What::link_cut, 0u, 1u, 1s),
+                                 std::tuple(What::link_cut, 1u, 0u, 1s),
+                                 std::tuple(What::link_healed, 0u, 1u, 2s),
+                                 std::tuple(What::link_healed, 1u, 0u, 2s)));
+}
+
+// ---------------------------------------------------------------- single messages
+
+TEST(Hold, KeepsEverythingBehindTheMatchedMessage) {
+  EchoWorld world;
+  send_apart(world, {"1", "2", "3"}, 1s);
+  world.run({on_request(Verb::hold, 2, 5s)});
+  EXPECT_EQ(world.server().applied(), "1 2 3");
+  EXPECT_EQ(world.server().log[0].first, kWay);
+  EXPECT_EQ(world.server().log[1].first, 6s + kWay);
+  EXPECT_GE(world.server().log[2].first, 6s + kWay);
+}
+
+TEST(Hold, OfTheAnswersLetsRequestsPass) {
+  EchoWorld world;
+  send_apart(world, {"1", "2"}, 1s);
+  world.run({on_answer(Verb::hold, 1, 5s)});
+  EXPECT_EQ(world.server().log[1].first, 1s + kWay);
+  EXPECT_EQ(world.client().told[0].at, 5s + 2 * kWay);
+  EXPECT_EQ(world.client().told[0].bytes, "1");
+  EXPECT_GT(world.client().told[1].at, 5s + 2 * kWay);
+}
+
+TEST(Hold, ShorterThanTheWayDelaysNothing) {
+  EchoWorld world;
+  ask_once(world);
+  world.run({on_request(Verb::hold, 1, 10us)});
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "x", 2 * kWay}));
+}
+
+TEST(Delay, KeepsEverythingBehindTheMatchedMessage) {
+  EchoWorld world;
+  send_apart(world, {"1", "2", "3"}, 1s);
+  world.run({on_request(Verb::delay, 1, 5s)});
+  EXPECT_EQ(world.server().applied(), "1 2 3");
+  EXPECT_EQ(world.server().log[0].first, 5s + kWay);
+  EXPECT_GT(world.server().log[1].first, 5s + kWay);
+  EXPECT_LT(world.server().log[2].first, 5s + 2 * kWay);
+}
+
+TEST(Delay, OfAnAnswerLetsRequestsPass) {
+  EchoWorld world;
+  send_apart(world, {"1", "2"}, 1s);
+  world.run({on_answer(Verb::delay, 1, 5s)});
+  EXPECT_EQ(world.server().log[1].first, 1s + kWay);
+  EXPECT_EQ(world.client().told[0].at, 5s + 2 * kWay);
+}
+
+TEST(Drop, OfARequestLeavesItUnappliedAndResetsBothEnds) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "lost");
+    self.ask(world.server(), "again");
+  };
+  world.run({on_request(Verb::drop, 1)});
+  EXPECT_EQ(world.server().applied(), "again");
+  EXPECT_THAT(world.server().resets, ElementsAre(kWay));
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::reset, "", kWay},
+                                               Told{Status::ok, "again", kWay + 4 * kWay}));
+}
+
+TEST(Drop, OfAnAnswerLeavesItAppliedAndResetsBothEnds) {
+  EchoWorld world;
+  ask_once(world);
+  world.run({on_answer(Verb::drop, 1)});
+  EXPECT_EQ(world.server().applied(), "x");
+  EXPECT_THAT(world.server().resets, ElementsAre(2 * kWay));
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::reset, "", 2 * kWay}));
+}
+
+TEST(Drop, TakesWhatIsOnTheWayBehindIt) {
+  EchoWorld world;
+  send_apart(world, {"1", "2", "3"}, 30us);
+  world.run({on_request(Verb::drop, 2)});
+  EXPECT_EQ(world.server().applied(), "1");
+  ASSERT_EQ(world.client().told.size(), 3u);
+  EXPECT_EQ(world.client().told[1].status, Status::reset);
+  EXPECT_EQ(world.client().told[2].status, Status::reset);
+}
+
+TEST(Duplicate, IsAppliedTwiceAndAnsweredOnce) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "twice");
+    self.sleep(10s);
+    self.ask(world.server(), "once");
+  };
+  world.run({on_request(Verb::duplicate, 1, 5s)});
+  EXPECT_EQ(world.server().applied(), "twice twice once");
+  EXPECT_EQ(world.server().log[1].first, 5s + kWay);
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "twice", 2 * kWay},
+                                               Told{Status::ok, "once", 10s + 4 * kWay}));
+}
+
+TEST(Slow, AddsToEveryMessageForItsTime) {
+  EchoWorld world;
+  world.server().process().set_service(1ms);
+  send_apart(world, {"1", "2", "3"}, 1s);
+  world.run({{.verb = Verb::slow,
+              .target = "server-1",
+              .trigger = {.at = kStart + 500ms},
+              .lasts = 1s,
+              .step = 20ms}});
+  EXPECT_EQ(world.server().log[0].first, kWay + 1ms);
+  EXPECT_EQ(world.server().log[1].first, 1s + kWay + 21ms);
+  EXPECT_EQ(world.server().log[2].first, 2s + kWay + 1ms);
+}
+
+TEST(Slow, KeepsTheOrderOfMessagesWhenItEnds) {
+  EchoWorld world;
+  send_apart(world, {"1", "2"}, 2ms);
+  world.run({{.verb = Verb::slow,
+              .target = "server-1",
+              .trigger = {.at = kStart},
+              .lasts = 1ms,
+              .step = 10ms}});
+  EXPECT_EQ(world.server().applied(), "1 2");
+}
+
+// ---------------------------------------------------------------- crashes
+
+Fault crash_of_server(Duration at, std::optional<Duration> lasts = {}) {
+  return {.verb = Verb::crash,
+          .target = "server-1",
+          .trigger = {.at = kStart + at},
+          .lasts = lasts,
+          .keeps = Keeps::all};
+}
+
+TEST(ServerCrash, LeavesWhatItsKernelHadToSendBeforeTheReset) {
+  EchoWorld world;
+  world.client().ask_beside(world.server(), "answered");
+  world.client().run([&](EchoClient& self) {
+    self.sleep(80us);
+    self.ask(world.server(), "too late");
+  });
+  world.run({crash_of_server(150us)});
+  EXPECT_EQ(world.server().applied(), "answered");
+  EXPECT_THAT(world.client().told,
+              ElementsAre(Told{Status::ok, "answered", 2 * kWay}, Told{Status::reset, "", 250us}));
+}
+
+TEST(ServerCrash, LeavesWhatIsHeldOnItsWayButNotWithTheHost) {
+  for (const bool host : {false, true}) {
+    EchoWorld world;
+    Network& network = world.simulation.network;
+    Process& client = world.client().process();
+    Process& server = world.server().process();
+    network.block(server, client);
+    ask_once(world);
+    Fault crash = crash_of_server(1s);
+    crash.host = host;
+    world.at(2s, [&] { network.unblock(server, client); });
+    world.run({crash});
+    ASSERT_EQ(world.client().told.size(), 1u);
+    EXPECT_EQ(world.client().told[0].status, host ? Status::reset : Status::ok);
+  }
+}
+
+TEST(ServerCrash, InSilenceIsNoticedByNobodyUntilItIsBack) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "before");
+    self.sleep(1s);
+    self.ask(world.server(), "into silence", 3s);
+  };
+  Fault crash = crash_of_server(500ms);
+  crash.host = crash.silent = true;
+  world.run({crash});
+  EXPECT_EQ(world.server().applied(), "before");
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "before", 2 * kWay},
+                                               Told{Status::timed_out, "", 4s + 2 * kWay}));
+}
+
+TEST(ServerCrash, InSilenceLeavesAHalfOpenConnectionThatTheNextRequestFindsReset) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "before");
+    self.sleep(10s);
+    self.ask(world.server(), "on a dead connection");
+    self.ask(world.server(), "on a new one");
+  };
+  Fault crash = crash_of_server(1s, 2s);
+  crash.host = crash.silent = true;
+  world.run({crash});
+  EXPECT_EQ(world.server().applied(), "before on a new one");
+  EXPECT_EQ(world.client().told[1], (Told{Status::reset, "", 10s + 4 * kWay}));
+  EXPECT_EQ(world.client().told[2], (Told{Status::ok, "on a new one", 10s + 8 * kWay}));
+}
+
+// A machine that was restarted knows nothing of the connections of its last life.
+TEST(ServerCrash, ResetsNoConnectionOfAnEarlierIncarnation) {
+  EchoWorld world;
+  Fault silent = crash_of_server(1s, 1s);
+  silent.host = silent.silent = true;
+  world.client().script = [&](EchoClient& self) {
+    self.sleep(900ms + 99'950us);
+    self.ask(world.server(), "lost with the host", 20s);
+  };
+  world.run({silent, crash_of_server(5s, 1s)});
+  EXPECT_THAT(world.client().told,
+              ElementsAre(Told{Status::timed_out, "", 20s + 900ms + 99'950us}));
+}
+
+TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
+  EchoWorld world;
+  ask_once(world);
+  world.run({{.verb = Verb::crash, .target = "client-1", .trigger = {.at = kStart + 50us}}});
+  EXPECT_EQ(world.server().applied(), "x");
+  EXPECT_THAT(world.client().told, ElementsAre());
+  EXPECT_THAT(world.server().resets, ElementsAre(50us + kWay));
+}
+
+// ---------------------------------------------------------------- opening connections
+
+// Loses its first connection to a drop, so that the next request has to dial.
+void dial_after_a_drop(EchoWorld& world, Duration patience) {
+  world.client().script = [&world, patience](EchoClient& self) {
+    self.ask(world.server(), "dropped");
+    self.sleep(1s);
+    self.ask(world.server(), "dialled", patience);
+  };
+}
+
+TEST(Dial, TakesOneWayThereAndBack) {
+  EchoWorld world;
+  dial_after_a_drop(world, {});
+  world.run({on_request(Verb::drop, 1)});
+  EXPECT_EQ(world.client().told[1], (Told{Status::ok, "dialled", 1s + kWay + 4 * kWay}));
+}
+
+TEST(Dial, OpensToAPausedServer) {
+  EchoWorld world;
+  dial_after_a_drop(world, {});
+  world.run({on_request(Verb::drop, 1),
+             {.verb = Verb::pause,
+              .target = "server-1",
+              .trigger = {.at = kStart + 500ms},
+              .lasts = 4s}});
+  EXPECT_EQ(world.server().log[0].first, 4500ms);
+  EXPECT_EQ(world.client().told[1], (Told{Status::ok, "dialled", 4500ms + kWay}));
+}
+
+TEST(Dial, IsRefusedByAProcessThatIsDown) {
+  EchoWorld world;
+  dial_after_a_drop(world, {});
+  world.run({on_request(Verb::drop, 1), crash_of_server(500ms)});
+  EXPECT_EQ(world.client().told[1], (Told{Status::unreachable, "", 1s + 3 * kWay}));
+}
+
+TEST(Dial, HangsWhereTheHostIsSilent) {
+  EchoWorld world;
+  dial_after_a_drop(world, 5s);
+  Fault crash = crash_of_server(500ms);
+  crash.host = crash.silent = true;
+  world.run({on_request(Verb::drop, 1), crash});
+  EXPECT_EQ(world.client().told[1], (Told{Status::unreachable, "", 6s + kWay}));
+}
+
+TEST(Dial, ReachesTheIncarnationThatIsThereWhenItArrives) {
+  EchoWorld world;
+  dial_after_a_drop(world, {});
+  world.run({on_request(Verb::drop, 1), crash_of_server(500ms, 500ms + kWay + kWay / 2)});
+  EXPECT_EQ(world.client().told[1].status, Status::ok);
+  EXPECT_EQ(world.server().applied(), "dialled");
+}
+
+TEST(Dial, FollowsARequestThatTimedOutAndItsLateAnswerReachesNobody) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "slow", 1s);
+    self.ask(world.server(), "next", 10s);
+    self.sleep(10s);
+  };
+  world.run({on_answer(Verb::delay, 1, 2s)});
+  EXPECT_EQ(world.server().applied(), "slow next");
+  EXPECT_THAT(world.client().told, ElementsAre(Told{Status::timed_out, "", 1s},
+                                               Told{Status::ok, "next", 1s + 4 * kWay}));
+}
+
+TEST(Dial, ServesTwoThreadsThatNeedAConnectionAtOnce) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "dropped");
+    self.ask_beside(world.server(), "a");
+    self.ask_beside(world.server(), "b");
+  };
+  world.run({on_request(Verb::drop, 1)});
+  EXPECT_EQ(world.server().applied(), "a b");
+  for (std::size_t i : {1u, 2u}) EXPECT_EQ(world.client().told[i].status, Status::ok);
+}
+
+// What is still under way keeps a run going: a message forgotten would do so for ever.
+TEST(Network, AccountsForEveryMessage) {
+  Fault silent = crash_of_server(150us, 1s);
+  silent.host = silent.silent = true;
+  for (const auto& plan :
+       {Plan{}, Plan{on_request(Verb::drop, 2)}, Plan{on_answer(Verb::drop, 2)},
+        Plan{on_request(Verb::duplicate, 1, 5s)}, Plan{on_request(Verb::hold, 1, 1s)},
+        Plan{crash_of_server(150us, 1s)}, Plan{silent},
+        Plan{{.verb = Verb::crash, .target = "client-1", .trigger = {.at = kStart + 150us}}}}) {
+    EchoWorld world;
+    Scheduler& scheduler = world.simulation.scheduler;
+    scheduler.set_event_limit(1'000);
+    scheduler.spawn(world.server().process(), [&scheduler] {
+      for (;;) scheduler.sleep(1s);
+    });
+    send_apart(world, {"1", "2", "3"}, 30us, 2s);
+    world.run(plan);
+    EXPECT_FALSE(scheduler.out_of_events());
+  }
+}
+
+}  // namespace
+}  // namespace picklock::sim
