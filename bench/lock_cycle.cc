@@ -3,13 +3,17 @@
 // peers' own.
 //   lock_cycle short RUNS [nodigest] [trace] | growth N CYCLES | pause RUNS | setup RUNS | allocs
 //   RUNS
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "bench/peers/common/workload.hpp"
+#include "properties/judge.h"
 #include "sim/caller.h"
 #include "sim/service.h"
 
@@ -132,19 +136,45 @@ struct World {
     }
   }
 
-  // A client stalls 31 s inside a 30 s lease, another takes over: both must see what happened.
+  // A client stalls 31 s inside a 30 s lease, another takes over; every property is judged.
   void scene(std::uint32_t id) {
+    simulation.scheduler.running()->tenure = id + 1;
+    note(What::acquire_invoked, id);
     if (id == 0) {
       if (!call(0, 0, 0, 11)) std::abort();
+      note(What::acquire_ok, id);
       wait(0, 31'000'000, 31'000'000);
+      note(What::release_invoked, id);
       if (call(0, 1, 0, 11)) std::abort();
+      note(What::release_failed, id);
     } else {
       wait(1, 30'500'000, 30'500'000);
       if (!call(1, 0, 0, 22)) std::abort();
+      note(What::acquire_ok, id);
       wait(1, 1'000'000, 1'000'000);
+      note(What::release_invoked, id);
       if (!call(1, 1, 0, 22)) std::abort();
+      note(What::release_ok, id);
     }
     ++cycles;
+  }
+
+  void note(What what, std::uint32_t id) {
+    simulation.scheduler.recorder().note({.at = simulation.now(),
+                                          .what = what,
+                                          .process = id + 1,
+                                          .thread = id + 1,
+                                          .tenure = id + 1});
+  }
+
+  picklock::properties::Judge judge;
+  std::uint64_t violated = 0;
+
+  void count_violations() {
+    const auto& verdicts = judge.judge(simulation.scheduler.recorder().history(), {.servers = 1});
+    for (const auto& verdict : verdicts) {
+      violated += verdict.outcome == picklock::properties::Outcome::violated ? 1 : 0;
+    }
   }
 
   double peak_mb = 0;
@@ -171,6 +201,7 @@ struct World {
           process, [this, id, pause] { pause ? scene(id) : client(id); }, true);
     }
     simulation.scheduler.run();
+    if (pause) count_violations();
     if (p.n >= 10000) peak_mb = rss_mb();
     Result result;
     result.events = simulation.scheduler.events();
@@ -181,13 +212,44 @@ struct World {
   }
 };
 
+// The digest cannot be switched off in a product's build; a second build of this program has none.
+[[noreturn, maybe_unused]] void run_without_digest(char** argv) {
+  std::string program(argv[0]);
+  program += "_nodigest";
+  execv(program.c_str(), argv);
+  std::perror(program.c_str());
+  std::exit(2);
+}
+
+int usage() {
+  std::fputs("lock_cycle short|pause|setup|allocs RUNS | growth N CYCLES  [nodigest] [trace]\n",
+             stderr);
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  const std::string mode = argv[1];
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string mode = words.empty() ? "" : words[0];
   const bool growth = mode == "growth";
-  const bool tracing = std::string(argv[argc - 1]) == "trace";
+  const std::size_t fixed = growth ? 3 : 2;
+  if ((!growth && mode != "short" && mode != "pause" && mode != "setup" && mode != "allocs") ||
+      words.size() < fixed) {
+    return usage();
+  }
+  bool tracing = false;
+  for (std::size_t i = fixed; i < words.size(); ++i) {
+    if (words[i] == "trace") {
+      tracing = true;
+    } else if (words[i] == "nodigest") {
+#ifndef PICKLOCK_NO_DIGEST
+      run_without_digest(argv);
+#endif
+    } else if (words[i] != "server=messages") {  // it always is a process that gets messages
+      return usage();
+    }
+  }
   const bool pause = mode == "pause";
   Params params = growth ? Params::growth(std::strtoull(argv[2], nullptr, 10),
                                           std::strtoull(argv[3], nullptr, 10))
@@ -208,7 +270,8 @@ int main(int argc, char** argv) {
     total = world.run(params, 1, false, tracing);
   } else {
     runs = std::strtoull(argv[2], nullptr, 10);
-    for (std::uint64_t seed = 0; seed < 3; ++seed)
+    const std::uint64_t warm_up = mode == "allocs" ? runs : 3;
+    for (std::uint64_t seed = 0; seed <= warm_up; ++seed)
       world.run(params, seed, pause, tracing, mode == "setup");
     const std::uint64_t allocated = allocations;
     started = cpu_s();

@@ -1,11 +1,11 @@
 // The same scenario and seed make the same run: whatever ran before, in whatever order, traced or
 // not, and as it did when its digest was committed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "scenarios/shipped.h"
 
@@ -61,18 +61,18 @@ TEST(Digest, IsTheSameWithATraceAndWithout) {
   }
 }
 
-TEST(Digest, DiffersFromSeedToSeedAndFromScenarioToScenario) {
-  Digests all;
+TEST(Digest, DiffersFromSeedToSeed) {
   World world;
   for (const shipped::Part& part : every_part()) {
     world.set(part.scenario);
+    Digests all;
     for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
       world.run(seed);
       all.push_back(world.digest());
     }
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end()) << part.what;
   }
-  std::sort(all.begin(), all.end());
-  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }
 
 // --- the committed ones

@@ -178,6 +178,7 @@ void FiberPool::trim() {
   // An ended fiber's stack is freed by the dispatcher alone: without its turn every stack would
   // leak.
   bf::context::active()->suspend();
+  Sanitizer::landed();
 }
 
 }  // namespace picklock::sim

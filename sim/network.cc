@@ -110,7 +110,9 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
   auto& direction = connection.direction_[message.direction];
+#ifndef PICKLOCK_NO_DIGEST
   message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
+#endif
   if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
   Instant due = scheduler_.now() + direction.latency->draw(direction.random);
   if (message.altered) due += send_altered(message);

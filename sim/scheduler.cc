@@ -463,7 +463,7 @@ void Scheduler::fetch_ahead() {
 
 void Scheduler::fetch_stack(const Thread& thread) const {
   const char* stack = static_cast<const char*>(thread.stack_hint_);
-  for (int line = -1; line < 5; ++line) __builtin_prefetch(stack + 64 * line);
+  for (int line = -4; line < 4; ++line) __builtin_prefetch(stack + 64 * line);
   asm volatile("");
 }
 

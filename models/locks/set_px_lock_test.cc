@@ -9,7 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::StartsWith;
 
 const Lease kLease{.key = "lock", .token = "token-1", .ttl = 10s};
 

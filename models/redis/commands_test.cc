@@ -7,7 +7,6 @@
 namespace picklock::models::redis {
 namespace {
 
-using testing::StartsWith;
 using namespace std::chrono_literals;
 
 using Words = std::vector<std::string_view>;

@@ -15,9 +15,9 @@
 namespace picklock::models::redis {
 namespace {
 
-// Of replies nested in each other. The real limit is the interpreter's stack, at about 8000; what
-// is deeper is answered by the same error here and there.
-constexpr int kDeepest = 100;
+// Of replies nested in each other: what is deeper than a client reads is answered by the error that
+// the real server has at its interpreter's limit, some 8000.
+constexpr int kDeepest = 30;
 
 using NumberText = std::array<char, 32>;
 
@@ -208,11 +208,15 @@ int call_command(lua_State* lua, bool raises) {
   std::string_view wrong;
   const auto argv = words(lua, script, wrong);
   if (argv.empty()) {
-    script.reply.set_error(wrong);
-  } else {
-    script.host->run_command(argv, script.reply);
+    push_field(lua, "err", wrong);
+    return raises ? lua_error(lua) : 1;
   }
+  script.host->run_command(argv, script.reply);
   push(lua, script.reply);
+  if (script.reply.is_error()) {
+    lua_pushboolean(lua, 1);
+    lua_setfield(lua, -2, "ignore_error_stats_update");  // a field that scripts can see
+  }
   return raises && script.reply.is_error() ? lua_error(lua) : 1;
 }
 

@@ -7,7 +7,8 @@ namespace picklock::models::redis {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
-constexpr std::size_t kDeepest = 128;
+// Of replies nested in each other: a client reads them on a stack of 64 KiB.
+constexpr std::size_t kDeepest = 32;
 
 void write_header(sim::Payload& out, char kind, std::int64_t value) {
   std::array<char, 24> text;
