@@ -39,6 +39,17 @@ TEST(Resource, WithIdealFencingRejectsAnOlderGrantAfterANewer) {
               ElementsAre(Written::accepted, Written::accepted, Written::rejected));
 }
 
+TEST(Resource, WithIdealFencingAcceptsTheSameGrantAgain) {
+  SmallWorld world{SmallWorld::Setup{.fencing = true}};
+  std::vector<Written> outcomes;
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    self.redis().set("lock", "a");
+    for (int i = 0; i < 2; ++i) outcomes.push_back(all.machines[0].resource().write(1));
+  });
+  world.run();
+  EXPECT_THAT(outcomes, ElementsAre(Written::accepted, Written::accepted));
+}
+
 TEST(Resource, TellsTheHistoryWhoWrote) {
   SmallWorld world;
   world.client(1, [](SmallWorld& all, Client&) {

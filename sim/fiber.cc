@@ -12,10 +12,6 @@
 
 #include "sim/fiber_switch.h"
 
-#ifdef PICKLOCK_ASAN
-#include <sanitizer/common_interface_defs.h>
-#endif
-
 namespace picklock::sim {
 namespace {
 

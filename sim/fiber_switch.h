@@ -6,14 +6,7 @@
 #include <boost/fiber/context.hpp>
 
 #include "sim/fiber.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define PICKLOCK_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PICKLOCK_ASAN 1
-#endif
-#endif
+#include "sim/sanitizer.h"
 
 namespace picklock::sim {
 

@@ -259,6 +259,11 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       return;
     }
     if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
+    if (!receiver.paused() && scheduler_.now() <= receiver.caught_up_) {
+      receiver.caught_up_ += Duration(1);
+      scheduler_.queue().push(receiver.caught_up_, EventKind::deliver, message.slot, 0);
+      return;
+    }
   }
   if (receiver.paused()) {
     scheduler_.defer(receiver, event);
@@ -277,8 +282,10 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       scheduler_.queue().push(free_at, EventKind::deliver, message.slot, 0);
       return;
     }
-    receiver.backlog_ = false;
-    receiver.refresh();
+    if (scheduler_.now() > receiver.caught_up_) {
+      receiver.backlog_ = false;
+      receiver.refresh();
+    }
   }
   scheduler_.let_go();
   if (to == 0 && (connection.closed_ || message.stray)) {

@@ -76,6 +76,7 @@ class alignas(64) Process {
   Duration service_{};
   Duration slowness_{};
   Instant free_at_{};
+  Instant caught_up_{};  // what came during a pause is handled until then
   std::string name_;
   std::vector<Event> deferred_;  // came due during a pause
 };

@@ -21,8 +21,8 @@ namespace picklock::sim {
 class Network;
 class Scheduler;
 
-// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it meets it
-// again at its next call.
+// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it finds its
+// further calls without effect, and meets it again if it does not come to an end.
 struct Killed {};
 
 // A thread of a process, on a fiber of its own.
@@ -52,8 +52,9 @@ class alignas(64) Thread {
   Fiber* fiber_ = nullptr;
   const void* stack_hint_ = nullptr;  // where it was parked, for fetching its stack ahead
   std::uint64_t hash_ = 0;
-  std::int64_t until_ = 0;    // on `clock_`
-  Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
+  std::int64_t until_ = 0;     // on `clock_`
+  std::uint32_t ignored_ = 0;  // calls since it was killed
+  Instant watched_ = kNever;   // when its patience event is due; kNever: it has none
   std::uint32_t slot_ = 0;
   ThreadId id_ = 0;
   FiberPool* pool_ = nullptr;
@@ -140,8 +141,8 @@ class Scheduler final : public FiberSchedule {
     if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0))
       stand_still();
   }
-  // For calls that emit: true in a killed thread's destructors, where the call must do nothing.
-  // Throws Killed where the algorithm has swallowed the first one.
+  // For calls that emit: true in a thread that was killed, whose destructors must do nothing.
+  // Throws Killed again where an algorithm that has swallowed it does not come to an end.
   bool inert() const { return running_ != nullptr && running_->killed_ && mute(); }
 
   // --- timers of programs and of the engine

@@ -92,6 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R10", kHeld, {"PEXPIRE", "k", "0"}, ":1\r\n"},
         Example{"R10", kHeld, {"PEXPIRE", "k", "-9223372036854775808"}, ":1\r\n"},
         Example{"R10", {{"SET", "k", "v"}, {"PEXPIRE", "k", "-1"}}, {"EXISTS", "k"}, ":0\r\n"},
+        Example{"R14", {{"SET", "k", "v"}, {"PEXPIRE", "k", "0"}}, {"EXISTS", "k"}, ":0\r\n"},
+        Example{"R14", {{"SET", "k", "v"}, {"PEXPIRE", "k", "1"}}, {"PTTL", "k"}, ":1\r\n"},
         Example{"R10", {}, {"PEXPIRE", "k", "1000"}, ":0\r\n"},
         Example{"R10", kHeld, {"PEXPIRE", "k", "9000000000000000000"}, ":1\r\n"},
         Example{"R4",
