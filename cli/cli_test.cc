@@ -80,17 +80,22 @@ algorithm = "set-px-check-delete"
 )";
 
 TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
-  expect_refused("", "no command is given");
+  expect_refused("", "no command; see picklock --help");
   expect_refused("rn", "there is no command `rn`; did you mean `run`?");
+  expect_refused("orchestrate", "there is no command `orchestrate`; see picklock --help");
+  for (const std::string planned : {"explore", "compare", "conform"})
+    expect_refused(planned + " " + kStory, "`" + planned + "` is not built yet");
   expect_refused("--sed 3", "there is no option `--sed`");
   expect_refused("run", "SCENARIO is required");
   expect_refused("run " + kStory + " --sed 3",
                  "there is no option `--sed`; did you mean `--seed`?");
   expect_refused("run " + kStory + " another", "another");
   expect_refused("run " + kStory + " --format jsn",
-                 "there is no format `jsn`; did you mean `json`?");
+                 "there is no format `jsn`; it is one of text, mermaid, json");
   expect_refused("list", "KIND is required");
   expect_refused("list algoritms", "did you mean `algorithms`?");
+  expect_refused("list locks",
+                 "it is one of algorithms, scenarios, faults, properties, strategies");
 }
 
 TEST_F(Program, RefusesASeedThatAFileCouldNotHold) {
@@ -104,6 +109,7 @@ TEST_F(Program, RefusesASeedThatAFileCouldNotHold) {
 TEST_F(Program, RefusesScenariosThatAreNotThere) {
   expect_refused("run chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   expect_refused("run missing.toml", "missing.toml: there is no such file");
+  expect_refused("run nosuch", "no shipped scenario of that name; `picklock list scenarios` has");
   expect_refused("run ''", "there is no such file");
   expect_refused("run scenarios", "scenarios: is a directory");
   expect_refused("run /dev/zero", "not a regular file");
@@ -126,7 +132,8 @@ TEST_F(Program, RefusesScenariosThatCannotBeRunAndNamesLineAndKey) {
   const auto refuse = [this](const std::string& more, const std::string& complaint) {
     expect_refused("run " + file("story.toml", kScenario + more), complaint);
   };
-  refuse("tll = '5s'\n", "story.toml:4: key `lock.tll`: there is no such key; did you mean `ttl`?");
+  refuse("tll = '5s'\n",
+         "story.toml:4: key `lock.tll`: there is no such key; did you mean `lock.ttl`?");
   refuse("ttl = '-5s'\n", "story.toml:4: key `lock.ttl`: must be more than 0s");
   refuse("[[fault]]\npause = 'client-7'\nat = '1s'\nfor = '1s'\n",
          "story.toml:5: key `fault.1.pause`: there is no client-7");
@@ -144,7 +151,11 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
   };
   refuse("lock.ttl", "must be KEY=VALUE");
   refuse("=5s", "must be KEY=VALUE");
-  refuse("lock.tl=5s", "did you mean `ttl`?");
+  refuse("lock.tl=5s", "picklock: " + kStory +
+                           ".toml: key `lock.tl`: there is no such key; did "
+                           "you mean `lock.ttl`?");
+  refuse("lock.ttl=5", "must be a duration, such as 1.5s, not a whole number");
+  refuse("servers.redis.masters=3", "set-px-check-delete uses one server: must be 1");
   refuse("fault.2.for=5s", "\"2\" is not one of the elements 1 .. 1");
   refuse("clients.count=0", "clients.count");
   refuse("clients.count=2 --set fault.1.pause=client-3", "there is no client-3");
@@ -172,6 +183,8 @@ TEST_F(Program, ListsTheStepsReachedWhereAFaultDidNotFire) {
   const Ran ran = picklock("run " + kStory + " --set fault.1.nth=2");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("fault 1 did not fire"));
+  EXPECT_LT(ran.out.find("\n  fault 1 did not fire"), ran.out.find(" was expected to be violated"));
+  EXPECT_THAT(ran.out, HasSubstr("its step was reached: client-1 release.sent x1"));
   EXPECT_THAT(ran.out, HasSubstr("steps reached: client-1 acquire.sent x1"));
   const Ran json = picklock("run " + kStory + " --format json --set fault.1.nth=2");
   EXPECT_EQ(json.status, 1);
@@ -239,6 +252,18 @@ TEST_F(Program, ListsEveryVerbUnderAClass) {
   }
 }
 
+TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
+  EXPECT_THAT(picklock("list algorithms").out,
+              HasSubstr("; steps: acquire, check, release, write"));
+  EXPECT_THAT(picklock("list faults").out, HasSubstr("; verbs: restart, crash, evict"));
+}
+
+TEST_F(Program, SaysThatAListIsEmptyWithoutPuttingItIntoTheList) {
+  const Ran ran = picklock("list strategies");
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "picklock: there are no strategies yet\n");
+}
+
 TEST_F(Program, FailsWhereItsOutputIsLost) {
   for (const std::string& arguments :
        {"run " + kStory, "run " + kStory + " --format json", std::string("list scenarios"),
@@ -276,6 +301,7 @@ TEST_F(Program, ColoursOnATerminalOnlyAndNeverAgainstTheUsersWish) {
 TEST_F(Program, PrintsItsVersionAndHelp) {
   EXPECT_THAT(picklock("--version").out, StartsWith("picklock "));
   EXPECT_THAT(picklock("--help").out, HasSubstr("Exit status"));
+  EXPECT_EQ(picklock("help").out, picklock("--help").out);
   EXPECT_THAT(picklock("run --help").out, HasSubstr("--seed"));
 }
 

@@ -80,12 +80,12 @@ Rows faults() {
 
 Rows properties() {
   constexpr std::array<std::string_view, models::kPropertyCount> kMeaning = {
-      "beliefs of two tenures of one lock do not overlap",
-      "no operation of another tenure is accepted between two accepted operations of one",
-      "no write of an older tenure is accepted after any operation of a newer one",
-      "no operation of one tenure removes or alters an entry of another",
-      "a holder whose entry is gone learns of it, or its declared deadline has passed",
-      "waiters are not left for ever behind an entry without deadline or holder",
+      "two clients do not believe at one time that they hold one lock",
+      "nothing of another holder is accepted between two accepted operations of one",
+      "no write of an older grant is accepted after any operation of a newer one",
+      "no holder removes or alters the lock's key while it is another's",
+      "a holder whose key is gone learns of it, or its declared deadline has passed",
+      "nobody waits for ever behind a key that has no deadline and no live holder",
       "no cycle among waiters and holders",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
@@ -93,6 +93,17 @@ Rows properties() {
     rows.push_back({{"name", models::kPropertyNames[i]}, {"summary", kMeaning[i]}});
   }
   return rows;
+}
+
+// What a trigger or a fault needs of a row: "; steps: acquire, release".
+std::string words(const Rows& row, const char* key) {
+  std::string all;
+  if (const auto found = row.find(key); found != row.end()) {
+    for (const auto& word : *found) {
+      all += (all.empty() ? fmt::format("; {}: ", key) : ", ") + word.get<std::string>();
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -109,8 +120,9 @@ std::string list(const std::string& kind, bool json, const std::string& scenario
   else if (kind == "properties")
     rows = properties();
   else if (kind != "strategies") {
-    throw scenarios::BadInput(fmt::format("list: there is no kind `{}`; did you mean `{}`?", kind,
-                                          scenarios::nearest(kind, kinds)));
+    throw scenarios::BadInput(fmt::format(
+        "list: there is no kind `{}`{}", kind,
+        scenarios::did_you_mean(kind, kinds, "it is one of " + scenarios::listed(kinds))));
   }
   if (json) return rows.dump(2) + '\n';
   std::size_t widest = 0;
@@ -118,8 +130,9 @@ std::string list(const std::string& kind, bool json, const std::string& scenario
     widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
   std::string text;
   for (const auto& row : rows) {
-    text += fmt::format("{:<{}}  {}\n", row["name"].get_ref<const std::string&>(), widest,
-                        row["summary"].get_ref<const std::string&>());
+    text += fmt::format("{:<{}}  {}{}\n", row["name"].get_ref<const std::string&>(), widest,
+                        row["summary"].get_ref<const std::string&>(),
+                        words(row, "steps") + words(row, "verbs"));
   }
   return text;
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/list.h"
@@ -99,8 +100,10 @@ std::uint64_t seed_from(const std::string& word) {
 int run(const RunOptions& options) {
   std::optional<std::uint64_t> seed;
   if (options.seed) seed = seed_from(*options.seed);
+  const std::string path = scenarios::find_scenario(options.scenario, scenario_directory());
+  // Where shipped files lie differs from machine to machine; messages have their names alone.
   scenarios::Document document = scenarios::Document::from_file(
-      scenarios::find_scenario(options.scenario, scenario_directory()));
+      path, path == options.scenario ? path : options.scenario + ".toml");
   for (const std::string& change : options.changes) {
     document.set(scenarios::change_from(change));
     document.forget_neighbours();
@@ -108,15 +111,15 @@ int run(const RunOptions& options) {
   scenarios::Runner runner;
   const scenarios::Outcome outcome =
       runner.run_file(document, seed, !options.changes.empty(), options.format != "json");
+  std::string repeat =
+      "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
+  for (const std::string& change : options.changes) repeat += " --set " + quoted(change);
   std::string text;
   if (options.format == "json") {
     text = reports::json(outcome);
   } else if (options.format == "mermaid") {
-    text = reports::mermaid(outcome);
+    text = reports::mermaid(outcome, repeat);
   } else {
-    std::string repeat =
-        "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
-    for (const std::string& change : options.changes) repeat += " --set " + quoted(change);
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     const char* no_color = std::getenv("NO_COLOR");
     text =
@@ -136,15 +139,18 @@ int bad_input(const std::string& message) {
   return kBadInput;
 }
 
-// The parser's own words, and the nearest word where one was not known.
+// The parser's own words, and a near word where one was not known.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& arguments) {
-  const scenarios::Words commands = {"run", "list"};
-  if (arguments.empty()) return "no command is given; the commands are run and list";
+  const scenarios::Words commands = {"run", "list", "help"};
+  const scenarios::Words planned = {"explore", "compare", "conform"};
+  if (arguments.empty()) return "no command";
   const auto given = app.get_subcommands();
   if (given.empty() && !arguments[0].starts_with('-')) {
-    return fmt::format("there is no command `{}`; did you mean `{}`?", arguments[0],
-                       scenarios::nearest(arguments[0], commands));
+    if (std::find(planned.begin(), planned.end(), arguments[0]) != planned.end())
+      return fmt::format("`{}` is not built yet", arguments[0]);
+    return fmt::format("there is no command `{}`{}", arguments[0],
+                       scenarios::did_you_mean(arguments[0], commands));
   }
   const CLI::App& where = given.empty() ? app : *given[0];
   for (const std::string& word : app.remaining(true)) {
@@ -153,8 +159,8 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
     for (const CLI::Option* option : where.get_options()) {
       if (!option->get_positional()) names.push_back(option->get_name());
     }
-    return fmt::format("there is no option `{}`; did you mean `{}`?", word,
-                       scenarios::nearest(word, {names.begin(), names.end()}));
+    return fmt::format("there is no option `{}`{}", word,
+                       scenarios::did_you_mean(word, {names.begin(), names.end()}));
   }
   return error.what();
 }
@@ -164,32 +170,50 @@ int main(int argc, char** argv) {
                "picklock");
   app.require_subcommand(1);
   app.set_version_flag("--version", "picklock " PICKLOCK_VERSION);
-  app.footer("Exit status: 0 as expected, 1 not as expected, 2 bad input or usage.");
+  app.footer(
+      "`picklock COMMAND --help` has the options. Scenario files are described in\n"
+      "docs/scenario-format.md.\n"
+      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage.");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "Run one scenario and tell what happened");
   run_command
       ->add_option("SCENARIO", run_options.scenario,
                    "a scenario file, or the name of a shipped one")
+      ->type_name("")
       ->required();
-  run_command->add_option("--seed", run_options.seed,
-                          "draws latencies and other chance (default: the file's)");
+  run_command
+      ->add_option("--seed", run_options.seed,
+                   "draws latencies and other chance (default: the file's)")
+      ->type_name("NUMBER");
   run_command
       ->add_option("--set", run_options.changes,
-                   "KEY=VALUE: change one key of the file, e.g. lock.ttl=5s")
+                   "change one key of the file, e.g. lock.ttl=5s, fault.1.for=3s or "
+                   "expect.violated=[]")
+      ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  run_command->add_option("--format", run_options.format, "text, mermaid or json (default: text)");
+  run_command->add_option("--format", run_options.format, "text, mermaid or json (default: text)")
+      ->type_name("FORMAT");
+
+  run_command->group("Commands");
 
   std::string kind;
   bool list_json = false;
   CLI::App* list_command =
       app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies");
   list_command->add_option("KIND", kind, "algorithms, scenarios, faults, properties or strategies")
+      ->type_name("")
       ->required();
+  list_command->group("Commands");
   list_command->add_flag("--json", list_json, "one JSON array of objects with at least `name`");
 
   try {
+    if (argc == 2 && std::string_view(argv[1]) == "help") {
+      put(app.help());
+      return kAsExpected;
+    }
     try {
       app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -203,14 +227,15 @@ int main(int argc, char** argv) {
       return bad_input(problem + "; see picklock --help");
     }
     if (list_command->parsed()) {
-      put(list(kind, list_json, scenario_directory()));
+      const std::string rows = list(kind, list_json, scenario_directory());
+      put(rows);
+      if (rows.empty()) std::fprintf(stderr, "picklock: there are no %s yet\n", kind.c_str());
       return kAsExpected;
     }
     const scenarios::Words formats = {"text", "mermaid", "json"};
     if (std::find(formats.begin(), formats.end(), run_options.format) == formats.end()) {
-      return bad_input(fmt::format("--format: there is no format `{}`; did you mean `{}`?",
-                                   run_options.format,
-                                   scenarios::nearest(run_options.format, formats)));
+      return bad_input(fmt::format("--format: there is no format `{}`; it is one of {}",
+                                   run_options.format, scenarios::listed(formats)));
     }
     return run(run_options);
   } catch (const scenarios::BadInput& error) {

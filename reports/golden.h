@@ -1,5 +1,5 @@
-// Texts that tests compare exactly. With PICKLOCK_WRITE_GOLDEN set in the environment they are
-// written anew, to be read by eye before they are kept. Tests only.
+// Texts that tests compare exactly. With PICKLOCK_UPDATE set in the environment they are written
+// anew, to be read by eye before they are kept. Tests only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace picklock::reports::testing {
 
 inline void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = "reports/testdata/" + name;
-  if (std::getenv("PICKLOCK_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  if (std::getenv("PICKLOCK_UPDATE") != nullptr) std::ofstream(path) << text;
   std::ifstream file(path);
   ASSERT_TRUE(file) << path << ": tests run in the root of the repository";
   const std::string golden{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -1,5 +1,7 @@
 #include "reports/lanes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -144,7 +146,18 @@ std::vector<std::string> Lanes::legend() const {
   if (believed_) out.push_back(mark(palette_.believes, "believes that it holds the lock"));
   if (paused_believing_) out.push_back(mark(palette_.paused_believing, "the same, paused"));
   if (paused_) out.push_back(mark(palette_.paused, "paused"));
-  if (owned_) out.push_back(mark(std::string(palette_.entry) + "1", "entry of client-1"));
+  if (owned_) {
+    out.push_back(mark(fmt::format("{}1", palette_.entry),
+                       "entry of client-1: the lock's key on the server"));
+  }
+  if (sends_) out.push_back(mark(palette_.right_of_idle, "sends"));
+  if (sends_believing_ && palette_.right_of_bar != palette_.believes)
+    out.push_back(mark(palette_.right_of_bar, "sends while it believes so"));
+  if (dotted_) out.push_back(mark(palette_.reply, "late, an answer, or many in one row"));
+  if (event_) out.push_back(mark(palette_.event, "something happens to a client"));
+  if (ends_) out.push_back(mark(palette_.ends, "something happens at a server"));
+  if (lost_) out.push_back(mark(palette_.lost, "lost, or down"));
+  if (violation_) out.push_back(mark(palette_.violation, "a property breaks"));
   return out;
 }
 
@@ -214,7 +227,7 @@ Cells Lanes::bars() const {
 
 Line Lanes::plain() const { return Line(bars()); }
 
-Line Lanes::row(const Row& row) const {
+Line Lanes::row(const Row& row) {
   Cells cells = bars();
   switch (row.kind) {
     case RowKind::exchange:
@@ -228,6 +241,7 @@ Line Lanes::row(const Row& row) const {
       const Lane* lane = lane_of(row.from);
       const bool down = lane != nullptr && lane->down;
       const bool client = narrator_.is_client(row.from);
+      (down ? lost_ : client ? event_ : ends_) = true;
       mark(cells, row.from,
            std::string(down     ? palette_.lost
                        : client ? palette_.event
@@ -236,6 +250,7 @@ Line Lanes::row(const Row& row) const {
       break;
     }
     case RowKind::violation:
+      violation_ = true;
       for (const ProcessId process : row.processes) {
         mark(cells, process, std::string(palette_.violation), Ink::bad);
       }
@@ -253,13 +268,15 @@ void Lanes::mark(Cells& cells, ProcessId process, const std::string& glyph, Ink 
     cells[static_cast<std::size_t>(lane->anchor)] = {glyph, ink};
 }
 
-void Lanes::arrow(Cells& cells, const Row& row) const {
+void Lanes::arrow(Cells& cells, const Row& row) {
   const Lane* from = lane_of(row.from);
   const Lane* to = lane_of(row.to);
   if (from == nullptr || to == nullptr || from == to) {
     const Lane* seen = from != nullptr ? from : to;
-    if (seen != nullptr)
+    if (seen != nullptr) {
+      event_ = true;
       mark(cells, seen->process, std::string(palette_.event), ink(seen->process));
+    }
     return;
   }
   const ProcessId client = narrator_.is_client(row.from) ? row.from : row.to;
@@ -271,6 +288,8 @@ void Lanes::arrow(Cells& cells, const Row& row) const {
   const bool dotted = row.kind == RowKind::reply || row.kind == RowKind::fold || late;
   const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure;
   const int end = half ? length / 2 : length - 1;
+  dotted_ = dotted_ || dotted;
+  lost_ = lost_ || row.kind == RowKind::lost;
   for (int i = 1; i <= end; ++i) {
     Cell& cell = cells[static_cast<std::size_t>(from->anchor + i * step)];
     const auto is = [&](std::string_view glyph) { return cell.glyph == glyph; };
@@ -291,8 +310,10 @@ void Lanes::arrow(Cells& cells, const Row& row) const {
   Cell& start = cells[static_cast<std::size_t>(from->anchor)];
   if (start.glyph == palette_.idle) {
     start = {std::string(right ? palette_.right_of_idle : palette_.left_of_idle), own};
+    sends_ = sends_ || right;
   } else if (start.glyph == palette_.believes) {
     start.glyph = right ? palette_.right_of_bar : palette_.left_of_bar;
+    sends_believing_ = sends_believing_ || right;
   }
 }
 

@@ -31,7 +31,7 @@ class Lanes {
 
   void apply(const Change& change);
   Line plain() const;
-  Line row(const Row& row) const;
+  Line row(const Row& row);
   Ink ink(sim::ProcessId process) const;
 
  private:
@@ -51,7 +51,7 @@ class Lanes {
   int lay_out(const std::vector<sim::ProcessId>& processes, bool folded_names);
   Cells bars() const;
   std::string bar(const Lane& lane) const;
-  void arrow(Cells& cells, const Row& row) const;
+  void arrow(Cells& cells, const Row& row);
   void mark(Cells& cells, sim::ProcessId process, const std::string& glyph, Ink ink) const;
 
   const Narrator& narrator_;
@@ -65,6 +65,13 @@ class Lanes {
   bool paused_believing_ = false;
   bool paused_ = false;
   bool owned_ = false;
+  bool sends_ = false;
+  bool sends_believing_ = false;
+  bool dotted_ = false;
+  bool event_ = false;
+  bool ends_ = false;
+  bool lost_ = false;
+  bool violation_ = false;
 };
 
 }  // namespace picklock::reports

@@ -138,6 +138,7 @@ class Diagram {
   void violation(const Row& row) {
     std::string text = row.text;
     text.insert(std::min(text.find(':'), text.size()), " violated");
+    text.insert(0, instant(row.at) + " ");
     if (row.processes.size() < 2) return note(row.from, text);
     note(row.processes[0], row.processes[1], text);
   }
@@ -151,6 +152,11 @@ class Diagram {
 
 }  // namespace
 
-std::string mermaid(const scenarios::Outcome& outcome) { return Diagram(outcome.run).draw(); }
+std::string mermaid(const scenarios::Outcome& outcome, const std::string& repeat_command) {
+  std::string text = Diagram(outcome.run).draw();
+  if (!repeat_command.empty())
+    text += fmt::format("    %% repeat: {}\n", printable(repeat_command));
+  return text;
+}
 
 }  // namespace picklock::reports

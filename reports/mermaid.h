@@ -8,6 +8,7 @@
 
 namespace picklock::reports {
 
-std::string mermaid(const scenarios::Outcome& outcome);
+// A last comment says how to repeat the run, if `repeat_command` is given.
+std::string mermaid(const scenarios::Outcome& outcome, const std::string& repeat_command = "");
 
 }  // namespace picklock::reports

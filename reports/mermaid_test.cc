@@ -73,6 +73,13 @@ TEST(Mermaid, TellsTheStoryOfTheBlindDelete) {
   testing::expect_golden("blind_delete.mmd", diagram);
 }
 
+TEST(Mermaid, EndsWithACommentThatRepeatsTheRun) {
+  const std::string diagram =
+      mermaid({.run = testing::blind_delete(), .twins = {}}, "picklock run story --set 'a=\n'");
+  EXPECT_TRUE(diagram.ends_with("\n    %% repeat: picklock run story --set 'a=\\x0a'\n"))
+      << diagram;
+}
+
 TEST(Mermaid, LetsNoTextEndALabel) {
   scenarios::Run run = testing::blind_delete();
   run.scenario.title = "a;b #1 <b>%%{init}\n end";

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "reports/fold.h"
@@ -61,6 +62,8 @@ class Teller {
     std::map<TenureId, std::pair<std::size_t, std::size_t>>
         latest;  // tenure to item and row of an answer
 
+    std::vector<std::size_t> refused;  // rows, unless their answer turns out to mean something else
+
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
       Item& item = transcript_.items[i];
       if (item.part != Part::happening) {
@@ -97,6 +100,8 @@ class Teller {
               row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
             latest[item.tenure] = {i, row_of[item.exchange]};
+            if (exchange.role == models::Role::acquire && exchange.answer == "nil")
+              refused.push_back(row_of[item.exchange]);
             break;
           }
           case Part::answer_lost: {
@@ -127,6 +132,9 @@ class Teller {
       if (item.joins_after && item.tenure != 0 && command_follows(i)) continue;
       if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
       push(std::move(item.row));
+    }
+    for (const std::size_t row : refused) {
+      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = "refused";
     }
   }
 
@@ -211,8 +219,9 @@ class Teller {
         pointers.push_back({row, std::move(text)});
       }
     }
-    std::stable_sort(pointers.begin(), pointers.end(),
-                     [](const Pointer& a, const Pointer& b) { return a.row < b.row; });
+    std::stable_sort(pointers.begin(), pointers.end(), [](const Pointer& a, const Pointer& b) {
+      return std::tie(a.row, a.text.at) < std::tie(b.row, b.text.at);
+    });
     std::vector<Row> rows;
     std::size_t next = 0;
     for (std::size_t i = 0; i < story_.rows.size(); ++i) {
@@ -234,6 +243,15 @@ class Teller {
     std::size_t found = 0;
     for (std::size_t i = 0; i < story_.rows.size() && story_.rows[i].position <= position; ++i)
       found = i;
+    // What ends with a release is told behind the command that releases.
+    if (event.what == What::release_invoked) {
+      for (std::size_t i = found; i < story_.rows.size(); ++i) {
+        const Row& row = story_.rows[i];
+        if (row.at - event.at > kAtOnce) break;
+        const bool command = row.kind == RowKind::exchange || row.kind == RowKind::departure;
+        if (command && row.from == event.process && row.position >= position) return i;
+      }
+    }
     const bool at_server = event.what >= What::entry_created && event.what <= What::read_accepted;
     const auto actor =
         at_server ? narrator_.process_of(event.tenure) : std::optional<ProcessId>(event.process);

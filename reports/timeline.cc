@@ -23,12 +23,23 @@ constexpr int kNarrowest = 40;
 constexpr int kTimeWidth = 11;  // the margin that holds the time
 constexpr int kTextWidth = 34;  // what lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
+// What broke is told behind the row that broke it, and needs no time of its own if it is so near.
+constexpr sim::Duration kOneInstant = std::chrono::milliseconds(1);
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += "; ";
+    text += part;
+  }
+  return text;
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {
@@ -102,6 +113,7 @@ class Writer {
     for (const Line& line : lanes.heading()) put(margin("").add(line));
     std::size_t next = 0;
     const Row* above = nullptr;
+    sim::Instant timed = sim::kStart;  // of the last row with a time beside it
     for (const Row& row : story.rows) {
       if (lanes.passes_over(row)) continue;
       const auto apply_up_to = [&](std::size_t end) {
@@ -114,7 +126,10 @@ class Writer {
         put(margin("").add(lanes.plain()));
       }
       apply_up_to(row.last + 1);
-      const bool same_time = above != nullptr && instant(row.at) == instant(above->at);
+      const bool same_time =
+          above != nullptr && (instant(row.at) == instant(timed) ||
+                               (row.kind == RowKind::violation && row.at - timed < kOneInstant));
+      if (!same_time) timed = row.at;
       put_row(lanes, row, same_time ? "" : instant(row.at));
       above = &row;
     }
@@ -125,7 +140,7 @@ class Writer {
     return Line().add(pad_left(time, kTimeWidth - 2) + "  ", Ink::dim);
   }
 
-  void put_row(const Lanes& lanes, const Row& row, std::string_view time) {
+  void put_row(Lanes& lanes, const Row& row, std::string_view time) {
     if (row.kind == RowKind::fault) return band(time, glyphs_.fault, row.text, Ink::alarm);
     if (row.kind == RowKind::end) return band(time, glyphs_.rule, row.text, Ink::dim);
     if (row.kind == RowKind::gap) return band(time, glyphs_.ellipsis, row.text, Ink::dim);
@@ -153,8 +168,9 @@ class Writer {
         break;
     }
     std::string text;
-    if (!lanes.shows(row.from)) text += "from " + narrator_.process(row.from);
-    if (!lanes.shows(row.to)) text += (text.empty() ? "to " : " to ") + narrator_.process(row.to);
+    if (!lanes.shows(row.from)) text.append("from ").append(narrator_.process(row.from));
+    if (!lanes.shows(row.to))
+      text.append(text.empty() ? "to " : " to ").append(narrator_.process(row.to));
     if (!text.empty()) text += ": ";
     text += row.text;
     if (row.kind == RowKind::departure) text += " leaves";
@@ -182,12 +198,20 @@ class Writer {
   }
 
   void explain(const Lanes& lanes) {
-    std::string legend;
-    for (const std::string& mark : lanes.legend()) legend += (legend.empty() ? "" : "   ") + mark;
+    const std::vector<std::string> legend = lanes.legend();
     const bool complete = lanes.left_out().empty() && lanes.passed_over().empty();
     if (legend.empty() && complete) return;
     blank();
-    if (!legend.empty()) paragraph(margin(""), kTimeWidth, legend, Ink::dim);
+    std::string marks;
+    for (const std::string& mark : legend) {
+      if (!marks.empty() && kTimeWidth + display_width(marks) + 3 + display_width(mark) > width_) {
+        paragraph(margin(""), kTimeWidth, marks, Ink::dim);
+        marks.clear();
+      }
+      if (!marks.empty()) marks += "   ";
+      marks += mark;
+    }
+    if (!marks.empty()) paragraph(margin(""), kTimeWidth, marks, Ink::dim);
     name_missing("without a column, for want of room: ", lanes.left_out());
     name_missing("left out, as no fault or witness names them: ", lanes.passed_over());
   }
@@ -196,7 +220,7 @@ class Writer {
     if (processes.empty()) return;
     std::vector<std::string> names;
     for (const sim::ProcessId process : processes) names.push_back(narrator_.process(process));
-    paragraph(margin(""), kTimeWidth, std::string(why) + list(names), Ink::dim);
+    paragraph(margin(""), kTimeWidth, fmt::format("{}{}", why, list(names)), Ink::dim);
   }
 
   void properties() {
@@ -206,14 +230,15 @@ class Writer {
       const bool bad = verdict.outcome == properties::Outcome::violated;
       const Ink ink = good ? Ink::good : bad ? Ink::bad : Ink::alarm;
       std::string outcome = properties::name(verdict.outcome);
-      if (verdict.count > 1) outcome += " " + times(verdict.count);
+      if (verdict.count > 1) outcome.append(" ").append(times(verdict.count));
       Line line = Line()
                       .add("  ")
                       .add(good  ? glyphs_.good
                            : bad ? glyphs_.bad
                                  : glyphs_.open,
                            ink)
-                      .add(" " + pad_right(name(verdict.property), 20))
+                      .add(" ")
+                      .add(pad_right(name(verdict.property), 20))
                       .add(outcome, ink);
       promise(std::move(line), 24 + display_width(outcome), verdict);
       const std::size_t shown = std::min(verdict.witnesses.size(), kWitnessesShown);
@@ -228,18 +253,20 @@ class Writer {
     if (!run_.fired.empty() && !run_.met.empty())
       faults += fmt::format(" ({})", list(words(run_.met)));
     const std::vector<std::string> premise = {
-        plural(clients(), "client"), plural(run_.grants, "grant"), faults,
-        seconds(sim::nanoseconds(run_.ended)) + " virtual seconds"};
-    paragraph(Line().add("  "), 2, "judged over " + list(premise), Ink::dim);
+        plural(clients(), "client"),
+        fmt::format("the lock granted {}", run_.grants == 0 ? "never" : times(run_.grants)), faults,
+        fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
+    paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
     if (run_.patience > sim::Duration::zero()) {
-      paragraph(
-          Line().add("  "), 2,
-          "stuck means still waiting " + duration(run_.patience) + " after it has calmed down",
-          Ink::dim);
+      paragraph(Line().add("  "), 2,
+                fmt::format("stuck: still waiting {} after the last fault is over and no live "
+                            "client holds the lock",
+                            duration(run_.patience)),
+                Ink::dim);
     }
     if (run_.longest_wait.length > sim::Duration::zero()) {
       paragraph(Line().add("  "), 2,
-                fmt::format("longest wait {}, of {}", duration(run_.longest_wait.length),
+                fmt::format("longest wait {}, by {}", duration(run_.longest_wait.length),
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
@@ -249,18 +276,20 @@ class Writer {
   void promise(Line verdict_line, int width, const properties::Verdict& verdict) {
     const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
     const bool broken = promised.promised && verdict.outcome == properties::Outcome::violated;
-    const std::string text = broken              ? "although promised"
-                             : promised.promised ? ""
-                             : promised.beyond.empty()
-                                 ? "never promised"
-                                 : "not promised under " + list(words(promised.beyond));
+    const bool lucky = verdict.outcome == properties::Outcome::holds;
+    std::string text = broken ? "although promised" : "";
+    if (!promised.promised) {
+      text = lucky ? "though " : "";
+      text += promised.beyond.empty() ? "never promised"
+                                      : "not promised under " + list(words(promised.beyond));
+    }
     const bool fits = width + 2 + display_width(text) <= width_;
     if (!text.empty() && fits) verdict_line.add(", " + text, broken ? Ink::bad : Ink::dim);
     put(verdict_line);
     const Line indent = Line().add("      ");
     if (!fits) paragraph(indent, 6, text, broken ? Ink::bad : Ink::dim);
     if (!promised.premise.empty())
-      paragraph(indent, 6, fmt::format("premise: {}", promised.premise), Ink::dim);
+      paragraph(indent, 6, fmt::format("promised on condition: {}", promised.premise), Ink::dim);
   }
 
   static std::vector<std::string> words(models::FaultClasses classes) {
@@ -296,9 +325,28 @@ class Writer {
                     .add(fmt::format(" {}  ", i + 1)),
                 5 + display_width(fmt::format("{}", i + 1)),
                 text + (did ? "; fired at " + instant(fired->at) : "; did not fire"));
+      if (!did) near_miss(run_.scenario.faults[i]);
     }
     if (all_fired || run_.steps_reached.empty()) return;
-    paragraph(Line().add("  "), 2, "steps reached: " + list(run_.steps_reached));
+    paragraph(Line().add("  "), 2, "all steps reached: " + list(run_.steps_reached));
+  }
+
+  // How often the step was reached that the fault waits for.
+  void near_miss(const sim::Fault& fault) {
+    const sim::Trigger& trigger = fault.trigger;
+    if (trigger.at || !trigger.mark.empty()) return;
+    const std::string step =
+        fmt::format(" {}.{} x", name(static_cast<models::Role>(trigger.role)), name(trigger.phase));
+    const std::string& whose = trigger.by.empty() ? fault.target : trigger.by;
+    std::vector<std::string> reached;
+    for (const std::string& one : run_.steps_reached) {
+      const bool same_client = !whose.starts_with("client-") || one.starts_with(whose + " ");
+      if (same_client && one.find(step) != std::string::npos) reached.push_back(one);
+    }
+    paragraph(Line().add("       "), 7,
+              reached.empty()
+                  ? fmt::format("its step was never reached:{}", step.substr(0, step.size() - 2))
+                  : "its step was reached: " + list(reached));
   }
 
   void surprises(const Run& run, int indent) {
@@ -317,8 +365,9 @@ class Writer {
                     .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
                     .add(" "),
                 4, printable(twin.twin.value_or(twin.scenario.name)), Ink::strong);
-      paragraph(Line().add("    "), 4,
-                violated(twin.verdicts) + (good ? "; as expected" : "; not as expected"));
+      paragraph(
+          Line().add("    "), 4,
+          fmt::format("{}, {}", good ? "as expected" : "not as expected", violated(twin.verdicts)));
       surprises(twin, 6);
     }
   }

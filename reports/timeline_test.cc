@@ -178,6 +178,36 @@ TEST(Timeline, ShowsCrashAndRestart) {
   EXPECT_THAT(text, HasSubstr("○1  redis-1 starts again"));
 }
 
+TEST(Timeline, SaysAtTheStartOfAServerWhatItStartsWithout) {
+  RunBuilder b = holder();
+  b.happens({.at = at_ms(2000), .what = What::process_crashed, .process = 2});
+  b.happens({.at = at_ms(2000), .what = What::process_started, .process = 2});
+  b.happens({.at = at_ms(2000),
+             .what = What::entry_removed,
+             .cause = sim::Cause::restart,
+             .process = 2,
+             .owner = 1});
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("○   redis-1 starts again, without client-1's entry"));
+  EXPECT_THAT(text, Not(HasSubstr("is lost in the restart")));
+}
+
+TEST(Timeline, SaysWhichMessageGoesOnWhenItsDelayIsOver) {
+  RunBuilder b = holder();
+  b.run.scenario.faults = {plan(sim::Verb::delay, "client-1", Role::release, 2s)};
+  b.run.fired = {{.fault = 0, .at = at_ms(1000)}};
+  b.happens({.at = at_ms(1000), .what = What::fault_fired, .process = 0});
+  b.happens({.at = at_ms(3000), .what = What::fault_ended, .process = 0});
+  EXPECT_THAT(told(b.run), HasSubstr("fault 1 is over: client-1's release goes on"));
+}
+
+TEST(Timeline, TellsWhatARefusedAcquireWasAnswered) {
+  RunBuilder b = holder();
+  b.client(at_ms(500), What::acquire_invoked, 1, 2);
+  b.exchange(at_ms(500), 1, 2, Role::acquire, 2, "SET k b NX", "nil", [](Instant) {});
+  EXPECT_THAT(told(b.run), HasSubstr("SET k b NX → nil, refused"));
+}
+
 TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
   RunBuilder b = holder();
   for (int i = 1; i <= 6; ++i) {
@@ -254,12 +284,16 @@ TEST(Timeline, SaysOfEachVerdictWhatTheLockPromised) {
   EXPECT_THAT(text, HasSubstr("own-release         violated twice, not promised under pause\n"));
   EXPECT_THAT(text, HasSubstr("loss-noticed        violated 3 times, never promised\n"));
   EXPECT_THAT(text, HasSubstr("not-stuck           holds\n"));
-  EXPECT_THAT(text, HasSubstr("holds\n      premise: the server is up and the key is free\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("holds\n      promised on condition: the server is up and the key is free\n"));
 
   run.promised[static_cast<std::size_t>(models::Property::own_release)] = {
       .promised = true, .beyond = {}, .premise = "nobody sleeps"};
   text = told(run);
-  EXPECT_THAT(text, HasSubstr("violated twice, although promised\n      premise: nobody sleeps\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("violated twice, although promised\n      promised on condition: nobody sleeps\n"));
 }
 
 TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
@@ -269,9 +303,11 @@ TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
   run.surprises = {"fault 1 did not fire"};
   const std::string text = told(run);
   EXPECT_THAT(text,
-              HasSubstr("✗ 1  pause client-1 before the 2nd write.sent, for 9s; did not fire"));
+              HasSubstr("✗ 1  pause client-1 for 9s, before its 2nd write is sent; did not fire"));
   EXPECT_THAT(text,
-              HasSubstr("steps reached: client-1 acquire.sent x1 and client-1 write.sent x1"));
+              HasSubstr("did not fire\n       its step was reached: client-1 write.sent x1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("all steps reached: client-1 acquire.sent x1 and client-1 write.sent x1"));
   EXPECT_THAT(text, HasSubstr("✗ not as expected\n  fault 1 did not fire\n"));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -331,7 +332,7 @@ class Transcriber {
       case What::process_started:
         shift(position, event.process, Shift::comes_up);
         if (!started_.insert(event.process).second || down_.contains(event.process))
-          add_event(position, event);
+          back_ = {event.process, add_event(position, event).row.at, transcript_.items.size() - 1};
         down_.erase(event.process);
         break;
       case What::link_cut:
@@ -453,12 +454,16 @@ class Transcriber {
   void fault_ended(std::size_t position, const HistoryEvent& event) {
     const auto fired = fired_at_.find(event.key);
     if (fired == fired_at_.end() || fired->second == event.at) return;
+    std::string text = narrator_.event(event);
     if (event.key < run_.scenario.faults.size()) {
-      const sim::Verb verb = run_.scenario.faults[event.key].verb;
-      if (verb == sim::Verb::pause || verb == sim::Verb::crash || verb == sim::Verb::restart)
+      const sim::Fault& fault = run_.scenario.faults[event.key];
+      if (fault.verb == sim::Verb::pause || fault.verb == sim::Verb::crash ||
+          fault.verb == sim::Verb::restart)
         return;
+      const std::string goes_on = delayed(fault);
+      if (!goes_on.empty()) text += ": " + printable(goes_on);
     }
-    transcript_.add(position, event.at, RowKind::fault, event.process, narrator_.event(event));
+    transcript_.add(position, event.at, RowKind::fault, event.process, std::move(text));
   }
 
   void entry_changed(std::size_t position, const HistoryEvent& event) {
@@ -479,8 +484,20 @@ class Transcriber {
 
     const bool by_itself = event.cause != Cause::command;
     if (!by_itself && with_trace()) return;
+    if (event.cause == Cause::restart && lost_at_start(position, event)) return;
     Item& item = add_event(position, event);
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
+  }
+
+  // A server never has what it starts without, so the row of its start says so.
+  bool lost_at_start(std::size_t position, const HistoryEvent& event) {
+    const auto owner = narrator_.process_of(event.owner);
+    if (!back_ || !owner || back_->process != event.process || back_->at != event.at) return false;
+    if (back_->item + 1 != transcript_.items.size()) return false;
+    Row& row = transcript_.items[back_->item].row;
+    row.text += fmt::format(", without {}'s entry", narrator_.process(*owner));
+    row.last = position;
+    return true;
   }
 
   std::string ended_by_itself(const HistoryEvent& event) const {
@@ -501,6 +518,11 @@ class Transcriber {
     }
   }
 
+  struct Start {
+    ProcessId process = 0;
+    Instant at{};
+    std::size_t item = 0;
+  };
   struct Belief {
     ProcessId process = 0;
     sim::ThreadId thread = 0;
@@ -521,6 +543,7 @@ class Transcriber {
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> down_;
   std::set<ProcessId> started_;
+  std::optional<Start> back_;  // the latest process to start again
 };
 
 }  // namespace

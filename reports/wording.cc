@@ -49,17 +49,53 @@ std::string ordinal(std::uint32_t n) {
   return fmt::format("{}{}", n, ending);
 }
 
+bool is_client(std::string_view process) { return process.starts_with("client-"); }
+
+// "client-1's 2nd write", "its release (DEL)", and where it may be anybody's, "an acquire".
+std::string step(const sim::Trigger& trigger, std::string_view whose) {
+  const std::string_view role = name(static_cast<models::Role>(trigger.role));
+  std::string text = whose == "its"    ? "its"
+                     : !whose.empty()  ? fmt::format("{}'s", whose)
+                     : trigger.nth > 1 ? "the"
+                                       : std::string(role.starts_with('a') ? "an" : "a");
+  if (trigger.nth > 1) text += fmt::format(" {}", ordinal(trigger.nth));
+  text += fmt::format(" {}", role);
+  if (!trigger.command.empty()) text += fmt::format(" ({})", trigger.command);
+  return text;
+}
+
+// When a fault strikes.
 std::string trigger(const sim::Trigger& trigger, const std::string& target) {
-  if (trigger.at) return "at " + seconds(sim::nanoseconds(*trigger.at)) + "s";
-  std::string step =
-      trigger.mark.empty()
-          ? fmt::format("{}.{}", name(static_cast<models::Role>(trigger.role)), name(trigger.phase))
-          : "mark:" + trigger.mark;
-  if (trigger.nth > 1) step = "the " + ordinal(trigger.nth) + " " + step;
-  if (!trigger.by.empty() && trigger.by != target) step += " of " + trigger.by;
-  if (!trigger.on.empty()) step += " on " + trigger.on;
-  if (!trigger.command.empty()) step += " (" + trigger.command + ")";
-  return (trigger.side == sim::Side::before ? "before " : "after ") + step;
+  if (trigger.at) return fmt::format("at {}s", seconds(sim::nanoseconds(*trigger.at)));
+  const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
+  const std::string& whose = trigger.by.empty() && is_client(target) ? target : trigger.by;
+  if (!trigger.mark.empty()) {
+    const std::string who = whose.empty() ? "a client" : whose == target ? "it" : whose;
+    const std::string_view again = trigger.nth > 1 ? " for the " : "";
+    return fmt::format("{} {} passes mark:{}{}{}", side, who, trigger.mark, again,
+                       trigger.nth > 1 ? ordinal(trigger.nth) + " time" : "");
+  }
+  const bool answered = trigger.phase == sim::Phase::replied;
+  std::string where;
+  if (!trigger.on.empty()) {
+    where = trigger.phase == sim::Phase::sent ? " to " : answered ? " by " : " on ";
+    where += trigger.on;
+  }
+  const std::string_view phase = answered ? "answered" : name(trigger.phase);
+  return fmt::format("{} {} is {}{}", side, step(trigger, whose == target ? "its" : whose), phase,
+                     where);
+}
+
+// The message that a fault on messages acts on.
+std::string message(const sim::Fault& fault) {
+  const sim::Trigger& trigger = fault.trigger;
+  const bool of_client = is_client(fault.target);
+  const std::string& whose = trigger.by.empty() && of_client ? fault.target : trigger.by;
+  const std::string& server = of_client ? trigger.on : fault.target;
+  std::string text = trigger.phase == sim::Phase::applied ? "the answer to " : "";
+  text += step(trigger, whose);
+  if (!server.empty()) text += fmt::format(" at {}", server);
+  return text;
 }
 
 std::string_view direction(const sim::Fault& fault) {
@@ -82,18 +118,20 @@ std::string signed_percent(std::int64_t ppb) {
   return (ppb < 0 ? "" : "+") + decimal(ppb, kSecond / 100, 7) + "%";
 }
 
-// The verb with its target, and how long it lasts; the trigger goes between them.
+// A fault in pieces: what is done to whom, how long or how much, and what comes of it, which is
+// said behind the moment it strikes.
 struct Phrase {
   std::string deed;
-  std::string length;
+  std::string amount = {};
+  std::string outcome = {};
+  bool timed = true;  // else the deed itself says when
 };
 
 Phrase phrase(const sim::Fault& fault) {
   const std::string& target = fault.target;
   const auto lasting = [&](const char* word) {
-    return fault.lasts ? fmt::format(", {} {}", word, duration(*fault.lasts)) : std::string();
+    return fault.lasts ? fmt::format(" {} {}", word, duration(*fault.lasts)) : std::string();
   };
-  const std::string on_message = fmt::format("{} a message of {}", name(fault.verb), target);
   switch (fault.verb) {
     case Verb::pause:
       return {"pause " + target, lasting("for")};
@@ -101,11 +139,13 @@ Phrase phrase(const sim::Fault& fault) {
       return {
           fmt::format("crash {}{}{}", fault.host ? "the host of " : "", target,
                       fault.silent ? " silently" : ""),
-          fault.lasts ? fmt::format("{}, {}", lasting("restarted after"), kept(fault.keeps)) : ""};
+          "",
+          fault.lasts ? fmt::format(",{}, {}", lasting("restarted after"), kept(fault.keeps)) : ""};
     case Verb::restart:
-      return {"restart " + target, lasting("after") + ", " + kept(fault.keeps)};
+      return {"restart " + target, "",
+              (fault.lasts ? "," + lasting("down for") : "") + ", " + kept(fault.keeps)};
     case Verb::end_thread:
-      return {"end a thread of " + target, ""};
+      return {"end a thread of " + target};
     case Verb::step_clock:
       return {"step the clock of " + target, " by " + signed_duration(fault.step)};
     case Verb::set_clock_rate:
@@ -114,25 +154,25 @@ Phrase phrase(const sim::Fault& fault) {
     case Verb::partition:
       return {fmt::format("partition {} from {}{}", target,
                           fault.from.empty() ? "everyone" : list(fault.from), direction(fault)),
-              lasting("for")};
+              (direction(fault).empty() ? "" : ",") + lasting("for")};
     case Verb::heal:
-      return {"heal " + target, ""};
+      return {"heal " + target};
     case Verb::hold:
-      return {"hold the messages of " + target, lasting("for")};
+      return {fmt::format("hold messages from {} on", message(fault)),
+              fault.lasts ? "," + lasting("for") : "", "", false};
     case Verb::delay:
-      return {on_message, lasting("by")};
+      return {"delay " + message(fault), lasting("by"), "", false};
     case Verb::drop:
-      return {on_message, ""};
+      return {"drop " + message(fault), "", "", false};
     case Verb::duplicate:
-      return {on_message, lasting("again after")};
+      return {"duplicate " + message(fault), lasting("after"), "", false};
     case Verb::evict:
-      return {
-          fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key, target),
-          ""};
+      return {fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key,
+                          target)};
     case Verb::fail_over:
       return {"fail over " + target, lasting("for")};
     case Verb::kill_session:
-      return {"kill the session of " + target, ""};
+      return {"kill the session of " + target};
     case Verb::slow:
       return {"slow " + target,
               fmt::format(" by {} per message", duration(fault.step)) + lasting("for")};
@@ -157,7 +197,8 @@ std::string_view change(What what) {
 std::string instant(sim::Instant at) {
   if (at == sim::kNever) return "never";
   const std::int64_t ns = sim::nanoseconds(at);
-  return fmt::format("{}.{:03}s", ns / kSecond, ns % kSecond / kMillisecond);
+  const std::int64_t ms = ns / kMillisecond + (ns % kMillisecond >= kMillisecond / 2 ? 1 : 0);
+  return fmt::format("{}.{:03}s", ms / 1000, ms % 1000);
 }
 
 std::string seconds(std::int64_t nanoseconds) { return decimal(nanoseconds, kSecond, 9); }
@@ -178,9 +219,17 @@ std::string times(std::uint64_t count) {
 
 std::string fault(const sim::Fault& fault) {
   const Phrase words = phrase(fault);
-  const std::string_view comma = words.deed.find(',') == std::string::npos ? "" : ",";
-  return fmt::format("{}{} {}{}", words.deed, comma, trigger(fault.trigger, fault.target),
-                     words.length);
+  const std::string what = words.deed + words.amount;
+  if (!words.timed) return what + words.outcome;
+  const std::string_view comma = words.amount.empty() && words.deed.find(',') == std::string::npos
+                                     ? ""
+                                 : fault.trigger.at ? ""
+                                                    : ",";
+  return fmt::format("{}{} {}{}", what, comma, trigger(fault.trigger, fault.target), words.outcome);
+}
+
+std::string delayed(const sim::Fault& fault) {
+  return fault.verb == Verb::delay ? message(fault) + " goes on" : "";
 }
 
 std::string list(const std::vector<std::string>& words) {
@@ -446,8 +495,9 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                          actor, when, key(at->key), against, then);
     case Property::resource_exclusion:
       if (alone) break;
-      return fmt::format("{} came to {} again at {}, but {}'s {} had been accepted there at {}",
-                         actor, process(at->process), when, against, operation(other.what), then);
+      return fmt::format("{} {} {} again at {}, but {}'s {} had been accepted there at {}", actor,
+                         at->what == What::read_accepted ? "read from" : "wrote to",
+                         process(at->process), when, against, operation(other.what), then);
     case Property::no_stale_write:
       if (alone) break;
       return fmt::format(
@@ -459,7 +509,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
                          who(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
                          owner(*at), key(at->key), process(at->process), when,
-                         named ? fmt::format(" (step {})", name(role)) : "");
+                         named ? fmt::format(", with its {}", name(role)) : "");
     }
     case Property::loss_noticed: {
       if (alone) break;

@@ -22,12 +22,13 @@ using properties::Verdicts;
 using properties::Witness;
 using scenarios::Run;
 
-std::string instant(sim::Instant at);        // 12.021s, cut to the millisecond; "never" for kNever
-std::string duration(sim::Duration length);  // as a scenario file writes it: 8s, 1.5s, 100ms
+std::string instant(sim::Instant at);  // 12.021s, to the nearest millisecond; "never" for kNever
+std::string duration(sim::Duration length);     // as a scenario file writes it: 8s, 1.5s, 100ms
 std::string seconds(std::int64_t nanoseconds);  // 12.0215: exact, without trailing zeros
 std::string digest(std::uint64_t value);        // 16 lower-case hex digits
 std::string times(std::uint64_t count);         // once, twice, 57 times
-std::string fault(const sim::Fault& fault);     // pause client-1 before release.sent, for 8s
+std::string fault(const sim::Fault& fault);     // pause client-1 for 8s, before its release is sent
+std::string delayed(const sim::Fault& fault);   // what goes on when a delay is over; else nothing
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
     const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds

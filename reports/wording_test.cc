@@ -24,8 +24,11 @@ sim::Fault plan(Verb verb, const std::string& target, Role role) {
   return fault;
 }
 
-TEST(Wording, CutsInstantsToTheMillisecond) {
-  EXPECT_EQ(instant(at_us(12021999)), "12.021s");
+TEST(Wording, RoundsInstantsToTheMillisecond) {
+  EXPECT_EQ(instant(at_us(4003700)), "4.004s");
+  EXPECT_EQ(instant(at_us(500)), "0.001s");
+  EXPECT_EQ(instant(at_us(12021499)), "12.021s");
+  EXPECT_EQ(instant(at_us(999999)), "1.000s");
   EXPECT_EQ(instant(sim::kStart), "0.000s");
   EXPECT_EQ(instant(sim::kNever), "never");
 }
@@ -50,37 +53,48 @@ TEST(Wording, WritesSecondsExactly) {
 TEST(Wording, SaysAFaultInOnePhrase) {
   sim::Fault pause = plan(Verb::pause, "client-1", Role::release);
   pause.lasts = 8s;
-  EXPECT_EQ(fault(pause), "pause client-1 before release.sent, for 8s");
+  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before its release is sent");
   pause.trigger.nth = 22;
   pause.trigger.by = "client-2";
   pause.trigger.on = "redis-2";
   pause.trigger.command = "DEL";
   pause.trigger.side = sim::Side::after;
   EXPECT_EQ(fault(pause),
-            "pause client-1 after the 22nd release.sent of client-2 on redis-2 (DEL), for 8s");
+            "pause client-1 for 8s, after client-2's 22nd release (DEL) is sent to redis-2");
   pause.trigger = {};
   pause.trigger.mark = "elapsed-checked";
-  EXPECT_EQ(fault(pause), "pause client-1 before mark:elapsed-checked, for 8s");
+  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before it passes mark:elapsed-checked");
 
   sim::Fault step = plan(Verb::step_clock, "redis-1", Role::none);
   step.trigger.at = at_ms(3200);
   step.step = 30s;
-  EXPECT_EQ(fault(step), "step the clock of redis-1 at 3.2s by +30s");
+  EXPECT_EQ(fault(step), "step the clock of redis-1 by +30s at 3.2s");
   sim::Fault rate = plan(Verb::set_clock_rate, "redis-1", Role::acquire);
   rate.rate_ppb = -100'000'000;
-  EXPECT_EQ(fault(rate), "set the clock rate of redis-1 before acquire.sent by -10%");
+  EXPECT_EQ(fault(rate), "set the clock rate of redis-1 by -10%, before an acquire is sent");
   sim::Fault partition = plan(Verb::partition, "redis-1", Role::acquire);
   partition.from = {"client-1", "client-2"};
   partition.inbound = false;
   partition.lasts = 4s;
-  EXPECT_EQ(
-      fault(partition),
-      "partition redis-1 from client-1 and client-2, what it sends, before acquire.sent, for 4s");
+  EXPECT_EQ(fault(partition),
+            "partition redis-1 from client-1 and client-2, what it sends, for 4s, before an "
+            "acquire is sent");
   sim::Fault crash = plan(Verb::crash, "redis-1", Role::acquire);
   crash.lasts = 5s;
   crash.keeps = sim::Keeps::fsynced;
-  EXPECT_EQ(fault(crash),
-            "crash redis-1 before acquire.sent, restarted after 5s, keeping what was fsynced");
+  EXPECT_EQ(
+      fault(crash),
+      "crash redis-1 before an acquire is sent, restarted after 5s, keeping what was fsynced");
+  sim::Fault delay = plan(Verb::delay, "client-1", Role::write);
+  delay.trigger.nth = 2;
+  delay.lasts = 12s;
+  EXPECT_EQ(fault(delay), "delay client-1's 2nd write by 12s");
+  sim::Fault hold = plan(Verb::hold, "client-1", Role::release);
+  hold.lasts = 2s;
+  EXPECT_EQ(fault(hold), "hold messages from client-1's release on, for 2s");
+  sim::Fault drop = plan(Verb::drop, "redis-1", Role::acquire);
+  drop.trigger.phase = sim::Phase::applied;
+  EXPECT_EQ(fault(drop), "drop the answer to an acquire at redis-1");
 }
 
 TEST(Wording, NamesTargetAndVerbOfEveryFault) {
@@ -114,10 +128,10 @@ TEST(Narrator, TellsWhoWhenAndAtWhichStep) {
             "so since 0.001s");
   EXPECT_EQ(
       first(Property::own_release),
-      "client-1 removed client-2's entry of lock:order-42 on redis-1 at 12.003s (step release)");
+      "client-1 removed client-2's entry of lock:order-42 on redis-1 at 12.003s, with its release");
   EXPECT_EQ(first(Property::loss_noticed),
-            "client-1's entry expired at 10.001s; it believed that it held lock:order-42 until it "
-            "began to release at 12.002s and never learned of it");
+            "client-1's entry expired at 10.002s; it believed that it held lock:order-42 until it "
+            "began to release at 12.003s and never learned of it");
 }
 
 TEST(Narrator, TellsTenuresOfOneClientApart) {

@@ -59,8 +59,13 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
       names.push_back(fmt::format("{}{}", group.prefix, i));
     }
   }
+  std::string all = "the processes are ";
+  for (const Group& group : groups) {
+    all += fmt::format("{}, ", group.count == 1 ? fmt::format("{}1", group.prefix)
+                                                : range_of(group.prefix, group.count));
+  }
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
-             Words(names.begin(), names.end()));
+             Words(names.begin(), names.end()), all + "resource");
 }
 
 // What the steps of a scenario may be called.
@@ -217,7 +222,7 @@ void check_keys_of_verb(const Value& table, const VerbRules& rules) {
                            useful.empty() ? "nothing" : listed(useful)));
   }
   if (rules.lasting == Lasting::required && !table.find("for")) {
-    table.fail_missing("for", fmt::format("must be given: `{}` needs a length", verb));
+    table.fail_missing("for", fmt::format("must be given: `{}` needs a duration", verb));
   }
   if (!rules.required.empty() && !table.find(rules.required)) {
     table.fail_missing(rules.required, fmt::format("must be given: `{}` needs it", verb));
@@ -236,8 +241,7 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
   }
 }
 
-void check_details(const Value& table, TargetKind kind, const Fault& fault,
-                   const Scenario& scenario) {
+void check_details(const Value& table, const Fault& fault, const Scenario& scenario) {
   if (fault.verb == sim::Verb::slow && fault.step.count() <= 0) {
     table.at("step").fail("must be more than 0s for `slow`");
   }
@@ -247,10 +251,6 @@ void check_details(const Value& table, TargetKind kind, const Fault& fault,
   if (const auto keeps = table.find("keeps")) {
     if (fault.verb == sim::Verb::crash && !fault.lasts) {
       keeps->fail("means nothing to a `crash` without `for`: the process does not start again");
-    }
-    if (fault.keeps == sim::Keeps::fsynced && kind == TargetKind::redis) {
-      keeps->fail(fmt::format("\"fsynced\" means nothing to {}: it has no disk; use all or none",
-                              fault.target));
     }
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
@@ -263,7 +263,7 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
     verb.fail(fmt::format("not applicable to {}: {}", fault.target, reason));
   }
   check_keys_of_verb(table, rules(fault.verb));
-  check_details(table, kind, fault, scenario);
+  check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
 }
 
@@ -330,13 +330,23 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
   Words names;
   for (const AlgorithmWords& words : vocabulary.algorithms) names.push_back(words.name);
   lock.at("algorithm")
-      .fail(fmt::format("there is no algorithm \"{}\"", printable(name)), name, names);
+      .fail(fmt::format("there is no algorithm \"{}\"", printable(name)), name, names,
+            "`picklock list algorithms` has them all");
+}
+
+// Servers that no client ever speaks to would look as if they had a part in the result.
+void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  if (!words.one_server || scenario.servers.redis.masters == 1) return;
+  root.at("servers").at("redis").at("masters").fail(
+      fmt::format("{} uses one server: must be 1", words.name));
 }
 
 }  // namespace
 
 void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) {
-  const Steps steps(algorithm_of(root, scenario, vocabulary), scenario);
+  const AlgorithmWords& words = algorithm_of(root, scenario, vocabulary);
+  const Steps steps(words, scenario);
+  check_servers(root, scenario, words);
   if (const auto network = root.find("network")) check_network(*network, scenario);
   if (const auto clients = root.find("clients")) check_gc(*clients, scenario.clients.gc);
   if (const auto servers = root.find("servers")) {

@@ -21,6 +21,16 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 20U;  // bytes of a file
 
+// The parser begins with "Error while parsing" and what, which belongs behind the problem.
+std::string in_our_words(std::string_view problem) {
+  constexpr std::string_view kOpening = "Error while parsing ";
+  const std::size_t colon = problem.find(": ");
+  if (!problem.starts_with(kOpening) || colon == std::string_view::npos)
+    return printable(problem, 160);
+  return fmt::format("{} (in a {})", printable(problem.substr(colon + 2), 160),
+                     problem.substr(kOpening.size(), colon - kOpening.size()));
+}
+
 toml::table parsed(std::string_view text, const Origin& origin) {
   if (text.size() > kLargest) throw BadInput(message(origin, 0, "", "is larger than 1 MiB"));
   if (const std::optional<int> line = too_deep_at(text)) {
@@ -30,8 +40,7 @@ toml::table parsed(std::string_view text, const Origin& origin) {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     const int line = static_cast<int>(error.source().begin.line);
-    const std::string problem = printable(error.description(), 160);
-    throw BadInput(message(origin, line, "", "is not TOML: " + problem));
+    throw BadInput(message(origin, line, "", "is not TOML: " + in_our_words(error.description())));
   }
 }
 
@@ -149,8 +158,8 @@ Change change_from(std::string_view assignment) {
 Document::Document(std::string text, std::string name)
     : text_(std::move(text)), label_(std::move(name)) {}
 
-Document Document::from_file(const std::string& path) {
-  const Origin origin{.file = path, .note = {}};
+Document Document::from_file(const std::string& path, const std::string& name) {
+  const Origin origin{.file = name, .note = {}};
   const auto refuse = [&](std::string_view problem) {
     throw BadInput(message(origin, 0, "", problem));
   };
@@ -167,7 +176,7 @@ Document Document::from_file(const std::string& path) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) refuse("cannot be read");
   text.resize(static_cast<std::size_t>(in.gcount()));
-  Document document(std::move(text), path);
+  Document document(std::move(text), name);
   document.file_ = path;
   return document;
 }

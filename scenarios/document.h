@@ -22,7 +22,8 @@ class Document {
  public:
   // `name` stands for the file in messages.
   Document(std::string text, std::string name);
-  static Document from_file(const std::string& path);
+  static Document from_file(const std::string& path) { return from_file(path, path); }
+  static Document from_file(const std::string& path, const std::string& name);
 
   void set(Change change) { changes_.push_back(std::move(change)); }
 

@@ -64,9 +64,10 @@ TEST(Document, ChecksChangesAsItChecksTheFile) {
   EXPECT_EQ(
       error_after("lock.ttl=-3s"),
       "story.toml: key `lock.ttl`: must be more than 0s, not \"-3s\" (with --set lock.ttl=-3s)");
-  EXPECT_EQ(error_after("lock.tll=3s"),
-            "story.toml: key `lock.tll`: there is no such key; did you mean `ttl`? (with --set "
-            "lock.tll=3s)");
+  EXPECT_EQ(
+      error_after("lock.tll=3s"),
+      "story.toml: key `lock.tll`: there is no such key; did you mean `lock.ttl`? (with --set "
+      "lock.tll=3s)");
   EXPECT_EQ(
       error_after("clients.count=2"),
       "story.toml:7: key `fault.1.pause`: there is no client-3; clients are client-1 .. client-2 "
@@ -80,7 +81,8 @@ TEST(Document, ChecksChangesAsItChecksTheFile) {
             "story.toml: key `fault.1.before`: \"[x\" is not a TOML value (with --set "
             "fault.1.before=[x)");
   EXPECT_EQ(error_after("lock..ttl=3s"),
-            "story.toml: key `lock.`: there is no such key; did you mean `key`? (with --set "
+            "story.toml: key `lock.`: there is no such key; the keys here are algorithm, key, ttl, "
+            "retry_every, retry_jitter, acquire_timeout, command_timeout, value (with --set "
             "lock..ttl=3s)");
 }
 

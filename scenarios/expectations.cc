@@ -127,8 +127,8 @@ std::uint32_t contended_grants(const sim::History& history) {
 
 std::vector<std::string> surprises(const World& world, Demands demands) {
   std::vector<std::string> surprises;
+  judge_faults(world, surprises);  // what did not fire explains the rest
   judge_verdicts(world, surprises);
-  judge_faults(world, surprises);
   const Expectation& expect = world.scenario().expect;
   if (expect.longest_wait) {
     const auto [low, high] = *expect.longest_wait;

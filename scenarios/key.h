@@ -61,7 +61,7 @@ template <typename Target>
 void read_table(const Value& table, const Keys<Target>& keys, Target& into) {
   for (const Value& value : table.entries()) {
     const Key<Target>* key = find(keys, value.name());
-    if (key == nullptr) value.fail("there is no such key", value.name(), names_of(keys));
+    if (key == nullptr) value.fail_unknown(names_of(keys));
     key->read(value, into);
   }
 }

@@ -215,9 +215,6 @@ const Keys<RedisSpec>& redis_keys() {
           "clock_rate_ppb", -999'000'000, 999'000'000'000,
           [](auto& redis) -> auto& { return redis.clock_rate_ppb; },
           "how much faster than true time their clocks run, in parts per billion"),
-      boolean<RedisSpec>(
-          "active_expiry", [](auto& redis) -> auto& { return redis.active_expiry; },
-          "whether expired keys are also removed when nobody asks for them"),
       table<RedisSpec>(
           "gc", gc_keys(), [](auto& redis) -> auto& { return redis.gc; },
           "Stop-the-world pauses of the servers."),
@@ -446,7 +443,7 @@ const Keys<Fault>& fault_keys() {
         "silent", [](auto& fault) -> auto& { return fault.silent; },
         "crash: peers see silence instead of a reset"));
     made.push_back(word<Fault>(
-        "keeps", {"all", "none", "fsynced"}, [](auto& fault) -> auto& { return fault.keeps; },
+        "keeps", {"all", "none"}, [](auto& fault) -> auto& { return fault.keeps; },
         "crash with `for`, restart: what of its data the process finds again"));
     made.push_back(text<Fault>(
         "key", [](auto& fault) -> auto& { return fault.key; },

@@ -47,8 +47,9 @@ std::string find_scenario(const std::string& word, const std::string& directory)
   const std::vector<std::string> names = shipped_names(directory);
   const std::string stem = fs::path(word).stem().string();
   if (!names.empty()) {
-    problem += fmt::format("; did you mean `{}`?",
-                           printable(nearest(stem, Words(names.begin(), names.end()))));
+    problem += printable(did_you_mean(stem, Words(names.begin(), names.end()),
+                                      "`picklock list scenarios` has them all"),
+                         200);
   }
   throw BadInput(problem);
 }

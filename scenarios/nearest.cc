@@ -41,20 +41,34 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
+// Half of the letters may be wrong, or the rest of the word missing; beyond that a guess misleads.
+bool near(const std::string& given, const std::string& word, std::size_t steps) {
+  return steps * 2 <= std::max(given.size(), word.size()) ||
+         (given.size() >= 2 && word.starts_with(given));
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view word, const Words& words) {
   const std::string sought = folded(word);
   std::string_view best;
+  if (word.size() > kLongest) return best;
   std::size_t least = ~std::size_t{0};
   for (const std::string_view candidate : words) {
-    const std::size_t steps = distance(sought, folded(candidate));
-    if (steps < least) {
+    const std::string known = folded(candidate);
+    const std::size_t steps = distance(sought, known);
+    if (steps < least && near(sought, known, steps)) {
       least = steps;
       best = candidate;
     }
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view word, const Words& words, std::string_view otherwise) {
+  const std::string_view best = nearest(word, words);
+  if (!best.empty()) return fmt::format("; did you mean `{}`?", best);
+  return otherwise.empty() ? std::string() : fmt::format("; {}", otherwise);
 }
 
 std::string listed(const Words& words) { return fmt::format("{}", fmt::join(words, ", ")); }

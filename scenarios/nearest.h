@@ -1,5 +1,5 @@
-// The word a user most likely meant. It always answers with one of the given words: among equally
-// near ones with the first, so that a message is the same on every machine.
+// The word a user most likely meant, if one is near enough to be it: among equally near ones the
+// first, so that a message is the same on every machine.
 #pragma once
 
 #include <string>
@@ -10,8 +10,12 @@ namespace picklock::scenarios {
 
 using Words = std::vector<std::string_view>;
 
-// Empty only if `words` is.
+// Empty if none is near: more than half of the letters differ.
 std::string_view nearest(std::string_view word, const Words& words);
+
+// What ends a message about `word`: "; did you mean `x`?" or else "; " and `otherwise`, if given.
+std::string did_you_mean(std::string_view word, const Words& words,
+                         std::string_view otherwise = "");
 
 // "a, b, c" for a sentence.
 std::string listed(const Words& words);

@@ -14,8 +14,11 @@ inline Vocabulary vocabulary() {
   using models::Role;
   return {{
       {"set-px-blind-delete", {Role::acquire, Role::release}, {}},
-      {"set-px-check-delete", {Role::acquire, Role::check, Role::release}, {"owner-checked"}},
-      {"lua-check-delete", {Role::acquire, Role::release}, {}},
+      {"set-px-check-delete",
+       {Role::acquire, Role::check, Role::release},
+       {"owner-checked"},
+       false},
+      {"lua-check-delete", {Role::acquire, Role::release}, {}, false},
   }};
 }
 
@@ -51,7 +54,6 @@ masters = 3
 service = "20us"
 clock_offset = "-3s"
 clock_rate_ppb = -200000
-active_expiry = false
 [servers.redis.gc]
 every = "10s"
 low = "2ms"

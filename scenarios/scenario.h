@@ -66,7 +66,6 @@ struct RedisSpec {
   Duration service{};       // time the server needs per command
   Duration clock_offset{};  // wall clock against true time
   std::int64_t clock_rate_ppb = 0;
-  bool active_expiry = true;
   GcProfile gc;
 };
 

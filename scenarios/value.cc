@@ -130,7 +130,9 @@ std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {
 
 sim::Duration Value::duration(Sign sign) const {
   const auto* text = node_->as_string();
-  if (text == nullptr) fail_type("a duration in quotes, such as \"1.5s\"");
+  if (text == nullptr)
+    fail_type(from_command_line() ? "a duration, such as 1.5s"
+                                  : "a duration in quotes, such as \"1.5s\"");
   const std::string shown = printable(text->get());
   const std::optional<sim::Duration> length = duration_from(text->get());
   if (!length) {
@@ -229,9 +231,21 @@ std::string Value::toml() const {
 
 void Value::fail(std::string_view problem) const { fail_at(path_, problem); }
 
-void Value::fail(std::string_view problem, std::string_view given, const Words& words) const {
-  if (words.empty()) fail(problem);
-  fail(fmt::format("{}; did you mean `{}`?", problem, nearest(given, words)));
+void Value::fail(std::string_view problem, std::string_view given, const Words& words,
+                 std::string_view otherwise) const {
+  fail(fmt::format("{}{}", problem, did_you_mean(given, words, otherwise)));
+}
+
+void Value::fail_unknown(const Words& keys) const {
+  const std::string above = path_.substr(0, path_.size() - name_.size());
+  const std::string_view best = nearest(name_, keys);
+  if (!best.empty())
+    fail(fmt::format("there is no such key; did you mean `{}{}`?", printable(above, 100), best));
+  constexpr std::size_t kReadable = 120;
+  const std::string all = listed(keys);
+  fail(fmt::format("there is no such key; {}", all.size() <= kReadable
+                                                   ? "the keys here are " + all
+                                                   : "docs/scenario-format.md has them all"));
 }
 
 void Value::fail_missing(std::string_view key, std::string_view problem) const {

@@ -53,14 +53,17 @@ class Value {
   std::string toml() const;  // as one line of TOML
 
   [[noreturn]] void fail(std::string_view problem) const;
-  // Ends with the word of `words` nearest to `given`.
-  [[noreturn]] void fail(std::string_view problem, std::string_view given,
-                         const Words& words) const;
+  // Ends with the word of `words` that is near `given`, or with `otherwise` if none is.
+  [[noreturn]] void fail(std::string_view problem, std::string_view given, const Words& words,
+                         std::string_view otherwise = "") const;
+  [[noreturn]] void fail_unknown(const Words& keys) const;  // for a key that is none of `keys`
   [[noreturn]] void fail_missing(std::string_view key, std::string_view problem) const;
 
  private:
   Value(const Value& parent, std::string_view name, const toml::node& node);
 
+  // Values of the command line need no quotes.
+  bool from_command_line() const { return line_ == 0 && origin_->line == 0; }
   [[noreturn]] void fail_type(std::string_view wanted) const;
   [[noreturn]] void fail_at(const std::string& path, std::string_view problem) const;
 

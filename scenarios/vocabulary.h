@@ -14,6 +14,7 @@ struct AlgorithmWords {
   std::string name;
   std::vector<models::Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
+  bool one_server = true;  // the lock lives on redis-1 alone
 };
 
 struct Vocabulary {

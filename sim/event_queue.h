@@ -91,24 +91,39 @@ class EventQueue {
   void clear() {
     head_ = count_ = behind_ = due_ = 0;
     ties_.clear();
-    buckets_[0].clear();
-    for (; mask_ != 0; mask_ &= mask_ - 1) {
-      buckets_[static_cast<std::size_t>(std::countr_zero(mask_)) + 1].clear();
+    now_.clear();
+    for (; levels_ != 0; levels_ &= levels_ - 1) {
+      const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
+      for (unsigned some = digits_[level]; some != 0; some &= some - 1) {
+        buckets_[level * kDigits + static_cast<std::size_t>(std::countr_zero(some))].clear();
+      }
+      digits_[level] = 0;
     }
     last_ = 0;
   }
 
  private:
   static constexpr std::size_t kMask = 15;
+  static constexpr std::size_t kBits = 4;
+  static constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  static constexpr std::size_t kLevels = 64 / kBits;
   static_assert(kWindow < kMask);
 
   Event& slot(std::size_t at) { return window_[at & kMask]; }
   Event& latest() { return slot(head_ + count_ - 1); }
 
   std::vector<Event>& bucket_of(std::int64_t at) {
-    const int bucket = 64 - std::countl_zero(static_cast<std::uint64_t>(at ^ last_));
-    if (bucket > 0) mask_ |= 1ull << (bucket - 1);
-    return buckets_[static_cast<std::size_t>(bucket)];
+    const auto differs = static_cast<std::uint64_t>(at ^ last_);
+    if (differs == 0) return now_;
+    const auto level = static_cast<std::size_t>(63 - std::countl_zero(differs)) / kBits;
+    const std::size_t digit = digit_of(at, level);
+    levels_ |= 1u << level;
+    digits_[level] |= static_cast<std::uint16_t>(1u << digit);
+    return buckets_[level * kDigits + digit];
+  }
+
+  static std::size_t digit_of(std::int64_t at, std::size_t level) {
+    return static_cast<std::uint64_t>(at) >> (level * kBits) & (kDigits - 1);
   }
 
   void push_behind(const Event& event) {
@@ -129,51 +144,54 @@ class EventQueue {
   }
 
   // The heap may hold events from `to` on afterwards. What differs from last_ only below the
-  // highest bit in which `to` differs from it, now differs from `to` in that bit: it moves to one
-  // bucket, the rest stays.
+  // highest digit in which `to` differs from it, now differs from `to` in that digit: it moves to
+  // one bucket, the rest stays.
   void lower(std::int64_t to) {
-    if (behind_ == 0) {
-      buckets_[0].clear();
-      due_ = 0;
+    const auto differs = static_cast<std::uint64_t>(to ^ last_);
+    now_.erase(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(due_));
+    due_ = 0;
+    if (behind_ == 0 || differs == 0) {
       last_ = to;
       return;
     }
-    const auto top =
-        static_cast<std::size_t>(64 - std::countl_zero(static_cast<std::uint64_t>(to ^ last_)));
+    const auto top = static_cast<std::size_t>(63 - std::countl_zero(differs)) / kBits;
+    const std::size_t digit = digit_of(last_, top);
+    auto& target = buckets_[top * kDigits + digit];
+    target.insert(target.end(), now_.begin(), now_.end());
+    now_.clear();
+    for (unsigned below = levels_ & ((1u << top) - 1); below != 0; below &= below - 1) {
+      const auto level = static_cast<std::size_t>(std::countr_zero(below));
+      for (unsigned some = digits_[level]; some != 0; some &= some - 1) {
+        auto& bucket = buckets_[level * kDigits + static_cast<std::size_t>(std::countr_zero(some))];
+        target.insert(target.end(), bucket.begin(), bucket.end());
+        bucket.clear();
+      }
+      digits_[level] = 0;
+    }
+    levels_ &= ~((1u << top) - 1);
     last_ = to;
-    if (top == 0) {
-      buckets_[0].erase(buckets_[0].begin(),
-                        buckets_[0].begin() + static_cast<std::ptrdiff_t>(due_));
-      due_ = 0;
-      return;
-    }
-    auto& target = buckets_[top];
-    for (std::size_t i = 0; i < top; ++i) {
-      auto& from = buckets_[i];
-      target.insert(target.end(), from.begin() + static_cast<std::ptrdiff_t>(i == 0 ? due_ : 0),
-                    from.end());
-      from.clear();
-    }
-    due_ = 0;
-    mask_ &= ~((1ull << (top - 1)) - 1);
-    if (!target.empty()) mask_ |= 1ull << (top - 1);
+    if (target.empty()) return;
+    levels_ |= 1u << top;
+    digits_[top] |= static_cast<std::uint16_t>(1u << digit);
   }
 
   Event pop_behind() {
-    if (due_ == buckets_[0].size()) refill();
+    if (due_ == now_.size()) refill();
     --behind_;
-    return buckets_[0][due_++];
+    return now_[due_++];
   }
 
   void refill() {
-    auto& now = buckets_[0];
-    now.clear();
+    now_.clear();
     due_ = 0;
-    auto& opened = buckets_[static_cast<std::size_t>(std::countr_zero(mask_)) + 1];
-    mask_ &= mask_ - 1;
+    const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
+    auto& some = digits_[level];
+    auto& opened = buckets_[level * kDigits + static_cast<std::size_t>(std::countr_zero(some))];
+    some &= static_cast<std::uint16_t>(some - 1);
+    if (some == 0) levels_ &= ~(1u << level);
     if (opened.size() == 1) {
       last_ = opened[0].at;
-      now.push_back(opened[0]);
+      now_.push_back(opened[0]);
       opened.clear();
       return;
     }
@@ -189,10 +207,12 @@ class EventQueue {
   std::size_t count_ = 0;
   std::vector<Event> ties_;  // due at one instant, while their order is drawn
   std::size_t behind_ = 0;
-  std::array<std::vector<Event>, 65> buckets_;
-  std::uint64_t mask_ = 0;  // bit i: bucket i + 1 is not empty
-  std::size_t due_ = 0;     // next of bucket 0, which holds what is due at `last_`
-  std::int64_t last_ = 0;   // nothing in the heap is earlier
+  std::array<std::vector<Event>, kLevels * kDigits> buckets_;
+  std::array<std::uint16_t, kLevels> digits_{};  // bit d of level l: its bucket is not empty
+  unsigned levels_ = 0;                          // bit l: some bucket of it is not
+  std::vector<Event> now_;                       // due at `last_`
+  std::size_t due_ = 0;                          // next of now_
+  std::int64_t last_ = 0;                        // nothing in the heap is earlier
 };
 
 }  // namespace picklock::sim

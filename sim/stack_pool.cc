@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGuarded = 1024;
 constexpr std::size_t kPerMapping = 64;
-// Tops at the same offset of every page would compete for the same few lines of the cache.
+// Tops at the same offset of every page would compete for the same few lines of the cache. The
+// distance of two stacks tells sixteen neighbours apart; the colour tells apart the rows of
+// sixteen.
 constexpr std::size_t kColours = 16;
 constexpr std::size_t kColourStep = 256;
 
@@ -38,7 +40,7 @@ Stack StackPool::take() {
   char* bottom = free_.back();
   free_.pop_back();
   const std::size_t colour =
-      (reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage)) % kColours;
+      (reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage) / kColours) % kColours;
   return Stack{bottom, size_ - colour * kColourStep};
 }
 

@@ -54,7 +54,7 @@ TEST(StackPool, GivesStacksThatDoNotOverlapAndCanBeWrittenWhole) {
 TEST(StackPool, SpreadsTheTopsOverThePage) {
   StackPool pool(kSize);
   std::set<std::uintptr_t> offsets;
-  for (int i = 0; i < 64; ++i)
+  for (int i = 0; i < 256; ++i)
     offsets.insert(reinterpret_cast<std::uintptr_t>(pool.take().top()) % 4096);
   EXPECT_GE(offsets.size(), 8u);
 }

@@ -49,9 +49,11 @@ bool read_number(std::string_view text, std::int64_t& value) {
 
 bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   if (bytes.empty() || bytes.front() != kind) return false;
-  bytes.remove_prefix(1);
-  std::string_view line;
-  return read_line(bytes, line) && read_number(line, value);
+  const char* const last = bytes.data() + bytes.size();
+  const auto [end, error] = std::from_chars(bytes.data() + 1, last, value);
+  if (error != std::errc() || last - end < 2 || end[0] != '\r' || end[1] != '\n') return false;
+  bytes.remove_prefix(static_cast<std::size_t>(end + 2 - bytes.data()));
+  return true;
 }
 
 bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& body) {
