@@ -131,7 +131,7 @@ std::vector<Line> Lanes::heading() const {
   for (std::size_t i = 0; i < lines; ++i) {
     for (const Lane& lane : lanes_) {
       std::string name = i < lane.name.size() ? lane.name[i] : "";
-      if (i > 0) name = std::string(static_cast<std::size_t>(lane.anchor - lane.at), ' ') + name;
+      if (i > 0) name.insert(0, static_cast<std::size_t>(lane.anchor - lane.at), ' ');
       out[i].add(pad_right(name, lane.width), ink(lane.process));
     }
   }
@@ -291,7 +291,8 @@ void Lanes::arrow(Cells& cells, const Row& row) {
   dotted_ = dotted_ || dotted;
   lost_ = lost_ || row.kind == RowKind::lost;
   for (int i = 1; i <= end; ++i) {
-    Cell& cell = cells[static_cast<std::size_t>(from->anchor + i * step)];
+    const int column = from->anchor + i * step;
+    Cell& cell = cells[static_cast<std::size_t>(column)];
     const auto is = [&](std::string_view glyph) { return cell.glyph == glyph; };
     if (i == end && row.kind == RowKind::lost) {
       cell = {std::string(palette_.lost), Ink::alarm};

@@ -219,6 +219,7 @@ class Writer {
   void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {
     if (processes.empty()) return;
     std::vector<std::string> names;
+    names.reserve(processes.size());
     for (const sim::ProcessId process : processes) names.push_back(narrator_.process(process));
     paragraph(margin(""), kTimeWidth, fmt::format("{}{}", why, list(names)), Ink::dim);
   }

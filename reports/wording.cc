@@ -353,7 +353,7 @@ std::string Narrator::loss(const HistoryEvent& event) const {
 }
 
 std::string Narrator::event(const HistoryEvent& event) const {
-  const std::string subject = process(event.process);
+  std::string subject = process(event.process);
   const bool several = run_.keys.size() > 1;
   const std::string lock = several ? key(event.key) : "the lock";
   switch (event.what) {

@@ -139,7 +139,7 @@ std::vector<std::string> surprises(const World& world, Demands demands) {
     }
   }
   if (demands.contention && contended_grants(world.history()) < 2) {
-    surprises.push_back("fewer than two grants were contended: it would be safe by accident");
+    surprises.emplace_back("fewer than two grants were contended: it would be safe by accident");
   }
   if (demands.digest && expect.digest && *expect.digest != world.digest()) {
     surprises.push_back(

@@ -57,7 +57,7 @@ class FiberSchedule {
 // All fibers of one size on this OS thread. Bodies may throw nothing.
 class FiberPool {
  public:
-  static constexpr std::size_t kDefaultStack = 64 * 1024;
+  static constexpr std::size_t kDefaultStack = std::size_t{64} << 10;
 
   explicit FiberPool(std::size_t stack_size = kDefaultStack);
   FiberPool(const FiberPool&) = delete;

@@ -138,7 +138,7 @@ class Network {
   std::uint32_t fetch_connection(std::uint32_t slot) const {
     const Message& message = messages_[slot];
     const char* connection = reinterpret_cast<const char*>(message.connection);
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(connection + 64 * line);
+    for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(connection + at);
     return message.direction == 1 ? message.waiter : 0;
   }
   std::uint32_t fetch_receiver(std::uint32_t slot) const {

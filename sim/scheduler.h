@@ -171,7 +171,7 @@ class Scheduler final : public FiberSchedule {
   FiberPool& fibers() { return fibers_; }
 
  private:
-  static constexpr std::size_t kDeepStack = 1024 * 1024;
+  static constexpr std::size_t kDeepStack = std::size_t{1} << 20;
 
   struct Timer {
     void (*fire)(void*, std::uint32_t) = nullptr;
