@@ -15,14 +15,14 @@ std::vector<Written> older_writes_after_newer(bool fencing) {
   SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = fencing}};
   std::vector<Written> outcomes;
   world.client(1, [&](SmallWorld& all, Client& self) {
-    self.redis().set("one", "a");
+    self.redis().set("lock", "a", {.nx = true, .px = 500ms});
     outcomes.push_back(all.machines[0].resource().write(1));
     self.sleep(2s);
     outcomes.push_back(all.machines[0].resource().write(2));
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
-    self.redis().set("two", "b");
+    self.redis().set("lock", "b", {.nx = true});
     outcomes.push_back(all.machines[1].resource().write(1));
   });
   world.run();

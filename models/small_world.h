@@ -60,8 +60,8 @@ class SmallWorld {
   void reset(const Setup& setup) {
     sim::Scheduler& scheduler = simulation.scheduler;
     simulation.reset(setup.seed, setup.tracing);
-    tenures.reset();
     keys.reset();
+    tenures.reset(keys.id("lock"));
     clients_ = setup.clients;
     for (std::uint32_t i = 1; i <= setup.clients; ++i)
       scheduler.add_process("client-" + std::to_string(i));

@@ -11,7 +11,8 @@ namespace picklock::models {
 
 class Tenures {
  public:
-  void reset() {
+  void reset(sim::KeyId lock_key) {
+    lock_key_ = lock_key;
     order_.assign(1, 0);
     settled_.assign(1, false);
     granted_ = 0;
@@ -24,9 +25,9 @@ class Tenures {
   }
 
   // An entry came to be. Until the client has learned of success the latest one counts: an attempt
-  // whose answer was lost is an orphan, and no grant.
-  void granted(sim::TenureId tenure) {
-    if (tenure != 0 && !settled_[tenure]) order_[tenure] = ++granted_;
+  // whose answer was lost is an orphan, and no grant. Keys beside the lock grant nothing.
+  void granted(sim::TenureId tenure, sim::KeyId key) {
+    if (tenure != 0 && key == lock_key_ && !settled_[tenure]) order_[tenure] = ++granted_;
   }
   void settle(sim::TenureId tenure) { settled_[tenure] = true; }
 
@@ -35,6 +36,7 @@ class Tenures {
   std::uint32_t grants() const { return granted_; }
 
  private:
+  sim::KeyId lock_key_ = 0;
   std::vector<std::uint32_t> order_;
   std::vector<bool> settled_;
   std::uint32_t granted_ = 0;

@@ -65,9 +65,9 @@ void World::build(std::uint64_t seed, bool tracing) {
   sim::Scheduler& scheduler = simulation_.scheduler;
   simulation_.reset(seed, tracing);
   scheduler.set_event_limit(kMostEvents);
-  tenures_.reset();
   keys_.reset();
   context_.lock_key = keys_.id(scenario.lock.key);
+  tenures_.reset(context_.lock_key);
   collectors_used_ = 0;
   busy_until_ = sim::kStart;
 

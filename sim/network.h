@@ -48,6 +48,8 @@ class alignas(64) Connection {
   const Protocol& protocol() const { return *protocol_; }
   bool usable() const { return !broken_ && !closed_; }
 
+  void* session = nullptr;  // what its server keeps for it
+
  private:
   friend class Network;
 

@@ -1,24 +1,63 @@
-// The commands of the server model, as a table: name, number of words, what it does. Error texts
-// are those of redis-server 7.0 (docs/facts/fidelity.md).
+// The commands of the server model, as data: name, number of words, what kind it is, what it does.
+// Error texts are those of redis-server 7.0 (docs/facts/fidelity.md). Each group of commands has a
+// file of its own.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "models/redis/keyspace.h"
 #include "models/redis/reply.h"
+#include "models/redis/session.h"
 
 namespace picklock::models::redis {
 
 class Server;
 
+using Argv = std::span<const std::string_view>;
+
+// A command under way.
+struct Call {
+  Server& server;
+  Keyspace& keys;
+  Session& session;
+  Argv argv;  // with the command's own name
+  Reply& reply;
+
+  std::string_view operator[](std::size_t word) const { return argv[word]; }
+  std::size_t words() const { return argv.size(); }
+  Entry* live(std::string_view key) const { return keys.live(session.database, key); }
+};
+
+enum Flags : std::uint32_t {
+  kRead = 1u << 0,
+  kWrite = 1u << 1,        // changes the data; held back by CLIENT PAUSE WRITE (R107)
+  kMayGrow = 1u << 2,      // refused when memory is full (R106)
+  kNoScript = 1u << 3,     // scripts may not use it (R77)
+  kWhileBusy = 1u << 4,    // answered even while a script goes on for too long (R84)
+  kSubscribed = 1u << 5,   // allowed to a RESP2 connection that listens (R86)
+  kOwnStack = 1u << 6,     // may run an interpreter or take time: runs on the server's own thread
+  kNotQueued = 1u << 7,    // takes effect at once even inside MULTI
+  kMayReplicate = 1u << 8  // PUBLISH, scripts: no write by itself, held back as one
+};
+
+// First key, last key (negative: counted from the end) and step, as COMMAND tells them.
+struct KeyPositions {
+  int first = 0;
+  int last = 0;
+  int step = 0;
+};
+
 struct Command {
   std::string_view name;  // lower case
   int arity = 0;          // exactly so many words; negative: at least
-  bool in_scripts = true;
-  bool runs_script = false;
-  void (*run)(Server& server, std::span<const std::string_view> argv, Reply& reply) = nullptr;
+  std::uint32_t flags = 0;
+  void (*run)(Call& call) = nullptr;  // nullptr: not modelled, and unknown outside scripts
+  KeyPositions keys{};
 
+  bool is(Flags flag) const { return (flags & flag) != 0; }
   bool takes(std::size_t words) const {
     return arity > 0 ? words == static_cast<std::size_t>(arity)
                      : words >= static_cast<std::size_t>(-arity);
@@ -27,11 +66,70 @@ struct Command {
 
 // Case does not matter; nullptr: unknown.
 const Command* command_named(std::string_view name);
+// Every command, in the order of the groups.
+std::span<const Command* const> all_commands();
 
-// A command that scripts may not use and the model knows by name only (R77); nullptr: no such.
-const Command* refused_to_scripts(std::string_view name);
+// The groups.
+std::span<const Command> string_commands();
+std::span<const Command> key_commands();
+std::span<const Command> script_commands();
+
+// ---------------------------------------------------------------- what commands have in common
+
+constexpr char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+}
+
+constexpr bool same_word(std::string_view word, std::string_view lower_case) {
+  if (word.size() != lower_case.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (lower(word[i]) != lower_case[i]) return false;
+  }
+  return true;
+}
 
 // Redis's own strictness: no plus sign, no leading zero, no blank (R5).
 bool strict_integer(std::string_view text, std::int64_t& value);
+
+inline void wrong_type(Reply& reply) {
+  reply.set_error("WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+inline void syntax_error(Reply& reply) { reply.set_error("ERR syntax error"); }
+inline void not_an_integer(Reply& reply) {
+  reply.set_error("ERR value is not an integer or out of range");
+}
+inline void invalid_expire(Reply& reply, std::string_view command) {
+  reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
+}
+
+// An integer argument. False: the reply says that it is none.
+inline bool integer(std::string_view text, std::int64_t& value, Reply& reply) {
+  if (strict_integer(text, value)) return true;
+  not_an_integer(reply);
+  return false;
+}
+
+// The entry of a key that must be of this type if it is there. False: the reply says that it is of
+// another.
+inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& entry) {
+  entry = call.live(key);
+  if (entry == nullptr || entry->value.type() == type) return true;
+  wrong_type(call.reply);
+  return false;
+}
+
+enum class Unit : std::uint8_t { milliseconds, seconds };
+
+// The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
+// range.
+inline bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_ms,
+                        std::int64_t& deadline) {
+  deadline = value;
+  if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline))
+    return false;
+  if (!absolute && __builtin_add_overflow(deadline, now_ms, &deadline)) return false;
+  if (deadline == kNoDeadline) --deadline;
+  return true;
+}
 
 }  // namespace picklock::models::redis

@@ -1,12 +1,11 @@
-// A Redis model alone on its machine, for tests: commands go straight in, replies come out as the
-// bytes a socket would carry. Test-only.
+// A Redis model alone on its machine, without a network: commands go straight in, replies come out
+// as the bytes that a socket would carry. Virtual time stands still; the server's clock can be set.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
@@ -19,25 +18,33 @@ class LoneServer {
   explicit LoneServer(sim::Duration clock_offset = {}, std::int64_t rate_ppb = 0) {
     simulation.reset(1);
     process = &simulation.scheduler.add_process("redis-1", clock_offset, rate_ppb);
-    tenures.reset();
     keys.reset();
+    tenures.reset(keys.id("lock"));
     server.reset(simulation, *process, tenures, keys);
     simulation.scheduler.start(*process);
+    first = &server.connect();
   }
+  LoneServer(const LoneServer&) = delete;
+  LoneServer& operator=(const LoneServer&) = delete;
 
-  std::string send(std::span<const std::string_view> argv) {
-    server.execute(argv, reply);
+  Session& connect() { return server.connect(); }
+  // The bytes of the answer, and of what is pushed to the same connection with it.
+  std::string send(Session& session, std::span<const std::string_view> argv) {
     sim::Payload bytes;
-    write_reply(bytes, reply);
+    server.execute(session, argv, bytes);
     return std::string(bytes.view());
   }
+  // What has come to a connection unasked since the last look.
+  static std::string pushed(Session& session) { return std::exchange(session.unasked, {}); }
+
+  // On the connection that is there from the start.
+  std::string send(std::span<const std::string_view> argv) { return send(*first, argv); }
   template <typename... Words>
   std::string operator()(const Words&... words) {
     const std::string_view argv[] = {words...};
     return send(argv);
   }
 
-  // Virtual time stands still outside a run; the machine's clock can be set.
   void pass(sim::Duration time) { simulation.scheduler.step_clock(*process, time); }
   std::int64_t clock_ms() const {
     return simulation.scheduler.local_time(*process, sim::ClockKind::wall) / 1'000'000;
@@ -48,7 +55,7 @@ class LoneServer {
   Keys keys;
   Server server;
   sim::Process* process = nullptr;
-  Reply reply;
+  Session* first = nullptr;
 };
 
 }  // namespace picklock::models::redis

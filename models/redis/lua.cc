@@ -72,9 +72,14 @@ void push(lua_State* lua, const Reply& reply) {
       lua_pushnumber(lua, static_cast<lua_Number>(reply.integer));
       break;
     case Reply::Kind::bulk:
+    case Reply::Kind::number:
+    case Reply::Kind::verbatim:
       push_string(lua, reply.text);
       break;
     case Reply::Kind::array:
+    case Reply::Kind::map:
+    case Reply::Kind::set:
+    case Reply::Kind::push:
       lua_createtable(lua, static_cast<int>(reply.elements.size()), 0);
       for (std::size_t i = 0; i < reply.elements.size(); ++i) {
         push(lua, reply.elements[i]);
@@ -82,6 +87,7 @@ void push(lua_State* lua, const Reply& reply) {
       }
       break;
     case Reply::Kind::nil:
+    case Reply::Kind::nil_array:
     case Reply::Kind::unknown:
     case Reply::Kind::unsent:
       lua_pushboolean(lua, 0);

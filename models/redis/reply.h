@@ -11,23 +11,30 @@ namespace picklock::models::redis {
 
 struct Reply {
   enum class Kind : std::uint8_t {
-    nil,      // $-1
+    nil,      // $-1; _ in protocol 3, as nil_array
     status,   // +OK
     error,    // -ERR ...
     integer,  // :1
     bulk,     // $5 hello
     array,    // *2 ...
-    unknown,  // sent, but no answer: timed out or connection lost
-    unsent,   // no connection: certainly not applied
+    // Told apart in protocol 3 only.
+    nil_array,  // *-1
+    map,        // %1: key, value, ...; else an array
+    set,        // ~2; else an array
+    push,       // >3: nobody asked for it; else an array
+    number,     // ,3.5; else a bulk
+    verbatim,   // =15 txt:...; else a bulk
+    unknown,    // sent, but no answer: timed out or connection lost
+    unsent,     // no connection: certainly not applied
   };
 
   Kind kind = Kind::nil;
   std::int64_t integer = 0;
-  std::string text;  // status, error (with its code word, without the leading -), bulk
+  std::string text;  // status, error (with its code word, without the leading -), bulk, number
   std::vector<Reply> elements;
 
   bool ok() const { return kind == Kind::status && text == "OK"; }
-  bool is_nil() const { return kind == Kind::nil; }
+  bool is_nil() const { return kind == Kind::nil || kind == Kind::nil_array; }
   bool is_error() const { return kind == Kind::error; }
   bool is_integer(std::int64_t value) const { return kind == Kind::integer && integer == value; }
   bool is_bulk(std::string_view value) const { return kind == Kind::bulk && text == value; }
@@ -44,6 +51,7 @@ struct Reply {
   void set_error(std::string_view message) { set(Kind::error), text.assign(message); }
   void set_bulk(std::string_view bytes) { set(Kind::bulk), text.assign(bytes); }
   void set_integer(std::int64_t value) { set(Kind::integer), integer = value; }
+  Reply& add() { return elements.emplace_back(); }
 };
 
 }  // namespace picklock::models::redis

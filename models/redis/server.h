@@ -1,19 +1,20 @@
-// One Redis server: a command loop over a keyspace, one command at a time, expiry by its own wall
-// clock, and scripts in real Lua on a stack of their own. What happens to a key that a tenure owns
-// goes into the history.
+// One Redis server: a command loop over a keyspace, one command at a time, in the order of arrival.
+// Commands that run an interpreter or take time run on a thread of the server's own, and what
+// arrives meanwhile waits for them.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/keys.h"
+#include "models/redis/commands.h"
+#include "models/redis/keyspace.h"
 #include "models/redis/lua.h"
 #include "models/redis/reply.h"
-#include "models/redis/store.h"
-#include "models/tenures.h"
+#include "models/redis/session.h"
 #include "sim/service.h"
 
 namespace picklock::models::redis {
@@ -23,57 +24,63 @@ class Server final : public sim::Service, private ScriptHost {
   // Empty, for a new run.
   void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
 
+  // --- sim::Program
   void start(sim::Keeps keeps) override;
   void halted() override;
   void clock_changed() override;
   bool evict(std::string_view key) override;
+  void on_reset(sim::Connection& connection) override;
 
-  // One command on behalf of a tenure (0: nobody's), as if it had just arrived. Scripts included:
-  // the caller provides the stack. For tests and for a socket in front of the model.
-  void execute(std::span<const std::string_view> argv, Reply& reply, sim::TenureId tenure = 0,
+  // --- connections
+  // One that is not on the simulated network: for tests, and for a socket in front of the model.
+  Session& connect();
+  void disconnect(Session& session);
+  std::span<Session* const> sessions() const { return connected_; }  // in the order of arrival
+
+  // One command on behalf of a tenure (0: nobody's), as if it had just arrived; its answer, and
+  // what is pushed to the same connection with it, in order, go to `out`. Scripts included: the
+  // caller provides the stack.
+  void execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure = 0,
                std::uint8_t role = 0);
+  // A frame that nobody asked for.
+  void push(Session& session, const Reply& frame);
+
+  // --- for commands
+  Lua& lua();
+  bool cached(const Lua::Compiled& script) const;  // whether EVALSHA finds it (R81)
+  void cache(const Lua::Compiled& script);
+  void forget_scripts() { cached_.clear(); }
+  void run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args);
+  // Lets time pass while nobody is served. Outside a run the server's clock is set on instead.
+  void spend(sim::Duration time);
 
  private:
-  friend struct Commands;
-  using Argv = std::span<const std::string_view>;
+  using Service::simulation;
 
   bool apply(sim::Message& request, sim::Payload& answer) override;
   void run_command(Argv argv, Reply& reply) override;  // from a script
-  void run_scripts();                                  // the body of the script thread
+  void run_own_thread();
+  Session& session_of(sim::Connection& connection);
+  Session& open_session();
+  void perform(Call& call, sim::Payload& out);
 
-  // --- for commands
-  std::int64_t now_ms() const {
-    return frozen_ms_;
-  }  // expiry is judged by the time the command began (R25)
-  std::int64_t clock_ms() const;
-  Entry* live(std::string_view key);
-  void put(std::string_view key, std::string_view value, std::int64_t deadline_ms);
-  void remove(Entry& entry, sim::Cause cause, bool mourned = false);
-  void set_deadline(Entry& entry, std::int64_t deadline_ms);
-  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
-  sim::Instant dies(
-      const Entry& entry) const;  // the instant at which it will be dead, on this clock
-  void watch_death(Entry& entry);
-  static void on_death(void* self, std::uint32_t slot);
-  void eval(Argv argv, Reply& reply, bool by_sha);
-
-  Tenures* tenures_ = nullptr;
-  Keys* keys_ = nullptr;
-  Store store_;
-  std::vector<sim::TimerId> death_timers_;  // by slot
-  std::int64_t frozen_ms_ = 0;
-  sim::TenureId actor_ = 0;
-  std::uint8_t role_ = 0;
+  Keyspace keyspace_;
+  std::deque<Session> sessions_;  // every one there ever was; reused when closed
+  std::vector<Session*> connected_;
+  std::uint64_t session_ids_ = 0;
 
   std::unique_ptr<Lua> lua_;
-  std::vector<const Lua::Compiled*> cached_;  // what EVALSHA finds; gone after a restart (R81)
-  std::vector<sim::Message*> waiting_;        // scripts, and what came behind them
-  sim::Thread* script_thread_ = nullptr;
+  std::vector<const Lua::Compiled*> cached_;
+  Call* script_call_ = nullptr;         // the command that runs a script
+  std::vector<sim::Message*> waiting_;  // what is for the own thread, and what came behind it
+  sim::Thread* own_thread_ = nullptr;
 
+  Session* answering_ = nullptr;  // whose command is under way, and where its answer goes
+  sim::Payload* out_ = nullptr;
   std::vector<std::string_view> argv_;
-  std::vector<std::string_view> script_argv_;
+  std::vector<std::string_view> own_argv_;
   Reply reply_;
-  Reply script_reply_;
+  Reply own_reply_;
 };
 
 }  // namespace picklock::models::redis

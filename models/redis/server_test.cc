@@ -65,11 +65,12 @@ TEST(Expiry, FollowsStepsOfTheClock) {
   EXPECT_THAT(effects({}, {step_clock(3s, 20s)}).back(), "3.0 entry removed expiry by 0 of 1");
 }
 
+// Neither a command nor the server's own cycle.
 TEST(Expiry, IsUndoneByAClockSetBackBeforeAnybodyLooked) {
-  EXPECT_THAT(effects({}, {step_clock(11s, -4s)}),
+  EXPECT_THAT(effects({}, {step_clock(10'002ms, -4s)}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
                           "10.001 entry removed expiry by 0 of 1",
-                          "11.0 entry created command by 0 of 1 until 14.001",
+                          "10.002 entry created command by 0 of 1 until 14.001",
                           "14.001 entry removed expiry by 0 of 1"));
 }
 

@@ -65,6 +65,23 @@ bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& bod
   return true;
 }
 
+bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth);
+
+bool read_elements(std::string_view& bytes, std::string_view header, Reply::Kind kind,
+                   std::int64_t each, Reply& reply, std::size_t depth) {
+  std::int64_t count = 0;
+  if (!read_number(header, count)) return false;
+  if (count == -1) {
+    reply.set(Reply::Kind::nil_array);
+    return true;
+  }
+  reply.set(kind);
+  for (std::int64_t i = 0; i < count * each; ++i) {
+    if (!read_reply_at(bytes, reply.add(), depth + 1)) return false;
+  }
+  return true;
+}
+
 bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
   if (bytes.empty() || depth > kDeepest) return false;
   const char kind = bytes.front();
@@ -94,18 +111,29 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
       reply.set_bulk(body);
       return true;
     }
-    case '*':
-      if (!read_number(line, number)) return false;
-      if (number == -1) {
-        reply.set(Reply::Kind::nil);
-        return true;
-      }
-      reply.set(Reply::Kind::array);
-      for (std::int64_t i = 0; i < number; ++i) {
-        reply.elements.emplace_back();
-        if (!read_reply_at(bytes, reply.elements.back(), depth + 1)) return false;
-      }
+    case '=': {
+      std::string_view body;
+      if (!read_number(line, number) || !read_body(bytes, number, body) || body.size() < 4)
+        return false;
+      reply.set_bulk(body.substr(4));
+      reply.kind = Reply::Kind::verbatim;
       return true;
+    }
+    case ',':
+      reply.set_bulk(line);
+      reply.kind = Reply::Kind::number;
+      return true;
+    case '_':
+      reply.set(Reply::Kind::nil);
+      return true;
+    case '*':
+      return read_elements(bytes, line, Reply::Kind::array, 1, reply, depth);
+    case '%':
+      return read_elements(bytes, line, Reply::Kind::map, 2, reply, depth);
+    case '~':
+      return read_elements(bytes, line, Reply::Kind::set, 1, reply, depth);
+    case '>':
+      return read_elements(bytes, line, Reply::Kind::push, 1, reply, depth);
     default:
       return false;
   }
@@ -114,6 +142,7 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
 std::string words(const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::nil:
+    case Reply::Kind::nil_array:
       return "nil";
     case Reply::Kind::status:
       return reply.text;
@@ -121,9 +150,15 @@ std::string words(const Reply& reply) {
       return "error: " + reply.text;
     case Reply::Kind::integer:
       return std::to_string(reply.integer);
+    case Reply::Kind::number:
+      return reply.text;
     case Reply::Kind::bulk:
+    case Reply::Kind::verbatim:
       return "\"" + reply.text + "\"";
-    case Reply::Kind::array: {
+    case Reply::Kind::array:
+    case Reply::Kind::map:
+    case Reply::Kind::set:
+    case Reply::Kind::push: {
       std::string all = "[";
       for (const Reply& element : reply.elements)
         all += (all.size() > 1 ? ", " : "") + words(element);
@@ -186,7 +221,12 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
   return bytes.empty();
 }
 
-void write_reply(sim::Payload& out, const Reply& reply) {
+void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
+  const bool plain = protocol < 3;
+  const auto write_elements = [&](char kind, std::size_t count) {
+    write_header(out, kind, static_cast<std::int64_t>(count));
+    for (const Reply& element : reply.elements) write_reply(out, element, protocol);
+  };
   switch (reply.kind) {
     case Reply::Kind::status:
       write_line(out, '+', reply.text);
@@ -200,14 +240,42 @@ void write_reply(sim::Payload& out, const Reply& reply) {
     case Reply::Kind::bulk:
       write_bulk(out, reply.text);
       break;
+    case Reply::Kind::number:
+      if (plain) {
+        write_bulk(out, reply.text);
+      } else {
+        write_line(out, ',', reply.text);
+      }
+      break;
+    case Reply::Kind::verbatim:
+      if (plain) {
+        write_bulk(out, reply.text);
+      } else {
+        write_header(out, '=', static_cast<std::int64_t>(reply.text.size() + 4));
+        out.append("txt:");
+        out.append(reply.text);
+        out.append(kEnd);
+      }
+      break;
     case Reply::Kind::array:
-      write_header(out, '*', static_cast<std::int64_t>(reply.elements.size()));
-      for (const Reply& element : reply.elements) write_reply(out, element);
+      write_elements('*', reply.elements.size());
+      break;
+    case Reply::Kind::map:
+      write_elements(plain ? '*' : '%', reply.elements.size() / (plain ? 1 : 2));
+      break;
+    case Reply::Kind::set:
+      write_elements(plain ? '*' : '~', reply.elements.size());
+      break;
+    case Reply::Kind::push:
+      write_elements(plain ? '*' : '>', reply.elements.size());
+      break;
+    case Reply::Kind::nil_array:
+      out.append(plain ? "*-1\r\n" : "_\r\n");
       break;
     case Reply::Kind::nil:
     case Reply::Kind::unknown:
     case Reply::Kind::unsent:
-      out.append("$-1\r\n");
+      out.append(plain ? "$-1\r\n" : "_\r\n");
       break;
   }
 }

@@ -1,6 +1,6 @@
-// Redis's serialization protocol, version 2: requests as arrays of bulk strings, replies as they
-// leave a real server. The simulated network carries these very bytes, so that scripts, a socket
-// and comparisons with a real server all meet the same code.
+// Redis's serialization protocol: requests as arrays of bulk strings, replies as they leave a real
+// server, in version 2 or, after HELLO 3, version 3. The simulated network carries these very
+// bytes, so that scripts, a socket and comparisons with a real server all meet the same code.
 #pragma once
 
 #include <span>
@@ -17,8 +17,9 @@ void write_request(sim::Payload& out, std::span<const std::string_view> argv);
 // Views into `bytes`; `argv` is reused. False: not a whole, well-formed request.
 bool read_request(std::string_view bytes, std::vector<std::string_view>& argv);
 
-void write_reply(sim::Payload& out, const Reply& reply);
-// Takes one reply off the front of `bytes`. False: it is not whole or not well-formed.
+void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol = 2);
+// Takes one reply of either version off the front of `bytes`. False: it is not whole or not
+// well-formed.
 bool read_reply(std::string_view& bytes, Reply& reply);
 
 // How requests and replies read in reports: `SET lock:1 4f2a NX PX 10000`, `OK`, `nil`, `1`.

@@ -1,0 +1,309 @@
+#include "models/redis/keyspace.h"
+
+#include <utility>
+
+namespace picklock::models::redis {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kCycle = 100 * kMillisecond;  // hz 10
+
+}  // namespace
+
+void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures,
+                     Keys& keys) {
+  simulation_ = &simulation;
+  process_ = &process;
+  tenures_ = &tenures;
+  keys_ = &keys;
+  if (index_.empty()) index_.emplace_back();
+  for (auto& database : index_) database.clear();
+  used_ = 0;
+  death_timers_.clear();
+  frozen_ms_ = 0;
+  actor_ = 0;
+  role_ = 0;
+  has_cycle_timer_ = cycle_awaited_ = false;
+  active_expiry_ = true;
+  cursor_ = 0;
+  // A server's cycles have no common beginning.
+  cycle_phase_ =
+      sim::Random(simulation.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("cycle")))
+          .between(sim::Duration(0), sim::Duration(kCycle - 1))
+          .count();
+}
+
+void Keyspace::restarted(bool keeps_data) {
+  act_for(0, 0);
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (!entry.present) continue;
+    if (keeps_data) {
+      if (entry.mourned) await_cycle();
+    } else {
+      remove(entry, sim::Cause::restart);
+    }
+  }
+}
+
+void Keyspace::halted() {
+  cycle_awaited_ = false;
+  has_cycle_timer_ = false;
+  active_expiry_ = true;
+}
+
+// ---------------------------------------------------------------- time
+
+std::int64_t Keyspace::clock_ms() const {
+  return simulation_->scheduler.local_time(*process_, sim::ClockKind::wall) / kMillisecond;
+}
+
+// The wall clock must show one millisecond more than the deadline (R13).
+sim::Instant Keyspace::dies(const Entry& entry) const {
+  if (entry.deadline_ms >= kNoDeadline / kMillisecond - 1) return sim::kNever;
+  return process_->clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond,
+                                simulation_->now());
+}
+
+// The history learns of a death at the instant it takes place, whoever looks, and whenever the
+// server forgets.
+void Keyspace::watch_death(Entry& entry) {
+  while (death_timers_.size() <= entry.slot) {
+    death_timers_.push_back(simulation_->scheduler.add_timer(
+        nullptr, &Keyspace::on_death, this, static_cast<std::uint32_t>(death_timers_.size())));
+  }
+  const sim::Instant at = dies(entry);
+  if (at == sim::kNever) {
+    simulation_->scheduler.disarm(death_timers_[entry.slot]);
+  } else {
+    simulation_->scheduler.arm(death_timers_[entry.slot], at);
+  }
+}
+
+void Keyspace::on_death(void* self, std::uint32_t slot) {
+  auto& keyspace = *static_cast<Keyspace*>(self);
+  Entry& entry = keyspace.entries_[slot];
+  if (!entry.present || entry.mourned || entry.alive(keyspace.clock_ms())) return;
+  entry.mourned = true;
+  const sim::TenureId actor = std::exchange(keyspace.actor_, 0);
+  const std::uint8_t role = std::exchange(keyspace.role_, std::uint8_t{0});
+  keyspace.note(sim::What::entry_removed, sim::Cause::expiry, entry, entry.owner);
+  keyspace.act_for(actor, role);
+  keyspace.await_cycle();
+}
+
+// A key that nobody has touched since its death lives again when the clock is set back to before it
+// (R28).
+void Keyspace::clock_changed() {
+  act_for(0, 0);
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (!entry.present || !entry.has_deadline()) continue;
+    if (entry.mourned) {
+      if (!entry.alive(clock_ms())) continue;
+      entry.mourned = false;
+      note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+    }
+    watch_death(entry);
+  }
+}
+
+// ---------------------------------------------------------------- physical expiry
+
+void Keyspace::set_active_expiry(bool on) {
+  active_expiry_ = on;
+  if (on) await_cycle();
+}
+
+// The cycle runs on the server's event loop, by its monotonic clock, whether there is something to
+// do or not; an event is spent only on a cycle that may find something.
+void Keyspace::await_cycle() {
+  if (cycle_awaited_ || !active_expiry_ || process_->down()) return;
+  if (!has_cycle_timer_) {
+    cycle_timer_ = simulation_->scheduler.add_timer(process_, &Keyspace::on_cycle, this, 0);
+    has_cycle_timer_ = true;
+  }
+  const std::int64_t now =
+      simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic) - cycle_phase_;
+  const std::int64_t next = (now / kCycle + (now >= 0 ? 1 : 0)) * kCycle;
+  simulation_->scheduler.arm_on(cycle_timer_, sim::ClockKind::monotonic, next + cycle_phase_);
+  cycle_awaited_ = true;
+}
+
+void Keyspace::on_cycle(void* self, std::uint32_t) {
+  auto& keyspace = *static_cast<Keyspace*>(self);
+  keyspace.cycle_awaited_ = false;
+  keyspace.cycle();
+}
+
+// Looks at twenty keys that have a deadline, and goes on as long as more than a tenth of them were
+// dead: few dead ones among many living are left for very long (R22). It also ends when it has
+// taken its share of the processor, some thousands of keys (R21).
+void Keyspace::cycle() {
+  constexpr std::uint32_t kSample = 20;
+  constexpr std::uint32_t kMostInOneCycle = 6000;
+  if (!active_expiry_) return;
+  const std::int64_t now = clock_ms();
+  std::uint32_t removed = 0;
+  bool stale = true;
+  while (stale && removed < kMostInOneCycle) {
+    std::uint32_t sampled = 0;
+    std::uint32_t dead = 0;
+    for (std::uint32_t looked = 0; looked < slots() && sampled < kSample; ++looked) {
+      if (cursor_ >= slots()) cursor_ = 0;
+      Entry& entry = entries_[cursor_++];
+      if (!entry.present || !entry.has_deadline()) continue;
+      ++sampled;
+      if (entry.alive(now)) continue;
+      ++dead;
+      forget(entry);
+    }
+    removed += dead;
+    stale = dead * 10 > sampled;
+  }
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    const Entry& entry = entries_[slot];
+    if (entry.present && !entry.alive(now)) {
+      await_cycle();
+      return;
+    }
+  }
+}
+
+void Keyspace::forget(Entry& entry) {
+  const sim::TenureId actor = std::exchange(actor_, 0);
+  remove(entry, sim::Cause::expiry);
+  actor_ = actor;
+}
+
+// ---------------------------------------------------------------- keys
+
+Entry* Keyspace::live(std::uint32_t database, std::string_view key) {
+  if (database >= index_.size()) return nullptr;
+  const auto found = index_[database].find(key);
+  if (found == index_[database].end()) return nullptr;
+  Entry& entry = entries_[found->second];
+  if (!entry.present) return nullptr;
+  if (entry.alive(frozen_ms_)) return &entry;
+  forget(entry);
+  return nullptr;
+}
+
+Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
+  while (index_.size() <= database) index_.emplace_back();
+  const auto found = index_[database].find(key);
+  if (found != index_[database].end()) return entries_[found->second];
+  const auto at = static_cast<std::uint32_t>(used_++);
+  if (at == entries_.size()) entries_.emplace_back();
+  Entry& entry = entries_[at];
+  entry.key.assign(key);
+  entry.deadline_ms = kNoDeadline;
+  entry.version = 0;
+  entry.database = database;
+  entry.slot = at;
+  entry.owner = 0;
+  entry.present = entry.mourned = false;
+  index_[database].emplace(std::string_view(entry.key), at);
+  return entry;
+}
+
+Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
+                     std::int64_t deadline_ms) {
+  Entry& entry = slot(database, key);
+  const bool existed = entry.alive(frozen_ms_);
+  if (entry.present && !existed) forget(entry);
+  const sim::TenureId owner = existed ? entry.owner : 0;
+  entry.value.become(type);
+  entry.deadline_ms = deadline_ms;
+  entry.present = true;
+  entry.mourned = false;
+  entry.owner = actor_;
+  ++entry.version;
+  entry.id = database == 0 ? keys_->id(key)
+                           : keys_->id("db" + std::to_string(database) + ":" + std::string(key));
+  if (!existed) tenures_->granted(actor_, entry.id);
+  note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
+       owner);
+  if (deadline_ms != kNoDeadline) watch_death(entry);
+  return entry.value;
+}
+
+void Keyspace::altered(Entry& entry) {
+  ++entry.version;
+  note(sim::What::entry_altered, sim::Cause::command, entry, entry.owner);
+}
+
+void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
+  entry.deadline_ms = deadline_ms;
+  altered(entry);
+  if (deadline_ms != kNoDeadline) watch_death(entry);
+}
+
+void Keyspace::remove(Entry& entry, sim::Cause cause) {
+  entry.present = false;
+  // What expires is noticed by WATCH from the key's absence.
+  if (cause != sim::Cause::expiry) ++entry.version;
+  if (!entry.mourned) note(sim::What::entry_removed, cause, entry, entry.owner);
+  entry.mourned = false;
+  entry.owner = 0;
+}
+
+void Keyspace::rename(Entry& entry, std::string_view to) {
+  const std::int64_t deadline_ms = entry.deadline_ms;
+  Entry& target = slot(entry.database, to);
+  if (&target == &entry) return;
+  put(entry.database, to, entry.value.type(), deadline_ms);
+  std::swap(target.value, entry.value);
+  remove(entry);
+}
+
+void Keyspace::clear(std::uint32_t database) {
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (entry.present && entry.database == database) remove(entry);
+  }
+}
+
+std::size_t Keyspace::size(std::uint32_t database) const {
+  std::size_t count = 0;
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    if (entries_[slot].present && entries_[slot].database == database) ++count;
+  }
+  return count;
+}
+
+std::size_t Keyspace::with_deadline(std::uint32_t database) const {
+  std::size_t count = 0;
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    const Entry& entry = entries_[slot];
+    if (entry.present && entry.database == database && entry.has_deadline()) ++count;
+  }
+  return count;
+}
+
+std::size_t Keyspace::used_memory() const {
+  constexpr std::size_t kEmptyServer = 1'000'000;
+  constexpr std::size_t kPerKey = 96;
+  std::size_t bytes = kEmptyServer;
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    const Entry& entry = entries_[slot];
+    if (!entry.present) continue;
+    bytes += kPerKey + entry.key.size() + entry.value.bytes();
+  }
+  return bytes;
+}
+
+void Keyspace::note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
+  const bool gone = what == sim::What::entry_removed || !entry.has_deadline();
+  simulation_->scheduler.recorder().note({.at = simulation_->now(),
+                                          .what = what,
+                                          .cause = cause,
+                                          .role = role_,
+                                          .process = process_->id(),
+                                          .tenure = actor_,
+                                          .owner = owner,
+                                          .key = entry.id,
+                                          .until = gone ? sim::kNever : dies(entry)});
+}
+
+}  // namespace picklock::models::redis

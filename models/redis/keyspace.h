@@ -1,0 +1,129 @@
+// The databases of one Redis server. A key with deadline D lives while the server's wall clock, in
+// whole milliseconds, shows D or less, and is dead from D + 1 on (R13); setting a deadline that is
+// not in the future deletes at once (R14). A dead key looks absent (R16) and is forgotten when
+// something touches it (R23) or when the server's own cycle comes upon it (R20-R22).
+//
+// What happens to a key goes into the history with the tenure that did it and the tenure that owned
+// the entry: who set it anew owns it, who alters it in place does not.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/keys.h"
+#include "models/redis/value.h"
+#include "models/tenures.h"
+#include "sim/history.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::redis {
+
+inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+inline constexpr std::uint32_t kDatabases = 16;
+
+struct Entry {
+  std::string key;
+  Value value;
+  std::int64_t deadline_ms = kNoDeadline;
+  std::uint64_t version = 0;  // counts what WATCH notices
+  std::uint32_t database = 0;
+  std::uint32_t slot = 0;
+  sim::TenureId owner = 0;
+  sim::KeyId id = 0;
+  bool present = false;  // in memory, dead or alive
+  bool mourned = false;  // its death by expiry is in the history already
+
+  bool has_deadline() const { return deadline_ms != kNoDeadline; }
+  bool alive(std::int64_t now_ms) const { return present && now_ms <= deadline_ms; }
+};
+
+class Keyspace {
+ public:
+  // Empty, for a new run.
+  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
+  void restarted(bool keeps_data);  // a new incarnation of the process
+  void halted();
+  void clock_changed();
+
+  // --- time
+  // The running clock: TTLs and deadlines are counted by it, even inside a script (R25).
+  std::int64_t clock_ms() const;
+  // Expiry is judged by the time at which the command, script or transaction began (R25, R26).
+  std::int64_t now_ms() const { return frozen_ms_; }
+  void freeze() { frozen_ms_ = clock_ms(); }
+
+  // --- who acts, from here on
+  void act_for(sim::TenureId tenure, std::uint8_t role) {
+    actor_ = tenure;
+    role_ = role;
+  }
+  sim::TenureId actor() const { return actor_; }
+  std::uint8_t role() const { return role_; }
+
+  // --- keys
+  // nullptr: there is none, or it is dead and forgotten now.
+  Entry* live(std::uint32_t database, std::string_view key);
+  // The slot of a key, present or not, for WATCH; slots are kept for the run.
+  Entry& slot(std::uint32_t database, std::string_view key);
+  // Set anew, whatever it held before (R8): empty, of this type, owned by who acts.
+  Value& put(std::uint32_t database, std::string_view key, Type type,
+             std::int64_t deadline_ms = kNoDeadline);
+  // Its value was altered in place.
+  void altered(Entry& entry);
+  // `deadline_ms` must lie in the future; kNoDeadline: none.
+  void set_deadline(Entry& entry, std::int64_t deadline_ms);
+  void remove(Entry& entry, sim::Cause cause = sim::Cause::command);
+  // The entry under another key, whose own is removed (RENAME).
+  void rename(Entry& entry, std::string_view to);
+  void clear(std::uint32_t database);
+
+  // Every slot in order of creation; some are not present, or are dead.
+  std::uint32_t slots() const { return static_cast<std::uint32_t>(used_); }
+  Entry& at(std::uint32_t slot) { return entries_[slot]; }
+  // In memory: dead ones that nobody has touched count (R16).
+  std::size_t size(std::uint32_t database) const;
+  std::size_t with_deadline(std::uint32_t database) const;
+
+  // About what the real server would take.
+  std::size_t used_memory() const;
+
+  // --- the server's own cycle, ten times a second
+  void set_active_expiry(bool on);
+  bool active_expiry() const { return active_expiry_; }
+
+ private:
+  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
+  sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
+  void watch_death(Entry& entry);
+  void forget(Entry& entry);  // dead by expiry
+  static void on_death(void* self, std::uint32_t slot);
+  static void on_cycle(void* self, std::uint32_t);
+  void cycle();
+  void await_cycle();
+
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* process_ = nullptr;
+  Tenures* tenures_ = nullptr;
+  Keys* keys_ = nullptr;
+
+  std::deque<Entry> entries_;  // keeps its elements in place: indexes hold views of their keys
+  std::size_t used_ = 0;
+  std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
+  std::vector<sim::TimerId> death_timers_;                                         // by slot
+  std::int64_t frozen_ms_ = 0;
+  sim::TenureId actor_ = 0;
+  std::uint8_t role_ = 0;
+
+  sim::TimerId cycle_timer_ = 0;
+  bool has_cycle_timer_ = false;
+  bool cycle_awaited_ = false;
+  bool active_expiry_ = true;
+  std::int64_t cycle_phase_ = 0;
+  std::uint32_t cursor_ = 0;  // slot at which the next cycle begins to look
+};
+
+}  // namespace picklock::models::redis

@@ -1,0 +1,91 @@
+// What a server knows of one connection: who is at the other end, in which database, what it has
+// queued, watches and listens to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/time.h"
+
+namespace picklock::sim {
+class Connection;
+}
+
+namespace picklock::models::redis {
+
+// Commands kept for later, with bytes of their own.
+class CommandQueue {
+ public:
+  void clear() {
+    bytes_.clear();
+    sizes_.clear();
+    lengths_.clear();
+  }
+  std::size_t size() const { return lengths_.size(); }
+  bool empty() const { return lengths_.empty(); }
+
+  void add(std::span<const std::string_view> argv) {
+    for (std::string_view word : argv) {
+      bytes_.append(word);
+      sizes_.push_back(word.size());
+    }
+    lengths_.push_back(argv.size());
+  }
+
+  // Calls `visit(argv)` for each, in order; nothing may be added meanwhile.
+  template <typename Visit>
+  void each(Visit visit) const {
+    std::vector<std::string_view> argv;
+    std::size_t word = 0;
+    std::size_t at = 0;
+    for (std::size_t length : lengths_) {
+      argv.clear();
+      for (std::size_t i = 0; i < length; ++i) {
+        argv.push_back(std::string_view(bytes_).substr(at, sizes_[word]));
+        at += sizes_[word++];
+      }
+      visit(std::span<const std::string_view>(argv));
+    }
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::size_t> sizes_;    // of the words
+  std::vector<std::size_t> lengths_;  // words of each command
+};
+
+// A key as it was when the connection began to watch it.
+struct Watch {
+  std::uint32_t slot = 0;
+  std::uint64_t version = 0;
+  bool was_alive = false;
+};
+
+struct Session {
+  std::uint64_t id = 0;
+  bool connected = false;
+  bool closing = false;  // the answer under way is its last
+  std::uint8_t protocol = 2;
+  std::uint32_t database = 0;
+  std::string name;
+  sim::Instant connected_at{};
+  sim::Instant last_command_at{};
+  std::string last_command;
+
+  bool in_multi = false;
+  bool spoilt = false;  // a command could not be queued: EXEC will discard all (R105)
+  CommandQueue queued;
+  std::vector<Watch> watches;
+  std::vector<std::string> channels;  // in the order of subscription, as `patterns`
+  std::vector<std::string> patterns;
+
+  bool subscribed() const { return !channels.empty() || !patterns.empty(); }
+
+  sim::Connection* connection = nullptr;  // nullptr: not on the simulated network
+  std::string unasked;  // without a connection: what was pushed and not yet fetched
+};
+
+}  // namespace picklock::models::redis
