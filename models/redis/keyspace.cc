@@ -60,7 +60,8 @@ std::int64_t Keyspace::clock_ms() const {
 
 // The wall clock must show one millisecond more than the deadline (R13).
 sim::Instant Keyspace::dies(const Entry& entry) const {
-  if (entry.deadline_ms >= kNoDeadline / kMillisecond - 1) return sim::kNever;
+  constexpr std::int64_t kBeyond = INT64_MAX / kMillisecond - 1;
+  if (!entry.has_deadline() || entry.deadline_ms >= kBeyond) return sim::kNever;
   return process_->clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond,
                                 simulation_->now());
 }
