@@ -46,6 +46,7 @@ std::span<const std::string_view> words(lua_State* lua, ScriptRun& run, std::str
 
 int call_command(lua_State* lua, bool raises) {
   ScriptRun& run = ScriptRun::of(lua);
+  run.pass_on_escaped();
   run.charge(lua, kCommandWork);
   std::string_view wrong;
   const auto argv = words(lua, run, wrong);

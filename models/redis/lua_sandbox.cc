@@ -275,24 +275,28 @@ struct SandboxFunctions {
     const Spent spent(lua, sandbox(lua), kCoroutineStack);
     return catches(lua);
   }
+  // What coroutine.wrap makes: resumes, and raises what the coroutine failed of, with a position. A
+  // handler of errors runs where one is raised, so that what is none must be told before.
   static int resumes_wrapped(lua_State* lua) {
-    auto& self = *static_cast<Sandbox*>(lua_touserdata(lua, lua_upvalueindex(3)));
-    const Spent spent(lua, self, kCoroutineStack);
-    try {
-      return original(lua);
-    } catch (...) {
-      // The interpreter's own, by now; no handler of the script may see it.
-      ScriptRun::of(lua).pass_on_escaped();
-      throw;
+    {
+      const Spent spent(lua, sandbox(lua), kCoroutineStack);
+      lua_pushvalue(lua, lua_upvalueindex(3));
+      lua_insert(lua, 1);
+      const int results = catches(lua);
+      if (lua_toboolean(lua, -results) != 0) return results - 1;
     }
+    if (lua_isstring(lua, -1) != 0) {
+      luaL_where(lua, 1);
+      lua_insert(lua, -2);
+      lua_concat(lua, 2);
+    }
+    return lua_error(lua);
   }
-  // The library's closure finds its coroutine in its first upvalue, and so does ours.
   static int wraps(lua_State* lua) {
     original(lua);
-    const lua_CFunction resume = lua_tocfunction(lua, -1);
-    lua_getupvalue(lua, -1, 1);
-    lua_pushcfunction(lua, resume);
     lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_pushcfunction(lua, sandbox(lua).resume_);
+    lua_getupvalue(lua, -3, 1);  // the coroutine, in the library's closure
     lua_pushcclosure(lua, resumes_wrapped, 3);
     return 1;
   }
@@ -364,6 +368,10 @@ void Sandbox::install(lua_State* lua) {
     const char* name;
     lua_CFunction function;
   };
+  lua_getfield(lua, -1, "coroutine");
+  lua_getfield(lua, -1, "resume");
+  resume_ = lua_tocfunction(lua, -1);
+  lua_pop(lua, 2);
   for (const Replacement& one : {Replacement{"table", "insert", Functions::writes},
                                  {"table", "foreach", Functions::reads},
                                  {"math", "random", Functions::random},
