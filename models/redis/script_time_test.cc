@@ -1,6 +1,7 @@
 // Scripts that take time: what their server shows meanwhile, and every way in which they end.
 #include <gmock/gmock.h>
 
+#include "models/redis/lone_server.h"
 #include "models/redis/script.h"
 #include "models/small_world.h"
 
@@ -51,6 +52,43 @@ TEST(ScriptTime, IsWaitedForByWhoComesMeanwhile) {
   });
   world.run();
   EXPECT_EQ(answered, 1001);
+}
+
+// ---------------------------------------------------------------- which time it sees
+
+// Some 80 ms.
+constexpr std::string_view kSpin = "for i=1,8e5 do end ";
+
+std::string after_spinning(std::string_view calls) {
+  LoneServer redis;
+  redis("SET", "lock", "v", "PX", "20");
+  return redis("EVAL", std::string(kSpin) + std::string(calls), "0");
+}
+
+TEST(ThreeClocks, JudgeExpiryByTheScriptsBeginning) {  // R25
+  EXPECT_EQ(after_spinning("return redis.call('exists','lock')"), ":1\r\n");
+  EXPECT_EQ(after_spinning("return redis.call('set','lock','w','nx')"), "$-1\r\n");
+  EXPECT_EQ(after_spinning("return redis.call('get','lock')"), "$1\r\nv\r\n");
+}
+
+TEST(ThreeClocks, CountWhatIsLeftByTheRunningClock) {  // R25
+  EXPECT_EQ(after_spinning("return redis.call('pttl','lock')"), ":0\r\n");
+  EXPECT_EQ(after_spinning("redis.call('pexpire','lock','10') return redis.call('pttl','lock')"),
+            ":10\r\n");
+}
+
+TEST(ThreeClocks, ReviveAKeyByGivingItANewDeadline) {  // R25
+  SmallWorld world;
+  world.client(1, [](SmallWorld&, auto& self) {
+    self.redis().set("lock", "v", {.px = 20ms});
+    eval(self.redis(), std::string(kSpin) + "redis.call('pexpire','lock','10')");
+    self.sleep(1s);
+  });
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 0.021",
+                                           "0.021 entry removed expiry by 0 of 1",
+                                           "0.0815 entry created command by 1 of 1 until 0.092",
+                                           "0.092 entry removed expiry by 0 of 1"));
 }
 
 // ---------------------------------------------------------------- how it ends

@@ -254,6 +254,20 @@ void Server::run_command(Argv argv, Reply& reply) {
 }
 
 void Server::spend(sim::Duration time) {
+  // Whatever happens meanwhile, the command goes on where it was.
+  struct Resumed {
+    Keyspace& keys;
+    std::int64_t now_ms = keys.now_ms();
+    sim::TenureId actor = keys.actor();
+    std::uint8_t role = keys.role();
+    ~Resumed() {
+      keys.hold_cycle(false);
+      keys.freeze_at(now_ms);
+      keys.act_for(actor, role);
+    }
+  };
+  const Resumed resumed{keyspace_};
+  keyspace_.hold_cycle(true);
   sim::Scheduler& scheduler = simulation().scheduler;
   if (scheduler.running() != nullptr && scheduler.running() == own_thread_) {
     scheduler.sleep(time);
