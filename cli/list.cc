@@ -28,7 +28,7 @@ Rows algorithms() {
     for (models::Role role : algorithm->roles) steps.push_back(models::name(role));
     steps.push_back(models::name(models::Role::write));
     Rows promises = Rows::array();
-    for (const models::Promise& promise : algorithm->promises) {
+    for (const models::Promise& promise : algorithm->promises({})) {
       Rows under = Rows::array({"none"});
       for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
         const auto one = static_cast<models::FaultClass>(i);

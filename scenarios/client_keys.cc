@@ -30,6 +30,15 @@ const Keys<ClientsSpec>& clients_keys() {
           "write_timeout", Sign::positive,
           [](auto& clients) -> auto& { return clients.write_timeout; },
           "patience of a client with one write"),
+      boolean<ClientsSpec>(
+          "nested", [](auto& clients) -> auto& { return clients.nested; },
+          "whether a holder takes the same lock again at the start of its critical section, and "
+          "gives that back at once"),
+      word<ClientsSpec>(
+          "progress", {"none", "set", "set-keepttl"},
+          [](auto& clients) -> auto& { return clients.progress; },
+          "whether a holder keeps its progress in the lock's own key, by SET or by SET KEEPTTL, "
+          "once it has begun its work"),
       table<ClientsSpec>(
           "gc", gc_keys(), [](auto& clients) -> auto& { return clients.gc; },
           "Stop-the-world pauses of the clients."),

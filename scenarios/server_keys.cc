@@ -46,8 +46,12 @@ const Keys<RedisSpec>& redis_keys() {
 const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
-          "fencing", {"none", "ideal"}, [](auto& resource) -> auto& { return resource.fencing; },
-          "`ideal`: the resource refuses a write of an older grant than it has seen"),
+          "fencing", {"none", "after", "in-script", "ideal"},
+          [](auto& resource) -> auto& { return resource.fencing; },
+          "the resource refuses a write of an older grant than it has seen, told by a token: of a "
+          "command after the grant, of the very script that grants, or of the simulator's own "
+          "order "
+          "of grants"),
       duration<ResourceSpec>(
           "service", Sign::not_negative, [](auto& resource) -> auto& { return resource.service; },
           "time that the resource needs for one write"),

@@ -34,6 +34,7 @@ struct Reply {
   std::int64_t integer = 0;
   std::string text;  // status, error (with its code word, without the leading -), bulk, number
   std::vector<Reply> elements;
+  bool resent = false;  // to a command sent again: an earlier copy of it may have been applied
 
   bool ok() const { return kind == Kind::status && text == "OK"; }
   bool is_nil() const { return kind == Kind::nil || kind == Kind::nil_array; }
