@@ -86,7 +86,7 @@ Rows properties() {
       "no holder removes or alters the lock's key while it is another's",
       "a holder whose key is gone learns of it, or its declared deadline has passed",
       "nobody waits for ever behind a key that has no deadline and no live holder",
-      "no cycle among waiters and holders",
+      "no cycle among waiters and holders, nor a holder that waits for itself",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < models::kPropertyCount; ++i) {

@@ -82,7 +82,7 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   bool granted = false;
   Released released{};
   world.client(1, [&](SmallWorld& all, Client& self) {
-    const std::unique_ptr<Lock> lock = GetParam()->make({});
+    const std::unique_ptr<Lock> lock = GetParam()->make({.acquire_timeout = 1s});
     all.play(Role::acquire);
     const Acquired acquired = lock->acquire(self, "lock");
     granted = static_cast<bool>(acquired);
@@ -105,7 +105,9 @@ TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHa
   SmallWorld world{SmallWorld::Setup{.clients = 2}};
   std::int64_t granted_ms = 0;
   world.client(1, [](SmallWorld&, Client& self) {
-    GetParam()->make({})->acquire(self, "lock");  // and is never heard of again
+    GetParam()
+        ->make({.acquire_timeout = 1s})
+        ->acquire(self, "lock");  // and is never heard of again
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
