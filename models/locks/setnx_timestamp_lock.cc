@@ -10,6 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr std::string_view kTimestampPassed = "timestamp-passed";
+
 std::int64_t now_ms(Client& self) {
   return std::chrono::duration_cast<milliseconds>(self.wall_now()).count();
 }
@@ -52,6 +54,7 @@ Acquired SetnxTimestamp::try_acquire(Client& self, std::string_view key) {
   const redis::Reply holder = self.redis().get(key);
   if (!holder.answered()) return std::nullopt;  // nothing was asked for
   if (!holder.is_nil() && !has_passed(holder.text, now_ms(self))) return std::nullopt;
+  self.mark(kTimestampPassed);
   return steal(self, key);
 }
 
@@ -92,7 +95,7 @@ const Algorithm& setnx_timestamp() {
           "or by GETSET; released by DEL",
       .source = "redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08",
       .roles = {Role::acquire, Role::release},
-      .marks = {},
+      .marks = {kTimestampPassed},
       .uses = {},
       .promises = promises,
       .bound = lease_and_one_attempt,

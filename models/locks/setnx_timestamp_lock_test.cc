@@ -41,8 +41,8 @@ TEST_F(SetnxTimestampTest, StealsAnOverdueKeyByDelAndSetnx) {
   self_.answers(1);
   self_.answers(1);
   EXPECT_TRUE(by_del_.try_acquire(self_, "lock"));
-  EXPECT_THAT(self_.lines,
-              ElementsAre("SETNX lock 110001", "GET lock", "DEL lock", "SETNX lock 110001"));
+  EXPECT_THAT(self_.lines, ElementsAre("SETNX lock 110001", "GET lock", "mark timestamp-passed",
+                                       "DEL lock", "SETNX lock 110001"));
 }
 
 TEST_F(SetnxTimestampTest, StealsAnOverdueKeyByGetset) {
@@ -50,7 +50,8 @@ TEST_F(SetnxTimestampTest, StealsAnOverdueKeyByGetset) {
   self_.answers("99999");
   self_.answers("99999");
   EXPECT_TRUE(by_getset_.try_acquire(self_, "lock"));
-  EXPECT_THAT(self_.lines, ElementsAre("SETNX lock 110001", "GET lock", "GETSET lock 110001"));
+  EXPECT_THAT(self_.lines, ElementsAre("SETNX lock 110001", "GET lock", "mark timestamp-passed",
+                                       "GETSET lock 110001"));
 }
 
 TEST_F(SetnxTimestampTest, SeesByGetsetThatAnotherWasFaster) {
