@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "explore/premise.h"
 #include "models/locks/catalogue.h"
 #include "reports/wording.h"
 #include "scenarios/bad_input.h"
@@ -134,14 +135,17 @@ std::vector<Property> Search::violated_and_answered_to() {
   for (const Verdict& verdict : world_.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
     const auto index = static_cast<std::size_t>(verdict.property);
+    const bool kept =
+        promised[index].promised && was_kept(promised[index].premise, current_, world_.history());
     const bool counts =
-        asked.empty() ? promised[index].promised
+        asked.empty() ? kept
                       : std::find(asked.begin(), asked.end(), verdict.property) != asked.end();
     if (counts) {
       answered.push_back(verdict.property);
-    } else {
-      ++tally_.besides[index];
+      continue;
     }
+    ++tally_.besides[index].runs;
+    if (promised[index].promised && !kept) ++tally_.besides[index].premise_broken;
   }
   return answered;
 }

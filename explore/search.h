@@ -1,7 +1,7 @@
 // A random search: run after run under a plan of faults drawn for it, every property judged, until
-// one is violated that the lock promises under the faults that struck, or that was asked for. Run i
-// depends on (seed, i) alone. What is found is run again, and comes out the same, before it is
-// believed.
+// one is violated that the lock promises under the faults that struck and on a premise that was
+// kept, or that was asked for. Run i depends on (seed, i) alone. What is found is run again, and
+// comes out the same, before it is believed.
 #pragma once
 
 #include <array>
@@ -38,8 +38,13 @@ struct Tally {
   std::uint64_t repeated = 0;   // clean runs that were run again, to the same digest
   std::uint64_t cut_short = 0;  // runs too long to be judged
   std::array<std::uint64_t, models::kFaultClassCount> fired_of{};
-  // Runs that violated it though the search does not answer to that.
-  std::array<std::uint64_t, models::kPropertyCount> besides{};
+  // Runs that violated a property without being a find, and those among them in which it was
+  // promised, and the premise of its promise was not kept.
+  struct Besides {
+    std::uint64_t runs = 0;
+    std::uint64_t premise_broken = 0;
+  };
+  std::array<Besides, models::kPropertyCount> besides{};
 };
 
 // A run that violates what the search answers to, left with the faults that fired.
