@@ -46,11 +46,12 @@ bool takes(const VerbRules& rules, std::string_view key) {
          std::find(rules.allowed.begin(), rules.allowed.end(), key) != rules.allowed.end();
 }
 
-// To five digits: exact enough to fall just under or just over a lease, and short to read.
+// Exact enough to fall just under or just over a lease, and short to read.
 Duration rounded(Duration length) {
-  std::int64_t grain = 1;
-  while (length.count() / grain >= 100'000) grain *= 10;
-  return Duration(std::max<std::int64_t>(length.count() / grain * grain, 1));
+  const Duration grain = length >= 100ms ? Duration(1ms)
+                         : length >= 1ms ? Duration(10us)
+                                         : Duration(1us);
+  return std::max(length < grain ? length : length / grain * grain, Duration(1));
 }
 
 // A named stream for run number `run`.

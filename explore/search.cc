@@ -170,8 +170,7 @@ void Search::keep(const Result& first, std::vector<Property> answered) {
   const reports::Narrator narrator(bare);
   const Verdict& told = bare.verdicts[static_cast<std::size_t>(answered[0])];
   found.title = narrator.sentence(told.property, told.witnesses.at(0));
-  found.source =
-      fmt::format("picklock explore {} --seed {}, run {}", base_.name, options_.seed, tally_.runs);
+  found.source = fmt::format("{}, run {}", options_.command, tally_.runs);
   found.expect.digest = bare.digest;
   std::string text = scenarios::file_text(found);
 
