@@ -276,7 +276,10 @@ void FaultPlans::draw_details(Fault& fault) {
   const VerbRules& rules = scenarios::rules(fault.verb);
   const bool lasts =
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
-  if (lasts) fault.lasts = some_length(lengths_);
+  // A machine that is down long enough forgets nothing that has not expired by itself.
+  const bool starts_again = fault.verb == Verb::crash || fault.verb == Verb::restart;
+  const bool soon = starts_again && one_in(2);
+  if (lasts) fault.lasts = some_length(soon ? delays_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
     fault.step = some_length(jumps ? jumps_ : delays_);

@@ -79,6 +79,22 @@ TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
   EXPECT_EQ(besides.premise_broken, besides.runs);
 }
 
+// Each class alone, and all together.
+TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
+  const Scenario scenario = plain("lua-check-delete");
+  const FaultClasses possible = FaultPlans(scenario, profile(scenario, 1)).possible();
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (!possible.has(one)) continue;
+    Search alone(scenario, {.faults = {.classes = {one}}, .all_classes = false});
+    const std::optional<Find>& find = search(alone, 400);
+    EXPECT_FALSE(find) << models::name(one) << "\n" << (find ? find->text : "");
+  }
+  Search together(scenario, {.faults = {.most = 4}});
+  const std::optional<Find>& find = search(together, 3000);
+  EXPECT_FALSE(find) << (find ? find->text : "");
+}
+
 TEST(Search, ComesOutTheSameWhenMadeAgain) {
   const auto made = [](std::uint64_t seed) {
     Search one(plain("set-px-check-delete"),
