@@ -289,12 +289,10 @@ int explore(const ExploreOptions& given) {
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
   std::chrono::duration<double> length(std::numeric_limits<double>::infinity());
   if (!given.seconds.empty()) length = seconds_from(given.seconds);
-  const std::optional<std::uint64_t> seed =
-      given.seed.empty() ? std::nullopt : std::optional(seed_from(given.seed));
   const fs::path directory = directory_of(given);
 
   const scenarios::Scenario scenario = scenario_of(given);
-  options.seed = seed.value_or(scenario.seed);
+  options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   options.command = command_of(given, options.seed);
   Search search(scenario, options);
   std::signal(SIGINT, on_interrupt);

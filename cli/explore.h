@@ -2,7 +2,6 @@
 // what it finds as a file that `picklock run` repeats.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
