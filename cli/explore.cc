@@ -229,7 +229,7 @@ std::string keep(const fs::path& directory, const std::string& stem, const std::
 }
 
 fs::path directory_of(const ExploreOptions& options) {
-  const fs::path directory = options.out.empty() ? kDefaultOut : options.out;
+  fs::path directory = options.out.empty() ? kDefaultOut : options.out;
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error))
     throw BadInput(fmt::format("--out: {} is not a directory", scenarios::printable(options.out)));

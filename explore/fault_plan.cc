@@ -226,23 +226,25 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
   }
   trigger.role = step.role->role;
   trigger.phase = step.phase;
-  std::uint32_t seen = 0;
-  narrow(step, trigger, seen);
-  draw_nth(seen, trigger);
+  // The messages of one server are counted by themselves.
+  const bool with_one = on_message && !of_client;
+  draw_nth(
+      with_one ? step.role->times[static_cast<std::size_t>(step.phase)] : narrow(step, trigger),
+      trigger);
   return true;
 }
 
-// To one server or one command, where there are several; and how often that step was seen.
-void FaultPlans::narrow(const Candidate& step, sim::Trigger& trigger, std::uint32_t& seen) {
+// To one server or one command, where there are several, now and then. How often that step was
+// seen.
+std::uint32_t FaultPlans::narrow(const Candidate& step, sim::Trigger& trigger) {
   const auto phase = static_cast<std::size_t>(step.phase);
   bool several = false;
-  std::uint32_t with_all = 0;
+  std::uint32_t seen = 0;
   for (const ReachedRole& role : profile_.roles) {
     if (role.client != step.role->client || role.role != step.role->role) continue;
     several = several || role.server != step.role->server;
-    with_all += role.times[phase];
+    seen += role.times[phase];
   }
-  seen = with_all;
   if (several && one_in(2)) {
     trigger.on = name(step.role->server);
     seen = step.role->times[phase];
@@ -252,6 +254,7 @@ void FaultPlans::narrow(const Candidate& step, sim::Trigger& trigger, std::uint3
     trigger.command = command.name;
     seen = command.times;
   }
+  return seen;
 }
 
 // Mostly one of the first few, else any that was seen, and now and then one that only a disturbed

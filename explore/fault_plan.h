@@ -67,7 +67,7 @@ class FaultPlans {
   void draw_partition(sim::Fault& fault);
   bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
   void draw_nth(std::uint32_t seen, sim::Trigger& trigger);
-  void narrow(const Candidate& step, sim::Trigger& trigger, std::uint32_t& seen);
+  std::uint32_t narrow(const Candidate& step, sim::Trigger& trigger);
 
   bool one_in(std::uint64_t n) { return chance_.below(n) == 0; }
   template <typename Element>

@@ -52,6 +52,7 @@ std::vector<std::string> names(FaultClasses classes) {
 
 std::vector<std::string> names(const std::vector<Property>& properties) {
   std::vector<std::string> all;
+  all.reserve(properties.size());
   for (const Property one : properties) all.emplace_back(models::name(one));
   return all;
 }

@@ -109,6 +109,7 @@ class Writer {
 
   static std::string names(const std::vector<std::string>& all) {
     std::vector<std::string> each;
+    each.reserve(all.size());
     for (const std::string& one : all) each.push_back(as_toml(one));
     return fmt::format("[{}]", fmt::join(each, ", "));
   }
