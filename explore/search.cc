@@ -129,7 +129,8 @@ void Search::count_faults() {
 std::vector<Property> Search::violated_and_answered_to() {
   FaultClasses met = met_always_;
   for (const sim::Fault& fault : fired_) met.add(scenarios::class_of(fault));
-  const scenarios::Promises promised = scenarios::promises(algorithm_, met);
+  const scenarios::Promises promised =
+      scenarios::promises(algorithm_, scenarios::lock_options(current_), met);
   const std::vector<Property>& asked = options_.properties;
   std::vector<Property> answered;
   for (const Verdict& verdict : world_.verdicts()) {
