@@ -19,7 +19,7 @@ constexpr std::array kNamesOnly = {
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {
     std::vector<const Command*> made;
-    for (const auto group : {string_commands(), key_commands(), script_commands(),
+    for (const auto group : {string_commands(), key_commands(), hash_commands(), script_commands(),
                              connection_commands(), transaction_commands(), pubsub_commands(),
                              server_commands(), std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);

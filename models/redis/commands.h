@@ -3,6 +3,8 @@
 // file of its own.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -91,6 +93,7 @@ std::span<const Command* const> all_commands();
 // The groups.
 std::span<const Command> connection_commands();
 std::span<const Command> key_commands();
+std::span<const Command> hash_commands();
 std::span<const Command> pubsub_commands();
 std::span<const Command> script_commands();
 std::span<const Command> server_commands();
@@ -103,9 +106,11 @@ constexpr char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
+// An option; like a C string, it ends at the first zero byte.
 constexpr bool same_word(std::string_view word, std::string_view lower_case) {
-  if (word.size() != lower_case.size()) return false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
+  if (word.size() < lower_case.size()) return false;
+  if (word.size() > lower_case.size() && word[lower_case.size()] != '\0') return false;
+  for (std::size_t i = 0; i < lower_case.size(); ++i) {
     if (lower(word[i]) != lower_case[i]) return false;
   }
   return true;
@@ -136,6 +141,9 @@ inline void syntax_error(Reply& reply) { reply.set_error("ERR syntax error"); }
 inline void not_an_integer(Reply& reply) {
   reply.set_error("ERR value is not an integer or out of range");
 }
+inline void wrong_arity(Reply& reply, std::string_view command) {
+  reply.set_error("ERR wrong number of arguments for '" + std::string(command) + "' command");
+}
 inline void invalid_expire(Reply& reply, std::string_view command) {
   reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
 }
@@ -161,6 +169,42 @@ inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& e
   return false;
 }
 
+// The value to change under a key; new if there is none.
+inline Value& to_change(const Call& call, std::string_view key, Type type, Entry* entry) {
+  if (entry == nullptr) return call.keys.put(call.session.database, key, type);
+  call.keys.altered(*entry);
+  return entry->value;
+}
+
+// Elements were taken out of the value; without any the key goes too (R101).
+inline void taken_from(const Call& call, Entry& entry) {
+  if (entry.value.empty()) {
+    call.keys.remove(entry);
+  } else {
+    call.keys.altered(entry);
+  }
+}
+
+// Adds to a stored number. False: the reply says that the sum does not fit.
+inline bool add_to(std::int64_t& number, std::int64_t by, Reply& reply) {
+  if (!__builtin_add_overflow(number, by, &number)) return true;
+  reply.set_error("ERR increment or decrement would overflow");
+  return false;
+}
+
+// A number as text, without memory of its own.
+class Digits {
+ public:
+  explicit Digits(std::int64_t number)
+      : size_(static_cast<std::size_t>(
+            std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr - text_.data())) {}
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 20> text_;
+  std::size_t size_;
+};
+
 enum class Unit : std::uint8_t { milliseconds, seconds };
 
 // The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
@@ -171,7 +215,6 @@ inline bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64
   if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline))
     return false;
   if (!absolute && __builtin_add_overflow(deadline, now_ms, &deadline)) return false;
-  if (deadline == kNoDeadline) --deadline;
   return true;
 }
 

@@ -24,9 +24,9 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = 0;
-  has_cycle_timer_ = cycle_awaited_ = false;
+  has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   active_expiry_ = true;
-  expiry_held_ = cycle_held_ = cycle_missed_ = false;
+  expiry_held_ = false;
   cursor_ = 0;
   // A server's cycles have no common beginning.
   cycle_phase_ =
@@ -49,10 +49,10 @@ void Keyspace::restarted(bool keeps_data) {
 }
 
 void Keyspace::halted() {
-  cycle_awaited_ = false;
+  cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   has_cycle_timer_ = false;
   active_expiry_ = true;
-  expiry_held_ = cycle_held_ = cycle_missed_ = false;
+  expiry_held_ = false;
 }
 
 // ---------------------------------------------------------------- time
@@ -67,7 +67,8 @@ std::int64_t Keyspace::clock_us() const {
 
 // The wall clock must show one millisecond more than the deadline (R13).
 sim::Instant Keyspace::dies(const Entry& entry) const {
-  if (entry.deadline_ms >= kNoDeadline / kMillisecond - 1) return sim::kNever;
+  constexpr std::int64_t kBeyond = INT64_MAX / kMillisecond - 1;
+  if (!entry.has_deadline() || entry.deadline_ms >= kBeyond) return sim::kNever;
   return process_->clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond,
                                 simulation_->now());
 }
@@ -264,7 +265,13 @@ void Keyspace::altered(Entry& entry) {
 
 void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
   entry.deadline_ms = deadline_ms;
-  altered(entry);
+  if (std::exchange(entry.mourned, false)) {
+    // Dead by the running clock, alive by the time a script began: this revives it (R25).
+    ++entry.version;
+    note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+  } else {
+    altered(entry);
+  }
   if (deadline_ms != kNoDeadline) watch_death(entry);
 }
 

@@ -22,7 +22,7 @@
 
 namespace picklock::models::redis {
 
-inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+inline constexpr std::int64_t kNoDeadline = INT64_MIN;
 inline constexpr std::uint32_t kDatabases = 16;
 
 struct Entry {
@@ -38,7 +38,9 @@ struct Entry {
   bool mourned = false;  // its death by expiry is in the history already
 
   bool has_deadline() const { return deadline_ms != kNoDeadline; }
-  bool alive(std::int64_t now_ms) const { return present && now_ms <= deadline_ms; }
+  bool alive(std::int64_t now_ms) const {
+    return present && (now_ms <= deadline_ms || !has_deadline());
+  }
 };
 
 class Keyspace {

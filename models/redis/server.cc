@@ -50,12 +50,9 @@ void Server::forget_process() {
   connected_.clear();
   pubsub_.clear();
   config_.reset();
-  cached_.clear();
-  if (lua_ != nullptr) lua_->reset();
   own_thread_ = nullptr;
   own_thread_idle_ = false;
-  script_call_ = nullptr;
-  busy_ = false;
+  end_scripts();
   paused_ = Pause::none;
   overrun_.clear();
   backlog_awaited_ = false;
@@ -79,24 +76,19 @@ void Server::halted() {
 }
 
 void Server::clock_changed() {
-  const sim::TenureId actor = keyspace_.actor();
-  const std::uint8_t role = keyspace_.role();
   keyspace_.clock_changed();
-  keyspace_.act_for(actor, role);
   if (paused_ == Pause::none) return;
   await_pause_end();
   if (answering_ == nullptr && pause_over()) end_pause();
 }
 
 bool Server::evict(std::string_view key) {
-  const sim::TenureId actor = keyspace_.actor();
-  const std::uint8_t role = keyspace_.role();
-  if (!script_running()) keyspace_.freeze();
+  keyspace_.freeze();
   keyspace_.act_for(0, 0);
   Entry* entry = keyspace_.live(0, key);
-  if (entry != nullptr) keyspace_.remove(*entry, sim::Cause::eviction);
-  keyspace_.act_for(actor, role);
-  return entry != nullptr;
+  if (entry == nullptr) return false;
+  keyspace_.remove(*entry, sim::Cause::eviction);
+  return true;
 }
 
 std::int64_t Server::uptime_seconds() const {
@@ -325,11 +317,7 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
 
 Server::Outcome Server::carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
                                   sim::TenureId tenure, std::uint8_t role, bool on_own_thread) {
-  // It may be let through in the middle of a script that takes too long.
-  const bool amid = script_running();
-  const sim::TenureId actor = keyspace_.actor();
-  const std::uint8_t actors_role = keyspace_.role();
-  if (!amid) keyspace_.freeze();
+  keyspace_.freeze();
   keyspace_.act_for(tenure, role);
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
@@ -337,7 +325,6 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, Reply& reply, sim
   const Outcome outcome = run(call, command_called(argv), out, on_own_thread);
   answering_ = before;
   out_ = out_before;
-  if (amid) keyspace_.act_for(actor, actors_role);
   if (!overrun_.empty()) drop_overrun();
   return outcome;
 }
@@ -447,10 +434,8 @@ void Server::run_own_thread() {
       sim::Message& reply = reply_to(request);
       if (session->held == 0) {
         read_request(request.payload.view(), own_argv_);
-        keyspace_.hold_cycle(true);
         outcome = carry_out(*session, own_argv_, own_reply_, reply.payload, request.tenure,
                             request.role, true);
-        keyspace_.hold_cycle(false);
       }
       waiting_.erase(waiting_.begin());
       --session->waiting;
@@ -518,6 +503,20 @@ void Server::serve_waiting() {
 }
 
 void Server::spend(sim::Duration time) {
+  // Whatever happens meanwhile, the command goes on where it was.
+  struct Resumed {
+    Keyspace& keys;
+    std::int64_t now_ms = keys.now_ms();
+    sim::TenureId actor = keys.actor();
+    std::uint8_t role = keys.role();
+    ~Resumed() {
+      keys.hold_cycle(false);
+      keys.freeze_at(now_ms);
+      keys.act_for(actor, role);
+    }
+  };
+  const Resumed resumed{keyspace_};
+  keyspace_.hold_cycle(true);
   sim::Scheduler& scheduler = simulation().scheduler;
   if (scheduler.running() == nullptr || scheduler.running() != own_thread_) {
     scheduler.step_clock(process(), time);
@@ -633,39 +632,38 @@ void Server::release_postponed() {
 // ---------------------------------------------------------------- scripts
 
 Lua& Server::lua() {
-  if (lua_ == nullptr) lua_ = std::make_unique<Lua>();
+  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
   return *lua_;
 }
 
-bool Server::cached(const Lua::Compiled& script) const {
-  return std::find(cached_.begin(), cached_.end(), &script) != cached_.end();
+// One that is parked in the middle of a script is not used again.
+void Server::end_scripts() {
+  if (std::exchange(script_call_, nullptr) != nullptr) lua_.reset();
+  busy_ = false;
+  if (lua_ != nullptr) lua_->reset();
 }
 
-void Server::cache(const Lua::Compiled& script) {
-  if (!cached(script)) cached_.push_back(&script);
-}
-
-void Server::run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args) {
-  // However it ends: a crash unwinds it.
-  struct Running {
-    Server& server;
-    Call& call;
-    ~Running() {
-      if (server.script_call_ != &call) return;
-      server.script_call_ = nullptr;
-      server.busy_ = false;
-    }
-  };
+void Server::run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
+                        Argv args) {
   // A script judges expiry by its own beginning, also where it is part of a transaction (R25).
   const std::int64_t frozen_ms = keyspace_.now_ms();
   keyspace_.freeze();
   script_call_ = &call;
+  script_session_.database = call.session.database;
+  script_session_.protocol = 2;
   script_began_ = simulation().scheduler.local_time(process(), sim::ClockKind::monotonic);
+  script_read_only_ = read_only;
+  script_allows_oom_ = script.is(kAllowOom);
   script_wrote_ = script_kill_wanted_ = false;
-  {
-    const Running running{*this, call};
-    lua().run(script, keys, args, *this, call.reply);
+  const std::shared_ptr<Lua> lua = lua_;
+  try {
+    lua->run(script, keys, args, *this, call.reply);
+  } catch (...) {
+    if (script_call_ == &call) end_scripts();
+    throw;
   }
+  script_call_ = nullptr;
+  busy_ = false;
   keyspace_.freeze_at(frozen_ms);
 }
 
@@ -678,7 +676,9 @@ void Server::run_command(Argv argv, Reply& reply) {
     reply.set_error("ERR Wrong number of args calling Redis command from script");
   } else if (command->is(kNoScript)) {
     reply.set_error("ERR This Redis command is not allowed from script");
-  } else if (short_of_memory_ && !script_wrote_ && command->is(kMayGrow)) {
+  } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
+    reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
+  } else if (short_of_memory_ && !script_wrote_ && !script_allows_oom_ && command->is(kMayGrow)) {
     // As it was when the script began, and not once it has written: half a script would be worse
     // (R106).
     reply.set_error(kOutOfMemory);
@@ -688,7 +688,7 @@ void Server::run_command(Argv argv, Reply& reply) {
     script_wrote_ = script_wrote_ || command->is(kWrite);
     Call call{.server = *this,
               .keys = keyspace_,
-              .session = script_call_->session,
+              .session = script_session_,
               .argv = argv,
               .reply = reply};
     command->run(call);

@@ -84,17 +84,14 @@ class Server final : public sim::Service, private ScriptHost {
   void unpause_clients();
 
   Lua& lua();
-  bool cached(const Lua::Compiled& script) const;  // whether EVALSHA finds it (R81)
-  void cache(const Lua::Compiled& script);
-  void forget_scripts() { cached_.clear(); }
-  void run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args);
+  void run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys, Argv args);
   // Lets time pass while nobody is served, but for what a script that has taken too long lets
   // through. Outside a run the server's clock is set on instead.
-  void spend(sim::Duration time);
+  void spend(sim::Duration time) override;
   // The script under way: whether there is one, has called a command that writes, is to end.
   bool script_running() const { return script_call_ != nullptr; }
   bool script_wrote() const { return script_wrote_; }
-  bool script_kill_wanted() const { return script_kill_wanted_; }
+  bool script_kill_wanted() const override { return script_kill_wanted_; }
   void want_script_kill() { script_kill_wanted_ = true; }
 
  private:
@@ -108,9 +105,13 @@ class Server final : public sim::Service, private ScriptHost {
   };
 
   bool apply(sim::Message& request, sim::Payload& answer) override;
-  void run_command(Argv argv, Reply& reply) override;  // from a script
+
+  // --- from a script
+  void run_command(Argv argv, Reply& reply) override;
+  void speak(std::uint8_t protocol) override { script_session_.protocol = protocol; }
 
   void forget_process();
+  void end_scripts();
 
   // --- one command
   Outcome carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
@@ -127,7 +128,6 @@ class Server final : public sim::Service, private ScriptHost {
   }
   void put_off(sim::Message& request, Session& session);
   void hold(sim::Message& request, Session& session);
-  void rouse();
   void serve(sim::Message& request, Session& session);
   void serve_waiting();
   void finish(sim::Message& request, sim::Message& reply, Session& session, Outcome outcome);
@@ -155,7 +155,6 @@ class Server final : public sim::Service, private ScriptHost {
   void release_held();
   void release_postponed();
   static void on_pause_end(void* self, std::uint32_t);
-
   Keyspace keyspace_;
   PubSub pubsub_;
   Config config_;
@@ -165,10 +164,12 @@ class Server final : public sim::Service, private ScriptHost {
   std::uint64_t session_ids_ = 0;
   sim::Instant started_at_{};
 
-  std::unique_ptr<Lua> lua_;
-  std::vector<const Lua::Compiled*> cached_;
+  std::shared_ptr<Lua> lua_;       // a script that is yet to be unwound holds its own
   Call* script_call_ = nullptr;    // the command that runs a script
+  Session script_session_;         // in whose name its commands run
   std::int64_t script_began_ = 0;  // by the process's monotonic clock
+  bool script_read_only_ = false;
+  bool script_allows_oom_ = false;
   bool script_wrote_ = false;
   bool script_kill_wanted_ = false;
   bool busy_ = false;             // the script has taken too long: others are answered

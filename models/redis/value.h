@@ -109,6 +109,23 @@ class Value {
   Set& set() { return others_->set; }
   SortedSet& sorted_set() { return others_->sorted_set; }
 
+  // Without elements; a string never is.
+  bool empty() const {
+    switch (type_) {
+      case Type::hash:
+        return others_->hash.empty();
+      case Type::list:
+        return others_->list.empty();
+      case Type::set:
+        return others_->set.empty();
+      case Type::sorted_set:
+        return others_->sorted_set.empty();
+      case Type::string:
+        break;
+    }
+    return false;
+  }
+
   // About what it takes in memory.
   std::size_t bytes() const {
     constexpr std::size_t kPerElement = 16;
