@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <charconv>
 #include <vector>
 
 namespace picklock::models::redis {
@@ -21,8 +20,9 @@ constexpr std::array kNamesOnly = {
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {
     std::vector<const Command*> made;
-    for (const auto group : {string_commands(), key_commands(), hash_commands(), script_commands(),
-                             std::span<const Command>(kNamesOnly)}) {
+    for (const auto group :
+         {string_commands(), key_commands(), hash_commands(), list_commands(), set_commands(),
+          sorted_set_commands(), script_commands(), std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);
     }
     return made;
@@ -45,14 +45,6 @@ const Command* command_named(std::string_view name) {
   std::transform(name.begin(), name.end(), folded.begin(), lower);
   const auto found = by_name.find(std::string_view(folded.data(), name.size()));
   return found == by_name.end() ? nullptr : found->second;
-}
-
-bool strict_integer(std::string_view text, std::int64_t& value) {
-  if (text.empty()) return false;
-  const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
-  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace picklock::models::redis

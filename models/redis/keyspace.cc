@@ -26,6 +26,8 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   has_cycle_timer_ = cycle_awaited_ = false;
   active_expiry_ = true;
   cursor_ = 0;
+  chance_ = sim::Random(simulation.scheduler.seed(),
+                        sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
   // A server's cycles have no common beginning.
   cycle_phase_ =
       sim::Random(simulation.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("cycle")))
@@ -263,6 +265,18 @@ void Keyspace::clear(std::uint32_t database) {
     Entry& entry = entries_[slot];
     if (entry.present && entry.database == database) remove(entry);
   }
+}
+
+Entry* Keyspace::any(std::uint32_t database) {
+  for (std::size_t present = size(database); present > 0; --present) {
+    std::uint64_t left = chance_.below(present);
+    std::uint32_t slot = 0;
+    while (!entries_[slot].present || entries_[slot].database != database || left-- > 0) ++slot;
+    Entry& entry = entries_[slot];
+    if (entry.alive(frozen_ms_)) return &entry;
+    forget(entry);
+  }
+  return nullptr;
 }
 
 std::size_t Keyspace::size(std::uint32_t database) const {

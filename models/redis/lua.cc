@@ -79,6 +79,7 @@ void push(lua_State* lua, const Reply& reply) {
     case Reply::Kind::array:
     case Reply::Kind::map:
     case Reply::Kind::set:
+    case Reply::Kind::pairs:
     case Reply::Kind::push:
       lua_createtable(lua, static_cast<int>(reply.elements.size()), 0);
       for (std::size_t i = 0; i < reply.elements.size(); ++i) {
