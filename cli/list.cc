@@ -28,7 +28,7 @@ Rows algorithms() {
     for (models::Role role : algorithm->roles) steps.push_back(models::name(role));
     steps.push_back(models::name(models::Role::write));
     Rows promises = Rows::array();
-    for (const models::Promise& promise : algorithm->promises) {
+    for (const models::Promise& promise : algorithm->promises({})) {
       Rows under = Rows::array({"none"});
       for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
         const auto one = static_cast<models::FaultClass>(i);
@@ -86,7 +86,7 @@ Rows properties() {
       "no holder removes or alters the lock's key while it is another's",
       "a holder whose key is gone learns of it, or its declared deadline has passed",
       "nobody waits for ever behind a key that has no deadline and no live holder",
-      "no cycle among waiters and holders",
+      "no cycle among waiters and holders, nor a holder that waits for itself",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < models::kPropertyCount; ++i) {

@@ -37,7 +37,8 @@ Spent cycles(SmallWorld& world, const Algorithm& algorithm, int count) {
 class SteadyState : public testing::TestWithParam<std::string_view> {};
 
 INSTANTIATE_TEST_SUITE_P(Redis, SteadyState,
-                         testing::Values("set-px-blind-delete", "set-px-check-delete",
+                         testing::Values("naive-setnx", "setnx-expire", "setnx-timestamp",
+                                         "set-px-blind-delete", "set-px-check-delete",
                                          "lua-check-delete"));
 
 TEST_P(SteadyState, AllocatesNothingPerEvent) {

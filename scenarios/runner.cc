@@ -15,7 +15,8 @@ const Vocabulary& shipped_vocabulary() {
     for (const models::Algorithm* algorithm : models::locks::all()) {
       words.algorithms.push_back({std::string(algorithm->name),
                                   algorithm->roles,
-                                  {algorithm->marks.begin(), algorithm->marks.end()}});
+                                  {algorithm->marks.begin(), algorithm->marks.end()},
+                                  algorithm->uses});
     }
     return words;
   }();
@@ -46,7 +47,8 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
-  run.promised = promises(*models::locks::named(scenario.lock.algorithm), run.met);
+  run.promised =
+      promises(*models::locks::named(scenario.lock.algorithm), lock_options(scenario), run.met);
   run.patience = world_.patience();
   run.processes = world_.processes();
   run.keys = world_.keys();

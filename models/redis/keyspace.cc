@@ -23,7 +23,7 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = 0;
-  has_cycle_timer_ = cycle_awaited_ = false;
+  has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   active_expiry_ = true;
   cursor_ = 0;
   chance_ = sim::Random(simulation.scheduler.seed(),
@@ -49,7 +49,7 @@ void Keyspace::restarted(bool keeps_data) {
 }
 
 void Keyspace::halted() {
-  cycle_awaited_ = false;
+  cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   has_cycle_timer_ = false;
   active_expiry_ = true;
 }
@@ -136,7 +136,16 @@ void Keyspace::await_cycle() {
 void Keyspace::on_cycle(void* self, std::uint32_t) {
   auto& keyspace = *static_cast<Keyspace*>(self);
   keyspace.cycle_awaited_ = false;
+  if (keyspace.cycle_held_) {
+    keyspace.cycle_missed_ = true;
+    return;
+  }
   keyspace.cycle();
+}
+
+void Keyspace::hold_cycle(bool on) {
+  cycle_held_ = on;
+  if (!on && std::exchange(cycle_missed_, false)) await_cycle();
 }
 
 // Looks at twenty keys that have a deadline, and goes on as long as more than a tenth of them were
@@ -238,7 +247,13 @@ void Keyspace::altered(Entry& entry) {
 
 void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
   entry.deadline_ms = deadline_ms;
-  altered(entry);
+  if (std::exchange(entry.mourned, false)) {
+    // Dead by the running clock, alive by the time a script began: this revives it (R25).
+    ++entry.version;
+    note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+  } else {
+    altered(entry);
+  }
   if (deadline_ms != kNoDeadline) watch_death(entry);
 }
 

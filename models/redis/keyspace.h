@@ -58,6 +58,7 @@ class Keyspace {
   // Expiry is judged by the time at which the command, script or transaction began (R25, R26).
   std::int64_t now_ms() const { return frozen_ms_; }
   void freeze() { frozen_ms_ = clock_ms(); }
+  void freeze_at(std::int64_t now_ms) { frozen_ms_ = now_ms; }
 
   // --- who acts, from here on
   void act_for(sim::TenureId tenure, std::uint8_t role) {
@@ -101,6 +102,8 @@ class Keyspace {
   // --- the server's own cycle, ten times a second
   void set_active_expiry(bool on);
   bool active_expiry() const { return active_expiry_; }
+  // Nothing but the command under way runs on the event loop.
+  void hold_cycle(bool on);
 
  private:
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
@@ -130,6 +133,8 @@ class Keyspace {
   bool has_cycle_timer_ = false;
   bool cycle_awaited_ = false;
   bool active_expiry_ = true;
+  bool cycle_held_ = false;
+  bool cycle_missed_ = false;  // it came while it was held
   std::int64_t cycle_phase_ = 0;
   std::uint32_t cursor_ = 0;  // slot at which the next cycle begins to look
 };

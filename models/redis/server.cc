@@ -36,13 +36,11 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   for (Session* session : connected_) session->connected = false;
   connected_.clear();
   session_ids_ = 0;
-  cached_.clear();
   waiting_.clear();
   own_thread_ = nullptr;
-  script_call_ = nullptr;
+  end_scripts();
   answering_ = nullptr;
   out_ = nullptr;
-  if (lua_ != nullptr) lua_->reset();
 }
 
 void Server::start(sim::Keeps keeps) {
@@ -53,14 +51,12 @@ void Server::halted() {
   for (sim::Message* request : waiting_) simulation().network.release(*request);
   waiting_.clear();
   own_thread_ = nullptr;
-  script_call_ = nullptr;
+  end_scripts();
   answering_ = nullptr;
   out_ = nullptr;
   for (Session* session : connected_) session->connected = false;
   connected_.clear();
   keyspace_.halted();
-  cached_.clear();
-  if (lua_ != nullptr) lua_->reset();
 }
 
 void Server::clock_changed() { keyspace_.clock_changed(); }
@@ -208,21 +204,30 @@ void Server::perform(Call& call, sim::Payload& out) {
 // ---------------------------------------------------------------- scripts
 
 Lua& Server::lua() {
-  if (lua_ == nullptr) lua_ = std::make_unique<Lua>();
+  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
   return *lua_;
 }
 
-bool Server::cached(const Lua::Compiled& script) const {
-  return std::find(cached_.begin(), cached_.end(), &script) != cached_.end();
+// One that is parked in the middle of a script is not used again.
+void Server::end_scripts() {
+  if (std::exchange(script_call_, nullptr) != nullptr) lua_.reset();
+  if (lua_ != nullptr) lua_->reset();
 }
 
-void Server::cache(const Lua::Compiled& script) {
-  if (!cached(script)) cached_.push_back(&script);
-}
-
-void Server::run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args) {
+void Server::run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
+                        Argv args) {
   script_call_ = &call;
-  lua().run(script, keys, args, *this, call.reply);
+  script_session_.database = call.session.database;
+  script_session_.protocol = 2;
+  script_read_only_ = read_only;
+  script_wrote_ = script_kill_wanted_ = false;
+  const std::shared_ptr<Lua> lua = lua_;
+  try {
+    lua->run(script, keys, args, *this, call.reply);
+  } catch (...) {
+    if (script_call_ == &call) end_scripts();
+    throw;
+  }
   script_call_ = nullptr;
 }
 
@@ -235,10 +240,13 @@ void Server::run_command(Argv argv, Reply& reply) {
     reply.set_error("ERR Wrong number of args calling Redis command from script");
   } else if (command->is(kNoScript)) {
     reply.set_error("ERR This Redis command is not allowed from script");
+  } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
+    reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
   } else {
+    if (command->is(kWrite)) script_wrote_ = true;
     Call call{.server = *this,
               .keys = keyspace_,
-              .session = script_call_->session,
+              .session = script_session_,
               .argv = argv,
               .reply = reply};
     command->run(call);
@@ -246,6 +254,20 @@ void Server::run_command(Argv argv, Reply& reply) {
 }
 
 void Server::spend(sim::Duration time) {
+  // Whatever happens meanwhile, the command goes on where it was.
+  struct Resumed {
+    Keyspace& keys;
+    std::int64_t now_ms = keys.now_ms();
+    sim::TenureId actor = keys.actor();
+    std::uint8_t role = keys.role();
+    ~Resumed() {
+      keys.hold_cycle(false);
+      keys.freeze_at(now_ms);
+      keys.act_for(actor, role);
+    }
+  };
+  const Resumed resumed{keyspace_};
+  keyspace_.hold_cycle(true);
   sim::Scheduler& scheduler = simulation().scheduler;
   if (scheduler.running() != nullptr && scheduler.running() == own_thread_) {
     scheduler.sleep(time);

@@ -47,31 +47,40 @@ class Server final : public sim::Service, private ScriptHost {
 
   // --- for commands
   Lua& lua();
-  bool cached(const Lua::Compiled& script) const;  // whether EVALSHA finds it (R81)
-  void cache(const Lua::Compiled& script);
-  void forget_scripts() { cached_.clear(); }
-  void run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args);
+  void run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys, Argv args);
   // Lets time pass while nobody is served. Outside a run the server's clock is set on instead.
-  void spend(sim::Duration time);
+  void spend(sim::Duration time) override;
+  // The script under way: whether there is one, has called a command that writes, is to end.
+  bool script_running() const { return script_call_ != nullptr; }
+  bool script_wrote() const { return script_wrote_; }
+  bool script_kill_wanted() const override { return script_kill_wanted_; }
+  void want_script_kill() { script_kill_wanted_ = true; }
 
  private:
   using Service::simulation;
 
   bool apply(sim::Message& request, sim::Payload& answer) override;
-  void run_command(Argv argv, Reply& reply) override;  // from a script
+  // --- from a script
+  void run_command(Argv argv, Reply& reply) override;
+  void speak(std::uint8_t protocol) override { script_session_.protocol = protocol; }
+
   void run_own_thread();
   Session& session_of(sim::Connection& connection);
   Session& open_session();
   void perform(Call& call, sim::Payload& out);
+  void end_scripts();
 
   Keyspace keyspace_;
   std::deque<Session> sessions_;  // every one there ever was; reused when closed
   std::vector<Session*> connected_;
   std::uint64_t session_ids_ = 0;
 
-  std::unique_ptr<Lua> lua_;
-  std::vector<const Lua::Compiled*> cached_;
-  Call* script_call_ = nullptr;         // the command that runs a script
+  std::shared_ptr<Lua> lua_;     // a script that is yet to be unwound holds its own
+  Call* script_call_ = nullptr;  // the command that runs a script
+  Session script_session_;       // in whose name its commands run
+  bool script_read_only_ = false;
+  bool script_wrote_ = false;
+  bool script_kill_wanted_ = false;
   std::vector<sim::Message*> waiting_;  // what is for the own thread, and what came behind it
   sim::Thread* own_thread_ = nullptr;
 

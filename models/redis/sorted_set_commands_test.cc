@@ -174,5 +174,21 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", kThree, {"ZPOPMIN", "k", "1", "1"}, kSyntax},
         Example{"R101", {kOne[0], {"ZPOPMIN", "k"}}, {"EXISTS", "k"}, ":0\r\n"}));
 
+// A script sees pairs as the protocol that it asked for has them.
+INSTANTIATE_TEST_SUITE_P(
+    InScripts, SortedSetCommands,
+    testing::Values(Example{"",
+                            kOne,
+                            {"EVAL", "return #redis.call('zrange','k',0,-1,'withscores')", "0"},
+                            ":2\r\n"},
+                    Example{
+                        "",
+                        kOne,
+                        {"EVAL",
+                         "redis.setresp(3) local p = redis.call('zrange','k',0,-1,'withscores') "
+                         "return {#p, p[1][1], p[1][2].double}",
+                         "0"},
+                        "*3\r\n:1\r\n$1\r\na\r\n:1\r\n"}));
+
 }  // namespace
 }  // namespace picklock::models::redis

@@ -123,6 +123,15 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
       reply.set_bulk(line);
       reply.kind = Reply::Kind::number;
       return true;
+    case '(':
+      reply.set_bulk(line);
+      reply.kind = Reply::Kind::big_number;
+      return true;
+    case '#':
+      if (line != "t" && line != "f") return false;
+      reply.set_integer(line == "t" ? 1 : 0);
+      reply.kind = Reply::Kind::boolean;
+      return true;
     case '_':
       reply.set(Reply::Kind::nil);
       return true;
@@ -150,7 +159,10 @@ std::string words(const Reply& reply) {
       return "error: " + reply.text;
     case Reply::Kind::integer:
       return std::to_string(reply.integer);
+    case Reply::Kind::boolean:
+      return reply.integer != 0 ? "true" : "false";
     case Reply::Kind::number:
+    case Reply::Kind::big_number:
       return reply.text;
     case Reply::Kind::bulk:
     case Reply::Kind::verbatim:
@@ -246,6 +258,20 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
         write_bulk(out, reply.text);
       } else {
         write_line(out, ',', reply.text);
+      }
+      break;
+    case Reply::Kind::big_number:
+      if (plain) {
+        write_bulk(out, reply.text);
+      } else {
+        write_line(out, '(', reply.text);
+      }
+      break;
+    case Reply::Kind::boolean:
+      if (plain) {
+        write_header(out, ':', reply.integer);
+      } else {
+        out.append(reply.integer != 0 ? "#t\r\n" : "#f\r\n");
       }
       break;
     case Reply::Kind::verbatim:
