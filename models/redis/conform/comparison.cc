@@ -84,8 +84,8 @@ std::optional<Difference> Comparison::command(const Step& step, Coverage* covera
   const auto theirs = with_ids(step.words, [this](std::uint32_t i) { return real_.id(i); });
   const Rule* rule = rule_of(lower(step.words[0]));
   KeyState state = KeyState::no_key;
-  if (coverage != nullptr && rule != nullptr && rule->has_key())
-    state = model_.key_state(connection, ours, rule->type);
+  if (coverage != nullptr && rule != nullptr && rule->has_key() && ours.size() > 1)
+    state = model_.key_state(connection, ours[1], rule->type);
   const std::string reply = model_.send(connection, ours);
   real_.send(connection, theirs);
   if (coverage != nullptr) coverage->count(step.words, reply, state);

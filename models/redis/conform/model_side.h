@@ -26,7 +26,7 @@ class ModelSide {
   // Empty, with fresh connections, at kEpochMs.
   void begin(const Sequence& sequence);
   void reconnect(std::uint32_t connection);
-  std::int64_t id(std::uint32_t connection);
+  std::int64_t id(std::uint32_t connection) const;
 
   // The bytes of the answer, and of what is pushed to the same connection with it.
   std::string send(std::uint32_t connection, const std::vector<std::string>& words);
@@ -35,10 +35,9 @@ class ModelSide {
   bool open(std::uint32_t connection) const;
   void pass(std::int64_t ms);
 
-  // Of the first key of a command that is about to be sent; `type` is what TYPE must say for the
-  // command to work on it (empty: any type will do).
-  KeyState key_state(std::uint32_t connection, const std::vector<std::string>& words,
-                     std::string_view type) const;
+  // What a command would find there; `type` is what TYPE must say for the command to work on it
+  // (empty: any type will do).
+  KeyState key_state(std::uint32_t connection, std::string_view key, std::string_view type) const;
 
  private:
   struct World;

@@ -4,8 +4,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,8 +20,8 @@ namespace {
 
 // A busy machine may be slow: after the first wait a fence tells whether anything is still to come,
 // and only a server that answers nothing at all runs into the second.
-constexpr int kSoonMs = 20;
-constexpr int kPatienceMs = 20'000;
+constexpr timeval kSoon{.tv_sec = 0, .tv_usec = 20'000};
+constexpr int kPatience = 1000;  // times that
 
 std::string value_of(std::string_view info, std::string_view name) {
   const std::size_t at = info.find(std::string(name) + ":");
@@ -55,6 +55,7 @@ Socket::Socket(const Address& address) {
   if (file_ < 0) throw NoServer(fmt::format("{}: {}", where, std::strerror(problem)));
   const int on = 1;
   setsockopt(file_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(file_, SOL_SOCKET, SO_RCVTIMEO, &kSoon, sizeof kSoon);
 }
 
 Socket::Socket(Socket&& other) noexcept { *this = std::move(other); }
@@ -87,17 +88,16 @@ void Socket::send(const std::vector<std::string>& words) {
   }
 }
 
-bool Socket::wait(int milliseconds) {
+bool Socket::here() { return receive(MSG_DONTWAIT); }
+bool Socket::soon() { return receive(0); }
+
+bool Socket::receive(int flags) {
   if (ended_) return false;
-  pollfd readable{.fd = file_, .events = POLLIN, .revents = 0};
-  int ready = 0;
-  while ((ready = poll(&readable, 1, milliseconds)) < 0 && errno == EINTR) {
-  }
-  if (ready <= 0) return false;
   std::array<char, 16'384> bytes;
   ssize_t read = 0;
-  while ((read = recv(file_, bytes.data(), bytes.size(), 0)) < 0 && errno == EINTR) {
+  while ((read = recv(file_, bytes.data(), bytes.size(), flags)) < 0 && errno == EINTR) {
   }
+  if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
   if (read <= 0) {
     ended_ = true;
     return false;
@@ -110,18 +110,18 @@ bool Socket::wait(int milliseconds) {
 
 RealSide::RealSide() : own_(std::make_unique<RealServer>()), address_(own_->address()) {
   control_ = Socket(address_);
-  version_ = value_of(ask({"INFO", "server"}), "redis_version");
-  ask({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+  version_ = value_of(ask(control_, {"INFO", "server"}), "redis_version");
+  ask(control_, {"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
 }
 
 RealSide::RealSide(const Address& address, bool flush) : address_(address), control_(address) {
   const std::string where = fmt::format("{}:{}", address.host, address.port);
-  const std::string pong = ask({"PING"});
+  const std::string pong = ask(control_, {"PING"});
   if (pong != "+PONG\r\n") {
     throw NoServer(fmt::format("{} does not answer as a Redis server does: {}", where,
                                pong.empty() ? "nothing" : shown(pong)));
   }
-  const std::string info = ask({"INFO"});
+  const std::string info = ask(control_, {"INFO"});
   version_ = value_of(info, "redis_version");
   if (!flush && info.find("\r\ndb") != std::string::npos) {
     throw NoServer(
@@ -129,36 +129,31 @@ RealSide::RealSide(const Address& address, bool flush) : address_(address), cont
   }
 }
 
-std::string RealSide::ask(const std::vector<std::string>& words) {
-  control_.received().clear();
-  control_.send(words);
+std::string RealSide::ask(Socket& socket, const std::vector<std::string>& words) {
+  socket.received().clear();
+  socket.send(words);
   Frame frame;
-  for (;;) {
-    std::string_view bytes = control_.received();
+  for (int patience = kPatience; patience > 0 && !socket.ended();) {
+    std::string_view bytes = socket.received();
     if (take_frame(bytes, frame) != Framing::partial) break;
-    if (!control_.wait(kPatienceMs)) break;
+    if (!socket.soon()) --patience;
   }
-  return control_.received();
+  return std::exchange(socket.received(), {});
 }
 
 // The first answer means that what was sent before has been read, the second that its answers have
 // been written.
 void RealSide::fence() {
-  ask({"PING"});
-  ask({"PING"});
+  ask(control_, {"PING"});
+  ask(control_, {"PING"});
 }
 
 void RealSide::connect(std::uint32_t connection) {
   sockets_[connection] = Socket(address_);
-  Socket& socket = sockets_[connection];
-  socket.send({"CLIENT", "ID"});
-  while (!socket.received().ends_with("\r\n") && socket.wait(kPatienceMs)) {
-  }
-  const std::string& answer = socket.received();
+  const std::string answer = ask(sockets_[connection], {"CLIENT", "ID"});
   ids_[connection] = 0;
   if (answer.starts_with(':'))
     std::from_chars(answer.data() + 1, answer.data() + answer.size(), ids_[connection]);
-  socket.received().clear();
 }
 
 void RealSide::begin(const Sequence& sequence) {
@@ -166,18 +161,18 @@ void RealSide::begin(const Sequence& sequence) {
     own_->restart();
     address_ = own_->address();
     control_ = Socket(address_);
-    ask({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+    ask(control_, {"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
     paused_ = configured_ = false;
   }
   if (paused_ && own_ != nullptr) {
     constexpr std::int64_t kLongerThanAnyPause = 1'000'000'000;
     own_->set_clock(now_ms_ + kLongerThanAnyPause);
-    ask({"CLIENT", "UNPAUSE"});
+    ask(control_, {"CLIENT", "UNPAUSE"});
   }
   if (own_ != nullptr) own_->set_clock(now_ms_ = kEpochMs);
-  if (configured_) ask({"CONFIG", "SET", "maxmemory", "0"});
-  ask({"FLUSHALL"});
-  ask({"SCRIPT", "FLUSH"});
+  if (configured_) ask(control_, {"CONFIG", "SET", "maxmemory", "0"});
+  ask(control_, {"FLUSHALL"});
+  ask(control_, {"SCRIPT", "FLUSH"});
   paused_ = configured_ = false;
   sockets_.clear();
   sockets_.resize(sequence.connections);
@@ -201,10 +196,10 @@ void RealSide::pass(std::int64_t ms) {
 
 bool RealSide::more(std::uint32_t connection) {
   Socket& socket = sockets_[connection];
-  if (socket.wait(kSoonMs)) return true;
+  if (socket.soon()) return true;
   if (socket.ended()) return false;
   fence();
-  return socket.wait(0);
+  return socket.here();
 }
 
 std::string RealSide::receive(std::uint32_t connection, std::size_t size) {
@@ -232,7 +227,7 @@ std::optional<Frame> RealSide::receive_frame(std::uint32_t connection) {
 
 std::string RealSide::rest(std::uint32_t connection) {
   Socket& socket = sockets_[connection];
-  while (socket.wait(0)) {
+  while (socket.here()) {
   }
   return std::exchange(socket.received(), {});
 }

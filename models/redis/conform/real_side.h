@@ -24,12 +24,15 @@ class Socket {
   ~Socket();
 
   void send(const std::vector<std::string>& words);
-  // More bytes, waiting for them at most so long. False: none came.
-  bool wait(int milliseconds);
+  // More bytes, those that are here or that come soon. False: there are none.
+  bool here();
+  bool soon();
   bool ended() const { return ended_; }  // the server has closed it
   std::string& received() { return received_; }
 
  private:
+  bool receive(int flags);
+
   int file_ = -1;
   bool ended_ = false;
   std::string received_;  // and not yet taken
@@ -71,7 +74,7 @@ class RealSide {
   std::string obituary();
 
  private:
-  std::string ask(const std::vector<std::string>& words);
+  static std::string ask(Socket& socket, const std::vector<std::string>& words);
   bool more(std::uint32_t connection);
   void connect(std::uint32_t connection);
 

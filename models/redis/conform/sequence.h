@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/clock.h"
+
 namespace picklock::models::redis::conform {
 
 // What both wall clocks show when a sequence begins, in milliseconds since the epoch.
-inline constexpr std::int64_t kEpochMs = 1'700'000'000'000;
+inline constexpr std::int64_t kEpochMs = sim::kEpoch / 1'000'000;
 
 // A word that stands for the id of a connection, which the two sides number differently: `$id-1` is
 // the first connection's.
