@@ -30,9 +30,11 @@ Report run(const Campaign& campaign, const std::function<bool(std::uint64_t)>& g
     if (!difference) continue;
     ++report.differences;
     if (report.first) continue;
-    report.first =
-        shrink({std::move(sequence), std::move(*difference)},
-               [&](const Sequence& shorter) { return comparison.run(shorter, nullptr); });
+    report.first = shrink({std::move(sequence), std::move(*difference)},
+                          [&](const Sequence& shorter) -> std::optional<Difference> {
+                            if (!go_on(report.cases)) return std::nullopt;
+                            return comparison.run(shorter, nullptr);
+                          });
   }
   return report;
 }

@@ -32,7 +32,8 @@ struct Report {
 // After so many the rest would tell nothing new.
 inline constexpr std::uint64_t kEnoughDifferences = 10;
 
-// Throws NoServer. `go_on` is asked before each sequence, with the number of those done.
+// Throws NoServer. `go_on` is asked before each sequence, also while one is shrunk, with the number
+// of those begun.
 Report run(const Campaign& campaign, const std::function<bool(std::uint64_t)>& go_on);
 
 }  // namespace picklock::models::redis::conform

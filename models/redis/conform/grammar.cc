@@ -45,6 +45,12 @@ class Author {
 
   void say(std::uint32_t connection, Words words) {
     if (left_ == 0) return;
+      std::string up = words[0];
+      for (char& c : up) c = (char)toupper(c);
+      if (std::string(only).find(" " + up + " ") == std::string::npos) {
+        --left_;
+        return;
+      }
     --left_;
     const std::string name = lower(words[0]);
     Speaker& speaker = speakers_[connection];
@@ -250,16 +256,13 @@ class Author {
     say(connection, {"RANDOMKEY"});
   }
 
-  // Commands wait, and are answered when the time has passed (R107).
+  // Reads are answered while writes have to wait (R107).
   void pause() {
     if (!vocabulary_.timed() || left_ < 6) return;
     const std::uint32_t connection = anyone_free();
-    const bool all = vocabulary_.one_in(4);
-    say(connection, {"CLIENT", "PAUSE", "50", all ? "ALL" : "WRITE"});
-    if (!all) {
-      const std::string key = some_key();
-      say(anyone_free(), {"GET", key});
-    }
+    const std::string key = some_key();
+    say(connection, {"CLIENT", "PAUSE", "50", "WRITE"});
+    say(anyone_free(), {"GET", key});
     pass(51);
   }
 

@@ -120,6 +120,26 @@ constexpr Row kRows[] = {
      info},
 };
 
+// These concern several frames.
+constexpr Normalisation kOfFrames[] = {
+    {"pattern-order", "PUBLISH",
+     "a listener with several patterns that match is told once for each, in the order of a hash "
+     "table"},
+    {"unsubscribe-order", "UNSUBSCRIBE",
+     "without channels it leaves them all, in the order of a hash table"},
+};
+
+// Frames that one cause may put in any order among themselves: their second words may differ.
+bool in_one_breath(const Frame& a, const Frame& b) {
+  if (!a.aggregate() || !b.aggregate() || a.elements.size() != b.elements.size() ||
+      a.elements.size() < 3 || a.elements[0].text != b.elements[0].text)
+    return false;
+  const std::string& what = a.elements[0].text;
+  if (what == "unsubscribe") return true;
+  return what == "pmessage" && a.elements.size() == 4 && a.elements[2].text == b.elements[2].text &&
+         a.elements[3].text == b.elements[3].text;
+}
+
 const Row* row_of(std::span<const std::string> words) {
   if (words.empty()) return nullptr;
   const std::string command = lower(words[0]);
@@ -136,9 +156,24 @@ std::span<const Normalisation> normalisations() {
   static const std::vector<Normalisation> kListed = [] {
     std::vector<Normalisation> listed;
     for (const Row& row : kRows) listed.push_back(row.listed);
+    listed.insert(listed.end(), std::begin(kOfFrames), std::end(kOfFrames));
     return listed;
   }();
   return kListed;
+}
+
+void normalise_frames(std::vector<Frame>& frames) {
+  for (std::size_t from = 0; from < frames.size();) {
+    std::size_t to = from + 1;
+    while (to < frames.size() && in_one_breath(frames[from], frames[to])) ++to;
+    std::vector<Frame> words;
+    for (std::size_t i = from; i < to && to > from + 1; ++i) words.push_back(frames[i].elements[1]);
+    std::sort(words.begin(), words.end(),
+              [](const Frame& a, const Frame& b) { return a.text < b.text; });
+    for (std::size_t i = 0; i < words.size(); ++i) frames[from + i].elements[1] = words[i];
+    from = to;
+  }
+  for (Frame& frame : frames) normalise_frames(frame.elements);
 }
 
 bool is_normalised(std::span<const std::string> words) { return row_of(words) != nullptr; }

@@ -22,6 +22,9 @@ std::span<const Normalisation> normalisations();
 // Whether the reply to a command has a normal form other than itself.
 bool is_normalised(std::span<const std::string> words);
 
+// Rewrites what came to a connection, where the order of frames is not the server's to choose.
+void normalise_frames(std::vector<Frame>& frames);
+
 // Rewrites the reply to a command; `ids` are those of the connections of this side, in order.
 void normalise(std::span<const std::string> words, std::span<const std::int64_t> ids, Frame& reply);
 

@@ -112,6 +112,8 @@ void RealServer::start() {
                                    "--bind", "127.0.0.1", "--port", port.c_str(), "--dir",
                                    folder.c_str(), "--save", "", "--appendonly", "no",
                                    "--enable-debug-command", "yes",
+                                   // It waits by the wall clock, which stands still.
+                                   "--jemalloc-bg-thread", "no",
                                    // Looks often whether a pause is over (R107).
                                    "--hz", "500", nullptr};
     if (ftruncate(log_, 0) != 0) fail("no memory for a log");

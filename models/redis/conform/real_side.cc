@@ -21,7 +21,7 @@ namespace {
 // A busy machine may be slow: after the first wait a fence tells whether anything is still to come,
 // and only a server that answers nothing at all runs into the second.
 constexpr timeval kSoon{.tv_sec = 0, .tv_usec = 20'000};
-constexpr int kPatience = 1000;  // times that
+constexpr int kPatience = 500;  // times that
 
 std::string value_of(std::string_view info, std::string_view name) {
   const std::size_t at = info.find(std::string(name) + ":");

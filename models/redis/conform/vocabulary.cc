@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 #include "models/redis/conform/sequence.h"
 
@@ -30,9 +31,9 @@ constexpr Rule kRules[] = {
     {"DECR {key}", "string", 4},
     {"DECRBY {key} {integer}", "string", 4},
     // --- keys
-    {"DEL {keys}", "", 6},
-    {"UNLINK {keys}", "", 3},
-    {"EXISTS {keys}", "", 4},
+    {"DEL {key} {other-key*}", "", 6},
+    {"UNLINK {key} {other-key*}", "", 3},
+    {"EXISTS {key} {other-key*}", "", 4},
     {"TYPE {key}", "", 4},
     {"RENAME {key} {other-key}", "", 4},
     {"KEYS {glob}", "", 3},
@@ -51,50 +52,50 @@ constexpr Rule kRules[] = {
     {"PEXPIRETIME {key}", "", 4, kTimed},
     {"PERSIST {key}", "", 4},
     // --- hashes
-    {"HSET {key} {field-values}", "hash", 7},
+    {"HSET {key} {field-value+}", "hash", 7},
     {"HSETNX {key} {field} {small-value}", "hash", 4},
     {"HGET {key} {field}", "hash", 4},
-    {"HMGET {key} {fields}", "hash", 3},
+    {"HMGET {key} {field+}", "hash", 3},
     {"HGETALL {key}", "hash", 3},
     {"HEXISTS {key} {field}", "hash", 4},
     {"HINCRBY {key} {field} {integer}", "hash", 7},
-    {"HDEL {key} {fields}", "hash", 4},
+    {"HDEL {key} {field+}", "hash", 4},
     {"HLEN {key}", "hash", 3},
     {"HKEYS {key}", "hash", 3},
     {"HVALS {key}", "hash", 3},
     // --- lists
-    {"LPUSH {key} {values}", "list", 4},
-    {"RPUSH {key} {values}", "list", 5},
+    {"LPUSH {key} {value+}", "list", 4},
+    {"RPUSH {key} {value+}", "list", 5},
     {"LPOP {key} {count?}", "list", 4},
     {"RPOP {key} {count?}", "list", 4},
     {"LINDEX {key} {index}", "list", 3},
     {"LRANGE {key} {index} {index}", "list", 4},
     {"LLEN {key}", "list", 3},
-    {"LREM {key} {index} {list-value}", "list", 4},
+    {"LREM {key} {index} {element}", "list", 4},
     // --- sorted sets
-    {"ZADD {key} {zadd-options} {score-members}", "zset", 8},
-    {"ZREM {key} {members}", "zset", 4},
+    {"ZADD {key} {zadd-option*} {score-member+}", "zset", 8},
+    {"ZREM {key} {member+}", "zset", 4},
     {"ZSCORE {key} {member}", "zset", 4},
     {"ZINCRBY {key} {score} {member}", "zset", 5},
     {"ZRANGE {key} {zrange}", "zset", 6},
     {"ZRANGEBYSCORE {key} {bound} {bound} {range-options}", "zset", 5},
     {"ZCARD {key}", "zset", 3},
     // --- sets
-    {"SADD {key} {members}", "set", 6},
+    {"SADD {key} {member+}", "set", 6},
     {"SMEMBERS {key}", "set", 4},
     {"SISMEMBER {key} {member}", "set", 4},
-    {"SREM {key} {members}", "set", 4},
+    {"SREM {key} {member+}", "set", 4},
     // --- messages
     {"PUBLISH {channel} {value}", "", 8},
-    {.pattern = "SUBSCRIBE {channels}", .type = "", .weight = 3, .connection = true},
-    {.pattern = "UNSUBSCRIBE {channels?}", .type = "", .weight = 2, .connection = true},
-    {.pattern = "PSUBSCRIBE {globs}", .type = "", .weight = 2, .connection = true},
-    {.pattern = "PUNSUBSCRIBE {globs?}", .type = "", .weight = 2, .connection = true},
+    {.pattern = "SUBSCRIBE {channel+}", .type = "", .weight = 3, .connection = true},
+    {.pattern = "UNSUBSCRIBE {channel*}", .type = "", .weight = 2, .connection = true},
+    {.pattern = "PSUBSCRIBE {glob+}", .type = "", .weight = 2, .connection = true},
+    {.pattern = "PUNSUBSCRIBE {glob*}", .type = "", .weight = 2, .connection = true},
     // --- transactions
     {.pattern = "MULTI", .type = "", .weight = 5, .connection = true},
     {.pattern = "EXEC", .type = "", .weight = 2, .connection = true},
     {.pattern = "DISCARD", .type = "", .weight = 2, .connection = true},
-    {.pattern = "WATCH {keys}", .type = "", .weight = 3, .connection = true},
+    {.pattern = "WATCH {key} {other-key*}", .type = "", .weight = 3, .connection = true},
     {.pattern = "UNWATCH", .type = "", .weight = 2, .connection = true},
     // --- the connection
     {"PING {value?}", "", 3},
@@ -103,10 +104,20 @@ constexpr Rule kRules[] = {
     {.pattern = "QUIT", .type = "", .weight = 1, .connection = true},
     {.pattern = "HELLO {hello}", .type = "", .weight = 3, .exact = true, .connection = true},
     {.pattern = "CLIENT {client}", .type = "", .weight = 6, .exact = true, .connection = true},
+    {.pattern = "CLIENT {client-pause}",
+     .type = "",
+     .timed = true,
+     .exact = true,
+     .connection = true},
     // --- scripts; those that run some are drawn elsewhere
     {.pattern = "SCRIPT {script}", .type = "", .weight = 3, .connection = true},
     // --- the server
-    {.pattern = "CONFIG {config}", .type = "", .weight = 3, .exact = true, .connection = true},
+    {.pattern = "CONFIG {config}", .type = "", .weight = 2, .exact = true, .connection = true},
+    {.pattern = "CONFIG {config-set}",
+     .type = "",
+     .timed = true,
+     .exact = true,
+     .connection = true},
     {.pattern = "INFO {info}", .type = "", .weight = 1, .connection = true},
     {.pattern = "COMMAND {command}", .type = "", .weight = 1, .exact = true, .connection = true},
     {.pattern = "DEBUG {debug}",
@@ -115,8 +126,8 @@ constexpr Rule kRules[] = {
      .timed = true,
      .exact = true,
      .connection = true},
-    {.pattern = "NOSUCH {values}", .type = "", .weight = 1},
-    {.pattern = "GETT {key} {values}", .type = "", .weight = 1},
+    {.pattern = "NOSUCH {value+}", .type = "", .weight = 1},
+    {.pattern = "GETT {key} {value+}", .type = "", .weight = 1},
 };
 
 // Keys, and the type that each mostly has.
@@ -179,6 +190,141 @@ constexpr std::string_view kGlobs[] = {
 constexpr std::string_view kOddWords[] = {
     "", "abc", "-1", "0", "9223372036854775807", "1.5", "NX", "k1", "GET", "\r\n", "KEEPTTL", "*"};
 
+constexpr std::string_view kSetMemberOptions[] = {"NX", "XX", "GT", "LT", "CH", "INCR"};
+constexpr std::string_view kCounts[] = {"0", "1", "2", "100", "-1"};
+constexpr std::string_view kFirstCursor[] = {"0"};
+constexpr std::string_view kBadCursors[] = {"abc", "-1", "", "1.5", " 0"};
+constexpr std::string_view kDatabaseNumbers[] = {"0", "0", "0", "1", "15"};
+constexpr std::string_view kBadDatabases[] = {"16", "-1", "abc", "", "99999999999999999999"};
+constexpr std::string_view kElements[] = {"a", "b", "c", "", "1", "10"};
+constexpr std::string_view kKeyNames[] = {"k1", "k2", "k3", "k4", "k5"};
+
+// Holes filled with one of a few words, now and then a bad one. A hole can be left empty, `{x?}`,
+// or filled several times, `{x+}`, or both, `{x*}`.
+struct Choice {
+  std::string_view hole;
+  std::span<const std::string_view> good;
+  std::span<const std::string_view> bad;
+};
+constexpr Choice kChoices[] = {
+    {"other-key", kKeyNames, kOddKeys},
+    {"integer", kIntegers, kNearIntegers},
+    {"field", kFields, {}},
+    {"member", kMembers, {}},
+    {"element", kElements, {}},
+    {"score", kScores, kBadScores},
+    {"bound", kBounds, kBadBounds},
+    {"index", kIndexes, kNearIntegers},
+    {"count", kCounts, kNearIntegers},
+    {"zadd-option", kSetMemberOptions, {}},
+    {"channel", kChannels, {}},
+    {"glob", kGlobs, {}},
+    {"scan-cursor", kFirstCursor, kBadCursors},
+    {"database", kDatabaseNumbers, kBadDatabases},
+};
+
+constexpr std::string_view kZrangeForms[] = {"{index} {index}",
+                                             "{index} {index} WITHSCORES",
+                                             "{index} {index} REV",
+                                             "{index} {index} REV WITHSCORES",
+                                             "{bound} {bound} BYSCORE {range-options}",
+                                             "{bound} {bound} BYSCORE REV {range-options}",
+                                             "{index} {index} LIMIT 0 1",
+                                             "{index} {index} {value}"};
+constexpr std::string_view kRangeForms[] = {"",
+                                            "",
+                                            "WITHSCORES",
+                                            "LIMIT 0 1",
+                                            "LIMIT 1 2 WITHSCORES",
+                                            "LIMIT {index} {index}",
+                                            "LIMIT 0",
+                                            "withscores limit 0 -1",
+                                            "LIMIT {integer} {integer}",
+                                            "ZZ"};
+constexpr std::string_view kScanForms[] = {"",
+                                           "",
+                                           "COUNT 100",
+                                           "MATCH {glob}",
+                                           "MATCH {glob} COUNT 1000",
+                                           "TYPE string",
+                                           "TYPE HASH",
+                                           "TYPE nosuch COUNT 10",
+                                           "COUNT 0",
+                                           "COUNT -1",
+                                           "COUNT abc",
+                                           "COUNT",
+                                           "ZZ",
+                                           "MATCH"};
+constexpr std::string_view kFlushForms[] = {"", "", "", "ASYNC", "sync", "ZZ", "SYNC SYNC"};
+constexpr std::string_view kHelloForms[] = {"2",
+                                            "3",
+                                            "3",
+                                            "",
+                                            "4",
+                                            "1",
+                                            "abc",
+                                            "3 SETNAME n1",
+                                            "2 SETNAME n2",
+                                            "3 SETNAME",
+                                            "3 ZZ",
+                                            "2 SETNAME {value}"};
+constexpr std::string_view kClientForms[] = {"ID",
+                                             "ID",
+                                             "id more",
+                                             "SETNAME n1",
+                                             "SETNAME {value}",
+                                             "GETNAME",
+                                             "GETNAME",
+                                             "KILL ID {client-id}",
+                                             "KILL ID {client-id} SKIPME no",
+                                             "KILL ID 0",
+                                             "KILL ID abc",
+                                             "KILL 127.0.0.1:1",
+                                             "KILL ID",
+                                             "KILL ADDR 127.0.0.1:1",
+                                             "KILL TYPE pubsub",
+                                             "KILL TYPE nosuch",
+                                             "KILL SKIPME maybe",
+                                             "LIST",
+                                             "NOPE",
+                                             "",
+                                             "UNPAUSE"};
+constexpr std::string_view kPauseForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ", "PAUSE"};
+constexpr std::string_view kScriptForms[] = {
+    "KILL", "NOPE", "", "LOAD", "FLUSH", "FLUSH sync", "FLUSH ASYNC", "FLUSH ZZ", "EXISTS"};
+constexpr std::string_view kConfigForms[] = {"GET maxmemory", "get MAXMEMORY", "GET nosuch",
+                                             "GET",           "NOPE",          ""};
+constexpr std::string_view kConfigSetForms[] = {
+    "SET maxmemory 0", "SET maxmemory 100mb", "SET nosuch 1", "SET maxmemory", "SET maxmemory abc"};
+constexpr std::string_view kInfoForms[] = {"", "server", "nosuch", "REPLICATION"};
+constexpr std::string_view kCommandForms[] = {"COUNT", "NOPE"};
+constexpr std::string_view kDebugForms[] = {"SLEEP 0", "SET-ACTIVE-EXPIRE 0"};
+constexpr std::string_view kFieldValueForms[] = {"{field} {small-value}"};
+constexpr std::string_view kScoreMemberForms[] = {"{score} {member}"};
+
+// Holes filled with one of a few patterns, which have holes of their own.
+struct Form {
+  std::string_view hole;
+  std::span<const std::string_view> patterns;
+};
+constexpr Form kForms[] = {
+    {"field-value", kFieldValueForms},
+    {"score-member", kScoreMemberForms},
+    {"zrange", kZrangeForms},
+    {"range-options", kRangeForms},
+    {"scan-options", kScanForms},
+    {"flush", kFlushForms},
+    {"hello", kHelloForms},
+    {"client", kClientForms},
+    {"client-pause", kPauseForms},
+    {"script", kScriptForms},
+    {"config", kConfigForms},
+    {"config-set", kConfigSetForms},
+    {"info", kInfoForms},
+    {"command", kCommandForms},
+    {"debug", kDebugForms},
+};
+
 template <std::size_t Size>
 constexpr int total_weight(const Rule (&rules)[Size]) {
   int all = 0;
@@ -204,6 +350,8 @@ const Rule& Vocabulary::drawn_rule(bool for_script, bool with_key) {
     auto left = static_cast<int>(below(static_cast<std::uint64_t>(total_weight(kRules))));
     const Rule* rule = std::begin(kRules);
     while (left >= rule->weight) left -= (rule++)->weight;
+        only && std::string(only).find(" " + std::string(rule->name()) + " ") == std::string::npos)
+      continue;
     if (rule->timed && !timed_) continue;
     if (with_key && !rule->has_key()) continue;
     if (for_script && rule->connection && !one_in(8)) continue;
@@ -228,10 +376,10 @@ Words Vocabulary::command_on(std::string_view key) {
 }
 
 Words Vocabulary::listening() {
-  static constexpr std::string_view kPatterns[] = {
-      "SUBSCRIBE {channels}",  "UNSUBSCRIBE {channels?}", "PSUBSCRIBE {globs}",
-      "PUNSUBSCRIBE {globs?}", "PING {value?}",           "UNSUBSCRIBE",
-      "PUNSUBSCRIBE"};
+  static constexpr std::string_view kPatterns[] = {"SUBSCRIBE {channel+}", "UNSUBSCRIBE {channel*}",
+                                                   "PSUBSCRIBE {glob+}",   "PUNSUBSCRIBE {glob*}",
+                                                   "PING {value?}",        "UNSUBSCRIBE",
+                                                   "PUNSUBSCRIBE"};
   if (one_in(30)) return {"QUIT"};
   return filled(one_of(kPatterns));
 }
@@ -302,6 +450,11 @@ std::string Vocabulary::value() {
   if (manner == 0) return std::string(one_of(kBinary));
   if (manner == 1) return std::string(300, 'x');
   if (manner < 5) return number();
+  return std::string(one_of(kValues));
+}
+
+std::string Vocabulary::small_value() {
+  if (one_in(2)) return number();
   return std::string(one_of(kValues));
 }
 
@@ -376,6 +529,16 @@ void Vocabulary::fill_set_options(Words& words) {
   }
 }
 
+void Vocabulary::fill_getex_options(Words& words) {
+  static constexpr std::string_view kOptions[] = {"PX", "EX", "PXAT", "EXAT", "PERSIST"};
+  const std::uint64_t manner = below(24);
+  for (std::uint64_t count = manner < 8 ? 0 : manner < 10 ? 2 : 1; count > 0; --count) {
+    const std::string_view option = one_of(kOptions);
+    if (timed_ || !option.ends_with("AT")) fill_expiry(words, option);
+  }
+  if (one_in(20)) words.emplace_back("ZZ");
+}
+
 void Vocabulary::fill_flags(Words& words) {
   static constexpr std::string_view kFlags[] = {"NX", "XX", "GT", "LT"};
   if (below(5) < 3) return;
@@ -385,93 +548,43 @@ void Vocabulary::fill_flags(Words& words) {
 }
 
 void Vocabulary::fill(Words& words, std::string_view hole, std::string_view type) {
-  const auto several = [&](const auto& values) {
-    const std::uint64_t count = 1 + below(3);
-    for (std::uint64_t i = 0; i < count; ++i) words.emplace_back(one_of(values));
-  };
-  // Of whole forms, one.
-  const auto form = [&](const auto& forms) {
-    const std::string_view chosen = one_of(forms);
-    const Words more = filled(chosen, type);
-    words.insert(words.end(), more.begin(), more.end());
-  };
+  std::uint64_t count = 1;
+  switch (hole.back()) {
+    case '?':
+      count = below(2);
+      break;
+    case '+':
+      count = 1 + below(3);
+      break;
+    case '*':
+      count = one_in(2) ? 0 : 1 + below(3);
+      break;
+    default:
+      return fill_one(words, hole, type);
+  }
+  hole.remove_suffix(1);
+  for (; count > 0; --count) fill_one(words, hole, type);
+}
 
+void Vocabulary::fill_one(Words& words, std::string_view hole, std::string_view type) {
+  for (const Choice& choice : kChoices) {
+    if (choice.hole != hole) continue;
+    const bool bad = !choice.bad.empty() && one_in(12);
+    words.emplace_back(one_of(bad ? choice.bad : choice.good));
+    return;
+  }
+  for (const Form& form : kForms) {
+    if (form.hole != hole) continue;
+    const Words more = filled(one_of(form.patterns), type);
+    words.insert(words.end(), more.begin(), more.end());
+    return;
+  }
   if (hole == "key") {
     words.push_back(key(type));
-  } else if (hole == "keys") {
-    words.push_back(key(type));
-    while (one_in(3)) words.emplace_back(one_of(kKeys).name);
-  } else if (hole == "key-again") {
-    words.push_back(words.back());
-  } else if (hole == "other-key") {
-    words.emplace_back(one_in(12) ? one_of(kOddKeys) : one_of(kKeys).name);
   } else if (hole == "value") {
     words.push_back(value());
-  } else if (hole == "value?") {
-    if (one_in(2)) words.push_back(value());
-  } else if (hole == "values") {
-    const std::uint64_t count = 1 + below(3);
-    for (std::uint64_t i = 0; i < count; ++i) words.push_back(value());
-  } else if (hole == "list-value") {
-    words.emplace_back(one_in(2) ? one_of(kValues) : one_of(kIntegers));
   } else if (hole == "small-value") {
-    words.push_back(one_in(2) ? number() : std::string(one_of(kValues)));
-  } else if (hole == "integer") {
-    words.push_back(number());
-  } else if (hole == "field") {
-    words.emplace_back(one_of(kFields));
-  } else if (hole == "fields") {
-    several(kFields);
-  } else if (hole == "field-values") {
-    const std::uint64_t count = 1 + below(3);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      words.emplace_back(one_of(kFields));
-      words.push_back(one_in(2) ? number() : std::string(one_of(kValues)));
-    }
-  } else if (hole == "member") {
-    words.emplace_back(one_of(kMembers));
-  } else if (hole == "members") {
-    several(kMembers);
-  } else if (hole == "score") {
-    words.emplace_back(one_in(8) ? one_of(kBadScores) : one_of(kScores));
-  } else if (hole == "score-members") {
-    const std::uint64_t count = 1 + below(3);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      words.emplace_back(one_in(15) ? one_of(kBadScores) : one_of(kScores));
-      words.emplace_back(one_of(kMembers));
-    }
-  } else if (hole == "zadd-options") {
-    static constexpr std::string_view kOptions[] = {"NX", "XX", "GT", "LT", "CH", "INCR"};
-    while (one_in(4)) words.push_back(in_some_case(one_of(kOptions)));
-  } else if (hole == "zrange") {
-    static constexpr std::string_view kForms[] = {"{index} {index}",
-                                                  "{index} {index} WITHSCORES",
-                                                  "{index} {index} REV",
-                                                  "{index} {index} REV WITHSCORES",
-                                                  "{bound} {bound} BYSCORE {range-options}",
-                                                  "{bound} {bound} BYSCORE REV {range-options}",
-                                                  "{index} {index} LIMIT 0 1",
-                                                  "{index} {index} {value}"};
-    form(kForms);
-  } else if (hole == "bound") {
-    words.emplace_back(one_in(12) ? one_of(kBadBounds) : one_of(kBounds));
-  } else if (hole == "range-options") {
-    static constexpr std::string_view kForms[] = {"",
-                                                  "",
-                                                  "WITHSCORES",
-                                                  "LIMIT 0 1",
-                                                  "LIMIT 1 2 WITHSCORES",
-                                                  "LIMIT {index} {index}",
-                                                  "LIMIT 0",
-                                                  "withscores limit 0 -1",
-                                                  "LIMIT {integer} {integer}",
-                                                  "ZZ"};
-    form(kForms);
-  } else if (hole == "index") {
-    words.emplace_back(one_in(15) ? one_of(kNearIntegers) : one_of(kIndexes));
-  } else if (hole == "count?") {
-    static constexpr std::string_view kCounts[] = {"0", "1", "2", "100", "-1"};
-    if (one_in(2)) words.push_back(one_in(6) ? number() : std::string(one_of(kCounts)));
+    words.push_back(small_value());
   } else if (hole == "ms") {
     words.push_back(milliseconds());
   } else if (hole == "seconds") {
@@ -483,122 +596,13 @@ void Vocabulary::fill(Words& words, std::string_view hole, std::string_view type
   } else if (hole == "set-options") {
     fill_set_options(words);
   } else if (hole == "getex-options") {
-    static constexpr std::string_view kOptions[] = {"PX", "EX", "PXAT", "EXAT", "PERSIST"};
-    const std::uint64_t count = one_in(3) ? 0 : one_in(8) ? 2 : 1;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::string_view option = one_of(kOptions);
-      if (timed_ || !option.ends_with("AT")) fill_expiry(words, option);
-    }
-    if (one_in(20)) words.emplace_back("ZZ");
+    fill_getex_options(words);
   } else if (hole == "expire-flags") {
     fill_flags(words);
-  } else if (hole == "channel") {
-    words.emplace_back(one_of(kChannels));
-  } else if (hole == "channels") {
-    several(kChannels);
-  } else if (hole == "channels?") {
-    if (one_in(2)) several(kChannels);
-  } else if (hole == "glob") {
-    words.emplace_back(one_of(kGlobs));
-  } else if (hole == "globs") {
-    several(kGlobs);
-  } else if (hole == "globs?") {
-    if (one_in(2)) several(kGlobs);
-  } else if (hole == "scan-cursor") {
-    static constexpr std::string_view kBad[] = {"abc", "-1", "", "1.5", " 0"};
-    words.emplace_back(one_in(12) ? one_of(kBad) : "0");
-  } else if (hole == "scan-options") {
-    static constexpr std::string_view kForms[] = {"",
-                                                  "",
-                                                  "COUNT 100",
-                                                  "MATCH {glob}",
-                                                  "MATCH {glob} COUNT 1000",
-                                                  "TYPE string",
-                                                  "TYPE HASH",
-                                                  "TYPE nosuch COUNT 10",
-                                                  "COUNT 0",
-                                                  "COUNT -1",
-                                                  "COUNT abc",
-                                                  "COUNT",
-                                                  "ZZ",
-                                                  "MATCH"};
-    form(kForms);
-  } else if (hole == "database") {
-    static constexpr std::string_view kDatabases[] = {"0", "0", "0", "1", "15"};
-    static constexpr std::string_view kBad[] = {"16", "-1", "abc", "", "99999999999999999999"};
-    words.emplace_back(one_in(6) ? one_of(kBad) : one_of(kDatabases));
-  } else if (hole == "flush") {
-    static constexpr std::string_view kForms[] = {"", "", "", "ASYNC", "sync", "ZZ", "SYNC SYNC"};
-    form(kForms);
-  } else if (hole == "hello") {
-    static constexpr std::string_view kForms[] = {"2",
-                                                  "3",
-                                                  "3",
-                                                  "",
-                                                  "4",
-                                                  "1",
-                                                  "abc",
-                                                  "3 SETNAME n1",
-                                                  "2 SETNAME n2",
-                                                  "3 SETNAME",
-                                                  "3 ZZ",
-                                                  "2 SETNAME {value}"};
-    form(kForms);
-  } else if (hole == "client") {
-    static constexpr std::string_view kForms[] = {"ID",
-                                                  "ID",
-                                                  "id more",
-                                                  "SETNAME n1",
-                                                  "SETNAME {value}",
-                                                  "GETNAME",
-                                                  "GETNAME",
-                                                  "KILL ID {client-id}",
-                                                  "KILL ID {client-id} SKIPME no",
-                                                  "KILL ID 0",
-                                                  "KILL ID abc",
-                                                  "KILL 127.0.0.1:1",
-                                                  "KILL ID",
-                                                  "KILL ADDR 127.0.0.1:1",
-                                                  "KILL TYPE pubsub",
-                                                  "KILL TYPE nosuch",
-                                                  "KILL SKIPME maybe",
-                                                  "LIST",
-                                                  "NOPE",
-                                                  "",
-                                                  "UNPAUSE"};
-    static constexpr std::string_view kTimedForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ",
-                                                       "PAUSE"};
-    if (timed_ && one_in(10)) {
-      form(kTimedForms);
-    } else {
-      form(kForms);
-    }
   } else if (hole == "client-id") {
     words.push_back(fmt::format("{}{}", kIdWord, 1 + below(connections_)));
-  } else if (hole == "script") {
-    static constexpr std::string_view kForms[] = {
-        "KILL", "NOPE", "", "LOAD", "FLUSH", "FLUSH sync", "FLUSH ASYNC", "FLUSH ZZ", "EXISTS"};
-    form(kForms);
-  } else if (hole == "config") {
-    static constexpr std::string_view kForms[] = {"GET maxmemory", "get MAXMEMORY", "GET nosuch",
-                                                  "GET",           "NOPE",          ""};
-    static constexpr std::string_view kOwnForms[] = {"SET maxmemory 0", "SET maxmemory 100mb",
-                                                     "SET nosuch 1", "SET maxmemory",
-                                                     "SET maxmemory abc"};
-    if (timed_ && one_in(3)) {
-      form(kOwnForms);
-    } else {
-      form(kForms);
-    }
-  } else if (hole == "info") {
-    static constexpr std::string_view kForms[] = {"", "server", "nosuch", "REPLICATION"};
-    form(kForms);
-  } else if (hole == "command") {
-    static constexpr std::string_view kForms[] = {"COUNT", "NOPE"};
-    form(kForms);
-  } else if (hole == "debug") {
-    static constexpr std::string_view kForms[] = {"SLEEP 0", "SET-ACTIVE-EXPIRE 0"};
-    form(kForms);
+  } else {
+    throw std::logic_error("nothing fills the hole " + std::string(hole));
   }
 }
 

@@ -66,11 +66,14 @@ class Vocabulary {
  private:
   const Rule& drawn_rule(bool for_script, bool with_key);
   void fill(Words& words, std::string_view hole, std::string_view type);
+  void fill_one(Words& words, std::string_view hole, std::string_view type);
   std::string in_some_case(std::string_view word);
   void spoil(Words& words);
   void fill_set_options(Words& words);
   void fill_expiry(Words& words, std::string_view option);
+  void fill_getex_options(Words& words);
   void fill_flags(Words& words);
+  std::string small_value();  // of a size that keeps a hash in the order in which it grew
   std::string milliseconds();
   std::string seconds();
   std::string at_milliseconds();
