@@ -30,12 +30,21 @@ constexpr Rule kRules[] = {
     {"INCRBY {key} {integer}", "string", 4},
     {"DECR {key}", "string", 4},
     {"DECRBY {key} {integer}", "string", 4},
+    {"STRLEN {key}", "string", 3},
+    {"GETRANGE {key} {index} {index}", "string", 3},
+    {"SUBSTR {key} {index} {index}", "string", 2},
+    {"SETRANGE {key} {offset} {value}", "string", 3},
+    {"MGET {key} {other-key*}", "", 3},
+    {"MSET {key} {value} {key-value*}", "", 2},
+    {"MSETNX {key} {value} {key-value*}", "", 2},
     // --- keys
     {"DEL {key} {other-key*}", "", 6},
     {"UNLINK {key} {other-key*}", "", 3},
     {"EXISTS {key} {other-key*}", "", 4},
+    {"TOUCH {key} {other-key*}", "", 2},
     {"TYPE {key}", "", 4},
     {"RENAME {key} {other-key}", "", 4},
+    {"RENAMENX {key} {other-key}", "", 3},
     {"KEYS {glob}", "", 3},
     {.pattern = "SCAN {scan-cursor} {scan-options}", .type = "", .weight = 4, .exact = true},
     {"DBSIZE", "", 3},
@@ -53,6 +62,8 @@ constexpr Rule kRules[] = {
     {"PERSIST {key}", "", 4},
     // --- hashes
     {"HSET {key} {field-value+}", "hash", 7},
+    {"HMSET {key} {field-value+}", "hash", 2},
+    {"HSTRLEN {key} {field}", "hash", 2},
     {"HSETNX {key} {field} {small-value}", "hash", 4},
     {"HGET {key} {field}", "hash", 4},
     {"HMGET {key} {field+}", "hash", 3},
@@ -190,6 +201,8 @@ constexpr std::string_view kGlobs[] = {
 constexpr std::string_view kOddWords[] = {
     "", "abc", "-1", "0", "9223372036854775807", "1.5", "NX", "k1", "GET", "\r\n", "KEEPTTL", "*"};
 
+constexpr std::string_view kOffsets[] = {"0", "1", "3", "10"};
+constexpr std::string_view kBadOffsets[] = {"-1", "536870912", "abc", "9223372036854775807"};
 constexpr std::string_view kSetMemberOptions[] = {"NX", "XX", "GT", "LT", "CH", "INCR"};
 constexpr std::string_view kCounts[] = {"0", "1", "2", "100", "-1"};
 constexpr std::string_view kFirstCursor[] = {"0"};
@@ -215,6 +228,7 @@ constexpr Choice kChoices[] = {
     {"score", kScores, kBadScores},
     {"bound", kBounds, kBadBounds},
     {"index", kIndexes, kNearIntegers},
+    {"offset", kOffsets, kBadOffsets},
     {"count", kCounts, kNearIntegers},
     {"zadd-option", kSetMemberOptions, {}},
     {"channel", kChannels, {}},
@@ -299,6 +313,7 @@ constexpr std::string_view kConfigSetForms[] = {
 constexpr std::string_view kInfoForms[] = {"", "server", "nosuch", "REPLICATION"};
 constexpr std::string_view kCommandForms[] = {"COUNT", "NOPE"};
 constexpr std::string_view kDebugForms[] = {"SLEEP 0", "SET-ACTIVE-EXPIRE 0"};
+constexpr std::string_view kKeyValueForms[] = {"{other-key} {value}"};
 constexpr std::string_view kFieldValueForms[] = {"{field} {small-value}"};
 constexpr std::string_view kScoreMemberForms[] = {"{score} {member}"};
 
@@ -308,6 +323,7 @@ struct Form {
   std::span<const std::string_view> patterns;
 };
 constexpr Form kForms[] = {
+    {"key-value", kKeyValueForms},
     {"field-value", kFieldValueForms},
     {"score-member", kScoreMemberForms},
     {"zrange", kZrangeForms},
@@ -350,8 +366,6 @@ const Rule& Vocabulary::drawn_rule(bool for_script, bool with_key) {
     auto left = static_cast<int>(below(static_cast<std::uint64_t>(total_weight(kRules))));
     const Rule* rule = std::begin(kRules);
     while (left >= rule->weight) left -= (rule++)->weight;
-        only && std::string(only).find(" " + std::string(rule->name()) + " ") == std::string::npos)
-      continue;
     if (rule->timed && !timed_) continue;
     if (with_key && !rule->has_key()) continue;
     if (for_script && rule->connection && !one_in(8)) continue;
