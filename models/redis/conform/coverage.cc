@@ -1,9 +1,20 @@
 #include "models/redis/conform/coverage.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "models/redis/conform/frame.h"
 #include "models/redis/conform/sequence.h"
 
 namespace picklock::models::redis::conform {
+
+namespace {
+
+constexpr std::string_view kCodes[] = {
+    "BUSY",    "ERR", "EXECABORT", "MISCONF",    "NOAUTH",    "NOPROTO",  "NOSCRIPT",
+    "NOTBUSY", "OOM", "READONLY",  "UNKILLABLE", "WRONGPASS", "WRONGTYPE"};
+
+}  // namespace
 
 std::string reply_class(std::string_view bytes) {
   Frame frame;
@@ -13,8 +24,13 @@ std::string reply_class(std::string_view bytes) {
   switch (frame.kind) {
     case '+':
       return frame.text == "QUEUED" ? "queued" : "status";
-    case '-':
-      return frame.text.substr(0, frame.text.find(' '));
+    case '-': {
+      // What scripts make up is of one class.
+      std::string code = frame.text.substr(0, frame.text.find(' '));
+      return std::find(std::begin(kCodes), std::end(kCodes), code) == std::end(kCodes)
+                 ? "other-error"
+                 : code;
+    }
     case ':':
       return "integer";
     case '$':

@@ -16,7 +16,8 @@
 namespace picklock::models::redis::conform {
 
 // nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or of an error its code
-// word. Of several frames the last one counts: those before it were pushed. `none`: no answer yet.
+// word, where it is one of the server's. Of several frames the last one counts: those before it
+// were pushed. `none`: no answer yet.
 std::string reply_class(std::string_view bytes);
 
 class Coverage {

@@ -87,7 +87,7 @@ class Author {
     for (const std::string_view piece : kFurniture) {
       if (!vocabulary_.one_in(2)) say(0, vocabulary_.filled(piece));
     }
-    if (vocabulary_.one_in(3)) say(anyone(), {"HELLO", "3"});
+    if (vocabulary_.one_in(2)) say(anyone(), {"HELLO", "3"});
   }
 
   void scene() {
