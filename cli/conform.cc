@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
@@ -11,7 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "cli/console.h"
 #include "models/redis/conform/campaign.h"
+#include "models/redis/conform/grammar.h"
 #include "models/redis/conform/normal_form.h"
 #include "models/redis/conform/sequence.h"
 #include "scenarios/bad_input.h"
@@ -22,10 +25,6 @@ namespace {
 
 namespace redis = models::redis::conform;
 using Json = nlohmann::ordered_json;
-
-constexpr int kAgrees = 0;
-constexpr int kDiffers = 1;
-constexpr int kInterrupted = 130;
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -47,17 +46,6 @@ class Interruptible {
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   }
 };
-
-std::uint64_t whole_number(std::string_view option, const std::string& word, std::uint64_t least) {
-  std::uint64_t value = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc{} || stop != end || value > INT64_MAX || value < least) {
-    throw scenarios::BadInput(fmt::format("{}: must be a whole number, {} to {}, not \"{}\"",
-                                          option, least, INT64_MAX, scenarios::printable(word)));
-  }
-  return value;
-}
 
 redis::Address address_from(const std::string& word) {
   const std::size_t colon = word.rfind(':');
@@ -82,7 +70,7 @@ std::string side(const redis::Difference& difference, const std::string& bytes) 
 std::string again(const redis::Report& report, const ConformOptions& options) {
   std::string command =
       fmt::format("picklock conform redis --seed {} --cases 1", report.first->sequence.seed);
-  if (options.address) command += " --address " + *options.address;
+  if (!options.address.empty()) command += " --address " + shell_quoted(options.address);
   if (options.flush) command += " --flush";
   return command;
 }
@@ -162,20 +150,40 @@ std::string text(const redis::Report& report, const ConformOptions& options) {
 
 }  // namespace
 
-int conform(const ConformOptions& options, std::string& out) {
-  const scenarios::Words servers = {"redis"};
+CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "conform", "Tell the model of a server and the real one the same, and compare");
+  command->add_option("SERVER", options.server, "redis")->type_name("")->required();
+  command
+      ->add_option("--address", options.address,
+                   "a server that runs already (default: one of its own, whose clock it sets)")
+      ->type_name("HOST:PORT");
+  command->add_flag("--flush", options.flush, "empty that server where it holds data");
+  command
+      ->add_option("--cases", options.cases,
+                   fmt::format("how many sequences of {} commands (default: {})",
+                               redis::kCommandsPerSequence, redis::Campaign().cases))
+      ->type_name("NUMBER");
+  command->add_option("--seed", options.seed, "draws them (default: 1)")->type_name("NUMBER");
+  command->add_flag("--json", options.json, "one JSON document");
+  return command;
+}
+
+int conform(const ConformOptions& options) {
   if (options.server == "zookeeper" || options.server == "mysql")
     throw scenarios::BadInput(fmt::format("conform: `{}` is not built yet", options.server));
+  const scenarios::Words servers = {"redis"};
   if (options.server != "redis") {
-    throw scenarios::BadInput(fmt::format("conform: there is no server `{}`{}", options.server,
-                                          scenarios::did_you_mean(options.server, servers)));
+    throw scenarios::BadInput(
+        fmt::format("conform: there is no server `{}`{}", scenarios::printable(options.server),
+                    scenarios::did_you_mean(options.server, servers, "it is redis")));
   }
   redis::Campaign campaign;
-  if (options.seed) campaign.seed = whole_number("--seed", *options.seed, 0);
-  if (options.cases) campaign.cases = whole_number("--cases", *options.cases, 1);
-  if (options.address) campaign.address = address_from(*options.address);
-  if (options.flush && !options.address)
-    throw scenarios::BadInput("--flush: is for a server of yours, with --address");
+  if (!options.seed.empty()) campaign.seed = seed_from(options.seed);
+  if (!options.cases.empty()) campaign.cases = number_from("--cases", options.cases, 1, INT64_MAX);
+  if (!options.address.empty()) campaign.address = address_from(options.address);
+  if (options.flush && options.address.empty())
+    throw scenarios::BadInput("--flush: is for a server of yours, given with --address");
   campaign.flush = options.flush;
 
   const Interruptible interruptible;
@@ -192,9 +200,9 @@ int conform(const ConformOptions& options, std::string& out) {
     throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
   }
   if (terminal) std::fputs("\r\x1b[K", stderr);
-  out = options.json ? json(report, campaign, options) : text(report, options);
-  if (report.differences > 0) return kDiffers;
-  return report.interrupted ? kInterrupted : kAgrees;
+  put(options.json ? json(report, campaign, options) : text(report, options));
+  if (report.interrupted) return kInterrupted;
+  return report.differences > 0 ? kNotAsExpected : kAsExpected;
 }
 
 }  // namespace picklock::cli

@@ -1,21 +1,28 @@
-// `picklock conform`: the models beside the real servers.
+// `picklock conform`: the model of a server beside the real one, told the same.
 #pragma once
 
-#include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace picklock::cli {
 
+// As given; empty: not given.
 struct ConformOptions {
   std::string server;
-  std::optional<std::string> address;
-  std::optional<std::string> cases;
-  std::optional<std::string> seed;
+  std::string address;
+  std::string cases;
+  std::string seed;
   bool flush = false;
   bool json = false;
 };
 
-// What to print goes to `out`; the exit status. Throws scenarios::BadInput.
-int conform(const ConformOptions& options, std::string& out);
+// The command with its options, which are read into `options`.
+CLI::App* add_conform(CLI::App& app, ConformOptions& options);
+
+// The exit status. Throws BadInput for what cannot be used, a missing server included.
+int conform(const ConformOptions& options);
 
 }  // namespace picklock::cli
