@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "models/redis/conform/sequence.h"
 
 namespace picklock::models::redis::conform {
 namespace {
 
+using Words = std::span<const std::string>;
 using Ids = std::span<const std::int64_t>;
 
 std::string bytes_of(const Frame& frame) {
@@ -31,22 +34,39 @@ std::string named(std::string_view id, Ids ids) {
   return std::string(id);
 }
 
-void in_any_order(Ids, Frame& reply) { sort(reply); }
+void in_any_order(Words, Ids, Frame& reply) { sort(reply); }
 
-void scanned(Ids, Frame& reply) {
+void channels(Words words, Ids, Frame& reply) {
+  if (words.size() > 1 && lower(words[1]).ends_with("channels")) sort(reply);
+}
+
+void parameters(Words, Ids, Frame& reply) {
+  std::vector<std::pair<std::string, Frame>> pairs;
+  for (std::size_t i = 0; i + 1 < reply.elements.size(); i += 2)
+    pairs.emplace_back(reply.elements[i].text, reply.elements[i + 1]);
+  std::sort(pairs.begin(), pairs.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    reply.elements[2 * i].text = pairs[i].first;
+    reply.elements[2 * i + 1] = pairs[i].second;
+  }
+}
+
+void scanned(Words, Ids, Frame& reply) {
   if (reply.elements.size() == 2) sort(reply.elements[1]);
 }
 
-void one_key(Ids, Frame& reply) {
+void one_key(Words, Ids, Frame& reply) {
   if (!reply.null && reply.kind == '$') reply.text = "a key";
 }
 
-void client(Ids ids, Frame& reply) {
+void client(Words, Ids ids, Frame& reply) {
   if (reply.kind == ':') reply.text = named(reply.text, ids);
   if (reply.kind != '$' && reply.kind != '=') return;
   // One line per connection, `id=3 addr=... name=n1`: those of the sequence, and what the model
   // knows of them.
-  static constexpr std::string_view kKept[] = {"id", "name", "db", "sub", "psub", "multi", "resp"};
+  static constexpr std::string_view kKept[] = {"id",   "name",  "flags", "db",   "sub",   "psub",
+                                               "ssub", "multi", "cmd",   "user", "redir", "resp"};
   std::vector<std::string> lines;
   std::string_view left = reply.text;
   while (!left.empty()) {
@@ -70,14 +90,14 @@ void client(Ids ids, Frame& reply) {
   reply.text = fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-void hello(Ids ids, Frame& reply) {
+void hello(Words, Ids ids, Frame& reply) {
   for (std::size_t i = 0; i + 1 < reply.elements.size(); i += 2) {
     if (reply.elements[i].text == "id")
       reply.elements[i + 1].text = named(reply.elements[i + 1].text, ids);
   }
 }
 
-void info(Ids, Frame& reply) {
+void info(Words, Ids, Frame& reply) {
   if (reply.kind != '$' && reply.kind != '=') return;
   static constexpr std::string_view kKept[] = {"redis_version", "redis_mode", "loading", "role",
                                                "db0",           "db1",        "db15"};
@@ -95,21 +115,35 @@ void info(Ids, Frame& reply) {
   reply.text = kept;
 }
 
+// A command's own description: name, words, flags, first and last key, step.
+void describe(Frame& command) {
+  if (command.elements.size() < 6) return;
+  command.elements.resize(6);
+  sort(command.elements[2]);
+}
+
+void commands(Words, Ids, Frame& reply) {
+  if (reply.kind == ':') reply.text = "many";
+  for (Frame& element : reply.elements) describe(element);
+}
+
 struct Row {
   Normalisation listed;
   std::array<std::string_view, 3> commands;
-  void (*rewrite)(Ids, Frame&);
+  void (*rewrite)(Words, Ids, Frame&);
 };
 
 constexpr Row kRows[] = {
     {{"order", "KEYS SMEMBERS", "the order of a hash table is that of its own random seed"},
      {"keys", "smembers"},
      in_any_order},
+    {{"parameter-order", "CONFIG GET", "likewise"}, {"config"}, parameters},
+    {{"channel-order", "PUBSUB CHANNELS, SHARDCHANNELS", "likewise"}, {"pubsub"}, channels},
     {{"scan-order", "SCAN", "likewise; a scan of few keys is over in one step"}, {"scan"}, scanned},
     {{"random-key", "RANDOMKEY", "any key will do where there is one"}, {"randomkey"}, one_key},
     {{"client-ids", "CLIENT",
       "servers count connections from where they like; of CLIENT LIST, the connections of the "
-      "sequence, sorted, and the fields id name db sub psub multi resp"},
+      "sequence, sorted, and the fields id name flags db sub psub ssub multi cmd user redir resp"},
      {"client"},
      client},
     {{"hello-id", "HELLO", "the same id"}, {"hello"}, hello},
@@ -118,6 +152,11 @@ constexpr Row kRows[] = {
       "remain"},
      {"info"},
      info},
+    {{"commands", "COMMAND",
+      "the model knows fewer commands, and of each the name, the number of words, the flags and "
+      "where its keys are"},
+     {"command"},
+     commands},
 };
 
 // These concern several frames.
@@ -125,7 +164,7 @@ constexpr Normalisation kOfFrames[] = {
     {"pattern-order", "PUBLISH",
      "a listener with several patterns that match is told once for each, in the order of a hash "
      "table"},
-    {"unsubscribe-order", "UNSUBSCRIBE",
+    {"unsubscribe-order", "UNSUBSCRIBE SUNSUBSCRIBE",
      "without channels it leaves them all, in the order of a hash table"},
 };
 
@@ -135,7 +174,7 @@ bool in_one_breath(const Frame& a, const Frame& b) {
       a.elements.size() < 3 || a.elements[0].text != b.elements[0].text)
     return false;
   const std::string& what = a.elements[0].text;
-  if (what == "unsubscribe") return true;
+  if (what == "unsubscribe" || what == "sunsubscribe") return true;
   return what == "pmessage" && a.elements.size() == 4 && a.elements[2].text == b.elements[2].text &&
          a.elements[3].text == b.elements[3].text;
 }
@@ -179,7 +218,7 @@ void normalise_frames(std::vector<Frame>& frames) {
 bool is_normalised(std::span<const std::string> words) { return row_of(words) != nullptr; }
 
 void normalise(std::span<const std::string> words, Ids ids, Frame& reply) {
-  if (const Row* row = row_of(words)) row->rewrite(ids, reply);
+  if (const Row* row = row_of(words)) row->rewrite(words, ids, reply);
 }
 
 }  // namespace picklock::models::redis::conform

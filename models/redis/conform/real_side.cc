@@ -150,10 +150,16 @@ void RealSide::fence() {
 
 void RealSide::connect(std::uint32_t connection) {
   sockets_[connection] = Socket(address_);
-  const std::string answer = ask(sockets_[connection], {"CLIENT", "ID"});
+  std::string answer = ask(sockets_[connection], {"CLIENT", "ID"});
+  std::size_t at = 1;
+  if (!answer.starts_with(':')) {
+    // It needs a password by now. The newest is listed last.
+    answer = ask(control_, {"CLIENT", "LIST"});
+    at = answer.rfind("id=", answer.rfind(" addr=")) + 3;
+  }
   ids_[connection] = 0;
-  if (answer.starts_with(':'))
-    std::from_chars(answer.data() + 1, answer.data() + answer.size(), ids_[connection]);
+  if (at < answer.size())
+    std::from_chars(answer.data() + at, answer.data() + answer.size(), ids_[connection]);
 }
 
 void RealSide::begin(const Sequence& sequence) {
@@ -170,7 +176,10 @@ void RealSide::begin(const Sequence& sequence) {
     ask(control_, {"CLIENT", "UNPAUSE"});
   }
   if (own_ != nullptr) own_->set_clock(now_ms_ = kEpochMs);
-  if (configured_) ask(control_, {"CONFIG", "SET", "maxmemory", "0"});
+  if (configured_) {
+    ask(control_, {"CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction",
+                   "requirepass", "", "busy-reply-threshold", "5000"});
+  }
   ask(control_, {"FLUSHALL"});
   ask(control_, {"SCRIPT", "FLUSH"});
   paused_ = configured_ = false;

@@ -51,6 +51,7 @@ constexpr Rule kRules[] = {
     {"FLUSHALL {flush}", "", 1},
     {"FLUSHDB {flush}", "", 1},
     {.pattern = "SELECT {database}", .type = "", .weight = 2, .connection = true},
+    {.pattern = "SWAPDB {database} {database}", .type = "", .weight = 1},
     {"EXPIRE {key} {seconds} {expire-flags}", "", 5},
     {"PEXPIRE {key} {ms} {expire-flags}", "", 7},
     {"EXPIREAT {key} {at-seconds} {expire-flags}", "", 5, kTimed},
@@ -102,6 +103,10 @@ constexpr Rule kRules[] = {
     {.pattern = "UNSUBSCRIBE {channel*}", .type = "", .weight = 2, .connection = true},
     {.pattern = "PSUBSCRIBE {glob+}", .type = "", .weight = 2, .connection = true},
     {.pattern = "PUNSUBSCRIBE {glob*}", .type = "", .weight = 2, .connection = true},
+    {"SPUBLISH {channel} {value}", "", 2},
+    {.pattern = "SSUBSCRIBE {channel+}", .type = "", .weight = 1, .connection = true},
+    {.pattern = "SUNSUBSCRIBE {channel*}", .type = "", .weight = 1, .connection = true},
+    {"PUBSUB {pubsub}", "", 3},
     // --- transactions
     {.pattern = "MULTI", .type = "", .weight = 5, .connection = true},
     {.pattern = "EXEC", .type = "", .weight = 2, .connection = true},
@@ -113,6 +118,8 @@ constexpr Rule kRules[] = {
     {"ECHO {value}", "", 3},
     {"TIME", "", 2, kTimed},
     {.pattern = "QUIT", .type = "", .weight = 1, .connection = true},
+    {.pattern = "RESET", .type = "", .weight = 1, .connection = true},
+    {.pattern = "AUTH {auth}", .type = "", .weight = 2, .connection = true},
     {.pattern = "HELLO {hello}", .type = "", .weight = 3, .exact = true, .connection = true},
     {.pattern = "CLIENT {client}", .type = "", .weight = 6, .exact = true, .connection = true},
     {.pattern = "CLIENT {client-pause}",
@@ -130,7 +137,7 @@ constexpr Rule kRules[] = {
      .exact = true,
      .connection = true},
     {.pattern = "INFO {info}", .type = "", .weight = 1, .connection = true},
-    {.pattern = "COMMAND {command}", .type = "", .weight = 1, .exact = true, .connection = true},
+    {.pattern = "COMMAND {command}", .type = "", .weight = 3, .exact = true, .connection = true},
     {.pattern = "DEBUG {debug}",
      .type = "",
      .weight = 1,
@@ -281,7 +288,11 @@ constexpr std::string_view kHelloForms[] = {"2",
                                             "2 SETNAME n2",
                                             "3 SETNAME",
                                             "3 ZZ",
-                                            "2 SETNAME {value}"};
+                                            "2 SETNAME {value}",
+                                            "3 AUTH default secret",
+                                            "2 AUTH default secret SETNAME n1",
+                                            "3 AUTH nobody secret",
+                                            "3 AUTH default"};
 constexpr std::string_view kClientForms[] = {"ID",
                                              "ID",
                                              "id more",
@@ -289,8 +300,17 @@ constexpr std::string_view kClientForms[] = {"ID",
                                              "SETNAME {value}",
                                              "GETNAME",
                                              "GETNAME",
+                                             "INFO",
+                                             "LIST",
+                                             "LIST TYPE pubsub",
+                                             "LIST TYPE normal",
+                                             "LIST TYPE nosuch",
+                                             "LIST ID {client-id} {client-id}",
+                                             "LIST ID abc",
+                                             "LIST ZZ",
                                              "KILL ID {client-id}",
                                              "KILL ID {client-id} SKIPME no",
+                                             "KILL ID {client-id} TYPE normal",
                                              "KILL ID 0",
                                              "KILL ID abc",
                                              "KILL 127.0.0.1:1",
@@ -299,20 +319,83 @@ constexpr std::string_view kClientForms[] = {"ID",
                                              "KILL TYPE pubsub",
                                              "KILL TYPE nosuch",
                                              "KILL SKIPME maybe",
-                                             "LIST",
+                                             "KILL USER nobody",
                                              "NOPE",
                                              "",
-                                             "UNPAUSE"};
-constexpr std::string_view kPauseForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ", "PAUSE"};
+                                             "UNPAUSE",
+                                             "REPLY ON",
+                                             "REPLY SKIP",
+                                             "REPLY OFF",
+                                             "REPLY ZZ",
+                                             "NO-EVICT on",
+                                             "NO-EVICT off",
+                                             "NO-EVICT ZZ",
+                                             "GETREDIR",
+                                             "TRACKINGINFO",
+                                             "UNBLOCK {client-id}",
+                                             "UNBLOCK abc",
+                                             "UNBLOCK 1 ZZ",
+                                             "HELP"};
+constexpr std::string_view kPauseForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ", "PAUSE",
+                                            "PAUSE 9223372036854775807"};
 constexpr std::string_view kScriptForms[] = {
-    "KILL", "NOPE", "", "LOAD", "FLUSH", "FLUSH sync", "FLUSH ASYNC", "FLUSH ZZ", "EXISTS"};
-constexpr std::string_view kConfigForms[] = {"GET maxmemory", "get MAXMEMORY", "GET nosuch",
-                                             "GET",           "NOPE",          ""};
-constexpr std::string_view kConfigSetForms[] = {
-    "SET maxmemory 0", "SET maxmemory 100mb", "SET nosuch 1", "SET maxmemory", "SET maxmemory abc"};
-constexpr std::string_view kInfoForms[] = {"", "server", "nosuch", "REPLICATION"};
-constexpr std::string_view kCommandForms[] = {"COUNT", "NOPE"};
-constexpr std::string_view kDebugForms[] = {"SLEEP 0", "SET-ACTIVE-EXPIRE 0"};
+    "KILL", "NOPE", "", "LOAD", "FLUSH", "FLUSH sync", "FLUSH ASYNC", "FLUSH ZZ", "EXISTS", "HELP"};
+constexpr std::string_view kConfigForms[] = {"GET maxmemory",
+                                             "get MAXMEMORY",
+                                             "GET maxmemory-policy databases",
+                                             "GET busy-reply-threshold lua-time-limit",
+                                             "GET requirepass",
+                                             "GET nosuch",
+                                             "GET appendonly save",
+                                             "GET",
+                                             "NOPE",
+                                             "",
+                                             "REWRITE",
+                                             "HELP"};
+constexpr std::string_view kConfigSetForms[] = {"SET maxmemory 0",
+                                                "SET maxmemory 100mb",
+                                                "SET maxmemory 1gb maxmemory-policy noeviction",
+                                                "SET nosuch 1",
+                                                "SET maxmemory",
+                                                "SET maxmemory abc",
+                                                "SET maxmemory-policy nosuch",
+                                                "SET maxmemory 0 maxmemory 0",
+                                                "SET databases 3",
+                                                "SET busy-reply-threshold 5000",
+                                                "SET busy-reply-threshold abc",
+                                                "SET lua-time-limit -1",
+                                                "SET requirepass secret",
+                                                "SET requirepass {empty}",
+                                                "RESETSTAT"};
+constexpr std::string_view kInfoForms[] = {"",         "server", "nosuch", "REPLICATION",
+                                           "keyspace", "all"};
+constexpr std::string_view kCommandForms[] = {"COUNT",
+                                              "NOPE",
+                                              "INFO get set",
+                                              "INFO nosuch hset",
+                                              "info EVAL multi publish",
+                                              "GETKEYS get k1",
+                                              "GETKEYS mset k1 a k2 b",
+                                              "GETKEYS eval x 2 k1 k2 a",
+                                              "GETKEYS ping x",
+                                              "GETKEYS nosuch x",
+                                              "GETKEYS get k1 k2",
+                                              "HELP"};
+constexpr std::string_view kDebugForms[] = {"SLEEP 0", "SLEEP abc", "SET-ACTIVE-EXPIRE 0", "NOPE",
+                                            ""};
+constexpr std::string_view kAuthForms[] = {
+    "secret", "secret", "default secret", "wrong", "nobody secret", "default wrong", "a b c", ""};
+constexpr std::string_view kPubsubForms[] = {"CHANNELS",
+                                             "CHANNELS {glob}",
+                                             "NUMSUB",
+                                             "NUMSUB {channel+}",
+                                             "NUMPAT",
+                                             "SHARDCHANNELS",
+                                             "SHARDCHANNELS {glob}",
+                                             "SHARDNUMSUB {channel+}",
+                                             "HELP",
+                                             "NOPE",
+                                             ""};
 constexpr std::string_view kKeyValueForms[] = {"{other-key} {value}"};
 constexpr std::string_view kFieldValueForms[] = {"{field} {small-value}"};
 constexpr std::string_view kScoreMemberForms[] = {"{score} {member}"};
@@ -331,6 +414,8 @@ constexpr Form kForms[] = {
     {"scan-options", kScanForms},
     {"flush", kFlushForms},
     {"hello", kHelloForms},
+    {"auth", kAuthForms},
+    {"pubsub", kPubsubForms},
     {"client", kClientForms},
     {"client-pause", kPauseForms},
     {"script", kScriptForms},
@@ -613,6 +698,8 @@ void Vocabulary::fill_one(Words& words, std::string_view hole, std::string_view 
     fill_getex_options(words);
   } else if (hole == "expire-flags") {
     fill_flags(words);
+  } else if (hole == "empty") {
+    words.emplace_back();
   } else if (hole == "client-id") {
     words.push_back(fmt::format("{}{}", kIdWord, 1 + below(connections_)));
   } else {
