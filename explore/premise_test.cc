@@ -15,8 +15,10 @@ constexpr std::string_view kWithinLease =
 
 TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
   for (const models::Algorithm* lock : models::locks::all()) {
-    for (const models::Promise& promise : lock->promises) {
-      EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
+    for (const models::LockOptions& options :
+         {models::LockOptions{}, models::LockOptions{.value = models::TokenPer::client}}) {
+      for (const models::Promise& promise : lock->promises(options))
+        EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
     }
   }
   EXPECT_FALSE(is_judged("the moon is full"));
