@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "explore/strategies.h"
 #include "models/locks/catalogue.h"
 #include "models/property.h"
 #include "scenarios/bad_input.h"
@@ -95,6 +96,13 @@ Rows properties() {
   return rows;
 }
 
+Rows strategies() {
+  Rows rows = Rows::array();
+  for (const explore::Strategy& strategy : explore::kStrategies)
+    rows.push_back({{"name", strategy.name}, {"summary", strategy.meaning}});
+  return rows;
+}
+
 // What a trigger or a fault needs of a row: "; steps: acquire, release".
 std::string words(const Rows& row, const char* key) {
   std::string all;
@@ -119,7 +127,9 @@ std::string list(const std::string& kind, bool json, const std::string& scenario
     rows = faults();
   else if (kind == "properties")
     rows = properties();
-  else if (kind != "strategies") {
+  else if (kind == "strategies")
+    rows = strategies();
+  else {
     throw scenarios::BadInput(fmt::format(
         "list: there is no kind `{}`{}", kind,
         scenarios::did_you_mean(kind, kinds, "it is one of " + scenarios::listed(kinds))));

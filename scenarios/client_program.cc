@@ -115,7 +115,7 @@ void ClientProgram::open_section(models::SimClient& self, models::Lock& lock) {
     if (again) release(self, lock, again.lease());
   }
   if (clients.progress != Progress::none) {
-    play(Role::none);
+    play(Role::write);
     machine_->redis(0).set(scenario_->lock.key, "half-done",
                            {.keepttl = clients.progress == Progress::set_keepttl});
   }

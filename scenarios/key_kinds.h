@@ -17,7 +17,7 @@
 
 namespace picklock::scenarios {
 
-inline std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
+inline std::string quoted(std::string_view text) { return as_toml(text); }
 
 inline Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 

@@ -23,7 +23,12 @@ const Keys<Latency>& latency_keys() {
        .type = "duration or [least, most]",
        .meaning = "how long a message takes in one direction; between two bounds, evenly spread",
        .read = read_latency,
-       .show = [](const Latency& latency) { return quoted(to_text(latency.low)); },
+       .show =
+           [](const Latency& latency) {
+             const std::string low = quoted(to_text(latency.low));
+             if (latency.low == latency.high) return low;
+             return fmt::format("[{}, {}]", low, quoted(to_text(latency.high)));
+           },
        .nested = {}},
       integer<Latency>(
           "tail_one_in", 0, 1'000'000'000, [](auto& l) -> auto& { return l.tail_one_in; },

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "models/locks/catalogue.h"
+#include "scenarios/duration_text.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -63,7 +64,8 @@ void World::set(const Scenario& scenario) {
   algorithm_ = models::locks::named(scenario.lock.algorithm);
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
-  patience_ = 3 * algorithm_->bound(lock_options(scenario));
+  // A lease of a century must not carry the horizon beyond what an instant can say.
+  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)), kLongest / 4);
   context_ = {.lock_key = 0,
               .quorum = 1,
               .servers = scenario.servers.redis.masters,

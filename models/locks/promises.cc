@@ -52,7 +52,7 @@ std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClas
       {Property::resource_exclusion, under, kWithinLease},
       {Property::no_stale_write, under, kWithinLease},
       own_release(options, how),
-      {Property::not_stuck, not_stuck, ""},
+      {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, kWhileServerRemembers, kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace picklock::models::redis {
 
 class Server;
 
+inline constexpr std::string_view kVersion = "7.0.15";  // of the server this models
+
 using Argv = std::span<const std::string_view>;
 
 // A command under way.
@@ -26,6 +29,7 @@ struct Call {
   Session& session;
   Argv argv;  // with the command's own name
   Reply& reply;
+  bool written = false;  // the command has written its answer itself: `reply` says nothing
 
   std::string_view operator[](std::size_t word) const { return argv[word]; }
   std::size_t words() const { return argv.size(); }
@@ -34,14 +38,25 @@ struct Call {
 
 enum Flags : std::uint32_t {
   kRead = 1u << 0,
-  kWrite = 1u << 1,        // changes the data; held back by CLIENT PAUSE WRITE (R107)
-  kMayGrow = 1u << 2,      // refused when memory is full (R106)
-  kNoScript = 1u << 3,     // scripts may not use it (R77)
-  kWhileBusy = 1u << 4,    // answered even while a script goes on for too long (R84)
-  kSubscribed = 1u << 5,   // allowed to a RESP2 connection that listens (R86)
-  kOwnStack = 1u << 6,     // may run an interpreter or take time: runs on the server's own thread
-  kNotQueued = 1u << 7,    // takes effect at once even inside MULTI
-  kMayReplicate = 1u << 8  // PUBLISH, scripts: no write by itself, held back as one
+  kWrite = 1u << 1,         // changes the data; held back by CLIENT PAUSE WRITE (R107)
+  kMayGrow = 1u << 2,       // refused when memory is full (R106)
+  kNoScript = 1u << 3,      // scripts may not use it (R77)
+  kWhileBusy = 1u << 4,     // answered even while a script goes on for too long (R84)
+  kSubscribed = 1u << 5,    // allowed to a RESP2 connection that listens (R86)
+  kOwnStack = 1u << 6,      // may run an interpreter or take time: runs on the server's own thread
+  kNotQueued = 1u << 7,     // takes effect at once even inside MULTI
+  kMayReplicate = 1u << 8,  // PUBLISH, scripts: no write by itself, held back as one
+  kNotInMulti = 1u << 9,
+  kUngated = 1u << 10,    // needs no password
+  kEndsMulti = 1u << 11,  // EXEC, DISCARD and the like: never refused for lack of memory
+  kRunsQueue = 1u << 12,  // EXEC: what holds for a queued command holds for it
+  // Told by COMMAND.
+  kAdmin = 1u << 16,
+  kPubsub = 1u << 17,
+  kBlocking = 1u << 18,
+  kLoading = 1u << 19,
+  kStale = 1u << 20,
+  kFast = 1u << 21,
 };
 
 // First key, last key (negative: counted from the end) and step, as COMMAND tells them.
@@ -52,32 +67,40 @@ struct KeyPositions {
 };
 
 struct Command {
-  std::string_view name;  // lower case
+  std::string_view name;  // lower case; of a subcommand with its container's: `client|id`
   int arity = 0;          // exactly so many words; negative: at least
   std::uint32_t flags = 0;
   void (*run)(Call& call) = nullptr;  // nullptr: not modelled, and unknown outside scripts
   KeyPositions keys{};
+  std::span<const Command> subcommands{};
 
   bool is(Flags flag) const { return (flags & flag) != 0; }
   bool takes(std::size_t words) const {
     return arity > 0 ? words == static_cast<std::size_t>(arity)
                      : words >= static_cast<std::size_t>(-arity);
   }
+  bool known() const { return run != nullptr || !subcommands.empty(); }
 };
 
 // Case does not matter; nullptr: unknown.
 const Command* command_named(std::string_view name);
-// Every command, in the order of the groups.
+// The one that these words call, which is a subcommand where there are any; nullptr: unknown.
+const Command* command_called(Argv argv);
+// Every command, in the order of the groups; subcommands are behind their container.
 std::span<const Command* const> all_commands();
 
 // The groups.
-std::span<const Command> string_commands();
+std::span<const Command> connection_commands();
 std::span<const Command> key_commands();
 std::span<const Command> hash_commands();
 std::span<const Command> list_commands();
 std::span<const Command> set_commands();
 std::span<const Command> sorted_set_commands();
+std::span<const Command> pubsub_commands();
 std::span<const Command> script_commands();
+std::span<const Command> server_commands();
+std::span<const Command> string_commands();
+std::span<const Command> transaction_commands();
 
 // ---------------------------------------------------------------- what commands have in common
 
@@ -95,6 +118,21 @@ constexpr bool same_word(std::string_view word, std::string_view lower_case) {
   return true;
 }
 
+inline std::string_view until_zero(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+
+// Words of a user as errors show them: cut, and to where a C string ends (R104).
+inline constexpr std::size_t kLongestShown = 128;
+inline std::string_view shown(std::string_view word, std::size_t longest = kLongestShown) {
+  return until_zero(word.substr(0, longest));
+}
+
+std::string upper(std::string_view word);
+
+inline constexpr std::string_view kOutOfMemory =
+    "OOM command not allowed when used memory > 'maxmemory'.";
+
 inline void wrong_type(Reply& reply) {
   reply.set_error("WRONGTYPE Operation against a key holding the wrong kind of value");
 }
@@ -109,6 +147,11 @@ inline void wrong_arity(Reply& reply, std::string_view command) {
 inline void invalid_expire(Reply& reply, std::string_view command) {
   reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
 }
+
+// Of a subcommand that takes fewer words.
+void wrong_subcommand(Call& call);
+// What a container answers to HELP.
+void set_help(Reply& reply, std::initializer_list<std::string_view> lines);
 
 // An integer argument. False: the reply says that it is none.
 inline bool integer(std::string_view text, std::int64_t& value, Reply& reply) {

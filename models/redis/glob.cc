@@ -1,76 +1,81 @@
 #include "models/redis/glob.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace picklock::models::redis {
 namespace {
 
-// Takes a list, from its [ to its ], off the pattern.
-bool in_list(std::string_view& pattern, char letter) {
-  pattern.remove_prefix(1);
-  const bool inverted = pattern.starts_with('^');
-  if (inverted) pattern.remove_prefix(1);
-  bool found = false;
-  while (!pattern.empty() && pattern[0] != ']') {
-    if (pattern[0] == '\\' && pattern.size() >= 2) {
-      found |= pattern[1] == letter;
-      pattern.remove_prefix(2);
-    } else if (pattern.size() >= 3 && pattern[1] == '-') {
-      // Letters are signed there, and the ends may come in either order.
-      const auto [low, high] =
-          std::minmax({static_cast<signed char>(pattern[0]), static_cast<signed char>(pattern[2])});
-      const auto here = static_cast<signed char>(letter);
-      found |= low <= here && here <= high;
-      pattern.remove_prefix(3);
-    } else {
-      found |= pattern[0] == letter;
-      pattern.remove_prefix(1);
-    }
-  }
-  if (!pattern.empty()) pattern.remove_prefix(1);
-  return found != inverted;
-}
+struct Matcher {
+  bool any_case = false;
+  // A star has tried every place for what follows it: an earlier star need not try again, or long
+  // patterns of stars would take for ever.
+  bool hopeless = false;
 
-// `hopeless` is set when what follows the last * matches no tail of the text: then no earlier *
-// needs to try a longer piece either, and the time stays bounded.
-bool matches(std::string_view pattern, std::string_view text, bool& hopeless) {
-  while (!pattern.empty() && !text.empty()) {
-    switch (pattern[0]) {
-      case '*':
-        while (pattern.starts_with("**")) pattern.remove_prefix(1);
+  int fold(char letter) const {
+    return any_case && letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+  }
+
+  // Takes a class, `[` already gone, off the pattern but for its last character.
+  bool in_class(std::string_view& pattern, char letter) const {
+    const bool inverted = pattern.starts_with('^');
+    if (inverted) pattern.remove_prefix(1);
+    bool found = false;
+    for (;; pattern.remove_prefix(1)) {
+      if (pattern.size() >= 2 && pattern[0] == '\\') {
+        pattern.remove_prefix(1);
+        found = found || pattern[0] == letter;
+      } else if (pattern.empty() || pattern[0] == ']') {
+        break;
+      } else if (pattern.size() >= 3 && pattern[1] == '-') {
+        int first = pattern[0];
+        int last = pattern[2];
+        if (first > last) std::swap(first, last);
+        if (any_case) {
+          first = fold(static_cast<char>(first));
+          last = fold(static_cast<char>(last));
+        }
+        pattern.remove_prefix(2);
+        found = found || (fold(letter) >= first && fold(letter) <= last);
+      } else {
+        found = found || fold(pattern[0]) == fold(letter);
+      }
+    }
+    return found != inverted;
+  }
+
+  bool match(std::string_view pattern, std::string_view text) {
+    while (!pattern.empty() && !text.empty()) {
+      if (pattern[0] == '*') {
+        while (pattern.size() > 1 && pattern[1] == '*') pattern.remove_prefix(1);
         if (pattern.size() == 1) return true;
         for (; !text.empty(); text.remove_prefix(1)) {
-          if (matches(pattern.substr(1), text, hopeless)) return true;
+          if (match(pattern.substr(1), text)) return true;
           if (hopeless) return false;
         }
         hopeless = true;
         return false;
-      case '?':
+      }
+      if (pattern[0] == '[') {
         pattern.remove_prefix(1);
-        break;
-      case '[':
-        if (!in_list(pattern, text[0])) return false;
-        break;
-      case '\\':
-        if (pattern.size() >= 2) pattern.remove_prefix(1);
-        [[fallthrough]];
-      default:
-        if (pattern[0] != text[0]) return false;
-        pattern.remove_prefix(1);
+        if (!in_class(pattern, text[0])) return false;
+      } else if (pattern[0] != '?') {
+        if (pattern[0] == '\\' && pattern.size() >= 2) pattern.remove_prefix(1);
+        if (fold(pattern[0]) != fold(text[0])) return false;
+      }
+      if (!pattern.empty()) pattern.remove_prefix(1);
+      text.remove_prefix(1);
+      if (text.empty()) {
+        while (pattern.starts_with('*')) pattern.remove_prefix(1);
+      }
     }
-    text.remove_prefix(1);
-    if (text.empty()) {
-      while (pattern.starts_with('*')) pattern.remove_prefix(1);
-    }
+    return pattern.empty() && text.empty();
   }
-  return pattern.empty() && text.empty();
-}
+};
 
 }  // namespace
 
-bool glob_matches(std::string_view pattern, std::string_view text) {
-  bool hopeless = false;
-  return matches(pattern, text, hopeless);
+bool matches_glob(std::string_view pattern, std::string_view text, bool any_case) {
+  return Matcher{.any_case = any_case}.match(pattern, text);
 }
 
 }  // namespace picklock::models::redis

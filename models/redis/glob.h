@@ -1,12 +1,12 @@
-// Patterns as KEYS, SCAN and PSUBSCRIBE have them: * ? [a-c] [^a] and \ before what stands for
-// itself. Exactly as Redis 7.0 matches, oddities included: an unfinished [ matches what it lists,
-// and no pattern with a * matches the empty text.
+// Redis's glob-style patterns, as PSUBSCRIBE, KEYS, SCAN and CONFIG GET take them: `*`, `?`,
+// `[abc]`, `[^a-z]`, `\x`. Bytes, not characters; and with the real server's own corners: nothing
+// but the empty pattern matches the empty text, an unclosed class is closed by the pattern's end.
 #pragma once
 
 #include <string_view>
 
 namespace picklock::models::redis {
 
-bool glob_matches(std::string_view pattern, std::string_view text);
+bool matches_glob(std::string_view pattern, std::string_view text, bool any_case = false);
 
 }  // namespace picklock::models::redis

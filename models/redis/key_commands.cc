@@ -54,7 +54,7 @@ void renamenx(Call& call) { rename(call, true); }
 // ---------------------------------------------------------------- all keys
 
 bool is_wanted(std::string_view key, std::string_view pattern) {
-  return pattern == "*" || glob_matches(pattern, key);
+  return pattern == "*" || matches_glob(pattern, key);
 }
 
 // Dead keys are left out and left alone.

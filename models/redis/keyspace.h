@@ -56,6 +56,7 @@ class Keyspace {
   // --- time
   // The running clock: TTLs and deadlines are counted by it, even inside a script (R25).
   std::int64_t clock_ms() const;
+  std::int64_t clock_us() const;
   // Expiry is judged by the time at which the command, script or transaction began (R25, R26).
   std::int64_t now_ms() const { return frozen_ms_; }
   void freeze() { frozen_ms_ = clock_ms(); }
@@ -85,6 +86,7 @@ class Keyspace {
   // The entry under another key, whose own is removed (RENAME).
   void rename(Entry& entry, std::string_view to);
   void clear(std::uint32_t database);
+  void swap(std::uint32_t one, std::uint32_t other);  // their keys change places
 
   // Every slot in order of creation; some are not present, or are dead.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(used_); }
@@ -103,10 +105,15 @@ class Keyspace {
   // --- the server's own cycle, ten times a second
   void set_active_expiry(bool on);
   bool active_expiry() const { return active_expiry_; }
+  // Keys that are dead look absent and stay in memory meanwhile (R107).
+  void hold_expiry(bool on);
   // Nothing but the command under way runs on the event loop.
   void hold_cycle(bool on);
+  // When it comes next, by the process's monotonic clock, at or after `local`.
+  std::int64_t next_cycle(std::int64_t local) const;
 
  private:
+  sim::KeyId id_of(std::uint32_t database, std::string_view key);
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
   void watch_death(Entry& entry);
@@ -140,6 +147,7 @@ class Keyspace {
   bool has_cycle_timer_ = false;
   bool cycle_awaited_ = false;
   bool active_expiry_ = true;
+  bool expiry_held_ = false;
   bool cycle_held_ = false;
   bool cycle_missed_ = false;  // it came while it was held
   std::int64_t cycle_phase_ = 0;

@@ -142,33 +142,23 @@ void load(Call& call) {
   if (compiled(call, call[2], script)) call.reply.set_bulk(script->sha);
 }
 
-constexpr std::array kSubcommands = {Command{"debug", 3, kNoScript, debug},
-                                     Command{"exists", -3, kNoScript, exists},
-                                     Command{"flush", -2, kNoScript, flush},
-                                     Command{"help", 2, kNoScript, help},
-                                     Command{"kill", 2, kNoScript | kWhileBusy, kill},
-                                     Command{"load", 3, kNoScript, load}};
+constexpr std::array kScriptSubcommands = {
+    Command{"script|debug", 3, kNoScript, debug},
+    Command{"script|exists", -3, kNoScript | kOwnStack, exists},
+    Command{"script|flush", -2, kNoScript | kOwnStack, flush},
+    Command{"script|help", 2, kLoading | kStale, help},
+    Command{"script|kill", 2, kNoScript | kWhileBusy, kill},
+    Command{"script|load", 3, kNoScript | kStale | kOwnStack, load},
+};
 
-void script(Call& call) {
-  for (const Command& command : kSubcommands) {
-    if (!same_word(call[1], command.name)) continue;
-    if (command.takes(call.words())) return command.run(call);
-    call.reply.set_error("ERR wrong number of arguments for 'script|" + std::string(command.name) +
-                         "' command");
-    return;
-  }
-  constexpr std::size_t kLongest = 128;
-  const std::string_view word = call[1].substr(0, kLongest);
-  call.reply.set_error("ERR unknown subcommand '" + std::string(word.substr(0, word.find('\0'))) +
-                       "'. Try SCRIPT HELP.");
-}
+constexpr std::uint32_t kScript = kNoScript | kStale | kOwnStack;
 
 constexpr std::array kCommands = {
-    Command{"eval", -3, kNoScript | kOwnStack | kMayReplicate, eval},
-    Command{"eval_ro", -3, kNoScript | kOwnStack | kRead, eval_ro},
-    Command{"evalsha", -3, kNoScript | kOwnStack | kMayReplicate, evalsha},
-    Command{"evalsha_ro", -3, kNoScript | kOwnStack | kRead, evalsha_ro},
-    Command{"script", -2, kNoScript | kOwnStack, script},
+    Command{"eval", -3, kScript | kMayReplicate, eval},
+    Command{"eval_ro", -3, kScript | kRead, eval_ro},
+    Command{"evalsha", -3, kScript | kMayReplicate, evalsha},
+    Command{"evalsha_ro", -3, kScript | kRead, evalsha_ro},
+    Command{"script", -2, 0, nullptr, {}, kScriptSubcommands},
 };
 
 }  // namespace

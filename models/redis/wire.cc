@@ -19,12 +19,6 @@ void write_header(sim::Payload& out, char kind, std::int64_t value) {
   out.append({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
-void write_bulk(sim::Payload& out, std::string_view bytes) {
-  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
-  out.append(bytes);
-  out.append(kEnd);
-}
-
 // A line stays one line, whatever was quoted in it.
 void write_line(sim::Payload& out, char kind, std::string_view text) {
   char* at = out.extend(text.size() + 1);
@@ -234,6 +228,26 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
   return bytes.empty();
 }
 
+void write_array(sim::Payload& out, std::size_t elements) {
+  write_header(out, '*', static_cast<std::int64_t>(elements));
+}
+
+void write_push(sim::Payload& out, std::size_t elements, unsigned protocol) {
+  write_header(out, protocol < 3 ? '*' : '>', static_cast<std::int64_t>(elements));
+}
+
+void write_bulk(sim::Payload& out, std::string_view bytes) {
+  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
+  out.append(bytes);
+  out.append(kEnd);
+}
+
+void write_integer(sim::Payload& out, std::int64_t value) { write_header(out, ':', value); }
+
+void write_nil(sim::Payload& out, unsigned protocol) {
+  out.append(protocol < 3 ? "$-1\r\n" : "_\r\n");
+}
+
 void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
   const bool plain = protocol < 3;
   const auto write_elements = [&](char kind, std::size_t count) {
@@ -313,7 +327,7 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
     case Reply::Kind::nil:
     case Reply::Kind::unknown:
     case Reply::Kind::unsent:
-      out.append(plain ? "$-1\r\n" : "_\r\n");
+      write_nil(out, protocol);
       break;
   }
 }
