@@ -1,6 +1,8 @@
 // Names of keys, interned once per run so that the history can carry numbers.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,16 +13,19 @@ namespace picklock::models {
 
 class Keys {
  public:
-  void reset() { used_ = 0; }
+  void reset() {
+    by_name_.clear();
+    used_ = 0;
+  }
 
-  // Linear: a run has a handful of keys that matter, and servers ask once per key.
   sim::KeyId id(std::string_view name) {
-    for (std::size_t i = 0; i < used_; ++i) {
-      if (names_[i] == name) return static_cast<sim::KeyId>(i);
-    }
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) return found->second;
     if (used_ == names_.size()) names_.emplace_back();
     names_[used_].assign(name);
-    return static_cast<sim::KeyId>(used_++);
+    const auto id = static_cast<sim::KeyId>(used_++);
+    by_name_.emplace(std::string_view(names_[id]), id);
+    return id;
   }
 
   std::vector<std::string> names() const {
@@ -28,7 +33,8 @@ class Keys {
   }
 
  private:
-  std::vector<std::string> names_;
+  std::deque<std::string> names_;  // keeps its elements in place: the index holds views of them
+  boost::unordered_flat_map<std::string_view, sim::KeyId> by_name_;
   std::size_t used_ = 0;
 };
 

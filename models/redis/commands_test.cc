@@ -3,8 +3,6 @@
 namespace picklock::models::redis {
 namespace {
 
-using namespace std::chrono_literals;
-
 class Commands : public Examples {};
 TEST_P(Commands, AnswerAsTheRealServerDoes) { EXPECT_EQ(answer(), GetParam().reply); }
 
@@ -46,48 +44,6 @@ TEST(UnknownCommand, QuotesAtMost128CharactersOfItsArguments) {
   EXPECT_EQ(redis(name, argument, argument, "z"), "-ERR unknown command '" + name.substr(0, 128) +
                                                       "', with args beginning with: '" + argument +
                                                       "' '" + argument.substr(0, 25) + "' \r\n");
-}
-
-// R13 and R14: alive at its deadline, dead a millisecond later.
-TEST(Expiry, IsInclusiveOfTheDeadlineItself) {
-  LoneServer redis;
-  redis("SET", "k", "v", "PX", "20");
-  redis.pass(20ms);
-  EXPECT_EQ(redis("PTTL", "k"), ":0\r\n");
-  EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n");
-  redis.pass(1ms - 1ns);
-  EXPECT_EQ(redis("EXISTS", "k"), ":1\r\n");
-  redis.pass(1ns);
-  EXPECT_EQ(redis("EXISTS", "k"), ":0\r\n");
-}
-
-TEST(Expiry, LeavesAKeyThatLooksAbsentToEveryCommand) {  // R16
-  const auto dead = [] {
-    auto redis = std::make_unique<LoneServer>();
-    (*redis)("SET", "k", "v", "PX", "20");
-    redis->pass(21ms);
-    return redis;
-  };
-  EXPECT_EQ((*dead())("GET", "k"), kNil);
-  EXPECT_EQ((*dead())("EXISTS", "k"), ":0\r\n");
-  EXPECT_EQ((*dead())("DEL", "k"), ":0\r\n");
-  EXPECT_EQ((*dead())("PTTL", "k"), ":-2\r\n");
-  EXPECT_EQ((*dead())("PEXPIRE", "k", "1000"), ":0\r\n");
-  EXPECT_EQ((*dead())("SET", "k", "w", "XX"), kNil);
-  EXPECT_EQ((*dead())("SET", "k", "w", "NX"), kOk);
-  EXPECT_EQ((*dead())("SET", "k", "w", "NX", "GET"), kNil);
-  auto redis = dead();
-  (*redis)("SET", "k", "w", "KEEPTTL");
-  EXPECT_EQ((*redis)("PTTL", "k"), ":-1\r\n");
-}
-
-TEST(Expiry, FollowsTheServersOwnClock) {  // R28
-  LoneServer redis;
-  redis("SET", "k", "v", "PX", "10000");
-  redis.pass(8s);
-  EXPECT_EQ(redis("PTTL", "k"), ":2000\r\n");
-  redis.pass(-30s);
-  EXPECT_EQ(redis("PTTL", "k"), ":32000\r\n");
 }
 
 }  // namespace

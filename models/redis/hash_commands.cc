@@ -152,19 +152,19 @@ void hdel(Call& call) {
 }
 
 constexpr std::array kCommands = {
-    Command{"hset", -4, kWrite | kMayGrow, hset, {1, 1, 1}},
-    Command{"hmset", -4, kWrite | kMayGrow, hmset, {1, 1, 1}},
-    Command{"hsetnx", 4, kWrite | kMayGrow, hsetnx, {1, 1, 1}},
-    Command{"hget", 3, kRead, hget, {1, 1, 1}},
-    Command{"hmget", -3, kRead, hmget, {1, 1, 1}},
+    Command{"hset", -4, kWrite | kMayGrow | kFast, hset, {1, 1, 1}},
+    Command{"hmset", -4, kWrite | kMayGrow | kFast, hmset, {1, 1, 1}},
+    Command{"hsetnx", 4, kWrite | kMayGrow | kFast, hsetnx, {1, 1, 1}},
+    Command{"hget", 3, kRead | kFast, hget, {1, 1, 1}},
+    Command{"hmget", -3, kRead | kFast, hmget, {1, 1, 1}},
     Command{"hgetall", 2, kRead, hgetall, {1, 1, 1}},
-    Command{"hexists", 3, kRead, hexists, {1, 1, 1}},
-    Command{"hincrby", 4, kWrite | kMayGrow, hincrby, {1, 1, 1}},
-    Command{"hdel", -3, kWrite, hdel, {1, 1, 1}},
-    Command{"hlen", 2, kRead, hlen, {1, 1, 1}},
+    Command{"hexists", 3, kRead | kFast, hexists, {1, 1, 1}},
+    Command{"hincrby", 4, kWrite | kMayGrow | kFast, hincrby, {1, 1, 1}},
+    Command{"hdel", -3, kWrite | kFast, hdel, {1, 1, 1}},
+    Command{"hlen", 2, kRead | kFast, hlen, {1, 1, 1}},
     Command{"hkeys", 2, kRead, hkeys, {1, 1, 1}},
     Command{"hvals", 2, kRead, hvals, {1, 1, 1}},
-    Command{"hstrlen", 3, kRead, hstrlen, {1, 1, 1}},
+    Command{"hstrlen", 3, kRead | kFast, hstrlen, {1, 1, 1}},
 };
 
 }  // namespace

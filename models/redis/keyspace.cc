@@ -1,6 +1,8 @@
 #include "models/redis/keyspace.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <utility>
 
 namespace picklock::models::redis {
@@ -21,6 +23,8 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   for (auto& database : index_) database.clear();
   used_ = 0;
   death_timers_.clear();
+  expiring_.clear();
+  mourned_ = 0;
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = 0;
@@ -30,11 +34,11 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   cursor_ = 0;
   chance_ = sim::Random(simulation.scheduler.seed(),
                         sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
-  // A server's cycles have no common beginning.
-  cycle_phase_ =
-      sim::Random(simulation.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("cycle")))
-          .between(sim::Duration(0), sim::Duration(kCycle - 1))
-          .count();
+  // The cycles of servers have no common beginning, nor do their hash tables have one order.
+  sim::Random cycles(simulation.scheduler.seed(),
+                     sim::mixed(process.hash() ^ sim::hash_of("cycle")));
+  cycle_phase_ = cycles.between(sim::Duration(0), sim::Duration(kCycle - 1)).count();
+  salt_ = cycles.next();
 }
 
 void Keyspace::restarted(bool keeps_data) {
@@ -95,6 +99,7 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
   Entry& entry = keyspace.entries_[slot];
   if (!entry.present || entry.mourned || entry.alive(keyspace.clock_ms())) return;
   entry.mourned = true;
+  ++keyspace.mourned_;
   const sim::TenureId actor = std::exchange(keyspace.actor_, 0);
   const std::uint8_t role = std::exchange(keyspace.role_, std::uint8_t{0});
   keyspace.note(sim::What::entry_removed, sim::Cause::expiry, entry, entry.owner);
@@ -109,11 +114,8 @@ void Keyspace::clock_changed() {
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present || !entry.has_deadline()) continue;
-    if (entry.mourned) {
-      if (!entry.alive(clock_ms())) continue;
-      entry.mourned = false;
-      note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
-    }
+    if (entry.mourned && !entry.alive(clock_ms())) continue;
+    if (recall(entry)) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
     watch_death(entry);
   }
 }
@@ -164,44 +166,65 @@ void Keyspace::on_cycle(void* self, std::uint32_t) {
   keyspace.cycle();
 }
 
+// The slot of the next key with a deadline, in the order of a hash table, which has nothing to do
+// with that in which the keys came: a permutation of all places, by their bits.
+std::uint32_t Keyspace::next_to_look_at() {
+  const auto size = static_cast<std::uint32_t>(expiring_.size());
+  const unsigned bits = static_cast<unsigned>(std::bit_width(size - 1));
+  const unsigned half = (bits + 1) / 2;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  for (;;) {
+    std::uint64_t place = cursor_++ & mask;
+    for (const std::uint64_t odd : {0x9e3779b97f4a7c15ull, 0xbf58476d1ce4e5b9ull}) {
+      place = (place * odd + salt_) & mask;
+      place ^= place >> half;
+    }
+    if (place < size) return expiring_[place];
+  }
+}
+
 // Looks at twenty keys that have a deadline, and goes on as long as more than a tenth of them were
 // dead: few dead ones among many living are left for very long (R22). It also ends when it has
-// taken its share of the processor, some thousands of keys (R21).
+// taken its share of the processor, some thousands of keys (R21). (The real server looks at its
+// databases one by one; here they are one.)
 void Keyspace::cycle() {
-  constexpr std::uint32_t kSample = 20;
-  constexpr std::uint32_t kMostInOneCycle = 6000;
+  constexpr std::size_t kSample = 20;
+  constexpr std::size_t kAcceptedPercent = 10;
+  constexpr std::size_t kMostInOneCycle = 6000;
   if (!active_expiry_) return;
   const std::int64_t now = clock_ms();
-  std::uint32_t removed = 0;
+  std::size_t removed = 0;
   bool stale = true;
-  while (stale && removed < kMostInOneCycle) {
-    std::uint32_t sampled = 0;
-    std::uint32_t dead = 0;
-    for (std::uint32_t looked = 0; looked < slots() && sampled < kSample; ++looked) {
-      if (cursor_ >= slots()) cursor_ = 0;
-      Entry& entry = entries_[cursor_++];
-      if (!entry.present || !entry.has_deadline()) continue;
-      ++sampled;
+  while (stale && removed < kMostInOneCycle && !expiring_.empty()) {
+    // Chosen first: what is removed moves others in their place.
+    std::array<std::uint32_t, kSample> sample;
+    const std::size_t count = std::min(kSample, expiring_.size());
+    for (std::size_t i = 0; i < count; ++i) sample[i] = next_to_look_at();
+    std::size_t dead = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Entry& entry = entries_[sample[i]];
       if (entry.alive(now)) continue;
-      ++dead;
       forget(entry);
+      ++dead;
     }
     removed += dead;
-    stale = dead * 10 > sampled;
+    stale = dead * 100 / count > kAcceptedPercent;
   }
-  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
-    const Entry& entry = entries_[slot];
-    if (entry.present && !entry.alive(now)) {
-      await_cycle();
-      return;
-    }
-  }
+  if (mourned_ > 0) await_cycle();
 }
 
 void Keyspace::forget(Entry& entry) {
   const sim::TenureId actor = std::exchange(actor_, 0);
+  const std::uint8_t role = std::exchange(role_, std::uint8_t{0});
   remove(entry, sim::Cause::expiry);
-  actor_ = actor;
+  act_for(actor, role);
+}
+
+bool Keyspace::recall(Entry& entry) {
+  if (!entry.mourned) return false;
+  entry.mourned = false;
+  --mourned_;
+  return true;
 }
 
 // ---------------------------------------------------------------- keys
@@ -243,13 +266,13 @@ sim::KeyId Keyspace::id_of(std::uint32_t database, std::string_view key) {
 Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
                      std::int64_t deadline_ms) {
   Entry& entry = slot(database, key);
-  const bool existed = entry.alive(frozen_ms_);
+  // What a script sees alive may have died meanwhile (R25).
+  const bool existed = entry.alive(frozen_ms_) && !entry.mourned;
   if (entry.present && !existed) forget(entry);
   const sim::TenureId owner = existed ? entry.owner : 0;
   entry.value.become(type);
-  entry.deadline_ms = deadline_ms;
   entry.present = true;
-  entry.mourned = false;
+  keep_deadline(entry, deadline_ms);
   entry.owner = actor_;
   ++entry.version;
   entry.id = id_of(database, key);
@@ -262,12 +285,30 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
 
 void Keyspace::altered(Entry& entry) {
   ++entry.version;
-  note(sim::What::entry_altered, sim::Cause::command, entry, entry.owner);
+  if (!entry.mourned) note(sim::What::entry_altered, sim::Cause::command, entry, entry.owner);
+}
+
+void Keyspace::keep_deadline(Entry& entry, std::int64_t deadline_ms) {
+  const auto listed = [&] {
+    return entry.place < expiring_.size() && expiring_[entry.place] == entry.slot;
+  };
+  entry.deadline_ms = deadline_ms;
+  const bool wanted = entry.present && entry.has_deadline();
+  if (wanted == listed()) return;
+  if (wanted) {
+    entry.place = static_cast<std::uint32_t>(expiring_.size());
+    expiring_.push_back(entry.slot);
+  } else {
+    Entry& last = entries_[expiring_.back()];
+    expiring_[entry.place] = last.slot;
+    last.place = entry.place;
+    expiring_.pop_back();
+  }
 }
 
 void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
-  entry.deadline_ms = deadline_ms;
-  if (std::exchange(entry.mourned, false)) {
+  keep_deadline(entry, deadline_ms);
+  if (recall(entry)) {
     // Dead by the running clock, alive by the time a script began: this revives it (R25).
     ++entry.version;
     note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
@@ -279,10 +320,10 @@ void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
 
 void Keyspace::remove(Entry& entry, sim::Cause cause) {
   entry.present = false;
+  keep_deadline(entry, kNoDeadline);
   // What expires is noticed by WATCH from the key's absence.
   if (cause != sim::Cause::expiry) ++entry.version;
-  if (!entry.mourned) note(sim::What::entry_removed, cause, entry, entry.owner);
-  entry.mourned = false;
+  if (!recall(entry)) note(sim::What::entry_removed, cause, entry, entry.owner);
   entry.owner = 0;
 }
 
@@ -324,15 +365,16 @@ void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
 }
 
 Entry* Keyspace::any(std::uint32_t database) {
-  for (std::size_t present = size(database); present > 0; --present) {
-    std::uint64_t left = chance_.below(present);
-    std::uint32_t slot = 0;
-    while (!entries_[slot].present || entries_[slot].database != database || left-- > 0) ++slot;
-    Entry& entry = entries_[slot];
-    if (entry.alive(frozen_ms_)) return &entry;
-    forget(entry);
-  }
-  return nullptr;
+  const auto lives_there = [&](const Entry& entry) {
+    return entry.database == database && entry.alive(frozen_ms_);
+  };
+  std::uint64_t living = 0;
+  for (std::size_t slot = 0; slot < used_; ++slot) living += lives_there(entries_[slot]) ? 1u : 0u;
+  if (living == 0) return nullptr;
+  std::uint64_t before = chance_.below(living);
+  std::size_t slot = 0;
+  while (!lives_there(entries_[slot]) || before-- > 0) ++slot;
+  return &entries_[slot];
 }
 
 std::size_t Keyspace::size(std::uint32_t database) const {
@@ -345,9 +387,8 @@ std::size_t Keyspace::size(std::uint32_t database) const {
 
 std::size_t Keyspace::with_deadline(std::uint32_t database) const {
   std::size_t count = 0;
-  for (std::size_t slot = 0; slot < used_; ++slot) {
-    const Entry& entry = entries_[slot];
-    if (entry.present && entry.database == database && entry.has_deadline()) ++count;
+  for (std::uint32_t slot : expiring_) {
+    if (entries_[slot].database == database) ++count;
   }
   return count;
 }

@@ -33,6 +33,7 @@ struct Entry {
   std::uint64_t version = 0;  // counts what WATCH notices
   std::uint32_t database = 0;
   std::uint32_t slot = 0;
+  std::uint32_t place = 0;  // among the keys with a deadline, if it has one
   sim::TenureId owner = 0;
   sim::KeyId id = 0;
   bool present = false;  // in memory, dead or alive
@@ -116,11 +117,15 @@ class Keyspace {
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
   void watch_death(Entry& entry);
+  void keep_deadline(Entry& entry, std::int64_t deadline_ms);
+  // Whether its death was in the history; it is taken back.
+  bool recall(Entry& entry);
   void forget(Entry& entry);  // dead by expiry
   static void on_death(void* self, std::uint32_t slot);
   static void on_cycle(void* self, std::uint32_t);
   void cycle();
   void await_cycle();
+  std::uint32_t next_to_look_at();
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
@@ -131,6 +136,8 @@ class Keyspace {
   std::size_t used_ = 0;
   std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
   std::vector<sim::TimerId> death_timers_;                                         // by slot
+  std::vector<std::uint32_t> expiring_;  // slots of the keys with a deadline, of all databases
+  std::size_t mourned_ = 0;              // dead ones that are still in memory
   sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;
@@ -144,7 +151,8 @@ class Keyspace {
   bool cycle_held_ = false;
   bool cycle_missed_ = false;  // it came while it was held
   std::int64_t cycle_phase_ = 0;
-  std::uint32_t cursor_ = 0;  // slot at which the next cycle begins to look
+  std::uint64_t salt_ = 0;  // of the order in which cycles look at keys
+  std::uint32_t cursor_ = 0;
 };
 
 }  // namespace picklock::models::redis

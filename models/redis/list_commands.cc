@@ -174,13 +174,13 @@ void lrem(Call& call) {
 }
 
 constexpr std::array kCommands = {
-    Command{"lpush", -3, kWrite | kMayGrow, lpush, {1, 1, 1}},
-    Command{"rpush", -3, kWrite | kMayGrow, rpush, {1, 1, 1}},
-    Command{"lpushx", -3, kWrite | kMayGrow, lpushx, {1, 1, 1}},
-    Command{"rpushx", -3, kWrite | kMayGrow, rpushx, {1, 1, 1}},
-    Command{"lpop", -2, kWrite, lpop, {1, 1, 1}},
-    Command{"rpop", -2, kWrite, rpop, {1, 1, 1}},
-    Command{"llen", 2, kRead, llen, {1, 1, 1}},
+    Command{"lpush", -3, kWrite | kMayGrow | kFast, lpush, {1, 1, 1}},
+    Command{"rpush", -3, kWrite | kMayGrow | kFast, rpush, {1, 1, 1}},
+    Command{"lpushx", -3, kWrite | kMayGrow | kFast, lpushx, {1, 1, 1}},
+    Command{"rpushx", -3, kWrite | kMayGrow | kFast, rpushx, {1, 1, 1}},
+    Command{"lpop", -2, kWrite | kFast, lpop, {1, 1, 1}},
+    Command{"rpop", -2, kWrite | kFast, rpop, {1, 1, 1}},
+    Command{"llen", 2, kRead | kFast, llen, {1, 1, 1}},
     Command{"lindex", 3, kRead, lindex, {1, 1, 1}},
     Command{"lset", 4, kWrite | kMayGrow, lset, {1, 1, 1}},
     Command{"lrange", 4, kRead, lrange, {1, 1, 1}},

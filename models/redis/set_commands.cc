@@ -89,13 +89,13 @@ void spop(Call& call) {
 }
 
 constexpr std::array kCommands = {
-    Command{"sadd", -3, kWrite | kMayGrow, sadd, {1, 1, 1}},
-    Command{"srem", -3, kWrite, srem, {1, 1, 1}},
+    Command{"sadd", -3, kWrite | kMayGrow | kFast, sadd, {1, 1, 1}},
+    Command{"srem", -3, kWrite | kFast, srem, {1, 1, 1}},
     Command{"smembers", 2, kRead, smembers, {1, 1, 1}},
-    Command{"sismember", 3, kRead, sismember, {1, 1, 1}},
-    Command{"smismember", -3, kRead, smismember, {1, 1, 1}},
-    Command{"scard", 2, kRead, scard, {1, 1, 1}},
-    Command{"spop", -2, kWrite, spop, {1, 1, 1}},
+    Command{"sismember", 3, kRead | kFast, sismember, {1, 1, 1}},
+    Command{"smismember", -3, kRead | kFast, smismember, {1, 1, 1}},
+    Command{"scard", 2, kRead | kFast, scard, {1, 1, 1}},
+    Command{"spop", -2, kWrite | kFast, spop, {1, 1, 1}},
 };
 
 }  // namespace

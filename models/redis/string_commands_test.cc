@@ -1,4 +1,5 @@
 #include "models/redis/command_example.h"
+#include "models/small_world.h"
 
 namespace picklock::models::redis {
 namespace {
@@ -152,6 +153,19 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R8", {kLeased[0], {"APPEND", "k", "w"}}, {"TTL", "k"}, ":100\r\n"},
         Example{"R8", {{"SET", "k", "1", "EX", "100"}, {"INCR", "k"}}, {"TTL", "k"}, ":100\r\n"},
         Example{"R8", {kLeased[0], {"SETRANGE", "k", "0", "w"}}, {"TTL", "k"}, ":100\r\n"}));
+
+// R15: the one whose command arrived first.
+TEST(SetNx, SentByTwentyClientsAtOnceSucceedsForExactlyOne) {
+  SmallWorld world{SmallWorld::Setup{.clients = 20}};
+  int granted = 0;
+  for (std::uint32_t number = 1; number <= 20; ++number) {
+    world.client(number, [&](SmallWorld&, auto& self) {
+      if (self.redis().set("lock", self.name(), {.nx = true}).ok()) ++granted;
+    });
+  }
+  world.run();
+  EXPECT_EQ(granted, 1);
+}
 
 }  // namespace
 }  // namespace picklock::models::redis
