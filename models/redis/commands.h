@@ -47,9 +47,10 @@ enum Flags : std::uint32_t {
   kNotQueued = 1u << 7,     // takes effect at once even inside MULTI
   kMayReplicate = 1u << 8,  // PUBLISH, scripts: no write by itself, held back as one
   kNotInMulti = 1u << 9,
-  kUngated = 1u << 10,    // needs no password
-  kEndsMulti = 1u << 11,  // EXEC, DISCARD and the like: never refused for lack of memory
-  kRunsQueue = 1u << 12,  // EXEC: what holds for a queued command holds for it
+  kUngated = 1u << 10,     // needs no password
+  kEndsMulti = 1u << 11,   // EXEC, DISCARD and the like: never refused for lack of memory
+  kRunsQueue = 1u << 12,   // EXEC: what holds for a queued command holds for it
+  kRunsScript = 1u << 13,  // EVAL: what its script declares holds for it
   // Told by COMMAND.
   kAdmin = 1u << 16,
   kPubsub = 1u << 17,
@@ -88,6 +89,10 @@ const Command* command_named(std::string_view name);
 const Command* command_called(Argv argv);
 // Every command, in the order of the groups; subcommands are behind their container.
 std::span<const Command* const> all_commands();
+
+// Of a command that runs a script: with what the script's first line declares instead of what holds
+// for scripts that declare nothing.
+std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv);
 
 // The groups.
 std::span<const Command> connection_commands();

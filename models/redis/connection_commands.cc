@@ -394,6 +394,7 @@ void client_pause(Call& call) {
   } else if (__builtin_add_overflow(length_ms, call.keys.clock_ms(), &until_ms)) {
     call.reply.set_error("ERR timeout is out of range");
   } else {
+    if (length_ms == 0) until_ms = 0;  // over before it begins
     call.server.pause_clients(until_ms, what);
     call.reply.set_status("OK");
   }

@@ -28,6 +28,8 @@ class LoneServer {
   LoneServer& operator=(const LoneServer&) = delete;
 
   Session& connect() { return server.connect(); }
+  void disconnect(Session& session) { server.disconnect(session); }
+  static bool open(const Session& session) { return session.connected; }
   // The bytes of the answer, and of what is pushed to the same connection with it.
   std::string send(Session& session, std::span<const std::string_view> argv) {
     sim::Payload bytes;

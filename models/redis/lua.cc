@@ -206,6 +206,12 @@ const Lua::Compiled* Lua::known(std::string_view sha) const {
   return there ? found->second : nullptr;
 }
 
+std::uint8_t Lua::flags_of(std::string_view body) {
+  std::uint8_t flags = 0;
+  std::string error;
+  return read_shebang(body, flags, error) ? flags : std::uint8_t{0};
+}
+
 const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
   const auto found = state_->by_body.find(body);
   if (found != state_->by_body.end()) {

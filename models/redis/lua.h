@@ -65,6 +65,8 @@ class Lua {
   // Compiles a script and makes it known to EVALSHA; its name is the SHA-1 of its body. Null:
   // `error` says why (R83).
   const Compiled* compile(std::string_view body, std::string& error);
+  // What the first line of a body declares; 0: nothing, or it cannot be read.
+  static std::uint8_t flags_of(std::string_view body);
   // 40 lower-case digits; null: EVALSHA knows no such script (R81).
   const Compiled* known(std::string_view sha) const;
   void forget_scripts();

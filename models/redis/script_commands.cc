@@ -151,7 +151,7 @@ constexpr std::array kScriptSubcommands = {
     Command{"script|load", 3, kNoScript | kStale | kOwnStack, load},
 };
 
-constexpr std::uint32_t kScript = kNoScript | kStale | kOwnStack;
+constexpr std::uint32_t kScript = kNoScript | kStale | kOwnStack | kRunsScript;
 
 constexpr std::array kCommands = {
     Command{"eval", -3, kScript | kMayReplicate, eval},
@@ -162,6 +162,22 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+
+std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv) {
+  std::uint8_t declared = 0;
+  if (!command.name.starts_with("evalsha")) {
+    declared = Lua::flags_of(argv[1]);
+  } else if (server.has_lua()) {
+    const Lua::Compiled* script = script_named(server, argv[1]);
+    if (script != nullptr) declared = script->flags;
+  }
+  if ((declared & kFlagsDeclared) == 0) return command.flags;
+  std::uint32_t flags = command.flags & ~(kStale | kMayGrow | kWrite | kMayReplicate);
+  if ((declared & (kAllowOom | kNoWrites)) == 0) flags |= kMayGrow;
+  if ((declared & kNoWrites) == 0) flags |= kWrite;
+  if ((declared & kAllowStale) != 0) flags |= kStale;
+  return flags;
+}
 
 std::span<const Command> script_commands() { return kCommands; }
 

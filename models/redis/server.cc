@@ -282,6 +282,10 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
   Session& session = call.session;
   std::uint32_t flags = command != nullptr ? command->flags : 0;
   if (session.in_multi && (flags & kRunsQueue) != 0) flags |= session.queued_flags & kOfQueue;
+  if ((flags & kRunsScript) != 0 && call.words() > 1 &&
+      (paused_ != Pause::none || config_.max_memory() != 0)) {
+    flags = flags_with_script(*this, *command, call.argv);
+  }
   if (!script_running()) {
     short_of_memory_ = config_.max_memory() != 0 && keyspace_.used_memory() > config_.max_memory();
   }
@@ -538,6 +542,7 @@ bool Server::pause_over() const { return keyspace_.clock_ms() > paused_until_ms_
 
 // The longer and the stricter of two counts. It is looked at ten times a second (R107).
 void Server::pause_clients(std::int64_t until_ms, Pause what) {
+  if (paused_ == Pause::none && until_ms < keyspace_.clock_ms()) return;
   if (paused_ == Pause::none) paused_until_ms_ = until_ms;
   paused_until_ms_ = std::max(paused_until_ms_, until_ms);
   paused_ = std::max(paused_, what);

@@ -87,6 +87,7 @@ class Server final : public sim::Service, private ScriptHost {
   void unpause_clients();
 
   Lua& lua();
+  bool has_lua() const { return lua_ != nullptr; }
   void run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys, Argv args);
   // Lets time pass while nobody is served, but for what a script that has taken too long lets
   // through. Outside a run the server's clock is set on instead.

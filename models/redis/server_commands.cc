@@ -370,7 +370,7 @@ void command_getkeys(Call& call) {
     call.reply.set_error("ERR Invalid command specified");
     return;
   }
-  const bool counted = command->is(kOwnStack) && command->is(kMayReplicate);  // scripts
+  const bool counted = command->is(kRunsScript);
   if (command->keys.first == 0 && !counted) {
     call.reply.set_error("ERR The command has no key arguments");
     return;
