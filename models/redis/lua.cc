@@ -198,7 +198,10 @@ void Lua::reset() {
   state_->scripts.clear();
 }
 
-void Lua::forget_scripts() { ++state_->epoch; }
+void Lua::forget_scripts() {
+  ++state_->epoch;
+  if (std::exchange(state_->run.cjson_configured, false)) state_->sandbox.renew_cjson(state_->lua);
+}
 
 const Lua::Compiled* Lua::known(std::string_view sha) const {
   const auto found = state_->by_sha.find(sha);
@@ -222,10 +225,10 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
   std::string_view source = body;
   std::uint8_t flags = 0;
   if (!read_shebang(source, flags, error)) return nullptr;
-  // Compiled code is refused: the interpreter believes whatever it finds there.
-  const bool binary = source.starts_with('\033');
-  if (binary) lua_pushliteral(lua, "user_script:1: unexpected symbol near 'char(27)'");
-  if (binary || luaL_loadbuffer(lua, source.data(), source.size(), "@user_script") != 0) {
+  // Compiled code is no source: the interpreter believes whatever it finds there.
+  std::string harmless;
+  if (source.starts_with('\033')) source = harmless = ' ' + std::string(source);
+  if (luaL_loadbuffer(lua, source.data(), source.size(), "@user_script") != 0) {
     error = "ERR Error compiling script (new function): ";
     error += to_first_zero(string_at(lua, -1));
     lua_pop(lua, 1);

@@ -1,6 +1,7 @@
 // Lua 5.1 as Redis embeds it: scripts see KEYS, ARGV and redis.call; what they return becomes a
 // reply (R71-R83). One interpreter serves a server for its life in this process, and what compiled
-// once is kept; a script leaves nothing behind in it but the state of math.random (R80).
+// once is kept; a script leaves nothing behind in it but the state of math.random (R80) and the
+// settings of cjson.
 //
 // A script takes time: see ScriptRun. While time passes the script is parked inside the
 // interpreter, and what ends its thread there unwinds through it.
@@ -69,6 +70,7 @@ class Lua {
   static std::uint8_t flags_of(std::string_view body);
   // 40 lower-case digits; null: EVALSHA knows no such script (R81).
   const Compiled* known(std::string_view sha) const;
+  // As SCRIPT FLUSH does: the settings of cjson are forgotten too, the state of math.random is not.
   void forget_scripts();
 
   // Throws what the host throws; the interpreter can then only be destroyed.

@@ -69,6 +69,7 @@ class ScriptRun {
   void tidy();
 
   std::uint8_t protocol = 2;
+  bool cjson_configured = false;  // its settings are no longer those of the beginning
   // For redis.call; kept for their memory.
   Reply reply;
   std::vector<std::string_view> argv;

@@ -1,6 +1,7 @@
 #include "models/redis/lua_sandbox.h"
 
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <lua.hpp>
@@ -8,18 +9,18 @@
 #include <string_view>
 #include <utility>
 
+#include "models/redis/lua_msgpack.h"
+#include "models/redis/lua_pattern.h"
 #include "models/redis/lua_run.h"
+#include "models/redis/lua_struct.h"
+
+extern "C" {
+int luaopen_bit(lua_State* lua);
+int luaopen_cjson(lua_State* lua);
+}
 
 namespace picklock::models::redis {
 namespace {
-
-// Stack that scripts may take where Lua's limit of 200 nested calls is not enough to stay within
-// the 1 MiB a server has: each gsub holds a buffer of 8 KiB, each coroutine counts from zero anew,
-// and a pattern recurses once per item.
-constexpr std::size_t kStackForCalls = 560 * 1024;
-constexpr std::size_t kGsubStack = 9 * 1024;
-constexpr std::size_t kCoroutineStack = 180 * 1024;
-constexpr std::size_t kLongestPattern = 1000;
 
 constexpr const char* kReadOnly = "Attempt to modify a readonly table";
 
@@ -35,6 +36,13 @@ int unknown_global(lua_State* lua) {
 
 int read_only(lua_State* lua) { return luaL_error(lua, kReadOnly); }
 
+// Work that the interpreter's count of instructions does not see, in instructions.
+constexpr std::size_t kCallWork = 5;
+constexpr std::size_t kCoroutineWork = 20;
+constexpr std::size_t kErrorWork = 40;
+constexpr std::size_t kLoadWork = 100;
+constexpr std::size_t kBytesAnInstruction = 16;
+
 // Raised where the interpreter of Redis does so itself: without a position.
 int refuse(lua_State* lua) {
   lua_pushstring(lua, kReadOnly);
@@ -47,7 +55,9 @@ int protected_call(lua_State* lua) {
   lua_pushboolean(lua, 1);
   lua_insert(lua, 1);
   if (lua_pcall(lua, count - 1, LUA_MULTRET, 0) != 0) {
-    ScriptRun::of(lua).pass_on_escaped();
+    ScriptRun& run = ScriptRun::of(lua);
+    run.pass_on_escaped();
+    run.charge(lua, kErrorWork);
     lua_remove(lua, 1);
     if (lua_istable(lua, -1)) {
       lua_getfield(lua, -1, "err");
@@ -59,11 +69,21 @@ int protected_call(lua_State* lua) {
   return lua_gettop(lua);
 }
 
+// Whose keys may be collected.
+void push_weak_table(lua_State* lua) {
+  lua_newtable(lua);
+  lua_createtable(lua, 0, 1);
+  lua_pushliteral(lua, "k");
+  lua_setfield(lua, -2, "__mode");
+  lua_setmetatable(lua, -2);
+}
+
 // Memory in use depends on scripts before, and on the machine.
 int collect_garbage(lua_State* lua) {
   static const char* const kOptions[] = {"stop", "restart",  "collect",    "count",
                                          "step", "setpause", "setstepmul", nullptr};
   const int option = luaL_checkoption(lua, 1, "collect", kOptions);
+  luaL_optint(lua, 2, 0);
   lua_pushnumber(lua, option == 3 ? 64 : 0);
   return 1;
 }
@@ -73,14 +93,15 @@ int gc_info(lua_State* lua) {
   return 1;
 }
 
-// Source only: the interpreter believes whatever it finds in compiled code.
-int load_source(lua_State* lua, std::string_view source, const char* name) {
-  if (source.starts_with('\033')) {
-    lua_pushnil(lua);
-    lua_pushliteral(lua, "attempt to load a binary chunk");
-    return 2;
-  }
-  if (luaL_loadbuffer(lua, source.data(), source.size(), name) == 0) return 1;
+// Source only: the interpreter believes whatever it finds in compiled code. With a blank before it,
+// that is no source.
+constexpr char kCompiled = '\033';
+
+int loaded(lua_State* lua, int status) {
+  ScriptRun& run = ScriptRun::of(lua);
+  run.pass_on_escaped();
+  run.charge(lua, kLoadWork);
+  if (status == 0) return 1;
   lua_pushnil(lua);
   lua_insert(lua, -2);
   return 2;
@@ -89,33 +110,42 @@ int load_source(lua_State* lua, std::string_view source, const char* name) {
 int load_string(lua_State* lua) {
   std::size_t size = 0;
   const char* source = luaL_checklstring(lua, 1, &size);
-  return load_source(lua, {source, size}, luaL_optstring(lua, 2, source));
+  const char* name = luaL_optstring(lua, 2, source);
+  if (size == 0 || *source != kCompiled)
+    return loaded(lua, luaL_loadbuffer(lua, source, size, name));
+  const std::string harmless = ' ' + std::string(source, size);
+  return loaded(lua, luaL_loadbuffer(lua, harmless.data(), harmless.size(), name));
+}
+
+struct Pieces {
+  bool begun = false;
+  bool kept = false;  // the piece in slot 3 is yet to be read
+};
+
+const char* next_piece(lua_State* lua, void* pieces, std::size_t* size) {
+  auto& state = *static_cast<Pieces*>(pieces);
+  if (!state.kept) {
+    luaL_checkstack(lua, 2, "too many nested functions");
+    lua_pushvalue(lua, 1);
+    lua_call(lua, 0, 1);
+    if (lua_isnil(lua, -1)) return nullptr;
+    if (lua_isstring(lua, -1) == 0) luaL_error(lua, "reader function must return a string");
+    lua_replace(lua, 3);
+  }
+  const char* piece = lua_tolstring(lua, 3, size);
+  state.kept = !state.begun && *size > 0 && *piece == kCompiled;
+  state.begun = true;
+  if (!state.kept) return piece;
+  *size = 1;
+  return " ";
 }
 
 int load_pieces(lua_State* lua) {
   const char* name = luaL_optstring(lua, 2, "=(load)");
   luaL_checktype(lua, 1, LUA_TFUNCTION);
-  std::string source;
-  for (;;) {
-    luaL_checkstack(lua, 2, "too many nested functions");
-    lua_pushvalue(lua, 1);
-    // What goes wrong in the reader is an answer too.
-    const bool read = lua_pcall(lua, 0, 1, 0) == 0;
-    if (!read) ScriptRun::of(lua).pass_on_escaped();
-    if (read && lua_isnil(lua, -1)) break;
-    if (!read || lua_isstring(lua, -1) == 0) {
-      if (read) lua_pushliteral(lua, "reader function must return a string");
-      lua_pushnil(lua);
-      lua_insert(lua, -2);
-      return 2;
-    }
-    std::size_t size = 0;
-    const char* piece = lua_tolstring(lua, -1, &size);
-    if (size == 0) break;
-    source.append(piece, size);
-    lua_pop(lua, 1);
-  }
-  return load_source(lua, source, name);
+  lua_settop(lua, 3);
+  Pieces pieces;
+  return loaded(lua, lua_load(lua, next_piece, &pieces, name));
 }
 
 }  // namespace
@@ -127,10 +157,12 @@ struct SandboxFunctions {
   // The library's own function, called in the frame of the one that stands for it.
   static int original(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(2))(lua); }
 
-  // A function that catches errors.
+  // A function that catches errors; it says first whether there was none.
   static int catches(lua_State* lua) {
     const int results = original(lua);
-    ScriptRun::of(lua).pass_on_escaped();
+    ScriptRun& run = ScriptRun::of(lua);
+    run.pass_on_escaped();
+    run.charge(lua, lua_toboolean(lua, -results) != 0 ? kCoroutineWork : kErrorWork);
     return results;
   }
 
@@ -227,7 +259,9 @@ struct SandboxFunctions {
         const int low = luaL_checkint(lua, 1);
         const int high = luaL_checkint(lua, 2);
         luaL_argcheck(lua, low <= high, 2, "interval is empty");
-        const lua_Number width = static_cast<lua_Number>(high) - low + 1;
+        // In integers, as the real one: of more than there are, it is negative.
+        const auto width = static_cast<std::int32_t>(static_cast<std::uint32_t>(high) -
+                                                     static_cast<std::uint32_t>(low) + 1u);
         lua_pushnumber(lua, floor_of(share * width) + low);
         return 1;
       }
@@ -241,50 +275,69 @@ struct SandboxFunctions {
     return 0;
   }
 
-  // --- what would outgrow the stack
-  class Spent {
-   public:
-    Spent(lua_State* lua, Sandbox& sandbox, std::size_t stack) : sandbox_(sandbox), stack_(stack) {
-      if (sandbox.stack_spent_ + stack > kStackForCalls) luaL_error(lua, "C stack overflow");
-      sandbox.stack_spent_ += stack;
-    }
-    Spent(const Spent&) = delete;
-    Spent& operator=(const Spent&) = delete;
-    ~Spent() { sandbox_.stack_spent_ -= stack_; }
-
-   private:
-    Sandbox& sandbox_;
-    std::size_t stack_;
-  };
-
-  static void check_pattern(lua_State* lua) {
+  // --- what works on much at once, and takes time for it
+  static void charge(lua_State* lua, std::size_t instructions) {
+    ScriptRun::of(lua).charge(lua, instructions);
+  }
+  // Bytes that are copied or looked at one by one.
+  static std::size_t work_on_texts(lua_State* lua, int first) {
     std::size_t size = 0;
-    if (lua_type(lua, 2) == LUA_TSTRING) lua_tolstring(lua, 2, &size);
-    if (size > kLongestPattern) luaL_error(lua, "pattern too complex");
+    for (int i = first; i <= lua_gettop(lua); ++i) {
+      if (lua_type(lua, i) == LUA_TSTRING) size += lua_objlen(lua, i);
+    }
+    return kCallWork + size / kBytesAnInstruction;
   }
-  static int matches(lua_State* lua) {
-    check_pattern(lua);
+  static int works_on_texts(lua_State* lua) {
+    charge(lua, work_on_texts(lua, 1));
+    const int results = original(lua);
+    charge(lua, work_on_texts(lua, lua_gettop(lua) - results + 1));
+    return results;
+  }
+  static int repeats(lua_State* lua) {
+    const lua_Number times = lua_tonumber(lua, 2);
+    if (times > 0 && times < 1e9) charge(lua, static_cast<std::size_t>(times) / 4);
+    return works_on_texts(lua);
+  }
+  static std::size_t length(lua_State* lua) { return lua_istable(lua, 1) ? lua_objlen(lua, 1) : 0; }
+  static int walks(lua_State* lua) {
+    see_through(lua, 1);
+    charge(lua, length(lua));
+    return works_on_texts(lua);
+  }
+  static int sorts(lua_State* lua) {
+    const std::size_t size = length(lua);
+    charge(lua, size * static_cast<std::size_t>(std::bit_width(size)));
     return original(lua);
   }
-  static int substitutes(lua_State* lua) {
-    check_pattern(lua);
-    const Spent spent(lua, sandbox(lua), kGsubStack);
+  // Elements behind the place are moved.
+  static void charge_shift(lua_State* lua, int arguments) {
+    const lua_Number place = lua_gettop(lua) >= arguments ? lua_tonumber(lua, 2) : 0;
+    const auto size = static_cast<lua_Number>(length(lua));
+    if (place >= 1 && place < size) charge(lua, static_cast<std::size_t>(size - place));
+  }
+  static int inserts(lua_State* lua) {
+    if (see_through(lua, 1)) return refuse(lua);
+    charge_shift(lua, 3);
     return original(lua);
   }
-  static int resumes(lua_State* lua) {
-    const Spent spent(lua, sandbox(lua), kCoroutineStack);
-    return catches(lua);
+  static int removes(lua_State* lua) {
+    charge_shift(lua, 2);
+    return original(lua);
   }
+  static int unpacks(lua_State* lua) {
+    const int results = original(lua);
+    charge(lua, static_cast<std::size_t>(results));
+    return results;
+  }
+
+  // --- coroutines
   // What coroutine.wrap makes: resumes, and raises what the coroutine failed of, with a position. A
   // handler of errors runs where one is raised, so that what is none must be told before.
   static int resumes_wrapped(lua_State* lua) {
-    {
-      const Spent spent(lua, sandbox(lua), kCoroutineStack);
-      lua_pushvalue(lua, lua_upvalueindex(3));
-      lua_insert(lua, 1);
-      const int results = catches(lua);
-      if (lua_toboolean(lua, -results) != 0) return results - 1;
-    }
+    lua_pushvalue(lua, lua_upvalueindex(3));
+    lua_insert(lua, 1);
+    const int results = catches(lua);
+    if (lua_toboolean(lua, -results) != 0) return results - 1;
     if (lua_isstring(lua, -1) != 0) {
       luaL_where(lua, 1);
       lua_insert(lua, -2);
@@ -299,6 +352,61 @@ struct SandboxFunctions {
     lua_getupvalue(lua, -3, 1);  // the coroutine, in the library's closure
     lua_pushcclosure(lua, resumes_wrapped, 3);
     return 1;
+  }
+
+  static int loads(lua_State* lua) {
+    charge(lua, work_on_texts(lua, 1));
+    return load_string(lua);
+  }
+
+  // --- libraries made by others
+  // The library's own overruns its buffer by the least of all integers (CVE-2024-31449).
+  static int to_hex(lua_State* lua) {
+    constexpr lua_Number kLeast = -2147483648.0;
+    if (!lua_isnoneornil(lua, 2)) {
+      lua_getglobal(lua, "bit");
+      lua_getfield(lua, -1, "tobit");
+      lua_pushvalue(lua, 2);
+      lua_call(lua, 1, 1);
+      if (lua_tonumber(lua, -1) == kLeast) {
+        lua_pushinteger(lua, -8);
+        lua_replace(lua, 2);
+      }
+      lua_settop(lua, 2);
+    }
+    return original(lua);
+  }
+  // Its functions find their settings in their only upvalue.
+  static void wrap_cjson(lua_State* lua, const char* name, lua_CFunction function) {
+    lua_getfield(lua, -1, name);
+    lua_getupvalue(lua, -1, 1);
+    lua_insert(lua, -2);
+    lua_pushcclosure(lua, function, 2);
+    lua_setfield(lua, -2, name);
+  }
+  static void wrap_cjson(lua_State* lua) {
+    wrap_cjson(lua, "encode", works_on_texts);
+    wrap_cjson(lua, "decode", works_on_texts);
+    wrap_cjson(lua, "new", makes_cjson);
+  }
+  static int makes_cjson(lua_State* lua) {
+    original(lua);
+    wrap_cjson(lua);
+    return 1;
+  }
+  static int configures_cjson(lua_State* lua) {
+    ScriptRun::of(lua).cjson_configured = true;
+    return original(lua);
+  }
+  static void push_cjson(lua_State* lua) {
+    lua_pushcfunction(lua, luaopen_cjson);
+    lua_call(lua, 0, 1);
+    wrap_cjson(lua);
+    for (const char* setting :
+         {"encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision",
+          "encode_keep_buffer", "encode_invalid_numbers", "decode_invalid_numbers"}) {
+      wrap_cjson(lua, setting, configures_cjson);
+    }
   }
 
   // The field of the table on top, replaced; what stood there is its second upvalue.
@@ -334,7 +442,8 @@ void Sandbox::install(lua_State* lua) {
   for (const auto& [name, open] : {std::pair<const char*, lua_CFunction>{"", luaopen_base},
                                    {LUA_TABLIBNAME, luaopen_table},
                                    {LUA_STRLIBNAME, luaopen_string},
-                                   {LUA_MATHLIBNAME, luaopen_math}}) {
+                                   {LUA_MATHLIBNAME, luaopen_math},
+                                   {"bit", luaopen_bit}}) {
     lua_pushcfunction(lua, open);
     lua_pushstring(lua, name);
     lua_call(lua, 1, 0);
@@ -343,6 +452,13 @@ void Sandbox::install(lua_State* lua) {
   views_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
+  lua_getfield(lua, -1, "string");
+  set_pattern_functions(lua);
+  lua_pop(lua, 1);
+  push_struct_library(lua);
+  lua_setfield(lua, -2, "struct");
+  push_msgpack_library(lua);
+  lua_setfield(lua, -2, "cmsgpack");
   for (const char* name : kHidden) {
     lua_pushnil(lua);
     lua_setfield(lua, -2, name);
@@ -358,7 +474,8 @@ void Sandbox::install(lua_State* lua) {
         {"pcall", protected_call},
         {"xpcall", Functions::catches},
         {"load", load_pieces},
-        {"loadstring", load_string},
+        {"loadstring", Functions::loads},
+        {"unpack", Functions::unpacks},
         {"collectgarbage", collect_garbage},
         {"gcinfo", gc_info}}) {
     Functions::replace(lua, *this, name, function);
@@ -372,16 +489,30 @@ void Sandbox::install(lua_State* lua) {
   lua_getfield(lua, -1, "resume");
   resume_ = lua_tocfunction(lua, -1);
   lua_pop(lua, 2);
-  for (const Replacement& one : {Replacement{"table", "insert", Functions::writes},
-                                 {"table", "foreach", Functions::reads},
+  for (const Replacement& one : {Replacement{"table", "insert", Functions::inserts},
+                                 {"table", "remove", Functions::removes},
+                                 {"table", "sort", Functions::sorts},
+                                 {"table", "concat", Functions::walks},
+                                 {"table", "foreach", Functions::walks},
+                                 {"table", "foreachi", Functions::walks},
+                                 {"table", "maxn", Functions::walks},
                                  {"math", "random", Functions::random},
                                  {"math", "randomseed", Functions::seed_random},
-                                 {"string", "find", Functions::matches},
-                                 {"string", "match", Functions::matches},
-                                 {"string", "gmatch", Functions::matches},
-                                 {"string", "gfind", Functions::matches},
-                                 {"string", "gsub", Functions::substitutes},
-                                 {"coroutine", "resume", Functions::resumes},
+                                 {"string", "rep", Functions::repeats},
+                                 {"string", "format", Functions::works_on_texts},
+                                 {"string", "upper", Functions::works_on_texts},
+                                 {"string", "lower", Functions::works_on_texts},
+                                 {"string", "reverse", Functions::works_on_texts},
+                                 {"string", "sub", Functions::works_on_texts},
+                                 {"string", "dump", Functions::works_on_texts},
+                                 {"struct", "pack", Functions::works_on_texts},
+                                 {"struct", "unpack", Functions::works_on_texts},
+                                 {"cmsgpack", "pack", Functions::works_on_texts},
+                                 {"cmsgpack", "unpack", Functions::works_on_texts},
+                                 {"cmsgpack", "unpack_one", Functions::works_on_texts},
+                                 {"cmsgpack", "unpack_limit", Functions::works_on_texts},
+                                 {"bit", "tohex", Functions::to_hex},
+                                 {"coroutine", "resume", Functions::catches},
                                  {"coroutine", "wrap", Functions::wraps}}) {
     lua_getfield(lua, -1, one.library);
     Functions::replace(lua, *this, one.name, one.function);
@@ -389,7 +520,10 @@ void Sandbox::install(lua_State* lua) {
   }
   lua_pushvalue(lua, redis);
   lua_setfield(lua, -2, "redis");
-  for (const char* library : {"table", "string", "math", "coroutine", "redis"}) {
+  Functions::push_cjson(lua);
+  lua_setfield(lua, -2, "cjson");
+  for (const char* library :
+       {"table", "string", "math", "coroutine", "bit", "struct", "cmsgpack", "cjson", "redis"}) {
     lua_getfield(lua, -1, library);
     Functions::protect(lua, *this);
     lua_setfield(lua, -2, library);
@@ -419,15 +553,22 @@ void Sandbox::install(lua_State* lua) {
   lua_replace(lua, LUA_GLOBALSINDEX);
   lua_settop(lua, redis - 1);
 
-  lua_newtable(lua);
+  push_weak_table(lua);
   numbered_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
+void Sandbox::renew_cjson(lua_State* lua) {
+  push_globals(lua);
+  SandboxFunctions::push_cjson(lua);
+  SandboxFunctions::protect(lua, *this);
+  lua_setfield(lua, -2, "cjson");
+  lua_pop(lua, 1);
+}
+
 void Sandbox::begin_script(lua_State* lua) {
-  stack_spent_ = 0;
   if (serials_ == 0) return;
   serials_ = 0;
-  lua_newtable(lua);
+  push_weak_table(lua);
   lua_rawseti(lua, LUA_REGISTRYINDEX, numbered_);
 }
 

@@ -24,6 +24,7 @@ class Sandbox {
   void begin_script(lua_State* lua);
   // As in a server just started.
   void reseed() { random_ = kFirstRandom; }
+  void renew_cjson(lua_State* lua);
 
   // The table of globals behind the view, on top of the stack.
   void push_globals(lua_State* lua) const;
@@ -33,7 +34,6 @@ class Sandbox {
   static constexpr std::uint64_t kFirstRandom = 0x1234ABCD330E;
 
   std::uint64_t random_ = kFirstRandom;  // Redis's own copy of lrand48
-  std::size_t stack_spent_ = 0;          // by calls in progress that Lua's own limits let grow
   std::uint32_t serials_ = 0;            // of objects that were printed
   int globals_ = 0;                      // in the registry, as the next three
   int views_ = 0;                        // view -> table
