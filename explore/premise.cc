@@ -126,6 +126,25 @@ bool sections_end_before_timestamps(const Scenario& scenario, const History& his
   return true;
 }
 
+// The servers are up at the end, and no client is cut off from one.
+bool servers_are_there_at_the_end(const Scenario& scenario, const History& history) {
+  const auto is_server = [first = scenario.clients.count,
+                          count = scenario.servers.redis.masters](sim::ProcessId process) {
+    return process >= first && process - first < count;
+  };
+  std::vector<sim::ProcessId> down;
+  std::vector<std::pair<sim::ProcessId, sim::ProcessId>> cut;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::process_crashed && is_server(event.process))
+      down.push_back(event.process);
+    if (event.what == What::process_started) std::erase(down, event.process);
+    const bool link = is_server(event.process) || is_server(event.peer);
+    if (event.what == What::link_cut && link) cut.emplace_back(event.process, event.peer);
+    if (event.what == What::link_healed) std::erase(cut, std::pair(event.process, event.peer));
+  }
+  return down.empty() && cut.empty();
+}
+
 bool taken_once_at_a_time(const Scenario& scenario, const History&) {
   return !scenario.clients.nested;
 }
@@ -151,7 +170,8 @@ constexpr std::array<Premise, 13> kPremises = {{
     {"every write arrives before its client gives up on it", writes_are_in_time},
     {"every critical section ends within its lease, and the clients' clocks agree",
      sections_end_before_timestamps},
-    {"the clients' clocks agree", of_every_run},  // they do unless a fault sets one
+    // Clocks agree unless a fault sets one.
+    {"the clients' clocks agree, and the server does not stay away", servers_are_there_at_the_end},
     {"it never releases anything", of_every_run},
     {"one lock, taken once at a time", taken_once_at_a_time},
     // The property itself looks at nothing else.

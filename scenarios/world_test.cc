@@ -122,5 +122,69 @@ TEST_F(WorldTest, DrawsOtherLatenciesWithAnotherSeed) {
   EXPECT_EQ(ended(), first);
 }
 
+// One outermost acquire is one tenure, whatever it takes on the way (architecture 8.1).
+TEST_F(WorldTest, TakesTheSameLockAgainWithinOneTenure) {
+  run("ttl = '3s'\n[clients]\ncount = 1\nhold = '1s'\nnested = true\n");
+  EXPECT_EQ(count(What::acquire_ok), 2);
+  EXPECT_EQ(count(What::release_invoked), 2);
+  EXPECT_EQ(world_.grants(), 1U);
+  for (const HistoryEvent& event : world_.history()) EXPECT_LE(event.tenure, 1U);
+  EXPECT_TRUE(violated(Property::no_deadlock));
+  EXPECT_FALSE(violated(Property::mutual_exclusion));
+}
+
+TEST_F(WorldTest, KeepsProgressInTheLocksKeyAsTheFileSays) {
+  const auto deadline_left = [this](const std::string& progress) {
+    run("[clients]\ncount = 1\nprogress = '" + progress + "'\n");
+    const auto set =
+        std::find_if(world_.history().begin(), world_.history().end(),
+                     [](const HistoryEvent& event) { return event.what == What::entry_altered; });
+    return set == world_.history().end() ? "not set" : set->until == sim::kNever ? "none" : "some";
+  };
+  EXPECT_STREQ(deadline_left("none"), "not set");
+  EXPECT_STREQ(deadline_left("set"), "none");
+  EXPECT_STREQ(deadline_left("set-keepttl"), "some");
+}
+
+// Its renewal finds the key gone; it was the last to write to.
+TEST_F(WorldTest, WritesNothingMoreOnceALossIsKnown) {
+  const std::string evicted =
+      "ttl = '3s'\n[clients]\ncount = 1\nhold = '4s'\nwrites = 5\n[[fault]]\nevict = 'redis-1'\n"
+      "at = '1.5s'\n";
+  run("renew = 'conditional'\n" + evicted);
+  EXPECT_EQ(count(What::loss_learned), 1);
+  EXPECT_EQ(count(What::write_accepted), 2);
+  EXPECT_EQ(count(What::release_failed), 1);
+  EXPECT_FALSE(violated(Property::loss_noticed));
+  run("renew = 'blind'\n" + evicted);
+  EXPECT_EQ(count(What::loss_learned), 0);
+  EXPECT_EQ(count(What::write_accepted), 5);
+  EXPECT_TRUE(violated(Property::loss_noticed));
+}
+
+TEST_F(WorldTest, RenewsForAsLongAsItsHolderWorks) {
+  run("ttl = '1s'\nrenew = 'conditional'\n[clients]\ncount = 2\nhold = '5s'\n");
+  EXPECT_EQ(count(What::release_ok), 2);
+  EXPECT_FALSE(violated(Property::mutual_exclusion));
+  EXPECT_FALSE(violated(Property::loss_noticed));
+}
+
+TEST_F(WorldTest, CarriesFencingTokensInTheOrderOfTheGrants) {
+  for (const std::string fencing : {"after", "in-script"}) {
+    run("[clients]\ncount = 3\ncycles = 3\nhold = '1s'\n[servers.resource]\nfencing = '" + fencing +
+        "'\n");
+    EXPECT_EQ(count(What::write_accepted), 18) << fencing;
+    EXPECT_EQ(count(What::write_rejected), 0) << fencing;
+    EXPECT_EQ(world_.grants(), 9U) << fencing;
+  }
+}
+
+TEST_F(WorldTest, WritesNothingWithoutATokenThatItNeeds) {
+  run("[clients]\ncount = 1\n[servers.resource]\nfencing = 'after'\n[[fault]]\n"
+      "drop = 'client-1'\nbefore = 'acquire.sent'\ncommand = 'INCR'\n");
+  EXPECT_EQ(count(What::write_accepted) + count(What::write_rejected), 0);
+  EXPECT_EQ(count(What::release_ok), 1);
+}
+
 }  // namespace
 }  // namespace picklock::scenarios
