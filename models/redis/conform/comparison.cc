@@ -1,7 +1,6 @@
 #include "models/redis/conform/comparison.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -15,11 +14,7 @@ template <typename Id>
 std::vector<std::string> with_ids(const std::vector<std::string>& words, Id id) {
   std::vector<std::string> replaced = words;
   for (std::string& word : replaced) {
-    if (!word.starts_with(kIdWord)) continue;
-    std::uint32_t connection = 0;
-    const char* const first = word.data() + kIdWord.size();
-    const auto [end, error] = std::from_chars(first, word.data() + word.size(), connection);
-    if (error == std::errc() && connection > 0) word = std::to_string(id(connection - 1));
+    if (const auto connection = connection_meant(word)) word = std::to_string(id(*connection));
   }
   return replaced;
 }
@@ -120,6 +115,8 @@ std::optional<Difference> Comparison::compare(const Step& step, const std::strin
                                [](const auto& words) { return is_normalised(words); })))
     return compare_normalised(step, reply);
   const std::string expected = std::exchange(pending_[connection], {}) + reply;
+  // Without an answer to wait for, another connection might be served first.
+  if (reply.empty()) real_.fence();
   std::string got = real_.receive(connection, expected.size());
   if (same(expected, got)) return std::nullopt;
   real_.fence();
@@ -155,8 +152,10 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step,
       real_.fence();
       return differ(connection, bytes_of(ours), real_.rest(connection));
     }
-    if (in_normal_form(ours, our_ids) != in_normal_form(*theirs, their_ids))
-      return differ(connection, bytes_of(ours), bytes_of(*theirs));
+    std::string our_form = in_normal_form(ours, our_ids);
+    std::string their_form = in_normal_form(*theirs, their_ids);
+    if (our_form != their_form)
+      return differ(connection, std::move(our_form), std::move(their_form));
   }
   return std::nullopt;
 }

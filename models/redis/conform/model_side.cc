@@ -18,12 +18,13 @@ void ModelSide::begin(const Sequence& sequence) {
   world_ = std::make_unique<World>();
   const std::string_view idle[] = {"DEBUG", "SET-ACTIVE-EXPIRE", "0"};
   world_->alone.send(idle);
-  for (std::uint32_t i = 0; i < sequence.connections; ++i)
-    world_->sessions.push_back(&world_->alone.connect());
+  world_->sessions.resize(sequence.connections);
+  for (std::uint32_t i = 0; i < sequence.connections; ++i) reconnect(i);
 }
 
 void ModelSide::reconnect(std::uint32_t connection) {
   world_->sessions[connection] = &world_->alone.connect();
+  send(connection, {"CLIENT", "ID"});  // as the other side does, to learn it
 }
 
 std::int64_t ModelSide::id(std::uint32_t connection) const {

@@ -60,8 +60,10 @@ void one_key(Words, Ids, Frame& reply) {
   if (!reply.null && reply.kind == '$') reply.text = "a key";
 }
 
-void client(Words, Ids ids, Frame& reply) {
-  if (reply.kind == ':') reply.text = named(reply.text, ids);
+void client(Words words, Ids ids, Frame& reply) {
+  if (reply.kind == ':' && words.size() > 1 && lower(words[1]) == "id")
+    reply.text = named(reply.text, ids);
+  if (words.size() > 1 && lower(words[1]) == "getname") return;
   if (reply.kind != '$' && reply.kind != '=') return;
   // One line per connection, `id=3 addr=... name=n1`: those of the sequence, and what the model
   // knows of them.
@@ -115,15 +117,23 @@ void info(Words, Ids, Frame& reply) {
   reply.text = kept;
 }
 
-// A command's own description: name, words, flags, first and last key, step.
+// A command's own description: name, words, some flags, first and last key, step.
 void describe(Frame& command) {
+  static constexpr std::string_view kKept[] = {"write", "readonly", "denyoom", "noscript",
+                                               "pubsub"};
   if (command.elements.size() < 6) return;
   command.elements.resize(6);
+  std::erase_if(command.elements[2].elements, [](const Frame& flag) {
+    return std::find(std::begin(kKept), std::end(kKept), flag.text) == std::end(kKept);
+  });
   sort(command.elements[2]);
 }
 
-void commands(Words, Ids, Frame& reply) {
-  if (reply.kind == ':') reply.text = "many";
+void commands(Words words, Ids, Frame& reply) {
+  const std::string what = words.size() > 1 ? lower(words[1]) : "info";
+  if (what == "count" && reply.kind == ':') reply.text = "many";
+  if (what != "info" || reply.kind != '*') return;
+  if (words.size() < 3) reply.elements.clear();
   for (Frame& element : reply.elements) describe(element);
 }
 
@@ -153,8 +163,8 @@ constexpr Row kRows[] = {
      {"info"},
      info},
     {{"commands", "COMMAND",
-      "the model knows fewer commands, and of each the name, the number of words, the flags and "
-      "where its keys are"},
+      "the model knows fewer commands; of each it is asked for, the name, the number of words, the "
+      "flags write readonly denyoom noscript pubsub, and where its keys are"},
      {"command"},
      commands},
 };

@@ -3,8 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace picklock::models::redis::conform {
+
+std::optional<std::uint32_t> connection_meant(std::string_view word) {
+  std::uint32_t connection = 0;
+  if (!word.starts_with(kIdWord)) return std::nullopt;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + kIdWord.size(), end, connection);
+  if (error != std::errc() || stop != end || connection == 0) return std::nullopt;
+  return connection - 1;
+}
+
+std::string id_word(std::uint32_t connection) {
+  return fmt::format("{}{}", kIdWord, connection + 1);
+}
 
 std::string shown(std::string_view word) {
   const auto plain = [](char letter) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ inline constexpr std::int64_t kEpochMs = sim::kEpoch / 1'000'000;
 // A word that stands for the id of a connection, which the two sides number differently: `$id-1` is
 // the first connection's.
 inline constexpr std::string_view kIdWord = "$id-";
+
+// The connection that such a word is about, counted from 0; nullopt: it is another word.
+std::optional<std::uint32_t> connection_meant(std::string_view word);
+std::string id_word(std::uint32_t connection);
 
 struct Step {
   std::uint32_t connection = 0;

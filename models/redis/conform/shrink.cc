@@ -90,9 +90,14 @@ class Shrinking {
       for (std::uint32_t to = 0; to < from; ++to) {
         Sequence candidate = finding_.sequence;
         if (from >= candidate.connections) break;
+        const auto merged = [&](std::uint32_t connection) {
+          return connection == from ? to : connection > from ? connection - 1 : connection;
+        };
         for (Step& step : candidate.steps) {
-          if (step.connection == from) step.connection = to;
-          if (step.connection > from) --step.connection;
+          step.connection = merged(step.connection);
+          for (std::string& word : step.words) {
+            if (const auto meant = connection_meant(word)) word = id_word(merged(*meant));
+          }
         }
         --candidate.connections;
         if (try_instead(std::move(candidate))) {

@@ -1,7 +1,5 @@
 #include "models/redis/conform/vocabulary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
@@ -336,8 +334,7 @@ constexpr std::string_view kClientForms[] = {"ID",
                                              "UNBLOCK abc",
                                              "UNBLOCK 1 ZZ",
                                              "HELP"};
-constexpr std::string_view kPauseForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ", "PAUSE",
-                                            "PAUSE 9223372036854775807"};
+constexpr std::string_view kPauseForms[] = {"PAUSE abc", "PAUSE -1", "PAUSE 1 ZZ", "PAUSE"};
 constexpr std::string_view kScriptForms[] = {
     "KILL", "NOPE", "", "LOAD", "FLUSH", "FLUSH sync", "FLUSH ASYNC", "FLUSH ZZ", "EXISTS", "HELP"};
 constexpr std::string_view kConfigForms[] = {"GET maxmemory",
@@ -701,7 +698,7 @@ void Vocabulary::fill_one(Words& words, std::string_view hole, std::string_view 
   } else if (hole == "empty") {
     words.emplace_back();
   } else if (hole == "client-id") {
-    words.push_back(fmt::format("{}{}", kIdWord, 1 + below(connections_)));
+    words.push_back(id_word(static_cast<std::uint32_t>(below(connections_))));
   } else {
     throw std::logic_error("nothing fills the hole " + std::string(hole));
   }
