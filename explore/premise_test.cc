@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "models/locks/catalogue.h"
+#include "models/locks/promises.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
@@ -10,27 +13,45 @@
 namespace picklock::explore {
 namespace {
 
-constexpr std::string_view kWithinLease =
-    "every critical section ends within its lease, by the server's clock";
-
+// Of every lock, under every choice of options that its promises may depend on.
 TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
+  using models::RecogniseOwn;
+  using models::Renew;
+  using models::TokenPer;
+  std::set<std::string_view> judged;
   for (const models::Algorithm* lock : models::locks::all()) {
-    for (const models::Promise& promise : lock->promises) {
-      EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
+    for (const TokenPer value : {TokenPer::acquisition, TokenPer::client, TokenPer::machine}) {
+      for (const Renew renew : {Renew::none, Renew::blind, Renew::conditional}) {
+        for (const RecogniseOwn own : {RecogniseOwn::never, RecogniseOwn::always}) {
+          models::LockOptions options;
+          options.value = value;
+          options.renew = renew;
+          options.recognise_own = own;
+          for (const models::Promise& promise : lock->promises(options)) {
+            EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
+            judged.insert(promise.premise);
+          }
+        }
+      }
     }
   }
+  EXPECT_GE(judged.size(), 5u);
   EXPECT_FALSE(is_judged("the moon is full"));
   EXPECT_TRUE(was_kept("the moon is full", {}, {}));
 }
 
-bool within_lease(const std::string& more) {
+bool kept(std::string_view premise, const std::string& algorithm, const std::string& more) {
   const scenarios::Scenario scenario =
-      scenarios::parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more, "x",
+      scenarios::parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
                        scenarios::shipped_vocabulary());
   scenarios::World world;
   world.set(scenario);
   world.run(1);
-  return was_kept(kWithinLease, scenario, world.history());
+  return was_kept(premise, scenario, world.history());
+}
+
+bool within_lease(const std::string& more) {
+  return kept(models::locks::kWithinLease, "lua-check-delete", more);
 }
 
 TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsIt) {
@@ -59,6 +80,54 @@ TEST(Premise, OfATokenForEachAcquisitionIsWhatTheScenarioSays) {
   EXPECT_TRUE(was_kept("every acquisition has a token of its own", scenario, {}));
   scenario.lock.options.value = models::TokenPer::client;
   EXPECT_FALSE(was_kept("every acquisition has a token of its own", scenario, {}));
+}
+
+TEST(Premise, OfALeaseThatClientsTellEachOtherIsBrokenByASectionThatOutlastsIt) {
+  constexpr std::string_view kTold =
+      "every critical section ends within its lease, and the clients' clocks agree";
+  const auto told = [&](const std::string& hold) {
+    return kept(kTold, "setnx-timestamp", "ttl = '10s'\n[clients]\nhold = '" + hold + "'\n");
+  };
+  EXPECT_TRUE(told("4s"));
+  EXPECT_FALSE(told("11s"));
+}
+
+TEST(Premise, OfCommandsInTimeIsBrokenByOneThatActsWhenItsTenureIsOver) {
+  constexpr std::string_view kInTime = "a command takes effect before its client gives up on it";
+  constexpr std::string_view kAnswered =
+      "every command is answered before its client gives up on it";
+  const auto late = [](std::string_view premise, const std::string& length) {
+    return kept(premise, "set-px-blind-delete",
+                "[clients]\nhold = '2s'\n[[fault]]\ndelay = 'client-1'\nbefore = "
+                "'release.sent'\nfor = '" +
+                    length + "'\n");
+  };
+  EXPECT_TRUE(late(kInTime, "1s"));
+  EXPECT_TRUE(late(kAnswered, "1s"));
+  EXPECT_FALSE(late(kInTime, "4s"));
+  EXPECT_FALSE(late(kAnswered, "4s"));
+}
+
+TEST(Premise, OfWritesInTimeIsBrokenByOneThatArrivesAfterTheRelease) {
+  constexpr std::string_view kWrites = "every write arrives before its client gives up on it";
+  const auto late = [&](const std::string& length) {
+    return kept(kWrites, "lua-check-delete",
+                "[clients]\nhold = '2s'\n[[fault]]\ndelay = 'client-1'\nbefore = "
+                "'write.sent'\nfor = '" +
+                    length + "'\n");
+  };
+  EXPECT_TRUE(late("1s"));
+  EXPECT_FALSE(late("20s"));
+}
+
+TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
+  scenarios::Scenario scenario;
+  EXPECT_TRUE(was_kept(models::locks::kOneLock, scenario, {}));
+  EXPECT_TRUE(was_kept(models::locks::kOwnCommands, scenario, {}));
+  scenario.clients.nested = true;
+  scenario.clients.progress = scenarios::Progress::set;
+  EXPECT_FALSE(was_kept(models::locks::kOneLock, scenario, {}));
+  EXPECT_FALSE(was_kept(models::locks::kOwnCommands, scenario, {}));
 }
 
 }  // namespace
