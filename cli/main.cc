@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/explore.h"
 #include "cli/list.h"
@@ -73,8 +74,8 @@ int bad_input(const std::string& message) {
 // The parser's own words, and a near word where one was not known.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& arguments) {
-  const scenarios::Words commands = {"run", "explore", "list", "help"};
-  const scenarios::Words planned = {"compare", "conform"};
+  const scenarios::Words commands = {"run", "explore", "conform", "list", "help"};
+  const scenarios::Words planned = {"compare"};
   if (arguments.empty()) return "no command";
   const auto given = app.get_subcommands();
   if (given.empty() && !arguments[0].starts_with('-')) {
@@ -134,6 +135,10 @@ int main(int argc, char** argv) {
   CLI::App* explore_command = add_explore(app, explore_options);
   explore_command->group("Commands");
 
+  ConformOptions conform_options;
+  CLI::App* conform_command = add_conform(app, conform_options);
+  conform_command->group("Commands");
+
   std::string kind;
   bool list_json = false;
   CLI::App* list_command =
@@ -162,6 +167,7 @@ int main(int argc, char** argv) {
       return bad_input(problem + "; see picklock --help");
     }
     if (explore_command->parsed()) return explore(explore_options);
+    if (conform_command->parsed()) return conform(conform_options);
     if (list_command->parsed()) {
       const std::string rows = list(kind, list_json, scenario_directory());
       put(rows);

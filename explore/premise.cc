@@ -1,10 +1,8 @@
 #include "explore/premise.h"
 
 #include <algorithm>
-#include <utility>
+#include <array>
 #include <vector>
-
-#include "models/locks/promises.h"
 
 namespace picklock::explore {
 namespace {
@@ -16,104 +14,37 @@ using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
-// Who believes that it holds the lock, event by event.
-class Believers {
- public:
-  void see(const HistoryEvent& event) {
+// No entry expires while its holder believes that it holds the lock.
+bool sections_end_within_leases(const Scenario&, const History& history) {
+  struct Holder {
+    TenureId tenure = 0;
+    sim::ProcessId process = 0;
+  };
+  std::vector<Holder> holders;
+  const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
+  for (const HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_ok:
-        all_.emplace_back(event.tenure, event.process);
+        holders.push_back({event.tenure, event.process});
         break;
       case What::release_invoked:
       case What::loss_learned:
       case What::deadline_passed:
       case What::thread_ended:
-        std::erase_if(all_, [&](const auto& one) { return one.first == event.tenure; });
+        holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
         break;
       case What::process_crashed:
-        std::erase_if(all_, [&](const auto& one) { return one.second == event.process; });
+        holds_no_more([&](const Holder& one) { return one.process == event.process; });
+        break;
+      case What::entry_removed:
+        if (event.cause != Cause::expiry) break;
+        for (const Holder& one : holders) {
+          if (one.tenure == event.owner) return false;
+        }
         break;
       default:
         break;
     }
-  }
-  bool have(TenureId tenure) const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [tenure](const auto& one) { return one.first == tenure; });
-  }
-
- private:
-  std::vector<std::pair<TenureId, sim::ProcessId>> all_;
-};
-
-// No entry expires while its holder believes that it holds the lock.
-bool sections_end_within_leases(const Scenario&, const History& history) {
-  Believers believers;
-  for (const HistoryEvent& event : history) {
-    believers.see(event);
-    const bool expires = event.what == What::entry_removed && event.cause == Cause::expiry;
-    if (expires && believers.have(event.owner)) return false;
-  }
-  return true;
-}
-
-// The same where the lease is a time that clients tell each other: from when it was written.
-bool sections_end_within_ttl(const Scenario& scenario, const History& history) {
-  std::vector<sim::Instant> written;  // by tenure
-  Believers believers;
-  for (const HistoryEvent& event : history) {
-    const bool ends = event.what == What::release_invoked && believers.have(event.tenure);
-    if (ends && event.tenure < written.size() &&
-        event.at - written[event.tenure] > scenario.lock.options.ttl) {
-      return false;
-    }
-    believers.see(event);
-    if (event.what != What::entry_created && event.what != What::entry_altered) continue;
-    if (written.size() <= event.tenure) written.resize(event.tenure + 1, sim::kNever);
-    written[event.tenure] = event.at;
-  }
-  return true;
-}
-
-bool is_over(What what) {
-  return what == What::acquire_failed || what == What::acquire_unknown ||
-         what == What::release_ok || what == What::release_failed || what == What::release_unknown;
-}
-
-// No command of a tenure changes an entry when the tenure is over.
-bool commands_act_in_time(const Scenario&, const History& history) {
-  std::vector<bool> over;
-  for (const HistoryEvent& event : history) {
-    if (is_over(event.what)) {
-      if (over.size() <= event.tenure) over.resize(event.tenure + 1);
-      over[event.tenure] = true;
-    }
-    const bool changes = event.what == What::entry_created || event.what == What::entry_altered ||
-                         event.what == What::entry_removed;
-    if (changes && event.cause == Cause::command && event.tenure < over.size() &&
-        over[event.tenure]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool commands_are_answered(const Scenario&, const History& history) {
-  return std::none_of(history.begin(), history.end(), [](const HistoryEvent& event) {
-    return event.what == What::acquire_unknown || event.what == What::release_unknown;
-  });
-}
-
-// No write arrives when its client has let go.
-bool writes_arrive_in_time(const Scenario&, const History& history) {
-  std::vector<bool> released;
-  for (const HistoryEvent& event : history) {
-    if (event.what == What::release_invoked) {
-      if (released.size() <= event.tenure) released.resize(event.tenure + 1);
-      released[event.tenure] = true;
-    }
-    const bool late = event.tenure < released.size() && released[event.tenure];
-    if (event.what == What::write_accepted && late) return false;
   }
   return true;
 }
@@ -122,12 +53,81 @@ bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
   return scenario.lock.options.value == models::TokenPer::acquisition;
 }
 
-bool lock_is_taken_once(const Scenario& scenario, const History&) {
-  return !scenario.clients.nested;
+bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
+  return scenario.clients.progress == scenarios::Progress::none;
 }
 
-bool nothing_else_sets_the_key(const Scenario& scenario, const History&) {
-  return scenario.clients.progress == scenarios::Progress::none;
+// Nobody lives on without having learned that the key is its own.
+bool commands_are_answered(const Scenario&, const History& history) {
+  struct Asker {
+    TenureId tenure = 0;
+    sim::ProcessId process = 0;
+    bool has_entry = false;
+  };
+  std::vector<Asker> askers;
+  for (const HistoryEvent& event : history) {
+    switch (event.what) {
+      case What::acquire_unknown:
+      case What::release_unknown:
+        return false;
+      case What::acquire_invoked:
+        askers.push_back({event.tenure, event.process});
+        break;
+      case What::entry_created:
+        for (Asker& one : askers) one.has_entry = one.has_entry || one.tenure == event.tenure;
+        break;
+      case What::acquire_ok:
+      case What::thread_ended:
+        std::erase_if(askers, [&](const Asker& one) { return one.tenure == event.tenure; });
+        break;
+      case What::process_crashed:
+        std::erase_if(askers, [&](const Asker& one) { return one.process == event.process; });
+        break;
+      default:
+        break;
+    }
+  }
+  return std::none_of(askers.begin(), askers.end(), [](const Asker& one) { return one.has_entry; });
+}
+
+bool commands_are_answered_and_alone(const Scenario& scenario, const History& history) {
+  return commands_are_answered(scenario, history) && commands_alone_set_the_key(scenario, history);
+}
+
+bool releases_are_answered(const Scenario&, const History& history) {
+  return std::none_of(history.begin(), history.end(), [](const HistoryEvent& event) {
+    return event.what == What::release_unknown;
+  });
+}
+
+// No write lands when its holder has begun to let go.
+bool writes_are_in_time(const Scenario&, const History& history) {
+  std::vector<TenureId> gone;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::release_invoked) gone.push_back(event.tenure);
+    if (event.what != What::write_accepted) continue;
+    if (std::find(gone.begin(), gone.end(), event.tenure) != gone.end()) return false;
+  }
+  return true;
+}
+
+// A timestamp is made with the last attempt, a command or two before the holder learns of it.
+bool sections_end_before_timestamps(const Scenario& scenario, const History& history) {
+  const models::LockOptions& lock = scenario.lock.options;
+  std::vector<std::pair<TenureId, sim::Instant>> holders;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::acquire_ok) holders.emplace_back(event.tenure, event.at);
+    if (event.what != What::release_invoked) continue;
+    for (const auto& [tenure, since] : holders) {
+      const bool late = event.at - since + 2 * lock.command_timeout >= lock.ttl;
+      if (tenure == event.tenure && late) return false;
+    }
+  }
+  return true;
+}
+
+bool taken_once_at_a_time(const Scenario& scenario, const History&) {
+  return !scenario.clients.nested;
 }
 
 bool of_every_run(const Scenario&, const History&) { return true; }
@@ -137,29 +137,31 @@ struct Premise {
   bool (*kept)(const Scenario&, const History&);
 };
 
-namespace locks = models::locks;
-
-constexpr Premise kPremises[] = {
+constexpr std::array<Premise, 13> kPremises = {{
     {"", of_every_run},
-    {locks::kWithinLease, sections_end_within_leases},
-    {locks::kOwnCommands, nothing_else_sets_the_key},
-    {locks::kOneLock, lock_is_taken_once},
-    {locks::kFreeKey, of_every_run},               // the property itself looks at nothing else
-    {"it never releases anything", of_every_run},  // a reason, not a condition
+    {"every critical section ends within its lease, by the server's clock",
+     sections_end_within_leases},
     {"every acquisition has a token of its own", tokens_are_for_one_acquisition},
-    {"every critical section ends within its lease, and the clients' clocks agree",
-     sections_end_within_ttl},
-    {"the clients' clocks agree", of_every_run},  // a fault of theirs is beyond such a promise
-    {"a command takes effect before its client gives up on it", commands_act_in_time},
+    {"a command takes effect before its client gives up on it", releases_are_answered},
     {"every command is answered before its client gives up on it", commands_are_answered},
-    {"every write arrives before its client gives up on it", writes_arrive_in_time},
-};
+    {"every command is answered before its client gives up on it, and nothing but the lock's "
+     "commands sets its key",
+     commands_are_answered_and_alone},
+    {"nothing but the lock's commands sets its key", commands_alone_set_the_key},
+    {"every write arrives before its client gives up on it", writes_are_in_time},
+    {"every critical section ends within its lease, and the clients' clocks agree",
+     sections_end_before_timestamps},
+    {"the clients' clocks agree", of_every_run},  // they do unless a fault sets one
+    {"it never releases anything", of_every_run},
+    {"one lock, taken once at a time", taken_once_at_a_time},
+    // The property itself looks at nothing else.
+    {"the server is up and reachable and the key is free", of_every_run},
+}};
 
 const Premise* judge_of(std::string_view words) {
-  for (const Premise& one : kPremises) {
-    if (one.words == words) return &one;
-  }
-  return nullptr;
+  const auto found = std::find_if(kPremises.begin(), kPremises.end(),
+                                  [words](const Premise& one) { return one.words == words; });
+  return found == kPremises.end() ? nullptr : found;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Premise, OfALeaseThatClientsTellEachOtherIsBrokenByASectionThatOutlastsIt) 
   const auto told = [&](const std::string& hold) {
     return kept(kTold, "setnx-timestamp", "ttl = '10s'\n[clients]\nhold = '" + hold + "'\n");
   };
-  EXPECT_TRUE(told("4s"));
+  EXPECT_TRUE(told("2s"));
   EXPECT_FALSE(told("11s"));
 }
 

@@ -336,7 +336,7 @@ class Naive {
     while (history_[since].what == What::entry_altered && history_[since].owner == owner) {
       since = last_touch(key, server, since - 1);
     }
-    if (history_[touch].until == sim::kNever) return since;
+    if (history_[touch].until == sim::kNever) return touch;
     if (touch == since) return history_.size();
     // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
     const bool believed = began(owner) < touch;

@@ -14,6 +14,8 @@ inline constexpr std::string_view kWithinLease =
     "every critical section ends within its lease, by the server's clock";
 inline constexpr std::string_view kFreeKey = "the server is up and reachable and the key is free";
 inline constexpr std::string_view kOwnCommands = "nothing but the lock's commands sets its key";
+inline constexpr std::string_view kAnswered =
+    "every command is answered before its client gives up on it";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
 // How a lock gives its key back: whoever holds it by then, or only its own, atomically.

@@ -5,6 +5,10 @@
 namespace picklock::models::locks {
 namespace {
 
+constexpr std::string_view kAnsweredAlone =
+    "every command is answered before its client gives up on it, and nothing but the lock's "
+    "commands sets its key";
+
 LockOptions without_lease(LockOptions options) {
   options.ttl = Duration::zero();
   options.renew = Renew::none;
@@ -35,9 +39,7 @@ std::vector<Promise> without_lease_promises(const LockOptions& options) {
       {Property::no_stale_write, resource, kInTime},
       {Property::own_release, holder, ""},
       {Property::loss_noticed, holder, ""},
-      {Property::not_stuck,
-       {late_write, server_clock, amnesia},
-       "every command is answered before its client gives up on it"},
+      {Property::not_stuck, {late_write, server_clock, amnesia}, kAnswered},
       {Property::no_deadlock, FaultClasses::all().without({failover, amnesia}), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };
@@ -45,7 +47,12 @@ std::vector<Promise> without_lease_promises(const LockOptions& options) {
 
 std::vector<Promise> expire_promises(const LockOptions& options) {
   using enum FaultClass;
-  return leased(options, GivesBack::blindly, {late_write, server_clock, amnesia});
+  std::vector<Promise> all =
+      leased(options, GivesBack::blindly, {late_write, server_clock, amnesia});
+  for (Promise& promise : all) {
+    if (promise.property == Property::not_stuck) promise.premise = kAnsweredAlone;
+  }
+  return all;
 }
 
 Duration a_minute(const LockOptions& options) {

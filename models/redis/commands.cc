@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <charconv>
 #include <vector>
 
 namespace picklock::models::redis {
@@ -19,9 +18,10 @@ constexpr std::array kNamesOnly = {
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {
     std::vector<const Command*> made;
-    for (const auto group : {string_commands(), key_commands(), hash_commands(), script_commands(),
-                             connection_commands(), transaction_commands(), pubsub_commands(),
-                             server_commands(), std::span<const Command>(kNamesOnly)}) {
+    for (const auto group :
+         {string_commands(), key_commands(), hash_commands(), list_commands(), set_commands(),
+          sorted_set_commands(), script_commands(), connection_commands(), transaction_commands(),
+          pubsub_commands(), server_commands(), std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);
     }
     return made;
@@ -58,14 +58,6 @@ const Command* command_called(Argv argv) {
     if (same_word(argv[1], own_name(subcommand))) return &subcommand;
   }
   return nullptr;
-}
-
-bool strict_integer(std::string_view text, std::int64_t& value) {
-  if (text.empty()) return false;
-  const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
-  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::string upper(std::string_view word) {

@@ -3,8 +3,6 @@
 // file of its own.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -12,6 +10,7 @@
 #include <string_view>
 
 #include "models/redis/keyspace.h"
+#include "models/redis/numbers.h"
 #include "models/redis/reply.h"
 #include "models/redis/session.h"
 
@@ -95,6 +94,9 @@ std::span<const Command> connection_commands();
 std::span<const Command> key_commands();
 std::span<const Command> hash_commands();
 std::span<const Command> pubsub_commands();
+std::span<const Command> list_commands();
+std::span<const Command> set_commands();
+std::span<const Command> sorted_set_commands();
 std::span<const Command> script_commands();
 std::span<const Command> server_commands();
 std::span<const Command> string_commands();
@@ -128,9 +130,6 @@ inline std::string_view shown(std::string_view word, std::size_t longest = kLong
 
 std::string upper(std::string_view word);
 
-// Redis's own strictness: no plus sign, no leading zero, no blank (R5).
-bool strict_integer(std::string_view text, std::int64_t& value);
-
 inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
 
@@ -141,6 +140,7 @@ inline void syntax_error(Reply& reply) { reply.set_error("ERR syntax error"); }
 inline void not_an_integer(Reply& reply) {
   reply.set_error("ERR value is not an integer or out of range");
 }
+inline void no_such_key(Reply& reply) { reply.set_error("ERR no such key"); }
 inline void wrong_arity(Reply& reply, std::string_view command) {
   reply.set_error("ERR wrong number of arguments for '" + std::string(command) + "' command");
 }
@@ -192,17 +192,33 @@ inline bool add_to(std::int64_t& number, std::int64_t by, Reply& reply) {
   return false;
 }
 
-// A number as text, without memory of its own.
-class Digits {
- public:
-  explicit Digits(std::int64_t number)
-      : size_(static_cast<std::size_t>(
-            std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr - text_.data())) {}
-  std::string_view view() const { return {text_.data(), size_}; }
+// How many elements there are, as replies count them.
+template <typename Elements>
+std::int64_t count_of(const Elements& elements) {
+  return static_cast<std::int64_t>(elements.size());
+}
 
- private:
-  std::array<char, 20> text_;
-  std::size_t size_;
+// A count of elements to take. False: the reply says that it is none.
+inline bool positive_count(std::string_view text, std::int64_t& count, Reply& reply) {
+  if (strict_integer(text, count) && count >= 0) return true;
+  reply.set_error("ERR value is out of range, must be positive");
+  return false;
+}
+
+// Places among `size` elements, from `first` to `last`, both inclusive; negative ones count from
+// the end.
+struct Places {
+  std::size_t first = 0;
+  std::size_t count = 0;  // 0: none
+
+  Places(std::int64_t from, std::int64_t to, std::int64_t size) {
+    if (from < 0) from = from + size > 0 ? from + size : 0;
+    if (to < 0) to += size;
+    if (to >= size) to = size - 1;
+    if (from > to) return;
+    first = static_cast<std::size_t>(from);
+    count = static_cast<std::size_t>(to - from + 1);
+  }
 };
 
 enum class Unit : std::uint8_t { milliseconds, seconds };

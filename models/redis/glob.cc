@@ -12,7 +12,8 @@ struct Matcher {
   bool hopeless = false;
 
   int fold(char letter) const {
-    return any_case && letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+    const int value = static_cast<signed char>(letter);
+    return any_case && letter >= 'A' && letter <= 'Z' ? value + 32 : value;
   }
 
   // Takes a class, `[` already gone, off the pattern but for its last character.
@@ -27,8 +28,9 @@ struct Matcher {
       } else if (pattern.empty() || pattern[0] == ']') {
         break;
       } else if (pattern.size() >= 3 && pattern[1] == '-') {
-        int first = pattern[0];
-        int last = pattern[2];
+        // Letters are signed there, on every machine.
+        int first = static_cast<signed char>(pattern[0]);
+        int last = static_cast<signed char>(pattern[2]);
         if (first > last) std::swap(first, last);
         if (any_case) {
           first = fold(static_cast<char>(first));

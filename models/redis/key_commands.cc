@@ -1,7 +1,11 @@
 // Keys of any type: existence, names, removal and expiry.
 #include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
 
 #include "models/redis/commands.h"
+#include "models/redis/glob.h"
 
 namespace picklock::models::redis {
 namespace {
@@ -23,16 +27,17 @@ void exists(Call& call) {
   call.reply.set_integer(found);
 }
 
-void type(Call& call) {
-  const Entry* entry = call.live(call[1]);
-  call.reply.set_status(entry == nullptr ? "none" : name(entry->value.type()));
+std::string_view type_of(const Entry* entry) {
+  return entry == nullptr ? "none" : name(entry->value.type());
 }
+
+void type(Call& call) { call.reply.set_status(type_of(call.live(call[1]))); }
 
 // Nothing happens to a key that gets its own name.
 void rename(const Call& call, bool nx) {
   Entry* entry = call.live(call[1]);
   if (entry == nullptr) {
-    call.reply.set_error("ERR no such key");
+    no_such_key(call.reply);
     return;
   }
   const bool taken = nx && call.live(call[2]) != nullptr;
@@ -45,6 +50,85 @@ void rename(const Call& call, bool nx) {
 }
 void rename(Call& call) { rename(call, false); }
 void renamenx(Call& call) { rename(call, true); }
+
+// ---------------------------------------------------------------- all keys
+
+bool is_wanted(std::string_view key, std::string_view pattern) {
+  return pattern == "*" || matches_glob(pattern, key);
+}
+
+// Dead keys are left out and left alone.
+void keys(Call& call) {
+  call.reply.set(Reply::Kind::array);
+  for (std::uint32_t slot = 0; slot < call.keys.slots(); ++slot) {
+    const Entry& entry = call.keys.at(slot);
+    if (entry.database == call.session.database && entry.alive(call.keys.now_ms()) &&
+        is_wanted(entry.key, call[1]))
+      call.reply.add().set_bulk(entry.key);
+  }
+}
+
+// As C's strtoul has it: nothing is 0, a minus turns it round.
+bool read_cursor(std::string_view text, std::uint64_t& cursor) {
+  text = text.substr(0, text.find('\0'));
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = negative || text.starts_with('+') ? text.substr(1) : text;
+  cursor = 0;
+  if (text.empty()) return true;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), cursor);
+  if (negative) cursor = 0 - cursor;
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+// The cursor is a place in the order in which keys first came to be, so that a whole turn answers
+// every key once that is there all the time.
+void scan(Call& call) {
+  std::uint64_t cursor = 0;
+  if (!read_cursor(call[1], cursor)) {
+    call.reply.set_error("ERR invalid cursor");
+    return;
+  }
+  std::int64_t count = 10;
+  std::string_view pattern = "*";
+  std::optional<std::string_view> type;
+  for (std::size_t i = 2; i < call.words(); i += 2) {
+    if (same_word(call[i], "count") && i + 1 < call.words()) {
+      if (!integer(call[i + 1], count, call.reply)) return;
+    } else if (same_word(call[i], "match") && i + 1 < call.words()) {
+      pattern = call[i + 1];
+    } else if (same_word(call[i], "type") && i + 1 < call.words()) {
+      type = call[i + 1];
+    } else {
+      count = 0;
+    }
+    if (count < 1) {
+      syntax_error(call.reply);
+      return;
+    }
+  }
+  call.reply.set(Reply::Kind::array);
+  call.reply.elements.resize(2);
+  Reply& found = call.reply.elements[1];
+  found.set(Reply::Kind::array);
+  for (; cursor < call.keys.slots() && count > 0; ++cursor) {
+    const Entry& entry = call.keys.at(static_cast<std::uint32_t>(cursor));
+    if (!entry.present || entry.database != call.session.database) continue;
+    --count;
+    if (!is_wanted(entry.key, pattern)) continue;
+    // A dead key is of the type "none" and, asked for by that, is there.
+    const bool living = call.live(entry.key) != nullptr;
+    if (type ? same_word(*type, type_of(living ? &entry : nullptr)) : living)
+      found.add().set_bulk(entry.key);
+  }
+  const bool over = cursor >= call.keys.slots();
+  call.reply.elements[0].set_bulk(Digits(over ? 0 : static_cast<std::int64_t>(cursor)).view());
+}
+
+void randomkey(Call& call) {
+  const Entry* entry = call.keys.any(call.session.database);
+  call.reply.set(Reply::Kind::nil);
+  if (entry != nullptr) call.reply.set_bulk(entry->key);
+}
 
 // ---------------------------------------------------------------- expiry
 
@@ -162,6 +246,9 @@ constexpr std::array kCommands = {
     Command{"type", 2, kRead, type, {1, 1, 1}},
     Command{"rename", 3, kWrite, rename, {1, 2, 1}},
     Command{"renamenx", 3, kWrite, renamenx, {1, 2, 1}},
+    Command{"keys", 2, kRead, keys},
+    Command{"scan", -2, kRead, scan},
+    Command{"randomkey", 1, kRead, randomkey},
     Command{"expire", -3, kWrite, expire, {1, 1, 1}},
     Command{"pexpire", -3, kWrite, pexpire, {1, 1, 1}},
     Command{"expireat", -3, kWrite, expireat, {1, 1, 1}},

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "models/redis/command_example.h"
 
 namespace picklock::models::redis {
@@ -39,6 +41,31 @@ INSTANTIATE_TEST_SUITE_P(
                             {kHeld[0], {"SET", "j", "v", "EX", "10"}, {"RENAME", "k", "j"}},
                             {"TTL", "j"},
                             ":-1\r\n"}));
+
+const std::vector<Words> kTwoTypes = {{"SET", "k", "v"}, {"HSET", "h", "f", "v"}};
+const std::string kBadCursor = "-ERR invalid cursor\r\n";
+const std::string kOnlyK = "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n";
+const std::string kNothing = "*2\r\n$1\r\n0\r\n*0\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    AllKeys, KeyCommands,
+    testing::Values(
+        Example{"", kTwoTypes, {"KEYS", "k*"}, "*1\r\n$1\r\nk\r\n"},
+        Example{"", {}, {"KEYS", "*"}, "*0\r\n"},
+        Example{"", {{"SET", "", "v"}}, {"KEYS", "*"}, "*1\r\n$0\r\n\r\n"},
+        Example{"", {{"SET", "", "v"}}, {"KEYS", "**"}, "*0\r\n"},
+        Example{"", {}, {"SCAN", "0"}, kNothing}, Example{"", kHeld, {"SCAN", ""}, kOnlyK},
+        Example{"", kTwoTypes, {"SCAN", "0", "MATCH", "k"}, kOnlyK},
+        Example{"", kTwoTypes, {"SCAN", "0", "type", "STRING", "COUNT", "5"}, kOnlyK},
+        Example{"", kTwoTypes, {"SCAN", "0", "TYPE", "foo"}, kNothing},
+        Example{"", {}, {"SCAN", "x", "COUNT", "x"}, kBadCursor},
+        Example{"", {}, {"SCAN", " 0"}, kBadCursor}, Example{"", {}, {"SCAN", "-"}, kBadCursor},
+        Example{"", {}, {"SCAN", "18446744073709551616"}, kBadCursor},
+        Example{"", {}, {"SCAN", "0", "COUNT", "0"}, kSyntax},
+        Example{"", {}, {"SCAN", "0", "COUNT", "x"}, kNotInteger},
+        Example{"", {}, {"SCAN", "0", "COUNT"}, kSyntax},
+        Example{"", {}, {"SCAN", "0", "LOUD", "x"}, kSyntax}, Example{"", {}, {"RANDOMKEY"}, kNil},
+        Example{"", kHeld, {"RANDOMKEY"}, "$1\r\nk\r\n"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Expiry, KeyCommands,
@@ -137,6 +164,45 @@ TEST(AbsoluteTimes, AreOfTheServersClock) {
   EXPECT_EQ(redis("TTL", "k"), ":2\r\n");
   redis("EXPIREAT", "k", std::to_string(redis.clock_ms() / 1000 + 9));
   EXPECT_EQ(redis("TTL", "k"), ":9\r\n");
+}
+
+// The cursor that an answer ends with, and the keys in it.
+std::string read_page(std::string_view bytes, std::multiset<std::string>& keys) {
+  Reply page;
+  EXPECT_TRUE(read_reply(bytes, page));
+  for (const Reply& key : page.elements.at(1).elements) keys.insert(key.text);
+  return page.elements.at(0).text;
+}
+
+TEST(Scan, AnswersEveryKeyOnceThatIsThereAllTheTime) {
+  LoneServer redis;
+  std::multiset<std::string> expected;
+  for (int i = 0; i < 50; ++i) {
+    redis("SET", "stays-" + std::to_string(i), "v");
+    redis("SET", "goes-" + std::to_string(i), "v");
+    expected.insert("stays-" + std::to_string(i));
+  }
+  std::multiset<std::string> found;
+  std::string cursor = "0";
+  int pages = 0;
+  do {
+    cursor = read_page(redis("SCAN", cursor, "COUNT", "7", "MATCH", "stays-*"), found);
+    redis("DEL", "goes-" + std::to_string(pages), "goes-" + std::to_string(49 - pages));
+    redis("SET", "comes-" + std::to_string(pages), "v");
+    ++pages;
+  } while (cursor != "0");
+  EXPECT_GT(pages, 5);
+  EXPECT_EQ(found, expected);
+}
+
+TEST(RandomKey, MayBeAnyThatLives) {
+  LoneServer redis;
+  redis("MSET", "a", "1", "b", "1", "c", "1");
+  redis("SET", "dead", "1", "PX", "10");
+  redis.pass(11ms);
+  std::set<std::string> seen;
+  for (int i = 0; i < 100; ++i) seen.insert(redis("RANDOMKEY"));
+  EXPECT_THAT(seen, testing::ElementsAre("$1\r\na\r\n", "$1\r\nb\r\n", "$1\r\nc\r\n"));
 }
 
 }  // namespace

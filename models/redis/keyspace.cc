@@ -28,6 +28,8 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   active_expiry_ = true;
   expiry_held_ = false;
   cursor_ = 0;
+  chance_ = sim::Random(simulation.scheduler.seed(),
+                        sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
   // A server's cycles have no common beginning.
   cycle_phase_ =
       sim::Random(simulation.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("cycle")))
@@ -319,6 +321,18 @@ void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
     if (entry.present) entry.id = id_of(entry.database, entry.key);
     if (in_history) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
   }
+}
+
+Entry* Keyspace::any(std::uint32_t database) {
+  for (std::size_t present = size(database); present > 0; --present) {
+    std::uint64_t left = chance_.below(present);
+    std::uint32_t slot = 0;
+    while (!entries_[slot].present || entries_[slot].database != database || left-- > 0) ++slot;
+    Entry& entry = entries_[slot];
+    if (entry.alive(frozen_ms_)) return &entry;
+    forget(entry);
+  }
+  return nullptr;
 }
 
 std::size_t Keyspace::size(std::uint32_t database) const {

@@ -18,6 +18,7 @@
 #include "models/redis/value.h"
 #include "models/tenures.h"
 #include "sim/history.h"
+#include "sim/random.h"
 #include "sim/simulation.h"
 
 namespace picklock::models::redis {
@@ -89,6 +90,10 @@ class Keyspace {
   // Every slot in order of creation; some are not present, or are dead.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(used_); }
   Entry& at(std::uint32_t slot) { return entries_[slot]; }
+  // One of those that live, by chance; nullptr: there is none.
+  Entry* any(std::uint32_t database);
+  // Of what the server leaves to chance.
+  sim::Random& chance() { return chance_; }
   // In memory: dead ones that nobody has touched count (R16).
   std::size_t size(std::uint32_t database) const;
   std::size_t with_deadline(std::uint32_t database) const;
@@ -126,6 +131,7 @@ class Keyspace {
   std::size_t used_ = 0;
   std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
   std::vector<sim::TimerId> death_timers_;                                         // by slot
+  sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;
   std::uint8_t role_ = 0;

@@ -27,6 +27,18 @@ void push_array(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
   }
 }
 
+void push_pairs(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
+  lua_createtable(lua, static_cast<int>(reply.elements.size() / 2), 0);
+  for (std::size_t i = 0; i + 1 < reply.elements.size(); i += 2) {
+    lua_createtable(lua, 2, 0);
+    for (std::size_t half = 0; half < 2; ++half) {
+      push_reply(lua, reply.elements[i + half], protocol);
+      lua_rawseti(lua, -2, static_cast<int>(half + 1));
+    }
+    lua_rawseti(lua, -2, static_cast<int>(i / 2 + 1));
+  }
+}
+
 void push_map(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
   lua_createtable(lua, 0, 1);
   lua_newtable(lua);
@@ -274,6 +286,8 @@ void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
       return plain ? push_array(lua, reply, protocol) : push_map(lua, reply, protocol);
     case Kind::set:
       return plain ? push_array(lua, reply, protocol) : push_set(lua, reply, protocol);
+    case Kind::pairs:
+      return plain ? push_array(lua, reply, protocol) : push_pairs(lua, reply, protocol);
     case Kind::number:
       return plain ? push_string(lua, reply.text) : push_number(lua, reply.text);
     case Kind::verbatim:

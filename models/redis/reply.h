@@ -21,6 +21,7 @@ struct Reply {
     nil_array,   // *-1
     map,         // %1: key, value, ...; else an array
     set,         // ~2; else an array
+    pairs,       // *1 *2 member, score, ...; else an array without the inner ones
     push,        // >3: nobody asked for it; else an array
     number,      // ,3.5; else a bulk
     verbatim,    // =15 txt:...; else a bulk

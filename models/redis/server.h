@@ -58,6 +58,9 @@ class Server final : public sim::Service, private ScriptHost {
   void execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure = 0,
                std::uint8_t role = 0);
 
+  // For tests.
+  Keyspace& keyspace() { return keyspace_; }
+
   // --- for commands
   PubSub& pubsub() { return pubsub_; }
   Config& config() { return config_; }

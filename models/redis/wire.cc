@@ -164,6 +164,7 @@ std::string words(const Reply& reply) {
     case Reply::Kind::array:
     case Reply::Kind::map:
     case Reply::Kind::set:
+    case Reply::Kind::pairs:
     case Reply::Kind::push: {
       std::string all = "[";
       for (const Reply& element : reply.elements)
@@ -305,6 +306,17 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
       break;
     case Reply::Kind::set:
       write_elements(plain ? '*' : '~', reply.elements.size());
+      break;
+    case Reply::Kind::pairs:
+      if (plain) {
+        write_elements('*', reply.elements.size());
+        break;
+      }
+      write_header(out, '*', static_cast<std::int64_t>(reply.elements.size() / 2));
+      for (std::size_t i = 0; i < reply.elements.size(); ++i) {
+        if (i % 2 == 0) write_header(out, '*', 2);
+        write_reply(out, reply.elements[i], protocol);
+      }
       break;
     case Reply::Kind::push:
       write_elements(plain ? '*' : '>', reply.elements.size());
