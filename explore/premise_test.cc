@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "models/locks/catalogue.h"
+#include "models/locks/promises.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
@@ -10,29 +13,45 @@
 namespace picklock::explore {
 namespace {
 
-constexpr std::string_view kWithinLease =
-    "every critical section ends within its lease, by the server's clock";
-
+// Of every lock, under every choice of options that its promises may depend on.
 TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
+  using models::RecogniseOwn;
+  using models::Renew;
+  using models::TokenPer;
+  std::set<std::string_view> judged;
   for (const models::Algorithm* lock : models::locks::all()) {
-    for (const models::LockOptions& options :
-         {models::LockOptions{}, models::LockOptions{.value = models::TokenPer::client}}) {
-      for (const models::Promise& promise : lock->promises(options))
-        EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
+    for (const TokenPer value : {TokenPer::acquisition, TokenPer::client, TokenPer::machine}) {
+      for (const Renew renew : {Renew::none, Renew::blind, Renew::conditional}) {
+        for (const RecogniseOwn own : {RecogniseOwn::never, RecogniseOwn::always}) {
+          models::LockOptions options;
+          options.value = value;
+          options.renew = renew;
+          options.recognise_own = own;
+          for (const models::Promise& promise : lock->promises(options)) {
+            EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
+            judged.insert(promise.premise);
+          }
+        }
+      }
     }
   }
+  EXPECT_GE(judged.size(), 5u);
   EXPECT_FALSE(is_judged("the moon is full"));
   EXPECT_TRUE(was_kept("the moon is full", {}, {}));
 }
 
-bool within_lease(const std::string& more) {
+bool kept(std::string_view premise, const std::string& algorithm, const std::string& more) {
   const scenarios::Scenario scenario =
-      scenarios::parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more, "x",
+      scenarios::parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
                        scenarios::shipped_vocabulary());
   scenarios::World world;
   world.set(scenario);
   world.run(1);
-  return was_kept(kWithinLease, scenario, world.history());
+  return was_kept(premise, scenario, world.history());
+}
+
+bool within_lease(const std::string& more) {
+  return kept(models::locks::kWithinLease, "lua-check-delete", more);
 }
 
 TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsIt) {
@@ -63,14 +82,8 @@ TEST(Premise, OfATokenForEachAcquisitionIsWhatTheScenarioSays) {
   EXPECT_FALSE(was_kept("every acquisition has a token of its own", scenario, {}));
 }
 
-bool kept(std::string_view premise, const std::string& more) {
-  const scenarios::Scenario scenario =
-      scenarios::parse("format = 1\n[lock]\nalgorithm = 'naive-setnx'\n" + more, "x",
-                       scenarios::shipped_vocabulary());
-  scenarios::World world;
-  world.set(scenario);
-  world.run(1);
-  return was_kept(premise, scenario, world.history());
+bool naive_kept(std::string_view premise, const std::string& more) {
+  return kept(premise, "naive-setnx", more);
 }
 
 std::string fault(const std::string& keys) { return "[[fault]]\n" + keys + "\n"; }
@@ -78,46 +91,72 @@ std::string fault(const std::string& keys) { return "[[fault]]\n" + keys + "\n";
 TEST(Premise, OfAnswersIsBrokenByAHolderThatDoesNotKnow) {
   constexpr std::string_view kAnswered =
       "every command is answered before its client gives up on it";
-  EXPECT_TRUE(kept(kAnswered, ""));
-  EXPECT_FALSE(kept(kAnswered, fault("drop = 'client-1'\nbefore = 'acquire.applied'")));
-  EXPECT_FALSE(kept(kAnswered, fault("drop = 'client-1'\nbefore = 'release.applied'")));
-  EXPECT_TRUE(kept(kAnswered, fault("crash = 'client-1'\nbefore = 'acquire.replied'")));
-  EXPECT_FALSE(kept("a command takes effect before its client gives up on it",
-                    fault("drop = 'client-1'\nbefore = 'release.applied'")));
-}
-
-TEST(Premise, OfWritesInTimeIsBrokenByOneThatLandsAfterTheRelease) {
-  constexpr std::string_view kInTime = "every write arrives before its client gives up on it";
-  EXPECT_TRUE(kept(kInTime, ""));
-  EXPECT_FALSE(kept(kInTime, fault("delay = 'client-1'\nbefore = 'write.sent'\nfor = '10s'")));
+  EXPECT_TRUE(naive_kept(kAnswered, ""));
+  EXPECT_FALSE(naive_kept(kAnswered, fault("drop = 'client-1'\nbefore = 'acquire.applied'")));
+  EXPECT_FALSE(naive_kept(kAnswered, fault("drop = 'client-1'\nbefore = 'release.applied'")));
+  EXPECT_TRUE(naive_kept(kAnswered, fault("crash = 'client-1'\nbefore = 'acquire.replied'")));
+  EXPECT_FALSE(naive_kept("a command takes effect before its client gives up on it",
+                          fault("drop = 'client-1'\nbefore = 'release.applied'")));
 }
 
 TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
   constexpr std::string_view kThere =
       "the clients' clocks agree, and the server does not stay away";
-  EXPECT_TRUE(kept(kThere, fault("crash = 'redis-1'\nat = '1s'\nfor = '1s'")));
-  EXPECT_FALSE(kept(kThere, fault("crash = 'redis-1'\nat = '1s'")));
-  EXPECT_TRUE(kept(kThere, fault("partition = 'client-1'\nat = '1s'\nfor = '1s'")));
-  EXPECT_FALSE(kept(kThere, fault("partition = 'client-1'\nat = '1s'")));
-  EXPECT_TRUE(kept(kThere, fault("partition = 'client-1'\nfrom = 'resource'\nat = '1s'")));
+  EXPECT_TRUE(naive_kept(kThere, fault("crash = 'redis-1'\nat = '1s'\nfor = '1s'")));
+  EXPECT_FALSE(naive_kept(kThere, fault("crash = 'redis-1'\nat = '1s'")));
+  EXPECT_TRUE(naive_kept(kThere, fault("partition = 'client-1'\nat = '1s'\nfor = '1s'")));
+  EXPECT_FALSE(naive_kept(kThere, fault("partition = 'client-1'\nat = '1s'")));
+  EXPECT_TRUE(naive_kept(kThere, fault("partition = 'client-1'\nfrom = 'resource'\nat = '1s'")));
 }
 
-TEST(Premise, OfWhatClientsDoIsWhatTheScenarioSays) {
-  EXPECT_TRUE(kept("nothing but the lock's commands sets its key", ""));
-  EXPECT_FALSE(
-      kept("nothing but the lock's commands sets its key", "[clients]\nprogress = 'set'\n"));
-  EXPECT_TRUE(kept("one lock, taken once at a time", ""));
-  EXPECT_FALSE(kept("one lock, taken once at a time", "[clients]\nnested = true\n"));
-}
-
-TEST(Premise, OfTimestampsLeavesRoomForTheCommandsThatMakeThem) {
-  constexpr std::string_view kAgree =
+// What makes a timestamp takes time itself: up to two commands.
+TEST(Premise, OfALeaseThatClientsTellEachOtherLeavesRoomForTheCommandsThatMakeIt) {
+  constexpr std::string_view kTold =
       "every critical section ends within its lease, and the clients' clocks agree";
-  const auto with_hold = [](const std::string& hold) {
-    return "ttl = '10s'\ncommand_timeout = '1s'\n[clients]\nhold = '" + hold + "'\n";
+  const auto told = [&](const std::string& hold) {
+    return kept(kTold, "setnx-timestamp",
+                "ttl = '10s'\ncommand_timeout = '1s'\n[clients]\nhold = '" + hold + "'\n");
   };
-  EXPECT_TRUE(kept(kAgree, with_hold("7s")));
-  EXPECT_FALSE(kept(kAgree, with_hold("9s")));
+  EXPECT_TRUE(told("7s"));
+  EXPECT_FALSE(told("9s"));
+}
+
+TEST(Premise, OfCommandsInTimeIsBrokenByOneThatActsWhenItsTenureIsOver) {
+  constexpr std::string_view kInTime = "a command takes effect before its client gives up on it";
+  constexpr std::string_view kAnswered =
+      "every command is answered before its client gives up on it";
+  const auto late = [](std::string_view premise, const std::string& length) {
+    return kept(premise, "set-px-blind-delete",
+                "[clients]\nhold = '2s'\n[[fault]]\ndelay = 'client-1'\nbefore = "
+                "'release.sent'\nfor = '" +
+                    length + "'\n");
+  };
+  EXPECT_TRUE(late(kInTime, "1s"));
+  EXPECT_TRUE(late(kAnswered, "1s"));
+  EXPECT_FALSE(late(kInTime, "4s"));
+  EXPECT_FALSE(late(kAnswered, "4s"));
+}
+
+TEST(Premise, OfWritesInTimeIsBrokenByOneThatArrivesAfterTheRelease) {
+  constexpr std::string_view kWrites = "every write arrives before its client gives up on it";
+  const auto late = [&](const std::string& length) {
+    return kept(kWrites, "lua-check-delete",
+                "[clients]\nhold = '2s'\n[[fault]]\ndelay = 'client-1'\nbefore = "
+                "'write.sent'\nfor = '" +
+                    length + "'\n");
+  };
+  EXPECT_TRUE(late("1s"));
+  EXPECT_FALSE(late("20s"));
+}
+
+TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
+  scenarios::Scenario scenario;
+  EXPECT_TRUE(was_kept(models::locks::kOneLock, scenario, {}));
+  EXPECT_TRUE(was_kept(models::locks::kOwnCommands, scenario, {}));
+  scenario.clients.nested = true;
+  scenario.clients.progress = scenarios::Progress::set;
+  EXPECT_FALSE(was_kept(models::locks::kOneLock, scenario, {}));
+  EXPECT_FALSE(was_kept(models::locks::kOwnCommands, scenario, {}));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ Phrase phrase(const sim::Fault& fault) {
     case Verb::partition:
       return {fmt::format("partition {} from {}{}", target,
                           fault.from.empty() ? "everyone" : list(fault.from), direction(fault)),
-              (direction(fault).empty() ? "" : ",") + lasting("for")};
+              (direction(fault).empty() || !fault.lasts ? "" : ",") + lasting("for")};
     case Verb::heal:
       return {"heal " + target};
     case Verb::hold:

@@ -79,6 +79,10 @@ TEST(Wording, SaysAFaultInOnePhrase) {
   EXPECT_EQ(fault(partition),
             "partition redis-1 from client-1 and client-2, what it sends, for 4s, before an "
             "acquire is sent");
+  partition.lasts.reset();
+  EXPECT_EQ(fault(partition),
+            "partition redis-1 from client-1 and client-2, what it sends, before an acquire is "
+            "sent");
   sim::Fault crash = plan(Verb::crash, "redis-1", Role::acquire);
   crash.lasts = 5s;
   crash.keeps = sim::Keeps::fsynced;
