@@ -1,6 +1,5 @@
 #include "models/redis/lua_run.h"
 
-#include <cstdlib>
 #include <lua.hpp>
 
 #include "models/redis/lua_values.h"
@@ -64,13 +63,13 @@ void ScriptRun::on_count(lua_State* lua, lua_Debug* event) {
 void* ScriptRun::allocate(void* self, void* block, std::size_t old_size, std::size_t size) {
   auto& run = *static_cast<ScriptRun*>(self);
   if (size == 0) {
-    std::free(block);
+    run.memory_.free(block, old_size);
     run.used_ -= old_size;
     return nullptr;
   }
   const std::size_t used = run.used_ - old_size + size;
   if (size > old_size && used > run.limit_) return nullptr;
-  void* const moved = std::realloc(block, size);
+  void* const moved = run.memory_.resize(block, old_size, size);
   if (moved == nullptr) return nullptr;
   run.used_ = used;
   if (used > run.collect_at_) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "models/redis/lua.h"
+#include "models/redis/lua_memory.h"
 #include "models/redis/reply.h"
 #include "sim/time.h"
 
@@ -89,6 +90,7 @@ class ScriptRun {
   std::size_t unpaid_ = 0;
   std::exception_ptr escaped_;
 
+  LuaMemory memory_;
   std::size_t used_ = 0;
   std::size_t limit_ = SIZE_MAX;
   std::size_t collect_at_ = SIZE_MAX;
