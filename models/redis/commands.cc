@@ -3,12 +3,35 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstring>
 #include <vector>
+
+#include "sim/random.h"
 
 namespace picklock::models::redis {
 namespace {
 
-constexpr std::size_t kLongestName = 24;
+// Of names in any case. What differs in a bit of 32 only may collide.
+struct FoldedHash {
+  std::size_t operator()(std::string_view name) const {
+    constexpr std::uint64_t kLowerCase = 0x2020202020202020;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    if (name.size() >= 8) {
+      std::memcpy(&begin, name.data(), 8);
+      std::memcpy(&end, name.data() + name.size() - 8, 8);
+    } else {
+      for (const char letter : name) begin = begin << 8 | static_cast<unsigned char>(letter);
+    }
+    return sim::mixed((begin | kLowerCase) ^ (end | kLowerCase) * 31 ^ name.size());
+  }
+};
+struct FoldedEqual {
+  bool operator()(std::string_view one, std::string_view other) const {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [](char a, char b) { return lower(a) == lower(b); });
+  }
+};
 
 // Known by name only: a script is told that it may not use them, not that there is no such (R77).
 constexpr std::array kNamesOnly = {
@@ -39,15 +62,14 @@ std::string_view own_name(const Command& subcommand) {
 std::span<const Command* const> all_commands() { return everything(); }
 
 const Command* command_named(std::string_view name) {
-  static const boost::unordered_flat_map<std::string_view, const Command*> by_name = [] {
-    boost::unordered_flat_map<std::string_view, const Command*> made;
+  using Names =
+      boost::unordered_flat_map<std::string_view, const Command*, FoldedHash, FoldedEqual>;
+  static const Names by_name = [] {
+    Names made;
     for (const Command* command : everything()) made.emplace(command->name, command);
     return made;
   }();
-  if (name.size() > kLongestName) return nullptr;
-  std::array<char, kLongestName> folded;
-  std::transform(name.begin(), name.end(), folded.begin(), lower);
-  const auto found = by_name.find(std::string_view(folded.data(), name.size()));
+  const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : found->second;
 }
 
