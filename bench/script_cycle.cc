@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -172,6 +173,8 @@ void short_runs(std::uint64_t runs) {
 
 // ---------------------------------------------------------------- cycles, one after the other
 
+constexpr std::uint64_t kWarmUp = 10'000;
+
 template <typename Cycles>
 void measure(const char* who, std::uint64_t count, Cycles cycles) {
   const auto started = std::chrono::steady_clock::now();
@@ -186,11 +189,15 @@ void cycles_on_model(std::uint64_t count) {
   World world;
   Params params = Params::shortrun();
   params.n = 1;
+  std::uint64_t seed = 0;
   const auto run = [&](std::uint64_t cycles) {
-    params.max_cycles = cycles;
-    world.run(params, 1);
+    constexpr std::uint64_t kOfOneRun = 10'000;
+    for (std::uint64_t left = cycles; left > 0; left -= params.max_cycles) {
+      params.max_cycles = std::min(left, kOfOneRun);
+      world.run(params, ++seed);
+    }
   };
-  run(1000);
+  run(kWarmUp);
   measure("picklock scripts model", count, run);
 }
 
@@ -300,7 +307,7 @@ void cycles_on_real_server(std::uint64_t count) {
       if (!take(client, kKey, token) || !give_back(client, kKey, token)) std::abort();
     }
   };
-  run(1000);
+  run(kWarmUp);
   measure("redis-server", count, run);
 }
 

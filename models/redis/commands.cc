@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <cstring>
 #include <vector>
 
 #include "sim/random.h"
@@ -11,25 +10,23 @@
 namespace picklock::models::redis {
 namespace {
 
-// Of names in any case. What differs in a bit of 32 only may collide.
+// Of names in any case; what differs only in letters that are not looked at is told apart below.
 struct FoldedHash {
   std::size_t operator()(std::string_view name) const {
-    constexpr std::uint64_t kLowerCase = 0x2020202020202020;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    if (name.size() >= 8) {
-      std::memcpy(&begin, name.data(), 8);
-      std::memcpy(&end, name.data() + name.size() - 8, 8);
-    } else {
-      for (const char letter : name) begin = begin << 8 | static_cast<unsigned char>(letter);
-    }
-    return sim::mixed((begin | kLowerCase) ^ (end | kLowerCase) * 31 ^ name.size());
+    if (name.empty()) return 0;
+    std::uint64_t letters = name.size();
+    for (const char letter : {name.front(), name[name.size() / 2], name.back()})
+      letters = letters << 8 | static_cast<unsigned char>(lower(letter));
+    return sim::mixed(letters);
   }
 };
 struct FoldedEqual {
   bool operator()(std::string_view one, std::string_view other) const {
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                      [](char a, char b) { return lower(a) == lower(b); });
+    if (one.size() != other.size()) return false;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (one[i] != other[i] && lower(one[i]) != lower(other[i])) return false;
+    }
+    return true;
   }
 };
 

@@ -12,9 +12,15 @@ constexpr std::string_view kEnd = "\r\n";
 constexpr std::size_t kDeepest = 32;
 
 void write_header(sim::Payload& out, char kind, std::int64_t value) {
-  if (value >= 0 && value <= 9) {  // as most are
-    const char text[] = {kind, static_cast<char>('0' + value), '\r', '\n'};
-    std::memcpy(out.extend(sizeof text), text, sizeof text);
+  if (value >= 0 && value <= 99) {  // as most are
+    const auto digit = [](std::int64_t number) { return static_cast<char>('0' + number); };
+    const bool one = value <= 9;
+    char* at = out.extend(one ? 4 : 5);
+    *at++ = kind;
+    if (!one) *at++ = digit(value / 10);
+    *at++ = digit(value % 10);
+    *at++ = '\r';
+    *at = '\n';
     return;
   }
   std::array<char, 24> text;
@@ -49,12 +55,16 @@ bool read_number(std::string_view text, std::int64_t& value) {
 
 bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   if (bytes.empty() || bytes.front() != kind) return false;
-  // Most numbers have one digit.
-  if (bytes.size() >= 4 && bytes[1] >= '0' && bytes[1] <= '9' && bytes[2] == '\r' &&
-      bytes[3] == '\n') {
-    value = bytes[1] - '0';
-    bytes.remove_prefix(4);
-    return true;
+  // Most numbers have a digit or two.
+  const auto digit = [&](std::size_t at) { return bytes[at] >= '0' && bytes[at] <= '9'; };
+  const auto ends = [&](std::size_t at) { return bytes[at] == '\r' && bytes[at + 1] == '\n'; };
+  if (bytes.size() >= 5 && digit(1)) {
+    const bool one = ends(2);
+    if (one || (digit(2) && ends(3))) {
+      value = one ? bytes[1] - '0' : (bytes[1] - '0') * 10 + (bytes[2] - '0');
+      bytes.remove_prefix(one ? 4 : 5);
+      return true;
+    }
   }
   const char* const last = bytes.data() + bytes.size();
   const auto [end, error] = std::from_chars(bytes.data() + 1, last, value);
