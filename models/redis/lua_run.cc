@@ -1,6 +1,7 @@
 #include "models/redis/lua_run.h"
 
 #include <lua.hpp>
+#include <utility>
 
 #include "models/redis/lua_values.h"
 
@@ -29,9 +30,8 @@ void ScriptRun::begin(ScriptHost& host) {
 
 void ScriptRun::end() {
   limit_ = SIZE_MAX;
-  // It has left much behind.
-  if (collect_at_ == 0) tidy_at_ = 0;
   collect_at_ = SIZE_MAX;
+  if (std::exchange(hungry_, false)) tidy_at_ = 0;  // it has left much behind
 }
 
 void ScriptRun::tidy() {
@@ -73,7 +73,8 @@ void* ScriptRun::allocate(void* self, void* block, std::size_t old_size, std::si
   if (moved == nullptr) return nullptr;
   run.used_ = used;
   if (used > run.collect_at_) {
-    run.collect_at_ = 0;
+    run.collect_at_ = SIZE_MAX;
+    run.hungry_ = true;
     lua_gc(run.lua_, LUA_GCRESTART, 0);
   }
   return moved;

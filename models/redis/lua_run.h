@@ -94,6 +94,7 @@ class ScriptRun {
   std::size_t used_ = 0;
   std::size_t limit_ = SIZE_MAX;
   std::size_t collect_at_ = SIZE_MAX;
+  bool hungry_ = false;  // the script has taken much: garbage is collected while it runs
   std::size_t tidy_at_ = 0;
 };
 

@@ -250,6 +250,35 @@ TEST(Script, SeesItsKeysAndArguments) {
             "*4\r\n$2\r\nk1\r\n$2\r\nk2\r\n$1\r\na\r\n:1\r\n");
 }
 
+// A real server has no bound of its own and takes what the machine has; what is said at the bound
+// is the interpreter's own text, in Redis's frame for errors that are no tables.
+class HungryScript : public testing::TestWithParam<std::string_view> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HungryScript,
+    testing::Values("return string.rep('x', 2^30)", "local s='x' while true do s=s..s end",
+                    "local t={} for i=1,1e9 do t[i]=i end", "local t={} for i=1,1e9 do t={t} end",
+                    "local t={} for i=1,1e9 do t[string.rep('k',999)..i]=i end",
+                    "local t={} for i=1,1e9 do t[i]=string.rep('x',1e6)..i end",
+                    "return table.concat({string.rep('x',4e7),string.rep('y',4e7)})",
+                    "return (string.rep('x',1e7):gsub('x','yyyyyyyyyy'))",
+                    "local f={} for i=1,1e9 do f[i]=coroutine.create(function() end) end"));
+
+TEST_P(HungryScript, IsToldThatMemoryIsShort) {
+  LoneServer redis;
+  redis("SET", "k", "v");
+  const std::string text = "not enough memory";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(eval(redis, GetParam()),
+              "-ERR Error running script " + sha1_hex(GetParam()) + ", " + text + "\r\n");
+    EXPECT_EQ(eval(redis, "local t={} for i=1,1000 do t[i]={i} end return redis.call('get','k')"),
+              "$1\r\nv\r\n");
+  }
+  std::string caught = "local ok,e = pcall(function() ";
+  caught.append(GetParam()).append(" end) return {tostring(ok),e,redis.call('get','k')}");
+  EXPECT_EQ(eval(redis, caught), "*3\r\n$5\r\nfalse\r\n$17\r\n" + text + "\r\n$1\r\nv\r\n");
+}
+
 // How deep a script gets before the interpreter raises its error, and the error.
 constexpr std::string_view kDepth = "local ok,e = pcall(f,1) return {d,e}";
 
