@@ -256,13 +256,14 @@ class HungryScript : public testing::TestWithParam<std::string_view> {};
 
 INSTANTIATE_TEST_SUITE_P(
     All, HungryScript,
-    testing::Values("return string.rep('x', 2^30)", "local s='x' while true do s=s..s end",
-                    "local t={} for i=1,1e9 do t[i]=i end", "local t={} for i=1,1e9 do t={t} end",
-                    "local t={} for i=1,1e9 do t[string.rep('k',999)..i]=i end",
-                    "local t={} for i=1,1e9 do t[i]=string.rep('x',1e6)..i end",
-                    "return table.concat({string.rep('x',4e7),string.rep('y',4e7)})",
-                    "return (string.rep('x',1e7):gsub('x','yyyyyyyyyy'))",
-                    "local f={} for i=1,1e9 do f[i]=coroutine.create(function() end) end"));
+    testing::Values(
+        "return string.rep('x', 2^30)", "local s='x' while true do s=s..s end",
+        "local t={} for i=1,1e9 do t[i]=i end", "local t={} for i=1,1e9 do t={t} end",
+        "local t={} for i=1,1e9 do t['key'..i]={1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16} end",
+        "local t={} for i=1,1e9 do t[i]=string.rep('x',1e6)..i end",
+        "return table.concat({string.rep('x',4e7),string.rep('y',4e7)})",
+        "return (string.rep('x',1e7):gsub('x','yyyyyyyyyy'))",
+        "local f={} for i=1,1e9 do f[i]=coroutine.create(function() end) end"));
 
 TEST_P(HungryScript, IsToldThatMemoryIsShort) {
   LoneServer redis;
