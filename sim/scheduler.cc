@@ -63,6 +63,7 @@ void Scheduler::start(Process& process) {
 }
 
 void Scheduler::pause(Process& process) {
+  if (process.down_) return;  // there is nothing to stop, and what starts later runs
   ++process.pauses_;
   process.refresh();
   if (recorder_.tracing())
