@@ -155,7 +155,7 @@ void Network::send_when_running(Message& message) {
     return;
   }
   scheduler_.hold_open();
-  scheduler_.defer(sender, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::send)});
+  scheduler_.defer(sender, Event(0, EventKind::send, message.slot, 0));
 }
 
 void Network::hand_over_later(Message& message) {
@@ -164,8 +164,7 @@ void Network::hand_over_later(Message& message) {
   message.plain = false;
   message.arrived = message.handled = true;
   scheduler_.hold_open();
-  scheduler_.defer(receiver,
-                   Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
+  scheduler_.defer(receiver, Event(0, EventKind::deliver, message.slot, 0));
 }
 
 void Network::send_kept(std::uint32_t slot, const Event& event) {

@@ -97,7 +97,7 @@ void Scheduler::halt(Process& process, bool silent) {
   // accounted for.
   for (const Event& event : process.deferred_) {
     if (event.kind() == EventKind::deliver || event.kind() == EventKind::send)
-      network_->forget(event.target);
+      network_->forget(event.target());
   }
   process.deferred_.clear();
   for (TimerId id = 0; id < timers_.size(); ++id) {
@@ -365,13 +365,13 @@ Thread* Scheduler::advance() noexcept {
     // The two kinds that matter are told apart by a branch, which is foretold better than a jump
     // through a table.
     if (event.kind() == EventKind::deliver) {
-      count(event, network_->mark(event.target));
-      network_->deliver(event.target, event);
+      count(event, network_->mark(event.target()));
+      network_->deliver(event.target(), event);
       continue;
     }
     switch (event.kind()) {
       case EventKind::wake: {
-        Thread& thread = threads_[event.target];
+        Thread& thread = threads_[event.target()];
         if (thread.ticket_ != event.ticket()) continue;
         count(event, thread.hash_);
         if (thread.process_->pauses_ > 0 && !thread.killed_) {
@@ -382,13 +382,11 @@ Thread* Scheduler::advance() noexcept {
         return &thread;
       }
       case EventKind::patience: {
-        Thread& thread = threads_[event.target];
+        Thread& thread = threads_[event.target()];
         if (!out_of_patience(thread, event)) continue;
         count(event, thread.hash_);
         if (thread.process_->pauses_ > 0) {
-          defer(*thread.process_,
-                Event{0, thread.slot_,
-                      (thread.ticket_ << 3) | static_cast<std::uint32_t>(EventKind::wake)});
+          defer(*thread.process_, Event(0, EventKind::wake, thread.slot_, thread.ticket_));
           continue;
         }
         thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
@@ -398,10 +396,10 @@ Thread* Scheduler::advance() noexcept {
         continue;
       case EventKind::send:
         count(event, 2);
-        network_->send_kept(event.target, event);
+        network_->send_kept(event.target(), event);
         continue;
       case EventKind::timer: {
-        Timer& timer = timers_[event.target];
+        Timer& timer = timers_[event.target()];
         if (!timer.armed || timer.ticket != event.ticket()) continue;
         if (timer.owner != nullptr && timer.owner->pauses_ > 0) {
           count(event, 3);
@@ -432,21 +430,21 @@ void Scheduler::fetch_ahead() {
   asm volatile("");
   const Event& newest = queue_.peek(waiting - 1);
   if (newest.kind() == EventKind::deliver) {
-    network_->fetch(newest.target);
+    network_->fetch(newest.target());
   } else if (newest.kind() == EventKind::wake) {
-    const char* thread = reinterpret_cast<const char*>(&threads_[newest.target]);
+    const char* thread = reinterpret_cast<const char*>(&threads_[newest.target()]);
     __builtin_prefetch(thread);
     __builtin_prefetch(thread + 64);
   }
   const Event& second = queue_.peek(kSecond);
   if (second.kind() == EventKind::deliver) {
-    if (const std::uint32_t waiter = network_->fetch_connection(second.target)) {
+    if (const std::uint32_t waiter = network_->fetch_connection(second.target())) {
       const char* thread = reinterpret_cast<const char*>(&threads_[waiter - 1]);
       __builtin_prefetch(thread);
       __builtin_prefetch(thread + 64);
     }
   } else if (second.kind() == EventKind::wake) {
-    const Thread& thread = threads_[second.target];
+    const Thread& thread = threads_[second.target()];
     __builtin_prefetch(thread.process_);
     __builtin_prefetch(thread.fiber_);
     const char* connection = static_cast<const char*>(thread.last_used);
@@ -455,13 +453,13 @@ void Scheduler::fetch_ahead() {
   }
   const Event& third = queue_.peek(kThird);
   if (third.kind() == EventKind::deliver) {
-    if (const std::uint32_t waiter = network_->fetch_receiver(third.target)) {
+    if (const std::uint32_t waiter = network_->fetch_receiver(third.target())) {
       const Thread& thread = threads_[waiter - 1];
       __builtin_prefetch(thread.fiber_);
       fetch_stack(thread);
     }
   } else if (third.kind() == EventKind::wake) {
-    const Thread& thread = threads_[third.target];
+    const Thread& thread = threads_[third.target()];
     fetch_stack(thread);
     if (thread.fiber_ == nullptr) return;
     const char* control = static_cast<const char*>(thread.fiber_->control());
