@@ -166,15 +166,15 @@ class Network {
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
   void enqueue(Message& message, Instant due);
-  Duration send_altered(Message& message);
-  void deliver_unusual(Message& message, const Event& event);
+  [[gnu::noinline]] Duration send_altered(Message& message);
+  [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);
   static void refresh(Connection& connection);
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
   void lose(Message& message);
   void reset_connection(Connection& connection, int end_that_hears);
   void drop_held(Connection& connection, std::uint8_t direction);
-  void trace(TraceKind kind, const Message& message);
+  [[gnu::noinline]] void trace(TraceKind kind, const Message& message);
   static void out_of_patience(void* self, std::uint32_t connection);
 
   Scheduler& scheduler_;
