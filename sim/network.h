@@ -53,10 +53,14 @@ class alignas(64) Connection {
  private:
   friend class Network;
 
-  struct Direction {
+  // What every message of a direction needs: both directions share a line of the cache.
+  struct Way {
     Instant last_due{};
     const Latency* latency = nullptr;
     Random random;
+  };
+  // What has stopped a direction, if anything has.
+  struct Direction {
     std::uint32_t blocks = 0;  // partitions in force
     bool hold = false;
     Instant behind{};  // what had been held arrives until then; nothing may overtake it
@@ -66,15 +70,16 @@ class alignas(64) Connection {
 
   Process* end_[2] = {};
   Endpoint* endpoint_[2] = {};
-  std::uint32_t incarnation_[2] = {};
-  const Protocol* protocol_ = nullptr;
   std::uint64_t hash_ = 0;
-  std::uint32_t index_ = 0;
+  std::uint32_t incarnation_[2] = {};
   bool plain_ = false;  // open at both ends, and nothing is stopped on it: the usual case
   bool open_ = false;
   bool broken_ = false;
   bool closed_ = false;  // by the client, which wants no more answers
   bool stale_ = false;   // one end has crashed since
+  Way way_[2];
+  const Protocol* protocol_ = nullptr;
+  std::uint32_t index_ = 0;
   Direction direction_[2];
 };
 

@@ -168,7 +168,7 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   Thread& thread = threads_.at_least(slot);
   thread.tenure = 0;
   thread.role = 0;
-  thread.last_used = nullptr;
+  thread.last_used_ = nullptr;
   thread.fiber_ = nullptr;
   thread.pool_ = &pool;
   thread.process_ = &process;
@@ -211,7 +211,7 @@ inline void Scheduler::block(Thread& me) {
   if (me.killed_) throw Killed{};  // by its own doing, a moment ago
   me.parked_ = true;
   me.woken_ = false;
-  me.stack_hint_ = __builtin_frame_address(0);
+  if (crowded_) me.stack_hint_ = __builtin_frame_address(0);
   running_ = nullptr;
   Thread* next = advance();
   if (next != &me) FiberSwitch::from(*me.fiber_, next != nullptr ? fiber_of(*next) : nullptr);
@@ -447,7 +447,7 @@ void Scheduler::fetch_ahead() {
     const Thread& thread = threads_[second.target()];
     __builtin_prefetch(thread.process_);
     __builtin_prefetch(thread.fiber_);
-    const char* connection = static_cast<const char*>(thread.last_used);
+    const char* connection = static_cast<const char*>(thread.last_used_);
     __builtin_prefetch(connection);
     __builtin_prefetch(connection + 64);
   }

@@ -33,13 +33,13 @@ class alignas(64) Thread {
   Process& process() const { return *process_; }
   bool killed() const { return killed_; }
 
-  TenureId tenure = 0;              // rides beside every message this thread sends
-  std::uint8_t role = 0;            // of commands that name none themselves (models/step.h)
-  const void* last_used = nullptr;  // likely to be used when it next runs, for fetching ahead
+  TenureId tenure = 0;    // rides beside every message this thread sends
+  std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
 
  private:
   friend class Scheduler;
 
+  // What every wait touches comes first, in one line of the cache.
   bool parked_ = false;
   bool woken_ = false;  // by somebody, not by its timer
   bool killed_ = false;
@@ -50,13 +50,15 @@ class alignas(64) Thread {
   std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
   Process* process_ = nullptr;
   Fiber* fiber_ = nullptr;
-  const void* stack_hint_ = nullptr;  // where it was parked, for fetching its stack ahead
   std::uint64_t hash_ = 0;
-  std::int64_t until_ = 0;     // on `clock_`
-  std::uint32_t ignored_ = 0;  // calls since it was killed
-  Instant watched_ = kNever;   // when its patience event is due; kNever: it has none
+  std::int64_t until_ = 0;    // on `clock_`
+  Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
   std::uint32_t slot_ = 0;
   ThreadId id_ = 0;
+  // For fetching ahead, in a crowd: where it was parked, and what it is likely to use next.
+  const void* stack_hint_ = nullptr;
+  const void* last_used_ = nullptr;
+  std::uint32_t ignored_ = 0;  // calls since it was killed
   FiberPool* pool_ = nullptr;
   Thread* next_ = nullptr;
   Thread* previous_ = nullptr;
@@ -116,6 +118,10 @@ class Scheduler final : public FiberSchedule {
     return add_thread(process, std::move(body), false, deep_fibers_);
   }
   Thread* running() { return running_; }
+  // What the thread is likely to use when it next runs.
+  void will_use(Thread& thread, const void* what) const {
+    if (crowded_) thread.last_used_ = what;
+  }
   void kill(Thread& thread);
   Thread* some_thread(Process& process) {
     return process.threads_;
