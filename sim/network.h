@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/message.h"
+#include "sim/prefetch.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
@@ -134,26 +135,31 @@ class Network {
   void send_kept(std::uint32_t slot, const Event& event);
   void forget(std::uint32_t slot);
   std::uint64_t mark(std::uint32_t slot) const { return messages_[slot].mark; }
-  // Fetching ahead, in three steps. The latter two tell which thread waits for the answer: its slot
-  // + 1.
+  // Fetching ahead, in three steps. Those that return a number tell which thread waits for the
+  // answer: its slot + 1.
   void fetch(std::uint32_t slot) const {
     const char* message = reinterpret_cast<const char*>(&messages_[slot]);
-    __builtin_prefetch(message);
-    __builtin_prefetch(message + 64);
-    __builtin_prefetch(message + 128);
+    prefetch(message);
+    prefetch(message + 64);
+  }
+  static void fetch_connection(const Connection* connection) {
+    prefetch(connection);
+    prefetch(reinterpret_cast<const char*>(connection) + 64);
   }
   std::uint32_t fetch_connection(std::uint32_t slot) const {
     const Message& message = messages_[slot];
-    const char* connection = reinterpret_cast<const char*>(message.connection);
-    for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(connection + at);
+    fetch_connection(message.connection);
     return message.direction == 1 ? message.waiter : 0;
   }
   std::uint32_t fetch_receiver(std::uint32_t slot) const {
     const Message& message = messages_[slot];
     const int to = 1 - message.direction;
-    __builtin_prefetch(message.connection->endpoint_[to]);
-    __builtin_prefetch(message.connection->end_[to]);
+    prefetch(message.connection->endpoint_[to]);
+    prefetch(message.connection->end_[to]);
     return message.direction == 1 ? message.waiter : 0;
+  }
+  static void fetch_client(const Connection* connection) {
+    if (connection != nullptr) prefetch(connection->endpoint_[0]);
   }
 
  private:

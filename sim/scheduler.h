@@ -18,6 +18,7 @@
 
 namespace picklock::sim {
 
+class Connection;
 class Network;
 class Scheduler;
 
@@ -55,9 +56,10 @@ class alignas(64) Thread {
   Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
   std::uint32_t slot_ = 0;
   ThreadId id_ = 0;
-  // For fetching ahead, in a crowd: where it was parked, and what it is likely to use next.
+  // For fetching ahead: where it was parked, what a switch to it reads, what it last sent on.
   const void* stack_hint_ = nullptr;
-  const void* last_used_ = nullptr;
+  const void* switch_hint_ = nullptr;
+  const Connection* last_used_ = nullptr;
   std::uint32_t ignored_ = 0;  // calls since it was killed
   FiberPool* pool_ = nullptr;
   Thread* next_ = nullptr;
@@ -118,9 +120,9 @@ class Scheduler final : public FiberSchedule {
     return add_thread(process, std::move(body), false, deep_fibers_);
   }
   Thread* running() { return running_; }
-  // What the thread is likely to use when it next runs.
-  void will_use(Thread& thread, const void* what) const {
-    if (crowded_) thread.last_used_ = what;
+  // The thread is likely to use the connection again when it next runs.
+  void will_use(Thread& thread, const Connection& connection) const {
+    if (crowded_) thread.last_used_ = &connection;
   }
   void kill(Thread& thread);
   Thread* some_thread(Process& process) {
@@ -211,7 +213,8 @@ class Scheduler final : public FiberSchedule {
   void watch_patience(Thread& thread);
   bool out_of_patience(Thread& thread, const Event& event);
   void fetch_ahead();
-  void fetch_stack(const Thread& thread) const;
+  void fetch_thread(std::uint32_t slot) const;
+  void fetch_fiber(const Thread& thread) const;
   void rearm_local(Process& process);
 
   EventQueue queue_;
