@@ -15,6 +15,7 @@
 namespace picklock::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -83,7 +84,7 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
   expect_refused("", "no command; see picklock --help");
   expect_refused("rn", "there is no command `rn`; did you mean `run`?");
   expect_refused("orchestrate", "there is no command `orchestrate`; see picklock --help");
-  for (const std::string planned : {"explore", "compare", "conform"})
+  for (const std::string planned : {"compare", "conform"})
     expect_refused(planned + " " + kStory, "`" + planned + "` is not built yet");
   expect_refused("--sed 3", "there is no option `--sed`");
   expect_refused("run", "SCENARIO is required");
@@ -258,16 +259,138 @@ TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
   EXPECT_THAT(picklock("list faults").out, HasSubstr("; verbs: restart, crash, evict"));
 }
 
-TEST_F(Program, SaysThatAListIsEmptyWithoutPuttingItIntoTheList) {
-  const Ran ran = picklock("list strategies");
-  EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "picklock: there are no strategies yet\n");
+TEST_F(Program, RefusesSearchesThatCannotBeMade) {
+  const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
+    expect_refused("explore " + arguments, complaint);
+  };
+  refuse("", "give a SCENARIO or an --algorithm, and not both");
+  refuse(kStory + " --algorithm lua-check-delete", "and not both");
+  refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
+  refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
+  refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
+  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random");
+  refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
+  refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
+  refuse(kStory + " --faults failover", "failover cannot act in check-then-delete-gap: redis-1 is");
+  refuse(kStory + " --set clients.writes=0 --faults late-write",
+         "late-write cannot act in check-then-delete-gap: no client of this scenario sends such");
+  refuse(kStory + " --property own-releas",
+         "no property `own-releas`; did you mean `own-release`?");
+  refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
+  refuse(kStory + " --runs 0", "--runs: must be a whole number");
+  refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, and not both");
+  for (const char* seconds : {"0", "-1", "soon", "nan", "inf", "1e99"})
+    refuse(kStory + " --seconds=" + seconds, "--seconds: must be a number more than 0");
+  refuse(kStory + " --seed x", "--seed: must be a whole number");
+  refuse(kStory + " --out " + file("taken", ""), "taken is not a directory");
+  refuse(kStory + " --jobs 2", "there is no option `--jobs`");
+}
+
+TEST_F(Program, FindsWhatBreaksALockAndKeepsItAsAScenario) {
+  const std::string arguments =
+      "explore --algorithm set-px-blind-delete --property own-release --runs 2000 --out " +
+      path("finds");
+  const Ran ran = picklock(arguments);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated in run "));
+  const std::string found = path("finds/own-release-1.toml");
+  EXPECT_EQ(picklock("run " + found).status, 0);
+  EXPECT_EQ(Json::parse(picklock("run " + found + " --format json").out).at("faults_not_fired"),
+            Json::array());
+
+  // The same again is the same file; another is kept beside it.
+  const Json again = Json::parse(picklock(arguments + " --json").out).at("violations").at(0);
+  EXPECT_THAT(again.at("file"), EndsWith("finds/own-release-1.toml"));
+  EXPECT_TRUE(std::filesystem::equivalent(again.at("file").get<std::string>(), found));
+  const Json other = Json::parse(picklock(arguments + " --json --seed 9").out);
+  EXPECT_THAT(other.at("violations").at(0).at("file"), EndsWith("finds/own-release-2.toml"));
+}
+
+TEST_F(Program, KeepsWhatItFindsInAFolderOfTheWorkingDirectory) {
+  const Ran ran =
+      shell("cd " + path("") +
+            " && \"$P\" explore --algorithm set-px-blind-delete --property "
+            "own-release; \"$P\" run picklock-out/own-release-1.toml >/dev/null && echo "
+            "repeated");
+  EXPECT_THAT(ran.out, HasSubstr("\nkept as    picklock-out/own-release-1.toml\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\nrepeat     picklock run picklock-out/own-release-1.toml\n"));
+  EXPECT_THAT(ran.out, EndsWith("repeated\n"));
+}
+
+TEST_F(Program, FindsNothingInALockThatKeepsItsPromises) {
+  const std::string arguments = "explore --algorithm lua-check-delete --runs 500 --json";
+  const Ran ran = picklock(arguments);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+  Json out = Json::parse(ran.out);
+  EXPECT_EQ(out.at("runs"), 500);
+  EXPECT_EQ(out.at("exhausted"), false);
+  EXPECT_GT(out.at("wall_seconds"), 0);
+  EXPECT_GT(out.at("runs_per_second"), 0);
+  EXPECT_EQ(out.at("violations"), Json::array());
+  Json again = Json::parse(picklock(arguments).out);
+  for (const char* figure : {"wall_seconds", "runs_per_second"}) {
+    out.erase(figure);
+    again.erase(figure);
+  }
+  EXPECT_EQ(again, out);
+  EXPECT_THAT(picklock("explore --algorithm lua-check-delete --runs 100").out,
+              StartsWith("✓ no promised property was violated\n"));
+}
+
+TEST_F(Program, DrawsFaultsOfTheClassesAskedForAlone) {
+  const auto fired = [this](const std::string& classes) {
+    const Ran ran = picklock("explore " + kStory + " --runs 200 --json --faults " + classes +
+                             " --out " + path("x"));
+    return Json::parse(ran.out).at("fired");
+  };
+  EXPECT_EQ(fired("none"), Json::object());
+  const Json two = fired("pause,crash");
+  EXPECT_EQ(two.size(), 2u);
+  EXPECT_TRUE(two.contains("pause") && two.contains("crash"));
+  EXPECT_EQ(fired("all").size(), 9u);
+}
+
+TEST_F(Program, EndsASearchAfterTheTimeGiven) {
+  const Json out =
+      Json::parse(picklock("explore --algorithm lua-check-delete --seconds 0.3 --json").out);
+  EXPECT_GE(out.at("wall_seconds"), 0.3);
+  EXPECT_LT(out.at("wall_seconds"), 5);
+  EXPECT_GT(out.at("runs"), 10);
+}
+
+TEST_F(Program, ReportsWhatItHasWhenItIsInterrupted) {
+  const Ran ran = shell(
+      "set -m; \"$P\" explore --algorithm lua-check-delete --seconds 60 --json & sleep 0.5; "
+      "kill -INT $!; wait $!");
+  EXPECT_EQ(ran.status, 130);
+  const Json out = Json::parse(ran.out);
+  EXPECT_EQ(out.at("interrupted"), true);
+  EXPECT_GT(out.at("runs"), 0);
+  EXPECT_LT(out.at("wall_seconds"), 30);
+}
+
+TEST_F(Program, SaysWhereAFindCouldNotBeKept) {
+  const Ran ran = picklock(
+      "explore --algorithm set-px-blind-delete --property own-release --out /dev/null/finds");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("own-release violated in run"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\nrepeat ")));
+  EXPECT_EQ(ran.err, "picklock: nothing can be written to /dev/null/finds\n");
+}
+
+TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
+  const Json rows = Json::parse(picklock("list strategies --json").out);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows.at(0).at("name"), "random");
 }
 
 TEST_F(Program, FailsWhereItsOutputIsLost) {
   for (const std::string& arguments :
        {"run " + kStory, "run " + kStory + " --format json", std::string("list scenarios"),
-        std::string("--help"), std::string("--version")}) {
+        std::string("explore " + kStory + " --runs 5"), std::string("--help"),
+        std::string("--version")}) {
     const Ran full = shell("\"$P\" " + arguments + " >/dev/full");
     EXPECT_EQ(full.status, 1) << arguments;
     EXPECT_THAT(full.err, HasSubstr("standard output cannot be written")) << arguments;

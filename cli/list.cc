@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "explore/strategies.h"
 #include "models/locks/catalogue.h"
 #include "models/property.h"
 #include "scenarios/bad_input.h"
@@ -28,7 +29,7 @@ Rows algorithms() {
     for (models::Role role : algorithm->roles) steps.push_back(models::name(role));
     steps.push_back(models::name(models::Role::write));
     Rows promises = Rows::array();
-    for (const models::Promise& promise : algorithm->promises) {
+    for (const models::Promise& promise : algorithm->promises({})) {
       Rows under = Rows::array({"none"});
       for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
         const auto one = static_cast<models::FaultClass>(i);
@@ -86,12 +87,19 @@ Rows properties() {
       "no holder removes or alters the lock's key while it is another's",
       "a holder whose key is gone learns of it, or its declared deadline has passed",
       "nobody waits for ever behind a key that has no deadline and no live holder",
-      "no cycle among waiters and holders",
+      "no cycle among waiters and holders, nor a holder that waits for itself",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
     rows.push_back({{"name", models::kPropertyNames[i]}, {"summary", kMeaning[i]}});
   }
+  return rows;
+}
+
+Rows strategies() {
+  Rows rows = Rows::array();
+  for (const explore::Strategy& strategy : explore::kStrategies)
+    rows.push_back({{"name", strategy.name}, {"summary", strategy.meaning}});
   return rows;
 }
 
@@ -119,7 +127,9 @@ std::string list(const std::string& kind, bool json, const std::string& scenario
     rows = faults();
   else if (kind == "properties")
     rows = properties();
-  else if (kind != "strategies") {
+  else if (kind == "strategies")
+    rows = strategies();
+  else {
     throw scenarios::BadInput(fmt::format(
         "list: there is no kind `{}`{}", kind,
         scenarios::did_you_mean(kind, kinds, "it is one of " + scenarios::listed(kinds))));

@@ -1,23 +1,19 @@
 // The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage with one line on
-// standard error.
+// standard error, 130 interrupted.
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/conform.h"
+#include "cli/console.h"
+#include "cli/explore.h"
 #include "cli/list.h"
 #include "reports/json.h"
 #include "reports/mermaid.h"
@@ -30,72 +26,12 @@
 namespace picklock::cli {
 namespace {
 
-constexpr int kAsExpected = 0;
-constexpr int kNotAsExpected = 1;
-constexpr int kBadInput = 2;
-
-std::string scenario_directory() {
-  if (const char* given = std::getenv("PICKLOCK_SCENARIO_PATH")) return given;
-  return PICKLOCK_SCENARIOS;
-}
-
-int terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
-}
-
-bool speaks_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string locale(value);
-    return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos ||
-           locale.find("UTF8") != std::string::npos;
-  }
-  // Not told: pages and pipes of today read it.
-  return isatty(STDOUT_FILENO) == 0;
-}
-
-// A word as a shell takes it back.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
-// Nobody may take half of an answer for the whole.
-class OutputLost : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-void put(const std::string& text) {
-  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (std::fflush(stdout) != 0 || !taken)
-    throw OutputLost(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-}
-
 struct RunOptions {
   std::string scenario;
   std::optional<std::string> seed;
   std::vector<std::string> changes;
   std::string format = "text";
 };
-
-// What a file can hold as well, so that every run can be kept as one.
-std::uint64_t seed_from(const std::string& word) {
-  std::uint64_t seed = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, seed);
-  if (error != std::errc{} || stop != end || seed > INT64_MAX) {
-    throw scenarios::BadInput(fmt::format("--seed: must be a whole number, 0 to {}, not \"{}\"",
-                                          INT64_MAX, scenarios::printable(word)));
-  }
-  return seed;
-}
 
 int run(const RunOptions& options) {
   std::optional<std::uint64_t> seed;
@@ -111,22 +47,18 @@ int run(const RunOptions& options) {
   scenarios::Runner runner;
   const scenarios::Outcome outcome =
       runner.run_file(document, seed, !options.changes.empty(), options.format != "json");
-  std::string repeat =
-      "picklock run " + quoted(options.scenario) + fmt::format(" --seed {}", outcome.run.seed);
-  for (const std::string& change : options.changes) repeat += " --set " + quoted(change);
+  std::string repeat = "picklock run " + shell_quoted(options.scenario) +
+                       fmt::format(" --seed {}", outcome.run.seed);
+  for (const std::string& change : options.changes) repeat += " --set " + shell_quoted(change);
   std::string text;
   if (options.format == "json") {
     text = reports::json(outcome);
   } else if (options.format == "mermaid") {
     text = reports::mermaid(outcome, repeat);
   } else {
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
-    const char* no_color = std::getenv("NO_COLOR");
-    text =
-        reports::timeline(outcome, {.color = terminal && (no_color == nullptr || *no_color == '\0'),
-                                    .width = terminal ? terminal_width() : 100,
-                                    .unicode = speaks_unicode(),
-                                    .repeat_command = repeat});
+    reports::TextOptions text_form = text_options();
+    text_form.repeat_command = repeat;
+    text = reports::timeline(outcome, text_form);
   }
   if (!text.ends_with('\n')) text += '\n';
   put(text);
@@ -142,8 +74,8 @@ int bad_input(const std::string& message) {
 // The parser's own words, and a near word where one was not known.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& arguments) {
-  const scenarios::Words commands = {"run", "list", "help"};
-  const scenarios::Words planned = {"explore", "compare", "conform"};
+  const scenarios::Words commands = {"run", "explore", "conform", "list", "help"};
+  const scenarios::Words planned = {"compare"};
   if (arguments.empty()) return "no command";
   const auto given = app.get_subcommands();
   if (given.empty() && !arguments[0].starts_with('-')) {
@@ -173,7 +105,7 @@ int main(int argc, char** argv) {
   app.footer(
       "`picklock COMMAND --help` has the options. Scenario files are described in\n"
       "docs/scenario-format.md.\n"
-      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage.");
+      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage, 130 interrupted.");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 
   RunOptions run_options;
@@ -198,6 +130,14 @@ int main(int argc, char** argv) {
       ->type_name("FORMAT");
 
   run_command->group("Commands");
+
+  ExploreOptions explore_options;
+  CLI::App* explore_command = add_explore(app, explore_options);
+  explore_command->group("Commands");
+
+  ConformOptions conform_options;
+  CLI::App* conform_command = add_conform(app, conform_options);
+  conform_command->group("Commands");
 
   std::string kind;
   bool list_json = false;
@@ -226,10 +166,11 @@ int main(int argc, char** argv) {
       const std::string problem = usage_problem(app, error, {argv + 1, argv + argc});
       return bad_input(problem + "; see picklock --help");
     }
+    if (explore_command->parsed()) return explore(explore_options);
+    if (conform_command->parsed()) return conform(conform_options);
     if (list_command->parsed()) {
       const std::string rows = list(kind, list_json, scenario_directory());
       put(rows);
-      if (rows.empty()) std::fprintf(stderr, "picklock: there are no %s yet\n", kind.c_str());
       return kAsExpected;
     }
     const scenarios::Words formats = {"text", "mermaid", "json"};

@@ -10,6 +10,11 @@ allowed() {
   case "$1 $2" in
     # The signature of Boost.Fiber's own interface names it; nothing reads it.
     sim/fiber*\ steady_clock) return 0 ;;
+    # How long a search goes on, and how long it took; never what a run does.
+    cli/explore.cc\ steady_clock) return 0 ;;
+    # Stands in for these functions in a real server.
+    models/redis/conform/steered_clock.cc\ clock_gettime) return 0 ;;
+    models/redis/conform/steered_clock.cc\ gettimeofday) return 0 ;;
   esac
   return 1
 }

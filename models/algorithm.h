@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,30 +22,46 @@ struct Promise {
   std::string_view premise;  // one clause; empty: unconditionally
 };
 
+// What a lock has a use for among the options; what it has no use for, it ignores.
+struct Uses {
+  bool lease = true;   // `ttl`: an abandoned lock comes free by itself
+  bool renew = false;  // `renew`, and with it a step of that name
+  bool own = false;    // `recognise_own`, and with it the step `check`
+  bool mint = false;   // `mint`: the acquire is one script and can mint a fencing token
+};
+
 struct Algorithm {
   std::string_view name;
   std::string_view summary;  // one sentence: how it works
   std::string_view source;   // where it is described
   std::vector<Role> roles;   // of its own commands; `write` belongs to every client
   std::vector<std::string_view> marks;
-  std::vector<Promise> promises;
+  Uses uses;
+  std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
   // How long a waiter may wait once nothing disturbs any more and no healthy client holds: the
   // lease of a crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
-
-  bool has(Role role) const {
-    for (Role one : roles) {
-      if (one == role) return true;
-    }
-    return role == Role::write;
-  }
-  const Promise* promise(Property property) const {
-    for (const Promise& one : promises) {
-      if (one.property == property) return &one;
-    }
-    return nullptr;
-  }
 };
+
+// The roles of the commands that such a lock sends under these options; `write` is not listed.
+inline std::vector<Role> roles_under(std::vector<Role> roles, Uses uses,
+                                     const LockOptions& options) {
+  if (uses.renew && options.renew != Renew::none) roles.push_back(Role::renew);
+  const bool checks = uses.own && options.recognise_own != RecogniseOwn::never;
+  for (const Role role : roles) {
+    if (role == Role::check) return roles;
+  }
+  if (checks) roles.push_back(Role::check);
+  return roles;
+}
+
+inline std::optional<Promise> promise(const Algorithm& algorithm, Property property,
+                                      const LockOptions& options) {
+  for (const Promise& one : algorithm.promises(options)) {
+    if (one.property == property) return one;
+  }
+  return std::nullopt;
+}
 
 }  // namespace picklock::models

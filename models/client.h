@@ -29,11 +29,13 @@ class Client {
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped
   virtual void sleep(Duration length) = 0;
 
-  // Another thread of this process. The lock it serves must outlive it.
+  // Another thread of this process, of the same tenure. It may outlive the thread that starts it,
+  // and what that one owns.
   virtual void spawn(std::function<void(Client&)> body) = 0;
 
   virtual Duration random_between(Duration low, Duration high) = 0;
-  virtual std::string fresh_token() = 0;  // no two are equal, on no machine
+  virtual std::string fresh_token() = 0;    // no two are equal, on no machine
+  virtual std::string machine_token() = 0;  // machine and thread: the same after a restart
 
   // A named point of the algorithm that faults can be anchored to.
   virtual void mark(std::string_view name) = 0;

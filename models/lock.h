@@ -2,6 +2,7 @@
 // blocking style; each call parks the calling thread only.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,8 @@ namespace picklock::models {
 struct Lease {
   std::string key;
   std::string token;
-  Duration ttl{};
+  Duration ttl{};          // 0: the lock has no lease
+  std::int64_t fence = 0;  // fencing token; 0: none was minted with the grant
 };
 
 // Granted with a lease, refused, or unknown: the request may have been granted without our learning

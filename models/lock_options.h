@@ -1,5 +1,5 @@
 // What a user can set about a lock, in one aggregate. Durations are the client's patience or the
-// lease's length; a lock ignores what its algorithm has no use for, and says so in its description.
+// lease's length; a lock ignores what its algorithm has no use for.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,24 @@ namespace picklock::models {
 // types.
 using Duration = std::chrono::nanoseconds;
 
-// How the owner token is made: a fresh one for each acquisition, or one for the life of the client.
-enum class TokenPer : std::uint8_t { acquisition, client };
+// What an owner token is made for: one acquisition, one start of the client's process, or the
+// machine, so that a restarted process has the same one again (docs/facts/failures.md ).
+enum class TokenPer : std::uint8_t { acquisition, client, machine };
+
+// How a held lease is extended while its holder works: not at all, by PEXPIRE whoever holds the key
+// by then, or by a script that compares the owner first (docs/facts/failures.md C-11).
+enum class Renew : std::uint8_t { none, blind, conditional };
+
+// When a refused client looks whether the key holds its own token: never, after an attempt of this
+// acquisition whose outcome it does not know, or at every refusal (docs/facts/failures.md C-08).
+enum class RecogniseOwn : std::uint8_t { never, after_unknown, always };
+
+// How a key whose timestamp has passed is taken from its holder: by DEL and SETNX, or by GETSET and
+// a look at what it replaced (docs/facts/failures.md B-08).
+enum class Steal : std::uint8_t { del, getset };
+
+// Whether an acquire mints a fencing token in the same atomic step.
+enum class Mint : std::uint8_t { none, in_script };
 
 struct LockOptions {
   Duration ttl = std::chrono::seconds(10);
@@ -20,7 +36,13 @@ struct LockOptions {
   Duration retry_jitter{};     // adds up to this much to every retry, drawn at random
   Duration acquire_timeout{};  // 0: tries for ever
   Duration command_timeout = std::chrono::seconds(3);
+  std::uint32_t resend = 0;  // how often a command that got no answer is sent again
   TokenPer value = TokenPer::acquisition;
+  Renew renew = Renew::none;
+  Duration renew_every{};  // 0: a third of the ttl
+  RecogniseOwn recognise_own = RecogniseOwn::never;
+  Steal steal = Steal::del;
+  Mint mint = Mint::none;
 };
 
 }  // namespace picklock::models

@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::string_view kAccepted = "accepted";
 constexpr std::string_view kRejected = "rejected";
+constexpr std::string_view kToken = " TOKEN ";
+
+void append(sim::Payload& payload, std::int64_t number) {
+  std::array<char, 20> digits;
+  char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  payload.append({digits.data(), static_cast<std::size_t>(end - digits.data())});
+}
 
 std::string describe(std::string_view payload, bool) { return std::string(payload); }
 std::string_view command(std::string_view payload) { return payload.substr(0, payload.find(' ')); }
@@ -22,17 +29,28 @@ constexpr sim::Protocol kProtocol{.name = "resource", .describe = describe, .com
 const sim::Protocol& Resource::protocol() { return kProtocol; }
 
 void Resource::reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
-                     bool fencing) {
+                     FencedBy fenced_by) {
   attach(simulation, process);
   tenures_ = &tenures;
-  fencing_ = fencing;
+  fenced_by_ = fenced_by;
   newest_ = 0;
 }
 
+// What carries no token is older than whatever does.
+std::int64_t Resource::rank_of(const sim::Message& request) const {
+  if (fenced_by_ != FencedBy::tokens) return tenures_->order(request.tenure);
+  const std::string_view bytes = request.payload.view();
+  const std::size_t at = bytes.find(kToken);
+  std::int64_t token = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(bytes.data() + at + kToken.size(), bytes.data() + bytes.size(), token);
+  return token;
+}
+
 bool Resource::apply(sim::Message& request, sim::Payload& answer) {
-  const std::uint32_t token = tenures_->order(request.tenure);
-  const bool stale = fencing_ && token < newest_;
-  if (token > newest_) newest_ = token;
+  const std::int64_t rank = rank_of(request);
+  const bool stale = fenced_by_ != FencedBy::nothing && rank < newest_;
+  if (rank > newest_) newest_ = rank;
   simulation().scheduler.recorder().note(
       {.at = simulation().now(),
        .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
@@ -51,14 +69,15 @@ void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Reso
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
-Written ResourceClient::write(std::uint32_t number) {
-  const sim::Answer answer = caller_.call(
-      static_cast<std::uint8_t>(Role::write), patience_, [number](sim::Payload& payload) {
-        std::array<char, 20> digits;
-        char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-        payload.append("WRITE ");
-        payload.append({digits.data(), static_cast<std::size_t>(end - digits.data())});
-      });
+Written ResourceClient::write(std::uint32_t number, std::int64_t token) {
+  const sim::Answer answer = caller_.call(static_cast<std::uint8_t>(Role::write), patience_,
+                                          [number, token](sim::Payload& payload) {
+                                            payload.append("WRITE ");
+                                            append(payload, number);
+                                            if (token == 0) return;
+                                            payload.append(kToken);
+                                            append(payload, token);
+                                          });
   if (!answer.ok()) return Written::unknown;
   return answer.bytes() == kAccepted ? Written::accepted : Written::rejected;
 }

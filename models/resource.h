@@ -1,6 +1,7 @@
 // The thing that the lock protects, reached over the network. It knows no lock: it accepts what it
-// is sent, or, with ideal fencing, what carries the newest grant it has seen, in the simulator's
-// own order of grants (architecture 8.11). Every operation is in the history with its tenure.
+// is sent, or, with fencing, what is not older than the newest it has seen: by the token that a
+// write carries, or by the simulator's own order of grants (architecture 8.11). Every operation is
+// in the history with its tenure.
 #pragma once
 
 #include "models/tenures.h"
@@ -9,19 +10,23 @@
 
 namespace picklock::models {
 
+// How the resource tells an older grant: not at all, by tokens, or by ground truth.
+enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants };
+
 class Resource final : public sim::Service {
  public:
   void reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
-             bool fencing);
+             FencedBy fenced_by);
 
   static const sim::Protocol& protocol();
 
  private:
   bool apply(sim::Message& request, sim::Payload& answer) override;
+  std::int64_t rank_of(const sim::Message& request) const;
 
   const Tenures* tenures_ = nullptr;
-  bool fencing_ = false;
-  std::uint32_t newest_ = 0;
+  FencedBy fenced_by_ = FencedBy::nothing;
+  std::int64_t newest_ = 0;
 };
 
 // What became of a write, as the client knows it.
@@ -32,7 +37,8 @@ class ResourceClient {
   void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
              sim::Duration patience);
   void forget() { caller_.forget(); }
-  Written write(std::uint32_t number);  // the how-manieth of this critical section; parks
+  // The how-manieth write of this critical section, with its fencing token, if there is one; parks.
+  Written write(std::uint32_t number, std::int64_t token = 0);
 
  private:
   sim::Caller caller_;

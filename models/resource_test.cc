@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 
 // Client 1 is granted first, client 2 then; 1 writes, 2 writes, 1 writes again.
-std::vector<Written> older_writes_after_newer(bool fencing) {
+std::vector<Written> older_writes_after_newer(FencedBy fencing) {
   SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = fencing}};
   std::vector<Written> outcomes;
   world.client(1, [&](SmallWorld& all, Client& self) {
@@ -30,17 +30,17 @@ std::vector<Written> older_writes_after_newer(bool fencing) {
 }
 
 TEST(Resource, WithoutFencingAcceptsWhatItIsSent) {
-  EXPECT_THAT(older_writes_after_newer(false),
+  EXPECT_THAT(older_writes_after_newer(FencedBy::nothing),
               ElementsAre(Written::accepted, Written::accepted, Written::accepted));
 }
 
 TEST(Resource, WithIdealFencingRejectsAnOlderGrantAfterANewer) {
-  EXPECT_THAT(older_writes_after_newer(true),
+  EXPECT_THAT(older_writes_after_newer(FencedBy::order_of_grants),
               ElementsAre(Written::accepted, Written::accepted, Written::rejected));
 }
 
 TEST(Resource, WithIdealFencingAcceptsTheSameGrantAgain) {
-  SmallWorld world{SmallWorld::Setup{.fencing = true}};
+  SmallWorld world{SmallWorld::Setup{.fencing = FencedBy::order_of_grants}};
   std::vector<Written> outcomes;
   world.client(1, [&](SmallWorld& all, Client& self) {
     self.redis().set("lock", "a");
@@ -48,6 +48,29 @@ TEST(Resource, WithIdealFencingAcceptsTheSameGrantAgain) {
   });
   world.run();
   EXPECT_THAT(outcomes, ElementsAre(Written::accepted, Written::accepted));
+}
+
+// Writes with these tokens, one after the other.
+std::vector<Written> writes_with_tokens(std::initializer_list<std::int64_t> tokens) {
+  SmallWorld world{SmallWorld::Setup{.fencing = FencedBy::tokens}};
+  std::vector<Written> outcomes;
+  world.client(1, [&](SmallWorld& all, Client&) {
+    for (const std::int64_t token : tokens)
+      outcomes.push_back(all.machines[0].resource().write(1, token));
+  });
+  world.run();
+  return outcomes;
+}
+
+TEST(Resource, WithTokensRejectsWhatIsBelowTheLargestItHasSeen) {
+  EXPECT_THAT(writes_with_tokens({7, 7, 12, 9, 12}),
+              ElementsAre(Written::accepted, Written::accepted, Written::accepted,
+                          Written::rejected, Written::accepted));
+}
+
+TEST(Resource, WithTokensRejectsAWriteWithoutOneOnceItHasSeenOne) {
+  EXPECT_THAT(writes_with_tokens({0, 1, 0}),
+              ElementsAre(Written::accepted, Written::accepted, Written::rejected));
 }
 
 TEST(Resource, TellsTheHistoryWhoWrote) {

@@ -6,17 +6,18 @@ namespace picklock::models {
 
 void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
                           std::deque<redis::Server>& servers, std::size_t server_count,
-                          Resource& resource, Duration command_timeout, Duration write_timeout,
+                          Resource& resource, const LockOptions& options, Duration write_timeout,
                           sim::KeyId lock_key) {
   simulation_ = &simulation;
   process_ = &process;
   servers_ = server_count;
   while (redis_.size() < server_count) redis_.emplace_back();
   for (std::size_t i = 0; i < server_count; ++i)
-    redis_[i].reset(simulation, process, servers[i], command_timeout);
+    redis_[i].reset(simulation, process, servers[i], options.command_timeout, options.resend);
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
   lock_key_ = lock_key;
+  lost_ = 0;
 }
 
 void ClientMachine::forget() {
@@ -41,11 +42,13 @@ void SimClient::sleep(Duration length) {
 
 void SimClient::spawn(std::function<void(Client&)> body) {
   if (machine_.simulation().scheduler.inert()) return;
-  machine_.simulation().scheduler.spawn(machine_.process(),
-                                        [&machine = machine_, run = std::move(body)] {
-                                          SimClient thread(machine);
-                                          run(thread);
-                                        });
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  scheduler.spawn(machine_.process(), [&machine = machine_, tenure = scheduler.running()->tenure,
+                                       run = std::move(body)] {
+    machine.simulation().scheduler.running()->tenure = tenure;
+    SimClient thread(machine);
+    run(thread);
+  });
 }
 
 Duration SimClient::random_between(Duration low, Duration high) {
@@ -64,6 +67,9 @@ std::string SimClient::fresh_token() {
   return token;
 }
 
+// Threads are numbered anew by every incarnation, and each client has one that asks for locks.
+std::string SimClient::machine_token() { return std::string(name()) + ":1"; }
+
 void SimClient::mark(std::string_view name) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
@@ -76,7 +82,10 @@ void SimClient::mark(std::string_view name) {
   scheduler.obey();
 }
 
-void SimClient::lost(const Lease&) { note(sim::What::loss_learned); }
+void SimClient::lost(const Lease&) {
+  note(sim::What::loss_learned);
+  machine_.lose(machine_.simulation().scheduler.running()->tenure);
+}
 
 void SimClient::note(sim::What what) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;

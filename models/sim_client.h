@@ -17,9 +17,13 @@ namespace picklock::models {
 class ClientMachine {
  public:
   void reset(sim::Simulation& simulation, sim::Process& process, std::deque<redis::Server>& servers,
-             std::size_t server_count, Resource& resource, Duration command_timeout,
+             std::size_t server_count, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);
   void forget();  // the process has crashed: its connections are gone
+
+  // A thread of this process has learned that the tenure has lost its lock.
+  void lose(sim::TenureId tenure) { lost_ = tenure; }
+  bool has_lost(sim::TenureId tenure) const { return lost_ == tenure; }
 
   sim::Simulation& simulation() const { return *simulation_; }
   sim::Process& process() const { return *process_; }
@@ -37,6 +41,7 @@ class ClientMachine {
   ResourceClient resource_;
   sim::Random chance_;
   sim::KeyId lock_key_ = 0;
+  sim::TenureId lost_ = 0;  // the one that learned of it last
 };
 
 class SimClient final : public Client {
@@ -52,6 +57,7 @@ class SimClient final : public Client {
   void spawn(std::function<void(Client&)> body) override;
   Duration random_between(Duration low, Duration high) override;
   std::string fresh_token() override;
+  std::string machine_token() override;
   void mark(std::string_view name) override;
   void lost(const Lease& lease) override;
 

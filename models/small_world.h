@@ -48,7 +48,8 @@ class SmallWorld {
     Duration command_timeout = std::chrono::seconds(3);
     Duration server_offset{};
     std::int64_t server_rate_ppb = 0;
-    bool fencing = false;
+    FencedBy fencing = FencedBy::nothing;
+    std::uint32_t resend = 0;
     bool tracing = false;
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
@@ -73,7 +74,8 @@ class SmallWorld {
     while (machines.size() < setup.clients) machines.emplace_back();
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
       machines[i].reset(simulation, scheduler.process(i), servers, 1, resource,
-                        setup.command_timeout, setup.command_timeout, keys.id("lock"));
+                        {.command_timeout = setup.command_timeout, .resend = setup.resend},
+                        setup.command_timeout, keys.id("lock"));
     }
     simulation.nemesis.reset({}, 0, clients_, "lock");
   }

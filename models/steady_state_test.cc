@@ -37,7 +37,8 @@ Spent cycles(SmallWorld& world, const Algorithm& algorithm, int count) {
 class SteadyState : public testing::TestWithParam<std::string_view> {};
 
 INSTANTIATE_TEST_SUITE_P(Redis, SteadyState,
-                         testing::Values("set-px-blind-delete", "set-px-check-delete",
+                         testing::Values("naive-setnx", "setnx-expire", "setnx-timestamp",
+                                         "set-px-blind-delete", "set-px-check-delete",
                                          "lua-check-delete"));
 
 TEST_P(SteadyState, AllocatesNothingPerEvent) {
@@ -46,6 +47,41 @@ TEST_P(SteadyState, AllocatesNothingPerEvent) {
   cycles(world, algorithm, 400);
   const Spent few = cycles(world, algorithm, 100);
   const Spent many = cycles(world, algorithm, 200);
+  EXPECT_GT(many.events, few.events + 1000);
+  EXPECT_EQ(many.allocations, few.allocations) << "in " << many.events - few.events << " events";
+}
+
+// What locks send, as bare commands: a re-entrant holder's counter, a fencing token, a renewal.
+Spent commands(SmallWorld& world, int count) {
+  using Words = std::initializer_list<std::string_view>;
+  world.reset({});
+  world.client(1, [count](SmallWorld&, Client& self) {
+    const auto send = [&](Words words) {
+      const redis::Reply reply = self.redis().call(Role::none, words);
+      ASSERT_TRUE(reply.answered() && !reply.is_error()) << reply.text;
+    };
+    for (int cycle = 0; cycle < count; ++cycle) {
+      send({"HINCRBY", "holders", "client-1:7", "1"});
+      send({"PEXPIRE", "holders", "10000"});
+      send({"HINCRBY", "holders", "client-1:7", "1"});
+      send({"HEXISTS", "holders", "client-1:7"});
+      send({"HDEL", "holders", "client-1:7"});
+      send({"INCR", "tokens"});
+      send({"SET", "lock", "client-1:7", "NX", "PX", "10000"});
+      send({"GET", "lock"});
+      send({"GETDEL", "lock"});
+    }
+  });
+  const std::size_t before = properties::allocations();
+  world.run();
+  return {properties::allocations() - before, world.simulation.scheduler.events()};
+}
+
+TEST(LockCommands, AllocateNothingInTheSteadyState) {
+  SmallWorld world;
+  commands(world, 400);
+  const Spent few = commands(world, 100);
+  const Spent many = commands(world, 200);
   EXPECT_GT(many.events, few.events + 1000);
   EXPECT_EQ(many.allocations, few.allocations) << "in " << many.events - few.events << " events";
 }

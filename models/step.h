@@ -15,7 +15,7 @@ enum class Role : std::uint8_t {
   renew,      // extends a lease that is held
   check,      // asks who holds the lock
   release,    // gives the lock back
-  write,      // changes the protected resource
+  write,      // changes the protected resource, or keeps the work's progress
   subscribe,  // begins to wait for a message
   watch,      // begins to wait for a change
 };

@@ -13,10 +13,11 @@ namespace {
 class Conditions {
  public:
   Conditions(const Case& run, AvailableScratch& scratch)
-      : run_(run), scratch_(scratch), servers_(run.context.servers) {
-    scratch_.up.assign(servers_, {});
+      : run_(run),
+        scratch_(scratch),
+        servers_(run.context.servers),
+        surroundings_(run, scratch.surroundings) {
     scratch_.free.assign(run.timeline.keys() * servers_, {});
-    scratch_.links.assign(run.timeline.processes() * servers_, {});
     scratch_.acquires.clear();
     scratch_.asking.assign(run.timeline.keys(), kNone);
     scratch_.latest_of.assign(run.timeline.tenures().size(), kNone);
@@ -41,7 +42,7 @@ class Conditions {
   }
 
   void entry(const HistoryEvent& event) {
-    const std::uint32_t server = server_of(event.process);
+    const std::uint32_t server = surroundings_.server_of(event.process);
     if (server == kNone) return;
     Since& free = scratch_.free[event.key * servers_ + server];
     const bool removed = event.what == What::entry_removed;
@@ -50,68 +51,29 @@ class Conditions {
     free = {event.at, removed};
   }
 
-  void server_state(const HistoryEvent& event, bool up) {
-    const std::uint32_t server = server_of(event.process);
-    if (server == kNone) return;
-    if (!up) look_for_chances(event.at);
-    scratch_.up[server] = {event.at, up};
-  }
-
-  void link_state(const HistoryEvent& event, bool cut) {
-    std::uint8_t direction = 1;
-    std::uint32_t server = server_of(event.peer);
-    ProcessId client = event.process;
-    if (server == kNone) {
-      direction = 2;
-      server = server_of(event.process);
-      client = event.peer;
-      if (server == kNone) return;
-    }
-    if (cut) look_for_chances(event.at);
-    Link& link = scratch_.links[client * servers_ + server];
-    if (!cut && (link.cut & direction) == 0) return;
-    link.cut = static_cast<std::uint8_t>(cut ? link.cut | direction : link.cut & ~direction);
-    link.healed = event.at;
-  }
-
-  // What an algorithm documents, it documents of servers and networks that nothing disturbs: a
-  // paused server, a slow link or a lost reply may refuse an acquire, so the time of any fault is
-  // nobody's chance.
-  void fault(Instant now, bool fired) {
-    if (fired) {
-      look_for_chances(now);
-      ++faults_;
-    } else if (faults_ > 0) {
-      --faults_;
-    }
-    calm_ = now;
+  void surroundings(const HistoryEvent& event) {
+    if (Surroundings::worsens(event)) look_for_chances(event.at);
+    surroundings_.follow(event);
   }
 
  private:
   using Acquire = AvailableScratch::Acquire;
-  using Link = AvailableScratch::Link;
   using Since = AvailableScratch::Since;
 
-  std::uint32_t server_of(ProcessId process) const {
-    const std::uint32_t first = run_.context.first_server;
-    return process >= first && process - first < servers_ ? process - first : kNone;
-  }
-
-  // Whether server and entry were as they must be throughout the bound that ends now.
+  // Whether the server is up and its entry was free throughout the bound that ends now.
   bool ready(KeyId key, std::uint32_t server, Instant now) const {
-    const Since& up = scratch_.up[server];
     const Since& free = scratch_.free[key * servers_ + server];
-    return up.holds && free.holds && now - std::max(up.at, free.at) >= run_.context.acquire_bound;
+    return surroundings_.up(server) && free.holds && now - free.at >= run_.context.acquire_bound;
   }
 
   bool has_chance(const Acquire& acquire, Instant now) const {
     const Duration bound = run_.context.acquire_bound;
-    if (faults_ > 0 || now - std::max(calm_, run_.at(acquire.invoked)) < bound) return false;
+    if (now - run_.at(acquire.invoked) < bound) return false;
     const Tenure& tenure = run_.tenure(acquire.tenure);
     std::uint32_t willing = 0;
     for (std::uint32_t server = 0; server < servers_; ++server) {
-      const Link& link = scratch_.links[tenure.process * servers_ + server];
-      const bool reachable = link.cut == 0 && now - link.healed >= bound;
+      const Instant since = surroundings_.since(tenure.process, server);
+      const bool reachable = since != sim::kNever && now - since >= bound;
       if (reachable && ready(tenure.key, server, now)) ++willing;
     }
     return willing >= run_.context.quorum;
@@ -122,7 +84,7 @@ class Conditions {
   }
 
   void look_for_chances(KeyId key, Instant now) {
-    if (scratch_.asking[key] == kNone || faults_ > 0) return;
+    if (scratch_.asking[key] == kNone || surroundings_.disturbed()) return;
     std::uint32_t willing = 0;
     for (std::uint32_t server = 0; server < servers_; ++server) {
       if (ready(key, server, now)) ++willing;
@@ -145,8 +107,7 @@ class Conditions {
   const Case& run_;
   AvailableScratch& scratch_;
   const std::uint32_t servers_;
-  std::uint32_t faults_ = 0;
-  Instant calm_ = sim::kStart;
+  Surroundings surroundings_;
 };
 
 }  // namespace
@@ -171,15 +132,11 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
         break;
       case What::process_crashed:
       case What::process_started:
-        conditions.server_state(event, event.what == What::process_started);
-        break;
       case What::link_cut:
       case What::link_healed:
-        conditions.link_state(event, event.what == What::link_cut);
-        break;
       case What::fault_fired:
       case What::fault_ended:
-        conditions.fault(event.at, event.what == What::fault_fired);
+        conditions.surroundings(event);
         break;
       case What::entry_created:
       case What::entry_altered:

@@ -7,19 +7,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "properties/surroundings.h"
 #include "properties/timeline.h"
 
 namespace picklock::properties {
 
 struct AvailableScratch {
-  // Since when a condition has held without a break; `holds` false: it does not now.
+  // Since when an entry has been free without a break; `holds` false: it is not now.
   struct Since {
     Instant at{};
     bool holds = true;
-  };
-  struct Link {
-    Instant healed{};
-    std::uint8_t cut = 0;  // one bit per direction
   };
   struct Acquire {
     TenureId tenure = 0;
@@ -28,9 +25,8 @@ struct AvailableScratch {
     bool open = true;
     bool had_its_chance = false;
   };
-  std::vector<Since> up;                 // by server
+  SurroundingsScratch surroundings;
   std::vector<Since> free;               // by key and server
-  std::vector<Link> links;               // by client and server
   std::vector<Acquire> acquires;         // as they were invoked
   std::vector<std::uint32_t> asking;     // by key: its acquires that may still be open
   std::vector<std::uint32_t> latest_of;  // by tenure: its acquire

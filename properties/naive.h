@@ -155,6 +155,9 @@ class Naive {
       }
       before = waits;
     }
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      if (waits_for_itself(i)) verdict.add(i, {});
+    }
     return verdict;
   }
 
@@ -333,7 +336,7 @@ class Naive {
     while (history_[since].what == What::entry_altered && history_[since].owner == owner) {
       since = last_touch(key, server, since - 1);
     }
-    if (history_[touch].until == sim::kNever) return since;
+    if (history_[touch].until == sim::kNever) return touch;
     if (touch == since) return history_.size();
     // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
     const bool believed = began(owner) < touch;
@@ -377,23 +380,51 @@ class Naive {
     return false;
   }
 
-  // Whether a quorum of servers was willing from just after event `start` for the bound, up to
-  // event `end`.
-  bool had_its_chance(std::size_t start, std::size_t end, const sim::HistoryEvent& refusal) const {
+  // Whether the nested acquire that event `asks` begins waited for the bound, undisturbed, while
+  // its own tenure held the lock.
+  bool waits_for_itself(std::size_t asks) const {
+    const sim::HistoryEvent& e = history_[asks];
+    if (e.what != What::acquire_invoked || context_.acquire_bound == Duration::zero()) return false;
+    const std::size_t done = std::min(find(asks + 1,
+                                           [&](const sim::HistoryEvent& later) {
+                                             const bool own = later.tenure == e.tenure;
+                                             return ends_life(later, e.tenure) ||
+                                                    (own && (later.what == What::acquire_ok ||
+                                                             later.what == What::acquire_failed ||
+                                                             later.what == What::acquire_unknown));
+                                           }),
+                                      history_.size() - 1);
+    for (std::size_t start = asks; start < done; ++start) {
+      if (had_its_chance(start, done, e, false)) return true;
+    }
+    return false;
+  }
+
+  // Whether a quorum of servers was within reach from just after event `start` for the bound, up to
+  // event `end`, and the entry free on each, or held by the asking tenure itself.
+  bool had_its_chance(std::size_t start, std::size_t end, const sim::HistoryEvent& asking,
+                      bool free = true) const {
     const Instant until = history_[start].at + context_.acquire_bound;
     if (history_[end].at < until) return false;
     std::uint32_t willing = 0;
     for (sim::ProcessId server = 0; server < context_.servers; ++server) {
       bool always = true;
       for (std::size_t i = start; i < end && (i == start || history_[i].at < until); ++i) {
-        always = always && is_willing(server, refusal, i);
+        always = always && is_within_reach(server, asking, i) &&
+                 (free ? is_free(server, asking.key, i) : holds_at(asking.tenure, i));
       }
       if (always) ++willing;
     }
     return willing >= context_.quorum;
   }
 
-  bool is_willing(sim::ProcessId server, const sim::HistoryEvent& refusal, std::size_t now) const {
+  bool is_free(sim::ProcessId server, sim::KeyId key, std::size_t now) const {
+    const std::size_t touch = last_touch(key, server, now);
+    return touch == history_.size() || history_[touch].what == What::entry_removed;
+  }
+
+  bool is_within_reach(sim::ProcessId server, const sim::HistoryEvent& asking,
+                       std::size_t now) const {
     bool up = true;
     bool out = true;
     bool in = true;
@@ -404,14 +435,12 @@ class Naive {
       if (e.what == What::process_started && e.process == server) up = true;
       const bool link = e.what == What::link_cut || e.what == What::link_healed;
       const bool healed = e.what == What::link_healed;
-      if (link && e.process == refusal.process && e.peer == server) out = healed;
-      if (link && e.process == server && e.peer == refusal.process) in = healed;
+      if (link && e.process == asking.process && e.peer == server) out = healed;
+      if (link && e.process == server && e.peer == asking.process) in = healed;
       if (e.what == What::fault_fired) ++faults;
       if (e.what == What::fault_ended) --faults;
     }
-    const std::size_t touch = last_touch(refusal.key, server, now);
-    const bool free = touch == history_.size() || history_[touch].what == What::entry_removed;
-    return up && out && in && faults == 0 && free;
+    return up && out && in && faults == 0;
   }
 
   const sim::History& history_;

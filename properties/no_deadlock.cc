@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace picklock::properties {
 
@@ -12,7 +13,8 @@ namespace {
 class WaitsFor {
  public:
   WaitsFor(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict)
-      : run_(run), scratch_(scratch), verdict_(verdict) {
+      : run_(run), scratch_(scratch), verdict_(verdict), surroundings_(run, scratch.surroundings) {
+    scratch_.self_waits.clear();
     scratch_.keys.assign(run.timeline.keys(), {});
     scratch_.threads.assign(run.timeline.threads(), {});
     scratch_.has.assign(run.timeline.tenures().size(), 0);
@@ -22,7 +24,7 @@ class WaitsFor {
   void begin_wait(TenureId id, std::uint32_t at) {
     const Tenure& tenure = run_.tenure(id);
     if (tenure.thread == 0) return;
-    end_wait(tenure.thread);
+    end_wait(tenure.thread, run_.at(at));
     Thread& thread = scratch_.threads[tenure.thread];
     thread.waits_as = id;
     thread.since = at;
@@ -30,11 +32,15 @@ class WaitsFor {
     ++key.waiters;
     if (key.holder != 0) ++holding_thread(key).awaited;
     find_cycle(tenure.thread, at);
+    if (key.holder == id && tenure.believes_at(at)) {
+      scratch_.self_waits.push_back({id, at, key.held_since, run_.at(at)});
+    }
   }
 
-  void end_wait(ThreadId id) {
+  void end_wait(ThreadId id, Instant now) {
     Thread& thread = scratch_.threads[id];
     if (thread.waits_as == 0) return;
+    end_self_wait(thread.waits_as, now);
     Key& key = scratch_.keys[run_.tenure(thread.waits_as).key];
     --key.waiters;
     if (key.holder != 0) --holding_thread(key).awaited;
@@ -55,7 +61,7 @@ class WaitsFor {
   void entry(const EntryChange& change) {
     if (change.loser != 0) {
       scratch_.has[change.loser] = change.left;
-      if (change.left < run_.context.quorum) let_go(change.loser);
+      if (change.left < run_.context.quorum) let_go(change.loser, run_.at(change.event));
     }
     if (change.gainer != 0) {
       scratch_.has[change.gainer] = change.has;
@@ -66,9 +72,57 @@ class WaitsFor {
     }
   }
 
+  // The tenure no longer holds, or its thread no longer waits: if it has waited long enough for
+  // itself, that is a cycle.
+  void end_self_wait(TenureId id, Instant now) {
+    std::erase_if(scratch_.self_waits, [&](const SelfWait& wait) {
+      if (wait.tenure != id) return false;
+      judge_self_wait(wait, now);
+      return true;
+    });
+  }
+
+  void end_of_thread(const HistoryEvent& event) {
+    std::erase_if(scratch_.self_waits, [&](const SelfWait& wait) {
+      const Tenure& tenure = run_.tenure(wait.tenure);
+      const bool gone = event.what == What::process_crashed ? tenure.process == event.process
+                                                            : tenure.thread == event.thread;
+      if (gone) judge_self_wait(wait, event.at);
+      return gone;
+    });
+  }
+
+  void surroundings(const HistoryEvent& event) {
+    if (Surroundings::worsens(event)) end_self_waits(event.at);
+    surroundings_.follow(event);
+  }
+
+  void end_self_waits(Instant now) {
+    std::erase_if(scratch_.self_waits,
+                  [&](const SelfWait& wait) { return judge_self_wait(wait, now); });
+  }
+
  private:
   using Key = NoDeadlockScratch::Key;
   using Thread = NoDeadlockScratch::Thread;
+  using SelfWait = NoDeadlockScratch::SelfWait;
+
+  bool judge_self_wait(const SelfWait& wait, Instant now) {
+    const Duration bound = run_.context.acquire_bound;
+    if (bound == Duration::zero()) return false;
+    std::uint32_t willing = 0;
+    for (std::uint32_t server = 0; server < run_.context.servers; ++server) {
+      const Instant since = surroundings_.since(run_.tenure(wait.tenure).process, server);
+      if (since != sim::kNever && now - std::max(since, wait.since) >= bound) ++willing;
+    }
+    if (willing < run_.context.quorum) return false;
+    // It may have lost and regained its hold meanwhile, and waits but once.
+    std::uint32_t& reported = scratch_.threads[run_.tenure(wait.tenure).thread].waited_for_itself;
+    if (std::exchange(reported, wait.invoked) == wait.invoked) return true;
+    scratch_.cycle.assign(1, {wait.invoked, wait.held_since});
+    report();
+    return true;
+  }
 
   Thread& holding_thread(const Key& key) {
     return scratch_.threads[run_.tenure(key.holder).thread];
@@ -84,9 +138,14 @@ class WaitsFor {
     key.held_since = since;
     holding_thread(key).awaited += key.waiters;
     find_cycle(tenure.thread, at);
+    const Thread& thread = scratch_.threads[tenure.thread];
+    if (thread.waits_as == id && tenure.began < at) {
+      scratch_.self_waits.push_back({id, thread.since, since, run_.at(at)});
+    }
   }
 
-  void let_go(TenureId id) {
+  void let_go(TenureId id, Instant now) {
+    end_self_wait(id, now);
     Key& key = scratch_.keys[run_.tenure(id).key];
     if (key.holder != id) return;
     holding_thread(key).awaited -= key.waiters;
@@ -130,6 +189,7 @@ class WaitsFor {
   const Case& run_;
   NoDeadlockScratch& scratch_;
   Verdict& verdict_;
+  Surroundings surroundings_;
 };
 
 }  // namespace
@@ -146,12 +206,12 @@ void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) 
         graph.begin_wait(event.tenure, at);
         break;
       case What::acquire_ok:
-        graph.end_wait(run.tenure(event.tenure).thread);
+        graph.end_wait(run.tenure(event.tenure).thread, event.at);
         graph.begin_belief(event.tenure, at);
         break;
       case What::acquire_failed:
       case What::acquire_unknown:
-        graph.end_wait(run.tenure(event.tenure).thread);
+        graph.end_wait(run.tenure(event.tenure).thread, event.at);
         break;
       case What::entry_created:
       case What::entry_altered:
@@ -159,10 +219,29 @@ void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) 
         graph.entry(entries.front());
         entries = entries.subspan(1);
         break;
+      case What::loss_learned:
+      case What::deadline_passed:
+        graph.end_self_wait(event.tenure, event.at);
+        break;
+      case What::thread_ended:
+        graph.end_of_thread(event);
+        break;
+      case What::process_crashed:
+        graph.end_of_thread(event);
+        graph.surroundings(event);
+        break;
+      case What::process_started:
+      case What::link_cut:
+      case What::link_healed:
+      case What::fault_fired:
+      case What::fault_ended:
+        graph.surroundings(event);
+        break;
       default:
         break;
     }
   }
+  if (!run.history.empty()) graph.end_self_waits(run.history.back().at);
 }
 
 }  // namespace picklock::properties

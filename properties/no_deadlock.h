@@ -1,10 +1,14 @@
 // no-deadlock: no cycle among waiters and holders. A thread waits for a key from acquire_invoked to
 // its completion; a key is held by the tenure that believes to hold it and whose entries are live.
+// A thread that asks again for a lock it holds waits for itself, unless it gets it as one may enter
+// twice: it is a cycle once a quorum of servers has been within its undisturbed reach for the
+// declared bound, and it has not. Without a declared bound nobody can tell.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "properties/surroundings.h"
 #include "properties/timeline.h"
 
 namespace picklock::properties {
@@ -18,9 +22,19 @@ struct NoDeadlockScratch {
   struct Thread {
     TenureId waits_as = 0;
     std::uint32_t since = kNone;
-    std::uint32_t awaited = 0;  // waiters for the keys it holds
-    std::uint32_t visited = 0;  // the last search that came by
+    std::uint32_t awaited = 0;                // waiters for the keys it holds
+    std::uint32_t visited = 0;                // the last search that came by
+    std::uint32_t waited_for_itself = kNone;  // its last such wait that was reported
   };
+  // A thread that asks again for the lock its tenure holds.
+  struct SelfWait {
+    TenureId tenure = 0;
+    std::uint32_t invoked = 0;
+    std::uint32_t held_since = 0;
+    Instant since{};  // from here on it has held and waited
+  };
+  SurroundingsScratch surroundings;
+  std::vector<SelfWait> self_waits;
   std::vector<Key> keys;
   std::vector<Thread> threads;
   std::vector<std::uint32_t> has;  // by tenure: servers that hold its entry now

@@ -75,6 +75,51 @@ TEST(NoDeadlock, LetsANestedAcquireOfOneTenureBe) {
   EXPECT_THAT(judged(h), Holds());
 }
 
+constexpr Context kBound{.acquire_bound = 1s};
+
+// docs/facts/failures.md A-06.
+TEST(NoDeadlock, CatchesANestedAcquireThatItsOwnTenureStandsInTheWayOf) {
+  HistoryBuilder h;
+  h.at(0s).acquires(client(1, 1)).at(1s).asks(client(1, 1)).at(10s).expires(client(1, 1));
+  h.creates(client(1, 1)).believes(client(1, 1)).horizon();
+  const Verdict verdict = judged(h, kBound);
+  EXPECT_EQ(verdict.count, 1U);
+  EXPECT_THAT(verdict.witnesses, ElementsAre(FieldsAre(3U, 1U)));
+}
+
+TEST(NoDeadlock, CatchesANestedAcquireThatIsGivenUp) {
+  HistoryBuilder h;
+  h.at(0s).acquires(client(1, 1)).asks(client(1, 1)).at(2s).is_refused(client(1, 1)).horizon();
+  EXPECT_EQ(judged(h, kBound).count, 1U);
+}
+
+TEST(NoDeadlock, CatchesANestedAcquireThatWaitsToTheEnd) {
+  HistoryBuilder h;
+  h.at(0s).acquires(client(1, 1)).asks(client(1, 1)).at(60s).horizon();
+  EXPECT_EQ(judged(h, kBound).count, 1U);
+}
+
+TEST(NoDeadlock, GivesANestedAcquireItsBound) {
+  HistoryBuilder h;
+  h.at(0s).acquires(client(1, 1)).asks(client(1, 1)).at(999ms).believes(client(1, 1));
+  EXPECT_THAT(judged(h.horizon(), kBound), Holds());
+}
+
+TEST(NoDeadlock, ExcusesANestedAcquireWhileAnythingDisturbs) {
+  const auto disturbed_by = [](auto disturb) {
+    HistoryBuilder h;
+    h.at(0s).acquires(client(1, 1)).at(1s).asks(client(1, 1)).at(1500ms);
+    disturb(h);
+    h.at(10s).expires(client(1, 1)).creates(client(1, 1)).believes(client(1, 1)).horizon();
+    return judged(h, kBound);
+  };
+  EXPECT_THAT(disturbed_by([](auto& h) { h.fault(); }), Holds());
+  EXPECT_THAT(disturbed_by([](auto& h) { h.crashes(0); }), Holds());
+  EXPECT_THAT(disturbed_by([](auto& h) { h.cuts(1, 0); }), Holds());
+  EXPECT_THAT(disturbed_by([](auto& h) { h.learns_of_loss(client(1, 1)); }), Holds());
+  EXPECT_THAT(disturbed_by([](auto& h) { h.cuts(1, 9); }), testing::Not(Holds()));
+}
+
 TEST(NoDeadlock, LetsTwoThreadsOfOneProcessWaitForEachOthersLockInTurn) {
   const Who first{.tenure = 1, .process = 1, .thread = 1};
   const Who second{.tenure = 2, .process = 1, .thread = 2};

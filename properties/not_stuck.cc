@@ -42,8 +42,8 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
 
 // The event that made an entry one that will never go by itself; kNone if it will.
 std::uint32_t made_permanent(const Case& run, const Slot& slot) {
-  if (slot.until == sim::kNever) return slot.since;
   const bool renewed = slot.renewed != kNone;
+  if (slot.until == sim::kNever) return renewed ? slot.renewed : slot.since;
   // A tenure that is still asking may come to hold; one whose belief or hope has ended will not.
   if (renewed && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
   return kNone;

@@ -15,7 +15,8 @@ struct NotStuckScratch {
 };
 
 // Counts waiters. Witness: the waiter's acquire_invoked, and the event that made the blocking entry
-// what it is: its creation, or its last renewal. Unknown for a history without a horizon.
+// what it is: its creation, or its owner's last change to it. Unknown for a history without a
+// horizon.
 void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict);
 
 }  // namespace picklock::properties

@@ -130,8 +130,7 @@ void Timeline::asked(const HistoryEvent& event, std::uint32_t at) {
     arrived = true;
     last_arrival_ = at;
   }
-  const std::uint32_t own = tenure.believes_at(at) ? 1 : 0;
-  if (threads_[tenure.thread].beliefs > own) waits_while_holding_ = true;
+  if (threads_[tenure.thread].beliefs > 0) waits_while_holding_ = true;
 }
 
 void Timeline::succeeded(const HistoryEvent& event, std::uint32_t at) {

@@ -95,7 +95,7 @@ class Timeline {
   std::uint32_t last_arrival() const { return last_arrival_; }
   // Whether any acquire failed or ended unknown.
   bool refused() const { return refused_; }
-  // Whether any thread asked for one lock while it believed to hold another.
+  // Whether any thread asked for a lock while it believed to hold one, be it the same.
   bool waits_while_holding() const { return waits_while_holding_; }
 
  private:

@@ -376,9 +376,11 @@ class Writer {
   void conclusion() {
     blank();
     const bool good = outcome_.as_expected();
-    put(Line()
-            .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
-            .add(good ? " as expected" : " not as expected", good ? Ink::good : Ink::bad));
+    if (options_.held_against_file) {
+      put(Line()
+              .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
+              .add(good ? " as expected" : " not as expected", good ? Ink::good : Ink::bad));
+    }
     surprises(run_, 2);
     field("digest", digest(run_.digest) + ", " + plural(run_.events, "event"));
     field("repeat", options_.repeat_command, Ink::strong);

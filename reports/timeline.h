@@ -14,6 +14,7 @@ struct TextOptions {
   int width = 100;  // terminal columns; at least 40 are used
   bool unicode = true;
   std::string repeat_command;
+  bool held_against_file = true;  // whether the end says that it came as its file expects
 };
 
 std::string timeline(const scenarios::Outcome& outcome, const TextOptions& options);

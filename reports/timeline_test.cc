@@ -69,6 +69,17 @@ TEST(Timeline, TellsTheStoryOfTheBlindDelete) {
   testing::expect_golden("blind_delete.txt", timeline(testing::blind_delete_and_twin(), options));
 }
 
+TEST(Timeline, SaysNothingOfExpectationsWhereNothingWasExpected) {
+  TextOptions options;
+  options.repeat_command = kRepeat;
+  const std::string held = timeline(testing::blind_delete_and_twin(), options);
+  options.held_against_file = false;
+  std::string without = held;
+  const std::string line = "\n✓ as expected\n";
+  without.replace(without.rfind(line), line.size(), "\n");
+  EXPECT_EQ(timeline(testing::blind_delete_and_twin(), options), without);
+}
+
 TEST(Timeline, TellsItInAscii) {
   TextOptions options;
   options.unicode = false;

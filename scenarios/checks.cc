@@ -72,7 +72,10 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
 struct Steps {
   Steps(const AlgorithmWords& words, const Scenario& scenario)
       : algorithm(words.name), marks(words.marks.begin(), words.marks.end()) {
-    for (const models::Role role : words.roles) roles.push_back(name(role));
+    for (const models::Role role :
+         models::roles_under(words.roles, words.uses, lock_options(scenario))) {
+      roles.push_back(name(role));
+    }
     if (scenario.clients.writes > 0) roles.push_back(name(models::Role::write));
   }
 
@@ -341,12 +344,23 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
       fmt::format("{} uses one server: must be 1", words.name));
 }
 
+void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
+  root.at("servers")
+      .at("resource")
+      .at("fencing")
+      .fail(fmt::format("{} takes its key by a plain command, which mints no token; give one of "
+                        "\"none\", \"after\" and \"ideal\"",
+                        words.name));
+}
+
 }  // namespace
 
 void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) {
   const AlgorithmWords& words = algorithm_of(root, scenario, vocabulary);
   const Steps steps(words, scenario);
   check_servers(root, scenario, words);
+  check_fencing(root, scenario, words);
   if (const auto network = root.find("network")) check_network(*network, scenario);
   if (const auto clients = root.find("clients")) check_gc(*clients, scenario.clients.gc);
   if (const auto servers = root.find("servers")) {

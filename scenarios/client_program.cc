@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/fencing.h"
+
 namespace picklock::scenarios {
 
 using models::Role;
@@ -27,7 +29,7 @@ void ClientProgram::start(sim::Keeps) {
 
 void ClientProgram::live(bool first) {
   models::SimClient self(*machine_);
-  const std::unique_ptr<models::Lock> lock = algorithm_->make(scenario_->lock.options);
+  const std::unique_ptr<models::Lock> lock = algorithm_->make(lock_options(*scenario_));
   if (first && first_arrival_ > Duration::zero()) self.sleep(first_arrival_);
   for (std::uint32_t i = 0; i < scenario_->clients.cycles; ++i) {
     if (i > 0 && scenario_->clients.think > Duration::zero()) self.sleep(scenario_->clients.think);
@@ -37,23 +39,33 @@ void ClientProgram::live(bool first) {
 
 void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   thread().tenure = tenures_->begin();
-  thread().role = static_cast<std::uint8_t>(Role::acquire);
+  const models::Acquired acquired = acquire(self, lock);
+  if (acquired) {
+    tenures_->settle(thread().tenure);
+    work(self, lock, acquired.lease());
+    release(self, lock, acquired.lease());
+  }
+  thread().tenure = 0;
+  play(Role::none);
+}
+
+models::Acquired ClientProgram::acquire(models::SimClient& self, models::Lock& lock) {
+  play(Role::acquire);
   busy_for(Duration::zero());
   self.note(What::acquire_invoked);
-  const models::Acquired acquired = lock.acquire(self, scenario_->lock.key);
-  if (!acquired) {
-    self.note(acquired.is_unknown() ? What::acquire_unknown : What::acquire_failed);
-    thread().tenure = 0;
-    thread().role = 0;
-    return;
-  }
-  self.note(What::acquire_ok);
-  tenures_->settle(thread().tenure);
-  busy_for(scenario_->clients.hold);
-  work(self);
-  thread().role = static_cast<std::uint8_t>(Role::release);
+  models::Acquired acquired = lock.acquire(self, scenario_->lock.key);
+  self.note(acquired                ? What::acquire_ok
+            : acquired.is_unknown() ? What::acquire_unknown
+                                    : What::acquire_failed);
+  if (acquired) busy_for(scenario_->clients.hold);
+  return acquired;
+}
+
+void ClientProgram::release(models::SimClient& self, models::Lock& lock,
+                            const models::Lease& lease) {
+  play(Role::release);
   self.note(What::release_invoked);
-  switch (lock.release(self, acquired.lease())) {
+  switch (lock.release(self, lease)) {
     case models::Released::ok:
       self.note(What::release_ok);
       break;
@@ -64,8 +76,6 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
       self.note(What::release_unknown);
       break;
   }
-  thread().tenure = 0;
-  thread().role = 0;
 }
 
 void ClientProgram::busy_for(Duration length) {
@@ -74,20 +84,48 @@ void ClientProgram::busy_for(Duration length) {
 
 // With one write it is the section's last act; with more, the first opens it and they are evenly
 // spread.
-void ClientProgram::work(models::SimClient& self) {
+void ClientProgram::work(models::SimClient& self, models::Lock& lock, const models::Lease& lease) {
   const std::uint32_t writes = scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;
-  thread().role = static_cast<std::uint8_t>(Role::write);
+  std::int64_t token = lease.fence;
+  play(Role::write);
+  if (scenario_->servers.resource.fencing == Fencing::after) {
+    token = models::fetch_fencing_token(self, scenario_->lock.key);
+    if (token == 0) return;  // nothing may be written without one
+  }
+  if (writes > 1) write(1, token);
+  open_section(self, lock);
   if (writes <= 1) {
     self.sleep(hold);
-    if (writes == 1) machine_->resource().write(1);
+    if (writes == 1) write(1, token);
     return;
   }
   const Duration gap = hold / static_cast<std::int64_t>(writes - 1);
-  for (std::uint32_t i = 1; i <= writes; ++i) {
-    machine_->resource().write(i);
-    if (i < writes) self.sleep(gap);
+  for (std::uint32_t i = 2; i <= writes; ++i) {
+    self.sleep(gap);
+    write(i, token);
   }
+}
+
+// What a holder does to its own lock before it goes on with its work.
+void ClientProgram::open_section(models::SimClient& self, models::Lock& lock) {
+  const ClientsSpec& clients = scenario_->clients;
+  if (clients.nested) {
+    const models::Acquired again = acquire(self, lock);
+    if (again) release(self, lock, again.lease());
+  }
+  if (clients.progress != Progress::none) {
+    play(Role::write);
+    machine_->redis(0).set(scenario_->lock.key, "half-done",
+                           {.keepttl = clients.progress == Progress::set_keepttl});
+  }
+}
+
+// Who has learned that the lock is lost changes nothing any more.
+void ClientProgram::write(std::uint32_t number, std::int64_t token) {
+  if (machine_->has_lost(thread().tenure)) return;
+  play(Role::write);
+  machine_->resource().write(number, token);
 }
 
 }  // namespace picklock::scenarios

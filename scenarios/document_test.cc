@@ -81,9 +81,8 @@ TEST(Document, ChecksChangesAsItChecksTheFile) {
             "story.toml: key `fault.1.before`: \"[x\" is not a TOML value (with --set "
             "fault.1.before=[x)");
   EXPECT_EQ(error_after("lock..ttl=3s"),
-            "story.toml: key `lock.`: there is no such key; the keys here are algorithm, key, ttl, "
-            "retry_every, retry_jitter, acquire_timeout, command_timeout, value (with --set "
-            "lock..ttl=3s)");
+            "story.toml: key `lock.`: there is no such key; docs/scenario-format.md has them all "
+            "(with --set lock..ttl=3s)");
 }
 
 TEST(Document, BoundsTheDepthOfChanges) {

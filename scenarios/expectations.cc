@@ -19,6 +19,7 @@ struct Interest {
   bool contended = false;
   bool open = false;
   sim::ProcessId process = 0;
+  std::uint32_t depth = 0;  // of nested acquires
 };
 
 void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
@@ -97,9 +98,11 @@ std::uint32_t contended_grants(const sim::History& history) {
     switch (event.what) {
       case What::acquire_invoked:
         if (tenures.size() <= event.tenure) tenures.resize(event.tenure + 1);
+        // A nested acquire is of the same tenure, which contends with nobody but itself.
+        if (++tenures[event.tenure].depth > 1) break;
         for (const TenureId other : open) tenures[other].contended = true;
         tenures[event.tenure] = {
-            .contended = !open.empty(), .open = true, .process = event.process};
+            .contended = !open.empty(), .open = true, .process = event.process, .depth = 1};
         open.push_back(event.tenure);
         break;
       case What::acquire_ok:
@@ -111,6 +114,7 @@ std::uint32_t contended_grants(const sim::History& history) {
       case What::release_failed:
       case What::release_unknown:
       case What::thread_ended:
+        if (event.what != What::thread_ended && --tenures[event.tenure].depth > 0) break;
         close([&](TenureId tenure) { return tenure == event.tenure; });
         break;
       case What::process_crashed:

@@ -90,5 +90,17 @@ TEST(ContendedGrants, AreThoseThatOverlapAnotherTenure) {
   EXPECT_EQ(contended_grants(refused), 1u);
 }
 
+TEST(ContendedGrants, AreNotThoseThatOnlyTheirOwnNestedAcquiresContend) {
+  const auto nested = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
+                               of(1, What::acquire_invoked, 2s), of(1, What::acquire_ok, 3s),
+                               of(1, What::release_ok, 4s)});
+  EXPECT_EQ(contended_grants(nested), 0u);
+  sim::History behind = nested;
+  behind.push_back(of(2, What::acquire_invoked, 5s));
+  behind.push_back(of(1, What::release_ok, 6s));
+  behind.push_back(of(2, What::acquire_ok, 7s));
+  EXPECT_EQ(contended_grants(behind), 2u);
+}
+
 }  // namespace
 }  // namespace picklock::scenarios

@@ -1,6 +1,6 @@
 // One key of one table of a scenario file: its name, type, default and meaning, and how it is read
-// into the aggregate. Files are read and their reference is written from these alone, so the two
-// cannot disagree.
+// into the aggregate. Files are read and written and their reference is made from these, so that
+// they cannot disagree.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,10 @@ struct Key {
   std::string meaning;
   std::function<void(const Value&, Target&)> read;
   std::function<std::string(const Target&)> show;  // as TOML; not set: the key has no default
-  // Set for a key that is itself a table: the tables below it, for the reference.
+  // Set for a key that is itself a table: the tables below it, for the reference, and as the text
+  // of a file.
   std::function<void(const std::string& path, std::vector<TableDoc>& docs)> nested;
+  std::function<void(const std::string& path, const Target& from, std::string& text)> write = {};
 };
 
 template <typename Target>
@@ -80,6 +82,24 @@ void describe(const std::string& header, const std::string& meaning, const Keys<
   docs.push_back(std::move(doc));
 }
 
+// What differs from its default, as the text of a file. Keys that have no default are the caller's.
+template <typename Target>
+void write_table(const std::string& path, const Keys<Target>& keys, const Target& from,
+                 std::string& text) {
+  const Target fresh{};
+  std::string lines;
+  for (const Key<Target>& key : keys) {
+    if (!key.show) continue;
+    const std::string shown = key.show(from);
+    if (shown != key.show(fresh)) lines.append(key.name).append(" = ").append(shown).append("\n");
+  }
+  if (!lines.empty() && !path.empty()) text.append("\n[").append(path).append("]\n");
+  text += lines;
+  for (const Key<Target>& key : keys) {
+    if (key.write) key.write(path, from, text);
+  }
+}
+
 // The same keys one level further out: `member` finds the inner aggregate in the outer one.
 template <typename Outer, typename Inner, typename Member>
 void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
@@ -107,20 +127,25 @@ inline std::string joined(const std::string& path, const std::string& name) {
 template <typename Target, typename Inner, typename Member>
 Key<Target> table(const std::string& name, const Keys<Inner>& inner, Member member,
                   const std::string& meaning) {
-  return {.name = name,
-          .type = "table",
-          .meaning = meaning,
-          .read = [&inner, member](const Value& value,
-                                   Target& into) { read_table(value, inner, member(into)); },
-          .show = {},
-          .nested =
-              [name, meaning, &inner](const std::string& path, std::vector<TableDoc>& docs) {
-                const std::string whole = joined(path, name);
-                describe("[" + whole + "]", meaning, inner, docs);
-                for (const Key<Inner>& key : inner) {
-                  if (key.nested) key.nested(whole, docs);
-                }
-              }};
+  return {
+      .name = name,
+      .type = "table",
+      .meaning = meaning,
+      .read = [&inner, member](const Value& value,
+                               Target& into) { read_table(value, inner, member(into)); },
+      .show = {},
+      .nested =
+          [name, meaning, &inner](const std::string& path, std::vector<TableDoc>& docs) {
+            const std::string whole = joined(path, name);
+            describe("[" + whole + "]", meaning, inner, docs);
+            for (const Key<Inner>& key : inner) {
+              if (key.nested) key.nested(whole, docs);
+            }
+          },
+      .write =
+          [name, &inner, member](const std::string& path, const Target& from, std::string& text) {
+            write_table(joined(path, name), inner, member(from), text);
+          }};
 }
 
 }  // namespace picklock::scenarios

@@ -46,7 +46,12 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.retry_jitter, 10ns);
   EXPECT_EQ(s.lock.options.acquire_timeout, 2min);
   EXPECT_EQ(s.lock.options.command_timeout, 1h);
+  EXPECT_EQ(s.lock.options.resend, 2U);
   EXPECT_EQ(s.lock.options.value, models::TokenPer::client);
+  EXPECT_EQ(s.lock.options.renew, models::Renew::conditional);
+  EXPECT_EQ(s.lock.options.renew_every, 2s);
+  EXPECT_EQ(s.lock.options.recognise_own, models::RecogniseOwn::after_unknown);
+  EXPECT_EQ(s.lock.options.steal, models::Steal::getset);
 
   const RedisSpec& redis = s.servers.redis;
   EXPECT_EQ(redis.masters, 3U);
@@ -73,7 +78,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 32);
+  EXPECT_EQ(link.line, 37);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -82,6 +87,8 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.clients.cycles, 20U);
   EXPECT_EQ(s.clients.think, 1s);
   EXPECT_EQ(s.clients.write_timeout, 2s);
+  EXPECT_TRUE(s.clients.nested);
+  EXPECT_EQ(s.clients.progress, Progress::set_keepttl);
   EXPECT_EQ(s.clients.gc.every, 20s);
   EXPECT_EQ(s.clients.gc.low, 3ms);
   EXPECT_EQ(s.clients.gc.high, 5s);
@@ -107,7 +114,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 51);
+  EXPECT_EQ(pause.line, 58);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, role(models::Role::release));
@@ -208,7 +215,8 @@ TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
       "story.toml:7: key `fault.1.pase`: there is no such key; did you mean `fault.1.pause`?");
   EXPECT_EQ(error_of(head() + "\"gc.every\" = \"3s\"\n"),
             "story.toml:6: key `clients.gc.every`: there is no such key; the keys here are "
-            "count, arrive_every, hold, writes, cycles, think, write_timeout, gc");
+            "count, arrive_every, hold, writes, cycles, think, write_timeout, nested, "
+            "progress, gc");
 }
 
 TEST(Loader, EscapesAndCutsWhatTheFileSays) {
@@ -603,6 +611,29 @@ TEST_F(Files, ThatAreNotFoundHaveANearestName) {
       "them all";
   EXPECT_EQ(error_finding("x\n"), "x\\n" + hint);
   EXPECT_EQ(error_finding(""), hint);
+}
+
+TEST(Loader, KnowsTheStepsThatOptionsAdd) {
+  const auto pause_at = [](const std::string& step) {
+    return head() + "[[fault]]\n" + kPause + "before = \"" + step + "\"\n";
+  };
+  const auto with = [](std::string text, const std::string& option) {
+    return text.replace(text.find("[clients]"), 0, option + "\n");
+  };
+  EXPECT_EQ(error_of(with(pause_at("renew.sent"), "renew = \"blind\"")), "loads");
+  EXPECT_EQ(error_of(pause_at("renew.sent")),
+            "story.toml:9: key `fault.1.before`: set-px-check-delete has no step \"renew\"; it has "
+            "acquire, check, release, write");
+  const std::string lua = with(pause_at("check.sent"), "recognise_own = \"always\"");
+  EXPECT_EQ(error_of(std::string(lua).replace(lua.find("set-px-check"), 12, "lua-check")), "loads");
+}
+
+TEST(Loader, RefusesATokenOfTheGrantFromALockThatCannotMintOne) {
+  const std::string fencing = "[servers.resource]\nfencing = \"in-script\"\n";
+  EXPECT_EQ(error_of(head() + fencing),
+            "story.toml:7: key `servers.resource.fencing`: set-px-check-delete takes its key by a "
+            "plain command, which mints no token; give one of \"none\", \"after\" and \"ideal\"");
+  EXPECT_EQ(error_of("format = 1\nlock.algorithm = \"lua-check-delete\"\n" + fencing), "loads");
 }
 
 }  // namespace

@@ -55,17 +55,17 @@ FaultClasses classes_met(const Scenario& scenario) {
   return met;
 }
 
-Promises promises(const models::Algorithm& algorithm, FaultClasses met) {
+Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
+                  FaultClasses met) {
   Promises all;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const models::Promise* promise = algorithm.promise(static_cast<Property>(i));
-    if (promise == nullptr) continue;
+  for (const models::Promise& promise : algorithm.promises(options)) {
+    Promised& said = all[static_cast<std::size_t>(promise.property)];
     for (std::size_t c = 0; c < models::kFaultClassCount; ++c) {
       const auto one = static_cast<FaultClass>(c);
-      if (met.has(one) && !promise->under.has(one)) all[i].beyond.add(one);
+      if (met.has(one) && !promise.under.has(one)) said.beyond.add(one);
     }
-    all[i].promised = promise->under.covers(met);
-    if (all[i].promised) all[i].premise = promise->premise;
+    said.promised = promise.under.covers(met);
+    if (said.promised) said.premise = promise.premise;
   }
   return all;
 }

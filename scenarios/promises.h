@@ -25,6 +25,7 @@ models::FaultClass class_of(const sim::Fault& fault);
 // Of the plan, and of what the file has happen by chance: collections, clocks that run wrong.
 models::FaultClasses classes_met(const Scenario& scenario);
 
-Promises promises(const models::Algorithm& algorithm, models::FaultClasses met);
+Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
+                  models::FaultClasses met);
 
 }  // namespace picklock::scenarios

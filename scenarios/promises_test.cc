@@ -75,7 +75,7 @@ TEST(Promises, CountCollectionsAsPausesAndAClockThatRunsWrongAsAFault) {
 TEST(Promises, HoldOnlyUnderEveryClassMetAndNameTheClassesBeyond) {
   const models::Algorithm& lock = *models::locks::named("set-px-check-delete");
   const auto mutual_exclusion = [&](models::FaultClasses met) {
-    return promises(lock, met).at(static_cast<std::size_t>(Property::mutual_exclusion));
+    return promises(lock, {}, met).at(static_cast<std::size_t>(Property::mutual_exclusion));
   };
   const Promised undisturbed = mutual_exclusion({});
   EXPECT_TRUE(undisturbed.promised);
@@ -90,7 +90,7 @@ TEST(Promises, HoldOnlyUnderEveryClassMetAndNameTheClassesBeyond) {
 
 TEST(Promises, AreMadeOfNothingThatALockDoesNotMention) {
   const models::Algorithm& lock = *models::locks::named("lua-check-delete");
-  const Promised loss = promises(lock, {}).at(static_cast<std::size_t>(Property::loss_noticed));
+  const Promised loss = promises(lock, {}, {}).at(static_cast<std::size_t>(Property::loss_noticed));
   EXPECT_FALSE(loss.promised);
   EXPECT_TRUE(loss.beyond.empty());
 }

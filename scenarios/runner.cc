@@ -15,7 +15,8 @@ const Vocabulary& shipped_vocabulary() {
     for (const models::Algorithm* algorithm : models::locks::all()) {
       words.algorithms.push_back({std::string(algorithm->name),
                                   algorithm->roles,
-                                  {algorithm->marks.begin(), algorithm->marks.end()}});
+                                  {algorithm->marks.begin(), algorithm->marks.end()},
+                                  algorithm->uses});
     }
     return words;
   }();
@@ -46,7 +47,8 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
-  run.promised = promises(*models::locks::named(scenario.lock.algorithm), run.met);
+  run.promised =
+      promises(*models::locks::named(scenario.lock.algorithm), lock_options(scenario), run.met);
   run.patience = world_.patience();
   run.processes = world_.processes();
   run.keys = world_.keys();
@@ -78,27 +80,30 @@ Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> 
   return outcome;
 }
 
+std::optional<PassedStep> passed_step(const sim::TraceRecord& record) {
+  using sim::TraceKind;
+  if (record.role == 0) return std::nullopt;
+  if (record.kind == TraceKind::sent && !record.reply)
+    return PassedStep{record.process, record.peer, record.role, sim::Phase::sent};
+  if (record.kind == TraceKind::sent)
+    return PassedStep{record.peer, record.process, record.role, sim::Phase::applied};
+  if (record.kind == TraceKind::delivered && record.reply)
+    return PassedStep{record.peer, record.process, record.role, sim::Phase::replied};
+  return std::nullopt;
+}
+
 std::vector<std::string> steps_reached(const sim::Trace& trace,
                                        const std::vector<std::string>& processes) {
   // In the order in which a client takes them: by role and phase, marks last.
   constexpr unsigned kMark = 1000;
   std::map<std::tuple<sim::ProcessId, unsigned, std::string>, std::uint32_t> counts;
-  const auto reached = [&](sim::ProcessId process, std::uint8_t role, sim::Phase phase) {
-    ++counts[{
-        process, role * 3u + static_cast<unsigned>(phase),
-        fmt::format("{}.{}", models::name(static_cast<models::Role>(role)), sim::name(phase))}];
-  };
   for (const sim::TraceRecord& record : trace.records) {
     if (record.kind == sim::TraceKind::mark) {
       ++counts[{record.process, kMark, fmt::format("mark:{}", trace.payload(record))}];
-    } else if (record.role == 0) {
-      continue;
-    } else if (record.kind == sim::TraceKind::sent && !record.reply) {
-      reached(record.process, record.role, sim::Phase::sent);
-    } else if (record.kind == sim::TraceKind::sent) {
-      reached(record.peer, record.role, sim::Phase::applied);
-    } else if (record.kind == sim::TraceKind::delivered && record.reply) {
-      reached(record.peer, record.role, sim::Phase::replied);
+    } else if (const auto step = passed_step(record)) {
+      ++counts[{step->client, step->role * 3u + static_cast<unsigned>(step->phase),
+                fmt::format("{}.{}", models::name(static_cast<models::Role>(step->role)),
+                            sim::name(step->phase))}];
     }
   }
   std::vector<std::string> steps;

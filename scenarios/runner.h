@@ -36,6 +36,15 @@ class Runner {
   World world_;
 };
 
+// The step of a client that a record of a trace shows.
+struct PassedStep {
+  sim::ProcessId client = 0;
+  sim::ProcessId server = 0;
+  std::uint8_t role = 0;
+  sim::Phase phase{};
+};
+std::optional<PassedStep> passed_step(const sim::TraceRecord& record);
+
 // "client-1 acquire.sent x3" for every step that was reached, from a trace.
 std::vector<std::string> steps_reached(const sim::Trace& trace,
                                        const std::vector<std::string>& processes);

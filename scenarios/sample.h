@@ -13,12 +13,13 @@ namespace picklock::scenarios::sample {
 inline Vocabulary vocabulary() {
   using models::Role;
   return {{
-      {"set-px-blind-delete", {Role::acquire, Role::release}, {}},
+      {"set-px-blind-delete", {Role::acquire, Role::release}, {}, {}},
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
+       {.renew = true},
        false},
-      {"lua-check-delete", {Role::acquire, Role::release}, {}, false},
+      {"lua-check-delete", {Role::acquire, Role::release}, {}, {.own = true, .mint = true}, false},
   }};
 }
 
@@ -48,7 +49,12 @@ retry_every = "250us"
 retry_jitter = "10ns"
 acquire_timeout = "2m"
 command_timeout = "1h"
+resend = 2
 value = "client"
+renew = "conditional"
+renew_every = "2s"
+recognise_own = "after-unknown"
+steal = "getset"
 [servers.redis]
 masters = 3
 service = "20us"
@@ -81,6 +87,8 @@ writes = 3
 cycles = 20
 think = "1s"
 write_timeout = "2s"
+nested = true
+progress = "set-keepttl"
 [clients.gc]
 every = "20s"
 low = "3ms"

@@ -19,7 +19,13 @@ namespace picklock::scenarios {
 using models::Property;
 using sim::Duration;
 
-enum class Fencing : std::uint8_t { none, ideal };
+// Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
+// or the simulator's own order of grants (architecture 8.11).
+enum class Fencing : std::uint8_t { none, after, in_script, ideal };
+
+// What a holder does to the lock's key to keep its progress there: nothing, SET, SET with KEEPTTL
+// (docs/facts/failures.md C-05).
+enum class Progress : std::uint8_t { none, set, set_keepttl };
 
 // Latency of one direction of a link. Uniform in [low, high]; with `tail_one_in` n > 0, every n-th
 // message on average takes a heavy tail instead: high x 2^k, k geometric, at most `tail_high`.
@@ -89,6 +95,8 @@ struct ClientsSpec {
   std::uint32_t cycles = 1;  // acquire, work, release: how often each client does it
   Duration think{};          // between two cycles
   Duration write_timeout = std::chrono::seconds(3);
+  bool nested = false;  // takes the same lock again inside the section, and gives it back at once
+  Progress progress = Progress::none;
   GcProfile gc;
 };
 
@@ -139,5 +147,8 @@ struct Scenario {
   std::vector<Twin> twins;
   std::vector<Neighbour> neighbours;
 };
+
+// The lock's own options, and what the resource demands of it.
+models::LockOptions lock_options(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

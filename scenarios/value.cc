@@ -82,6 +82,12 @@ void write(std::string& line, const toml::node& node) {
 
 }  // namespace
 
+std::string as_toml(std::string_view text) {
+  std::string line;
+  write(line, text);
+  return line;
+}
+
 std::string message(const Origin& origin, int line, std::string_view path,
                     std::string_view problem) {
   std::string text = printable(origin.file, 200);

@@ -74,6 +74,9 @@ class Value {
   int line_ = 0;
 };
 
+// Text as a TOML string.
+std::string as_toml(std::string_view text);
+
 // The line of a message: "file:line: key `path`: problem (note)", without the parts that are not
 // known.
 std::string message(const Origin& origin, int line, std::string_view path,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/algorithm.h"
 #include "models/step.h"
 
 namespace picklock::scenarios {
@@ -14,6 +15,7 @@ struct AlgorithmWords {
   std::string name;
   std::vector<models::Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
+  models::Uses uses;       // which options it has a use for
   bool one_server = true;  // the lock lives on redis-1 alone
 };
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "models/locks/catalogue.h"
+#include "scenarios/duration_text.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -26,17 +27,34 @@ Duration longest_collection(const GcProfile& gc) {
   return gc.every > Duration::zero() ? gc.high : Duration::zero();
 }
 
-// A free lock is taken by the next attempt, and an attempt is a connection and a command, there and
-// back: the wait before it, the way, the server's queue, and a collection wherever one can strike.
+models::FencedBy fenced_by(Fencing fencing) {
+  switch (fencing) {
+    case Fencing::none:
+      return models::FencedBy::nothing;
+    case Fencing::after:
+    case Fencing::in_script:
+      return models::FencedBy::tokens;
+    case Fencing::ideal:
+      break;
+  }
+  return models::FencedBy::order_of_grants;
+}
+
+// A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
+// there and back: the wait before it, the way, the server's queue, and a collection wherever one
+// can strike.
 Duration acquire_bound(const Scenario& scenario) {
   constexpr Duration kSlack = std::chrono::milliseconds(100);
+  constexpr std::int64_t kCommands = 4;
   Duration way = slowest(scenario.network.latency);
   for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
   const RedisSpec& redis = scenario.servers.redis;
-  const Duration queue = redis.service * static_cast<std::int64_t>(scenario.clients.count);
+  const Duration queue =
+      kCommands * redis.service * static_cast<std::int64_t>(scenario.clients.count);
   const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
   const models::LockOptions& lock = scenario.lock.options;
-  return lock.retry_every + lock.retry_jitter + 4 * way + queue + 2 * standing + kSlack;
+  return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
+         kSlack;
 }
 
 }  // namespace
@@ -46,7 +64,8 @@ void World::set(const Scenario& scenario) {
   algorithm_ = models::locks::named(scenario.lock.algorithm);
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
-  patience_ = 3 * algorithm_->bound(scenario.lock.options);
+  // A lease of a century must not carry the horizon beyond what an instant can say.
+  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)), kLongest / 4);
   context_ = {.lock_key = 0,
               .quorum = 1,
               .servers = scenario.servers.redis.masters,
@@ -88,7 +107,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   }
   sim::Process& home = scheduler.process(clients + masters);
   home.set_service(scenario.servers.resource.service);
-  resource_.reset(simulation_, home, tenures_, scenario.servers.resource.fencing == Fencing::ideal);
+  resource_.reset(simulation_, home, tenures_, fenced_by(scenario.servers.resource.fencing));
 
   while (machines_.size() < clients) {
     machines_.emplace_back();
@@ -96,8 +115,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   }
   for (std::uint32_t i = 0; i < clients; ++i) {
     machines_[i].reset(simulation_, scheduler.process(i), servers_, masters, resource_,
-                       scenario.lock.options.command_timeout, scenario.clients.write_timeout,
-                       context_.lock_key);
+                       scenario.lock.options, scenario.clients.write_timeout, context_.lock_key);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, busy_until_);
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);

@@ -67,6 +67,11 @@ TEST_F(WorldTest, WaitsForTheLastFaultToEnd) {
   EXPECT_EQ(count(What::acquire_ok), 2);
 }
 
+TEST_F(WorldTest, HasAHorizonThatAnInstantCanSayHoweverLongTheLease) {
+  run("ttl = '876000h'\n[clients]\ncount = 1\n");
+  EXPECT_EQ(world_.patience(), 3 * 24h * 365 * 25);
+}
+
 TEST_F(WorldTest, RestartsAClientWithAllItsCyclesBeforeIt) {
   run("[clients]\ncount = 1\ncycles = 2\nhold = '1s'\n[[fault]]\nrestart = 'client-1'\n"
       "before = 'acquire.sent'\nnth = 2\nfor = '20s'\n");

@@ -34,6 +34,7 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
   server_end_ = &server_end;
   protocol_ = &protocol;
   pending_ = nullptr;
+  listener_ = {};
   calls_ = dials_ = 0;
   connection_ = &simulation.network.connect(self, *this, server, server_end, protocol);
 }
@@ -137,7 +138,13 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
 
 void Caller::give_up(Connection& connection) {
   simulation_->network.close(connection);
-  if (connection_ == &connection) connection_ = nullptr;
+  drop(connection);
+}
+
+void Caller::drop(const Connection& connection) {
+  if (connection_ != &connection) return;
+  connection_ = nullptr;
+  if (listener_.lost != nullptr) listener_.lost(listener_.self);
 }
 
 void Caller::on_message(Connection&, Message& message) {
@@ -148,6 +155,8 @@ void Caller::on_message(Connection&, Message& message) {
     simulation_->scheduler.wake(*pending->thread);
     return;
   }
+  if (message.unasked && listener_.came != nullptr)
+    listener_.came(listener_.self, message.payload.view());
 }
 
 void Caller::on_opened(Connection& connection) {
@@ -159,7 +168,7 @@ void Caller::on_opened(Connection& connection) {
 }
 
 void Caller::on_reset(Connection& connection) {
-  if (connection_ == &connection) connection_ = nullptr;
+  drop(connection);
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
     if (pending->connection != &connection) continue;
     pending->reset = true;

@@ -64,6 +64,15 @@ class alignas(64) Caller final : public Endpoint {
   // Its process has crashed: what it waited for is void.
   void forget();
 
+  // Who takes up what comes unasked, in the order in which it comes, and hears when the connection
+  // in use is lost. Called between the steps of threads: it may wake some and must not block.
+  struct Listener {
+    void* self = nullptr;
+    void (*came)(void* self, std::string_view bytes) = nullptr;
+    void (*lost)(void* self) = nullptr;
+  };
+  void listen(const Listener& listener) { listener_ = listener; }
+
   void on_message(Connection& connection, Message& message) override;
   void on_opened(Connection& connection) override;
   void on_reset(Connection& connection) override;
@@ -88,10 +97,12 @@ class alignas(64) Caller final : public Endpoint {
   [[gnu::always_inline]] bool wait(Duration patience);  // false: the patience ended
   void strike(Pending& pending, std::uint8_t role, Phase phase, Side side, Message* message);
   void give_up(Connection& connection);
+  void drop(const Connection& connection);
 
   Simulation* simulation_ = nullptr;
   Connection* connection_ = nullptr;
   Pending* pending_ = nullptr;
+  Listener listener_;
   std::uint32_t calls_ = 0;
   std::uint32_t dials_ = 0;
   Process* self_ = nullptr;

@@ -66,6 +66,7 @@ enum class MessageKind : std::uint8_t {
   open,    // a new connection asks the peer's kernel
   opened,  // it is established
   reset,   // the peer's end is gone; arrives behind what was sent before
+  closed,  // the client's end is closed; arrives behind what was sent before
 };
 
 struct alignas(64) Message {
@@ -80,6 +81,7 @@ struct alignas(64) Message {
   bool stray = false;      // a re-sent copy on a way of its own: its answer reaches nobody
   bool released = false;   // was held, and has been let go
   bool altered = false;    // a fault: `extra` or `again_after` count
+  bool unasked = false;    // answers nothing, and counts as unread
   bool announced = false;  // faults waiting for the moment before it is applied have had their turn
   bool taken = false;      // the receiver keeps the slot and releases it itself
   std::uint32_t slot = 0;
@@ -98,7 +100,7 @@ struct alignas(64) Message {
 
   void clear_marks() {
     plain = true;
-    arrived = handled = lose = holds = stray = released = altered = false;
+    arrived = handled = lose = holds = stray = released = altered = unasked = false;
   }
 };
 

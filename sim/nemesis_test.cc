@@ -360,6 +360,22 @@ INSTANTIATE_TEST_SUITE_P(
                     VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
     [](const auto& each) { return each.param.name; });
 
+// The answer to a copy reaches nobody, and no other message that is later kept where it was.
+TEST(Nemesis, LosesTheAnswerToACopyAndNoOther) {
+  EchoWorld world;
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "one");
+    self.sleep(4s);
+    for (const char* word : {"two", "three", "four"}) self.ask(world.server(), word, 1s);
+  };
+  Fault slow{.verb = Verb::slow, .target = "client-1", .lasts = 9s, .step = 1ms};
+  slow.trigger.at = kStart + 3500ms;
+  world.run({at_request(Verb::duplicate, 3s), slow});
+  EXPECT_EQ(world.server().applied(), "one one two three four");
+  ASSERT_EQ(world.client().told.size(), 4u);
+  for (const Told& told : world.client().told) EXPECT_EQ(told.status, Answer::Status::ok);
+}
+
 TEST(Nemesis, EndsTheOldestThreadAndSaysSo) {
   EchoWorld world;
   for (int i = 0; i < 2; ++i) {

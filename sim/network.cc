@@ -68,8 +68,25 @@ Connection& Network::dial(Process& client, Endpoint& client_end, Process& server
 }
 
 void Network::close(Connection& connection) {
+  if (connection.closed_) return;
   connection.closed_ = true;
   refresh(connection);
+  if (connection.broken_) return;
+  Message& word = make(connection, 0);
+  word.kind = MessageKind::closed;
+  word.plain = false;
+  send(word);
+}
+
+void Network::shut(Connection& connection) {
+  if (connection.shut_) return;
+  connection.shut_ = true;
+  refresh(connection);
+  if (connection.broken_ || connection.closed_) return;
+  Message& word = make(connection, 1);
+  word.kind = MessageKind::reset;
+  word.plain = false;
+  send_when_running(word);
 }
 
 void Network::refresh(Connection& connection) {
@@ -79,7 +96,7 @@ void Network::refresh(Connection& connection) {
               direction.behind != kStart;
   }
   connection.plain_ = connection.open_ && !connection.broken_ && !connection.closed_ &&
-                      !connection.stale_ && !stopped;
+                      !connection.shut_ && !connection.stale_ && !stopped;
 }
 
 Message& Network::make(Connection& connection, std::uint8_t direction) {
@@ -157,6 +174,13 @@ void Network::send_when_running(Message& message) {
   }
   scheduler_.hold_open();
   scheduler_.defer(sender, Event(0, EventKind::send, message.slot, 0));
+}
+
+void Network::send_unasked(Message& message) {
+  message.plain = false;
+  message.unasked = true;
+  message.connection->unread_ += message.payload.size();
+  send_when_running(message);
 }
 
 void Network::hand_over_later(Message& message) {
@@ -251,8 +275,9 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
       const bool silent = receiver.down() && receiver.silent();
       const bool stray = message.stray;
+      const bool farewell = message.kind == MessageKind::closed;
       lose(message);
-      if (silent || stray || connection.broken_) return;
+      if (silent || stray || farewell || connection.broken_) return;
       Message& answer = make(connection, static_cast<std::uint8_t>(to));
       answer.kind = MessageKind::reset;
       answer.plain = false;
@@ -270,11 +295,15 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     scheduler_.defer(receiver, event);
     return;
   }
-  if (message.kind == MessageKind::data && !message.handled) {
+  const bool farewell =
+      to == 1 && (message.kind == MessageKind::closed || message.kind == MessageKind::reset);
+  if ((message.kind == MessageKind::data || farewell) && !message.handled) {
     Instant& free_at = receiver.free_at_;
+    // An end of the connection comes behind the messages that wait for their turn.
+    if (farewell && receiver.backlog_ && free_at >= scheduler_.now()) free_at += Duration(1);
     if (free_at < scheduler_.now()) free_at = scheduler_.now();
     // Also where it needs no time any more, it comes after those that wait for their turn.
-    free_at += receiver.handling();
+    if (!farewell) free_at += receiver.handling();
     if (free_at > scheduler_.now()) {
       message.plain = false;
       message.handled = true;
@@ -289,7 +318,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     }
   }
   scheduler_.let_go();
-  if (to == 0 && (connection.closed_ || message.stray)) {
+  if (message.unasked) connection.unread_ -= message.payload.size();
+  if (to == 0 ? connection.closed_ || message.stray : connection.shut_) {
     release(message);
     return;
   }
@@ -308,6 +338,9 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       connection.broken_ = true;
       refresh(connection);
       endpoint.on_reset(connection);
+      break;
+    case MessageKind::closed:
+      endpoint.on_closed(connection);
       break;
     case MessageKind::open:
       break;
@@ -500,7 +533,8 @@ void Network::crash(Process& process, bool host, bool silent) {
 
 void Network::trace(TraceKind kind, const Message& message) {
   if (message.kind != MessageKind::data) {
-    if (kind == TraceKind::delivered && message.kind != MessageKind::open) {
+    const bool told = message.kind == MessageKind::opened || message.kind == MessageKind::reset;
+    if (kind == TraceKind::delivered && told) {
       const Connection& connection = *message.connection;
       scheduler_.recorder().trace(
           {.at = scheduler_.now(),

@@ -37,6 +37,7 @@ class Endpoint {
                           Message& message) = 0;  // freed on return unless taken
   virtual void on_opened(Connection&) {}
   virtual void on_reset(Connection& connection) = 0;  // nothing more will come or go
+  virtual void on_closed(Connection&) {}  // the client has closed its end, behind what it had sent
 
  protected:
   ~Endpoint() = default;
@@ -48,6 +49,8 @@ class alignas(64) Connection {
   Process& server() const { return *end_[1]; }
   const Protocol& protocol() const { return *protocol_; }
   bool usable() const { return !broken_ && !closed_; }
+  // Bytes that the server has sent unasked and the client's process has not taken up.
+  std::uint64_t unread() const { return unread_; }
 
   void* session = nullptr;  // what its server keeps for it
 
@@ -77,10 +80,12 @@ class alignas(64) Connection {
   bool open_ = false;
   bool broken_ = false;
   bool closed_ = false;  // by the client, which wants no more answers
+  bool shut_ = false;    // by the server, which serves nothing more on it
   bool stale_ = false;   // one end has crashed since
   Way way_[2];
   const Protocol* protocol_ = nullptr;
   std::uint32_t index_ = 0;
+  std::uint64_t unread_ = 0;
   Direction direction_[2];
 };
 
@@ -104,8 +109,12 @@ class Network {
   // own.
   Connection& dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                    const Protocol& protocol, std::uint32_t ordinal);
-  void close(
-      Connection& connection);  // by the client: requests under way still arrive, answers do not
+  // By the client: requests under way still arrive, answers do not. The server hears of it behind
+  // them.
+  void close(Connection& connection);
+  // By the server: requests under way are lost. The client hears of it, as of a reset, behind what
+  // was sent before.
+  void shut(Connection& connection);
 
   // A message to fill; then send() or release().
   Message& make(Connection& connection, std::uint8_t direction);
@@ -116,6 +125,8 @@ class Network {
   }
   // Sends now, or when the sender's process runs again.
   void send_when_running(Message& message);
+  // The same for what answers nothing; it counts as unread until the client's process takes it up.
+  void send_unasked(Message& message);
 
   // The receiver was paused on the point of handling it: it is delivered again when its process
   // runs.

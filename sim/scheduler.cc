@@ -463,6 +463,7 @@ void Scheduler::fetch_thread(std::uint32_t slot) const {
 // What it takes to switch to it, and of its stack what it uses until it waits again.
 void Scheduler::fetch_fiber(const Thread& thread) const {
   constexpr std::ptrdiff_t kLine = 64;
+  if (thread.stack_hint_ == nullptr) return;
   prefetch(thread.fiber_);
   prefetch(thread.switch_hint_);
   const char* stack = static_cast<const char*>(thread.stack_hint_);

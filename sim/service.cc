@@ -30,7 +30,10 @@ Message& Service::reply_to(Message& request) {
   reply.thread = request.thread;
   reply.waiter = request.waiter;
   reply.tenure = request.tenure;
-  reply.stray = request.stray;
+  if (request.stray) {
+    reply.stray = true;
+    reply.plain = false;
+  }
   return reply;
 }
 

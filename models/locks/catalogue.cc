@@ -2,13 +2,17 @@
 
 #include <array>
 
+#include "models/locks/set_ex_hash_release.h"
 #include "models/locks/set_px_lock.h"
+#include "models/locks/setnx_lock.h"
+#include "models/locks/setnx_timestamp_lock.h"
 
 namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all() {
-  static const std::array<const Algorithm*, 3> kAll = {&set_px_blind_delete(),
-                                                       &set_px_check_delete(), &lua_check_delete()};
+  static const std::array kAll = {
+      &naive_setnx(),         &setnx_expire(),        &setnx_timestamp(), &set_ex_hash_release(),
+      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete()};
   return kAll;
 }
 

@@ -1,71 +1,67 @@
 #include "models/locks/set_px_lock.h"
 
+#include <string>
+
+#include "models/fencing.h"
+#include "models/locks/promises.h"
+
 namespace picklock::models::locks {
 namespace {
 
-Released released(const redis::Reply& reply) {
-  if (!reply.answered()) return Released::unknown;
-  return reply.is_integer(1) ? Released::ok : Released::not_held;
+std::string milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-// A crashed holder's lease runs out on the server, then the next attempt succeeds.
-Duration lease_and_one_attempt(const LockOptions& options) {
-  return options.ttl + options.retry_every + options.retry_jitter + std::chrono::milliseconds(100);
+Taken minted(const redis::Reply& reply) {
+  if (!reply.answered()) return Taken::unknown();
+  if (reply.kind != redis::Reply::Kind::integer || reply.integer == 0)
+    return {.resent = reply.resent};
+  return Taken::granted(reply.integer);
 }
 
-template <typename LockType>
-std::unique_ptr<Lock> make(const LockOptions& options) {
-  return std::make_unique<LockType>(options);
-}
+constexpr Uses kUses = {.renew = true, .own = true, .mint = true};
 
-constexpr std::string_view kWithinLease =
-    "every critical section ends within its lease, by the server's clock";
-// Nothing that can make a lease end under a living holder, or a command act late.
-constexpr FaultClasses kUnhurried = {FaultClass::client_clock, FaultClass::crash};
-// What the lock is asked to survive at all; a lone server that forgets or fails over is outside.
-constexpr FaultClasses kWhileServerRemembers =
-    FaultClasses::all().without({FaultClass::failover, FaultClass::amnesia});
-
-std::vector<Promise> promises(FaultClasses own_release, std::string_view own_release_premise) {
-  return {
-      {Property::mutual_exclusion, kUnhurried, kWithinLease},
-      {Property::resource_exclusion, kUnhurried, kWithinLease},
-      {Property::no_stale_write, kUnhurried, kWithinLease},
-      {Property::own_release, own_release, own_release_premise},
-      {Property::not_stuck, FaultClasses::all(), ""},
-      {Property::no_deadlock, kWhileServerRemembers, "one lock, taken once at a time"},
-      {Property::available, FaultClasses::all(),
-       "the server is up and reachable and the key is free"},
-  };
+template <GivesBack how>
+std::vector<Promise> promises(const LockOptions& options) {
+  return leased(options, how, while_leases_end(options));
 }
 
 }  // namespace
 
-Acquired SetPxLock::acquire(Client& self, std::string_view key) {
-  if (token_.empty() || options().value == TokenPer::acquisition) token_ = self.fresh_token();
-  return Lock::acquire(self, key);
+Taken SetPxLock::take(Client& self, std::string_view key, std::string_view token) {
+  if (options().mint == Mint::in_script) {
+    static const redis::Script take_and_mint(
+        "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return "
+        "redis.call('incr', KEYS[2]) else return 0 end");
+    return minted(self.redis().eval(take_and_mint, {key, fencing_key(key)},
+                                    {token, milliseconds(options().ttl)}));
+  }
+  const redis::Reply reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
+  if (!reply.answered()) return Taken::unknown();
+  return reply.ok() ? Taken::granted() : Taken{.resent = reply.resent};
 }
 
-Acquired SetPxLock::try_acquire(Client& self, std::string_view key) {
-  if (token_.empty()) token_ = self.fresh_token();
-  const redis::Reply reply = self.redis().set(key, token_, {.nx = true, .px = options().ttl});
-  if (!reply.answered()) return Acquired::unknown();
-  if (!reply.ok()) return std::nullopt;
-  return Lease{.key = std::string(key), .token = token_, .ttl = options().ttl};
+// The token that came with the lost answer is lost; a later one is as good.
+Taken SetPxLock::adopt(Client& self, std::string_view key, std::string_view token) {
+  if (options().mint == Mint::none) return Taken::granted();
+  static const redis::Script compare_and_mint(
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('incr', KEYS[2]) else "
+      "return 0 end");
+  return minted(self.redis().eval(compare_and_mint, {key, fencing_key(key)}, {token}));
 }
 
-Released SetPxBlindDelete::release(Client& self, const Lease& lease) {
+Released SetPxBlindDelete::give_back(Client& self, const Lease& lease) {
   return released(self.redis().del(lease.key));
 }
 
-Released SetPxCheckDelete::release(Client& self, const Lease& lease) {
+Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
   const redis::Reply holder = self.redis().get(lease.key, Role::check);
   if (!holder.answered()) return Released::unknown;
   if (!holder.is_bulk(lease.token)) return Released::not_held;
   return released(self.redis().del(lease.key));
 }
 
-Released LuaCheckDelete::release(Client& self, const Lease& lease) {
+Released LuaCheckDelete::give_back(Client& self, const Lease& lease) {
   static const redis::Script compare_and_delete(
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return "
       "0 end");
@@ -79,7 +75,8 @@ const Algorithm& set_px_blind_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-01",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .promises = promises(kUnhurried, kWithinLease),
+      .uses = kUses,
+      .promises = promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxBlindDelete>,
   };
@@ -93,7 +90,8 @@ const Algorithm& set_px_check_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-02",
       .roles = {Role::acquire, Role::check, Role::release},
       .marks = {},
-      .promises = promises(kUnhurried, kWithinLease),
+      .uses = kUses,
+      .promises = promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxCheckDelete>,
   };
@@ -109,7 +107,8 @@ const Algorithm& lua_check_delete() {
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .promises = promises(FaultClasses::all(), "every acquisition has a token of its own"),
+      .uses = kUses,
+      .promises = promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,
   };

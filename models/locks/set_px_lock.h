@@ -3,42 +3,45 @@
 // docs/facts/algorithms.md 2.1)
 #pragma once
 
-#include <string>
-
 #include "models/algorithm.h"
+#include "models/locks/token_lock.h"
 
 namespace picklock::models::locks {
 
-class SetPxLock : public Lock {
+class SetPxLock : public TokenLock {
  public:
-  using Lock::Lock;
+  using TokenLock::TokenLock;
 
-  Acquired acquire(Client& self, std::string_view key) final;
-  Acquired try_acquire(Client& self, std::string_view key) final;
-
- private:
-  std::string token_;  // of the present acquisition, or of the client for life
+ protected:
+  Taken take(Client& self, std::string_view key, std::string_view token) final;
+  Taken adopt(Client& self, std::string_view key, std::string_view token) final;
 };
 
 // DEL, whoever holds the key by now.
 class SetPxBlindDelete final : public SetPxLock {
  public:
   using SetPxLock::SetPxLock;
-  Released release(Client& self, const Lease& lease) override;
+
+ private:
+  Released give_back(Client& self, const Lease& lease) override;
 };
 
 // GET, compare in the client, DEL: two round trips with a gap between them.
 class SetPxCheckDelete final : public SetPxLock {
  public:
   using SetPxLock::SetPxLock;
-  Released release(Client& self, const Lease& lease) override;
+
+ private:
+  Released give_back(Client& self, const Lease& lease) override;
 };
 
 // Compare and delete in one script on the server.
 class LuaCheckDelete final : public SetPxLock {
  public:
   using SetPxLock::SetPxLock;
-  Released release(Client& self, const Lease& lease) override;
+
+ private:
+  Released give_back(Client& self, const Lease& lease) override;
 };
 
 const Algorithm& set_px_blind_delete();

@@ -29,23 +29,36 @@ class Transcript final : public Client {
   void answers_late() {
     redis_.add([](redis::Reply& reply) { reply.kind = redis::Reply::Kind::unknown; });
   }
+  void answers_error(std::string_view text) {
+    redis_.add([text](redis::Reply& reply) { reply.set_error(text); });
+  }
+  // Nil, to a command that the client layer had to send again.
+  void answers_nil_to_a_copy() {
+    redis_.add([](redis::Reply& reply) { reply.resent = true; });
+  }
 
   // "check: GET lock", one line a command, and "sleep 100ms" between them.
   std::vector<std::string> lines;
   Duration now{};
+  Duration offset{};  // of the wall clock
+  std::vector<std::function<void(Client&)>> threads;
+  std::function<void()> on_sleep;  // what happens meanwhile
 
   std::string_view name() const override { return "client"; }
   redis::Client& redis(std::size_t) override { return redis_; }
   std::size_t redis_servers() const override { return 1; }
   Duration monotonic_now() override { return now; }
-  Duration wall_now() override { return now; }
+  Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {
     now += length;
     lines.push_back("sleep " + std::to_string(length.count() / 1'000'000) + "ms");
+    if (on_sleep) on_sleep();
   }
-  void spawn(std::function<void(Client&)>) override {}
+  // Threads run when the test lets them.
+  void spawn(std::function<void(Client&)> body) override { threads.push_back(std::move(body)); }
   Duration random_between(Duration, Duration high) override { return high; }
   std::string fresh_token() override { return "token-" + std::to_string(++tokens_); }
+  std::string machine_token() override { return "client:1"; }
   void mark(std::string_view mark) override { lines.push_back("mark " + std::string(mark)); }
   void lost(const Lease&) override { lines.emplace_back("lost"); }
 

@@ -35,14 +35,29 @@ Reply send(Client& client, Role role, Words... words) {
 
 Reply Client::set(std::string_view key, std::string_view value, SetOptions options, Role role) {
   const Decimal px(milliseconds(options.px));
-  if (options.px == Duration::zero()) {
-    return options.nx ? send(*this, role, "SET", key, value, "NX")
-                      : send(*this, role, "SET", key, value);
+  const Decimal ex(std::chrono::ceil<std::chrono::seconds>(options.ex).count());
+  std::array<std::string_view, 9> argv = {"SET", key, value};
+  std::size_t size = 3;
+  if (options.nx) argv[size++] = "NX";
+  if (options.px != Duration::zero()) {
+    argv[size++] = "PX";
+    argv[size++] = px.view();
   }
-  if (!options.nx) return send(*this, role, "SET", key, value, "PX", px.view());
-  return send(*this, role, "SET", key, value, "NX", "PX", px.view());
+  if (options.ex != Duration::zero()) {
+    argv[size++] = "EX";
+    argv[size++] = ex.view();
+  }
+  if (options.keepttl) argv[size++] = "KEEPTTL";
+  return call(role, {argv.data(), size});
 }
 
+Reply Client::setnx(std::string_view key, std::string_view value, Role role) {
+  return send(*this, role, "SETNX", key, value);
+}
+Reply Client::getset(std::string_view key, std::string_view value, Role role) {
+  return send(*this, role, "GETSET", key, value);
+}
+Reply Client::incr(std::string_view key, Role role) { return send(*this, role, "INCR", key); }
 Reply Client::get(std::string_view key, Role role) { return send(*this, role, "GET", key); }
 Reply Client::del(std::string_view key, Role role) { return send(*this, role, "DEL", key); }
 Reply Client::exists(std::string_view key, Role role) { return send(*this, role, "EXISTS", key); }

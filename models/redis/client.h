@@ -18,7 +18,9 @@ namespace picklock::models::redis {
 
 struct SetOptions {
   bool nx = false;
-  Duration px{};  // whole milliseconds, as the command has them; 0: no expiry
+  Duration px{};         // whole milliseconds, as the command has them; 0: no expiry
+  Duration ex{};         // whole seconds, rounded up; 0: no expiry
+  bool keepttl = false;  // a deadline stays as it was
 };
 
 class Client {
@@ -30,6 +32,9 @@ class Client {
 
   Reply set(std::string_view key, std::string_view value, SetOptions options = {},
             Role role = Role::none);
+  Reply setnx(std::string_view key, std::string_view value, Role role = Role::none);
+  Reply getset(std::string_view key, std::string_view value, Role role = Role::none);
+  Reply incr(std::string_view key, Role role = Role::none);
   Reply get(std::string_view key, Role role = Role::none);
   Reply del(std::string_view key, Role role = Role::none);
   Reply exists(std::string_view key, Role role = Role::none);

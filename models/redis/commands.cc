@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <charconv>
 #include <vector>
 
 namespace picklock::models::redis {
@@ -13,21 +12,26 @@ constexpr std::size_t kLongestName = 24;
 
 // Known by name only: a script is told that it may not use them, not that there is no such (R77).
 constexpr std::array kNamesOnly = {
-    Command{"subscribe", -2, kNoScript}, Command{"multi", 1, kNoScript},
-    Command{"blpop", -3, kNoScript},     Command{"wait", 3, kNoScript},
-    Command{"config", -2, kNoScript},    Command{"client", -2, kNoScript},
-    Command{"debug", -2, kNoScript}};
+    Command{"blpop", -3, kWrite | kNoScript | kBlocking, nullptr, {1, -2, 1}},
+    Command{"wait", 3, kNoScript}};
 
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {
     std::vector<const Command*> made;
-    for (const auto group : {string_commands(), key_commands(), script_commands(),
-                             std::span<const Command>(kNamesOnly)}) {
+    for (const auto group :
+         {string_commands(), key_commands(), hash_commands(), list_commands(), set_commands(),
+          sorted_set_commands(), script_commands(), connection_commands(), transaction_commands(),
+          pubsub_commands(), server_commands(), std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);
     }
     return made;
   }();
   return all;
+}
+
+// The part of a subcommand's name behind its container's.
+std::string_view own_name(const Command& subcommand) {
+  return subcommand.name.substr(subcommand.name.find('|') + 1);
 }
 
 }  // namespace
@@ -47,12 +51,31 @@ const Command* command_named(std::string_view name) {
   return found == by_name.end() ? nullptr : found->second;
 }
 
-bool strict_integer(std::string_view text, std::int64_t& value) {
-  if (text.empty()) return false;
-  const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
-  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+const Command* command_called(Argv argv) {
+  const Command* command = command_named(argv[0]);
+  if (command == nullptr || command->subcommands.empty() || argv.size() == 1) return command;
+  for (const Command& subcommand : command->subcommands) {
+    if (same_word(argv[1], own_name(subcommand))) return &subcommand;
+  }
+  return nullptr;
+}
+
+std::string upper(std::string_view word) {
+  std::string text(word);
+  for (char& letter : text) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 32);
+  }
+  return text;
+}
+
+void wrong_subcommand(Call& call) {
+  call.reply.set_error("ERR unknown subcommand or wrong number of arguments for '" +
+                       std::string(shown(call[1])) + "'. Try " + upper(call[0]) + " HELP.");
+}
+
+void set_help(Reply& reply, std::initializer_list<std::string_view> lines) {
+  reply.set(Reply::Kind::array);
+  for (std::string_view line : lines) reply.add().set_status(line);
 }
 
 }  // namespace picklock::models::redis

@@ -4,17 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "models/redis/keyspace.h"
+#include "models/redis/numbers.h"
 #include "models/redis/reply.h"
 #include "models/redis/session.h"
 
 namespace picklock::models::redis {
 
 class Server;
+
+inline constexpr std::string_view kVersion = "7.0.15";  // of the server this models
 
 using Argv = std::span<const std::string_view>;
 
@@ -25,6 +29,7 @@ struct Call {
   Session& session;
   Argv argv;  // with the command's own name
   Reply& reply;
+  bool written = false;  // the command has written its answer itself: `reply` says nothing
 
   std::string_view operator[](std::size_t word) const { return argv[word]; }
   std::size_t words() const { return argv.size(); }
@@ -33,14 +38,25 @@ struct Call {
 
 enum Flags : std::uint32_t {
   kRead = 1u << 0,
-  kWrite = 1u << 1,        // changes the data; held back by CLIENT PAUSE WRITE (R107)
-  kMayGrow = 1u << 2,      // refused when memory is full (R106)
-  kNoScript = 1u << 3,     // scripts may not use it (R77)
-  kWhileBusy = 1u << 4,    // answered even while a script goes on for too long (R84)
-  kSubscribed = 1u << 5,   // allowed to a RESP2 connection that listens (R86)
-  kOwnStack = 1u << 6,     // may run an interpreter or take time: runs on the server's own thread
-  kNotQueued = 1u << 7,    // takes effect at once even inside MULTI
-  kMayReplicate = 1u << 8  // PUBLISH, scripts: no write by itself, held back as one
+  kWrite = 1u << 1,         // changes the data; held back by CLIENT PAUSE WRITE (R107)
+  kMayGrow = 1u << 2,       // refused when memory is full (R106)
+  kNoScript = 1u << 3,      // scripts may not use it (R77)
+  kWhileBusy = 1u << 4,     // answered even while a script goes on for too long (R84)
+  kSubscribed = 1u << 5,    // allowed to a RESP2 connection that listens (R86)
+  kOwnStack = 1u << 6,      // may run an interpreter or take time: runs on the server's own thread
+  kNotQueued = 1u << 7,     // takes effect at once even inside MULTI
+  kMayReplicate = 1u << 8,  // PUBLISH, scripts: no write by itself, held back as one
+  kNotInMulti = 1u << 9,
+  kUngated = 1u << 10,    // needs no password
+  kEndsMulti = 1u << 11,  // EXEC, DISCARD and the like: never refused for lack of memory
+  kRunsQueue = 1u << 12,  // EXEC: what holds for a queued command holds for it
+  // Told by COMMAND.
+  kAdmin = 1u << 16,
+  kPubsub = 1u << 17,
+  kBlocking = 1u << 18,
+  kLoading = 1u << 19,
+  kStale = 1u << 20,
+  kFast = 1u << 21,
 };
 
 // First key, last key (negative: counted from the end) and step, as COMMAND tells them.
@@ -51,28 +67,40 @@ struct KeyPositions {
 };
 
 struct Command {
-  std::string_view name;  // lower case
+  std::string_view name;  // lower case; of a subcommand with its container's: `client|id`
   int arity = 0;          // exactly so many words; negative: at least
   std::uint32_t flags = 0;
   void (*run)(Call& call) = nullptr;  // nullptr: not modelled, and unknown outside scripts
   KeyPositions keys{};
+  std::span<const Command> subcommands{};
 
   bool is(Flags flag) const { return (flags & flag) != 0; }
   bool takes(std::size_t words) const {
     return arity > 0 ? words == static_cast<std::size_t>(arity)
                      : words >= static_cast<std::size_t>(-arity);
   }
+  bool known() const { return run != nullptr || !subcommands.empty(); }
 };
 
 // Case does not matter; nullptr: unknown.
 const Command* command_named(std::string_view name);
-// Every command, in the order of the groups.
+// The one that these words call, which is a subcommand where there are any; nullptr: unknown.
+const Command* command_called(Argv argv);
+// Every command, in the order of the groups; subcommands are behind their container.
 std::span<const Command* const> all_commands();
 
 // The groups.
-std::span<const Command> string_commands();
+std::span<const Command> connection_commands();
 std::span<const Command> key_commands();
+std::span<const Command> hash_commands();
+std::span<const Command> pubsub_commands();
+std::span<const Command> list_commands();
+std::span<const Command> set_commands();
+std::span<const Command> sorted_set_commands();
 std::span<const Command> script_commands();
+std::span<const Command> server_commands();
+std::span<const Command> string_commands();
+std::span<const Command> transaction_commands();
 
 // ---------------------------------------------------------------- what commands have in common
 
@@ -80,16 +108,30 @@ constexpr char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
+// An option; like a C string, it ends at the first zero byte.
 constexpr bool same_word(std::string_view word, std::string_view lower_case) {
-  if (word.size() != lower_case.size()) return false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
+  if (word.size() < lower_case.size()) return false;
+  if (word.size() > lower_case.size() && word[lower_case.size()] != '\0') return false;
+  for (std::size_t i = 0; i < lower_case.size(); ++i) {
     if (lower(word[i]) != lower_case[i]) return false;
   }
   return true;
 }
 
-// Redis's own strictness: no plus sign, no leading zero, no blank (R5).
-bool strict_integer(std::string_view text, std::int64_t& value);
+inline std::string_view until_zero(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+
+// Words of a user as errors show them: cut, and to where a C string ends (R104).
+inline constexpr std::size_t kLongestShown = 128;
+inline std::string_view shown(std::string_view word, std::size_t longest = kLongestShown) {
+  return until_zero(word.substr(0, longest));
+}
+
+std::string upper(std::string_view word);
+
+inline constexpr std::string_view kOutOfMemory =
+    "OOM command not allowed when used memory > 'maxmemory'.";
 
 inline void wrong_type(Reply& reply) {
   reply.set_error("WRONGTYPE Operation against a key holding the wrong kind of value");
@@ -98,9 +140,18 @@ inline void syntax_error(Reply& reply) { reply.set_error("ERR syntax error"); }
 inline void not_an_integer(Reply& reply) {
   reply.set_error("ERR value is not an integer or out of range");
 }
+inline void no_such_key(Reply& reply) { reply.set_error("ERR no such key"); }
+inline void wrong_arity(Reply& reply, std::string_view command) {
+  reply.set_error("ERR wrong number of arguments for '" + std::string(command) + "' command");
+}
 inline void invalid_expire(Reply& reply, std::string_view command) {
   reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
 }
+
+// Of a subcommand that takes fewer words.
+void wrong_subcommand(Call& call);
+// What a container answers to HELP.
+void set_help(Reply& reply, std::initializer_list<std::string_view> lines);
 
 // An integer argument. False: the reply says that it is none.
 inline bool integer(std::string_view text, std::int64_t& value, Reply& reply) {
@@ -118,6 +169,58 @@ inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& e
   return false;
 }
 
+// The value to change under a key; new if there is none.
+inline Value& to_change(const Call& call, std::string_view key, Type type, Entry* entry) {
+  if (entry == nullptr) return call.keys.put(call.session.database, key, type);
+  call.keys.altered(*entry);
+  return entry->value;
+}
+
+// Elements were taken out of the value; without any the key goes too (R101).
+inline void taken_from(const Call& call, Entry& entry) {
+  if (entry.value.empty()) {
+    call.keys.remove(entry);
+  } else {
+    call.keys.altered(entry);
+  }
+}
+
+// Adds to a stored number. False: the reply says that the sum does not fit.
+inline bool add_to(std::int64_t& number, std::int64_t by, Reply& reply) {
+  if (!__builtin_add_overflow(number, by, &number)) return true;
+  reply.set_error("ERR increment or decrement would overflow");
+  return false;
+}
+
+// How many elements there are, as replies count them.
+template <typename Elements>
+std::int64_t count_of(const Elements& elements) {
+  return static_cast<std::int64_t>(elements.size());
+}
+
+// A count of elements to take. False: the reply says that it is none.
+inline bool positive_count(std::string_view text, std::int64_t& count, Reply& reply) {
+  if (strict_integer(text, count) && count >= 0) return true;
+  reply.set_error("ERR value is out of range, must be positive");
+  return false;
+}
+
+// Places among `size` elements, from `first` to `last`, both inclusive; negative ones count from
+// the end.
+struct Places {
+  std::size_t first = 0;
+  std::size_t count = 0;  // 0: none
+
+  Places(std::int64_t from, std::int64_t to, std::int64_t size) {
+    if (from < 0) from = from + size > 0 ? from + size : 0;
+    if (to < 0) to += size;
+    if (to >= size) to = size - 1;
+    if (from > to) return;
+    first = static_cast<std::size_t>(from);
+    count = static_cast<std::size_t>(to - from + 1);
+  }
+};
+
 enum class Unit : std::uint8_t { milliseconds, seconds };
 
 // The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
@@ -128,7 +231,6 @@ inline bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64
   if (unit == Unit::seconds && __builtin_mul_overflow(deadline, std::int64_t{1000}, &deadline))
     return false;
   if (!absolute && __builtin_add_overflow(deadline, now_ms, &deadline)) return false;
-  if (deadline == kNoDeadline) --deadline;
   return true;
 }
 

@@ -1,130 +1,18 @@
-#include <gmock/gmock.h>
-
-#include <ostream>
-
-#include "models/redis/lone_server.h"
+#include "models/redis/command_example.h"
 
 namespace picklock::models::redis {
 namespace {
 
 using namespace std::chrono_literals;
 
-using Words = std::vector<std::string_view>;
+class Commands : public Examples {};
+TEST_P(Commands, AnswerAsTheRealServerDoes) { EXPECT_EQ(answer(), GetParam().reply); }
 
-struct Example {
-  std::string_view fact;  // of docs/facts/fidelity.md
-  std::vector<Words> before;
-  Words command;
-  std::string reply;  // the very bytes of redis-server 7.0.15
-};
-
-void PrintTo(const Example& example, std::ostream* out) {
-  *out << example.fact << ':';
-  for (std::string_view word : example.command) *out << " '" << word << '\'';
-}
-
-class Commands : public testing::TestWithParam<Example> {};
-
-TEST_P(Commands, AnswerAsTheRealServerDoes) {
-  LoneServer redis;
-  for (const Words& command : GetParam().before) redis.send(command);
-  EXPECT_EQ(redis.send(GetParam().command), GetParam().reply);
-}
-
-const std::string kOk = "+OK\r\n";
-const std::string kNil = "$-1\r\n";
-const std::string kSyntax = "-ERR syntax error\r\n";
-const std::string kNotInteger = "-ERR value is not an integer or out of range\r\n";
-const std::string kBadExpire = "-ERR invalid expire time in 'set' command\r\n";
 const std::string kNoScript = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
-const std::vector<Words> kHeld = {{"SET", "k", "old"}};
-const std::vector<Words> kLeased = {{"SET", "k", "old", "PX", "1000"}};
-
-INSTANTIATE_TEST_SUITE_P(
-    Set, Commands,
-    testing::Values(
-        Example{"R1", {}, {"SET", "k", "v", "NX", "PX", "10000"}, kOk},
-        Example{"R1", kHeld, {"SET", "k", "v", "NX", "PX", "10000"}, kNil},
-        Example{"R2", {}, {"SET", "k", "v", "XX"}, kNil},
-        Example{"R2", kHeld, {"SET", "k", "v", "NX", "GET"}, "$3\r\nold\r\n"},
-        Example{"R2", {}, {"SET", "k", "v", "NX", "GET"}, kNil},
-        Example{"R2", kHeld, {"SET", "k", "v", "XX", "GET"}, "$3\r\nold\r\n"},
-        Example{"R3", {}, {"sEt", "k", "v", "px", "100", "nX"}, kOk},
-        Example{"R4", {}, {"SET", "k", "v", "PX", "0"}, kBadExpire},
-        Example{"R4", {}, {"SET", "k", "v", "EX", "-1"}, kBadExpire},
-        Example{"R4", {}, {"SET", "k", "v", "EXAT", "0"}, kBadExpire},
-        Example{"R4", {}, {"SET", "k", "v", "EX", "9223372036854775807"}, kBadExpire},
-        Example{"R4", {}, {"SET", "k", "v", "PX", "9223372036854775807"}, kBadExpire},
-        Example{"R4", {}, {"SET", "k", "v", "PX", "9000000000000000000"}, kOk},
-        Example{"R4", kHeld, {"SET", "k", "v", "NX", "PX", "0"}, kBadExpire},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "abc"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "1.5"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", " 5"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "+5"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "05"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "-0"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "0x10"}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", ""}, kNotInteger},
-        Example{"R5", {}, {"SET", "k", "v", "PX", "9223372036854775808"}, kNotInteger},
-        Example{"R6", {}, {"SET", "k", "v", "NX", "XX"}, kSyntax},
-        Example{"R6", {}, {"SET", "k", "v", "NX", "NX"}, kOk},
-        Example{"R6", {}, {"SET", "k", "v", "EX", "1", "PX", "1"}, kSyntax},
-        Example{"R6", {}, {"SET", "k", "v", "PX", "abc", "PX", "20"}, kOk},
-        Example{"R6", {}, {"SET", "k", "v", "KEEPTTL", "EX", "1"}, kSyntax},
-        Example{"R6", {}, {"SET", "k", "v", "PX", "1", "KEEPTTL"}, kSyntax},
-        Example{"R6", {}, {"SET", "k", "v", "PX"}, kSyntax},
-        Example{"R6", {}, {"SET", "k", "v", "LOUD"}, kSyntax},
-        Example{"R6", {}, {"SET", "k"}, "-ERR wrong number of arguments for 'set' command\r\n"},
-        Example{
-            "R8", {{"SET", "k", "v", "PX", "1000"}, {"SET", "k", "w"}}, {"PTTL", "k"}, ":-1\r\n"},
-        Example{"R8",
-                {{"SET", "k", "v", "PX", "1000"}, {"SET", "k", "w", "KEEPTTL"}},
-                {"PTTL", "k"},
-                ":1000\r\n"},
-        Example{"R11", {{"SET", "k", "v"}}, {"SET", "k", "v", "PXAT", "1"}, kOk},
-        Example{"R11", {{"SET", "k", "v", "PXAT", "1"}}, {"GET", "k"}, kNil}));
-
-INSTANTIATE_TEST_SUITE_P(
-    PexpireAndPttl, Commands,
-    testing::Values(
-        Example{"R9", {}, {"PTTL", "k"}, ":-2\r\n"}, Example{"R9", kHeld, {"PTTL", "k"}, ":-1\r\n"},
-        Example{"R9", kLeased, {"pttl", "k"}, ":1000\r\n"},
-        Example{"R10", kHeld, {"PEXPIRE", "k", "0"}, ":1\r\n"},
-        Example{"R10", kHeld, {"PEXPIRE", "k", "-9223372036854775808"}, ":1\r\n"},
-        Example{"R10", {{"SET", "k", "v"}, {"PEXPIRE", "k", "-1"}}, {"EXISTS", "k"}, ":0\r\n"},
-        Example{"R14", {{"SET", "k", "v"}, {"PEXPIRE", "k", "0"}}, {"EXISTS", "k"}, ":0\r\n"},
-        Example{"R14", {{"SET", "k", "v"}, {"PEXPIRE", "k", "1"}}, {"PTTL", "k"}, ":1\r\n"},
-        Example{"R10", {}, {"PEXPIRE", "k", "1000"}, ":0\r\n"},
-        Example{"R10", kHeld, {"PEXPIRE", "k", "9000000000000000000"}, ":1\r\n"},
-        Example{"R4",
-                {},
-                {"PEXPIRE", "k", "9223372036854775807"},
-                "-ERR invalid expire time in 'pexpire' command\r\n"},
-        Example{"R5", kHeld, {"PEXPIRE", "k", "1.5"}, kNotInteger},
-        Example{"R12", kHeld, {"PEXPIRE", "k", "1000", "NX"}, ":1\r\n"},
-        Example{"R12", kLeased, {"PEXPIRE", "k", "1000", "NX"}, ":0\r\n"},
-        Example{"R12", kHeld, {"PEXPIRE", "k", "1000", "XX"}, ":0\r\n"},
-        Example{"R12", kLeased, {"PEXPIRE", "k", "2000", "xx", "gt"}, ":1\r\n"},
-        Example{"R12", kLeased, {"PEXPIRE", "k", "1000", "GT"}, ":0\r\n"},
-        Example{"R12", kHeld, {"PEXPIRE", "k", "1000", "GT"}, ":0\r\n"},
-        Example{"R12", kHeld, {"PEXPIRE", "k", "1000", "LT"}, ":1\r\n"},
-        Example{"R12", kLeased, {"PEXPIRE", "k", "-1", "LT"}, ":1\r\n"},
-        Example{"R12",
-                {},
-                {"PEXPIRE", "k", "1", "NX", "GT"},
-                "-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"},
-        Example{"R12",
-                {},
-                {"PEXPIRE", "k", "1", "GT", "LT"},
-                "-ERR GT and LT options at the same time are not compatible\r\n"},
-        // The flags are read before the number.
-        Example{"R12", {}, {"PEXPIRE", "k", "abc", "ZZ"}, "-ERR Unsupported option ZZ\r\n"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Others, Commands,
     testing::Values(
-        Example{"R103", kHeld, {"DEL", "k", "k"}, ":1\r\n"},
-        Example{"R103", kHeld, {"EXISTS", "k", "k", "j"}, ":2\r\n"},
         Example{"R104",
                 {},
                 {"NOSUCH", "a", "b"},
@@ -200,14 +88,6 @@ TEST(Expiry, FollowsTheServersOwnClock) {  // R28
   EXPECT_EQ(redis("PTTL", "k"), ":2000\r\n");
   redis.pass(-30s);
   EXPECT_EQ(redis("PTTL", "k"), ":32000\r\n");
-}
-
-TEST(Expiry, TakesAbsoluteTimesByTheServersClock) {
-  LoneServer redis(5s);
-  redis("SET", "k", "v", "PXAT", std::to_string(redis.clock_ms() + 1500));
-  EXPECT_EQ(redis("PTTL", "k"), ":1500\r\n");
-  redis("SET", "k", "v", "EXAT", std::to_string(redis.clock_ms() / 1000 + 2));
-  EXPECT_EQ(redis("PTTL", "k"), ":2000\r\n");
 }
 
 }  // namespace

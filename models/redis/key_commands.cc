@@ -1,7 +1,11 @@
-// Keys of any type: existence, removal and expiry.
+// Keys of any type: existence, names, removal and expiry.
 #include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
 
 #include "models/redis/commands.h"
+#include "models/redis/glob.h"
 
 namespace picklock::models::redis {
 namespace {
@@ -23,57 +27,171 @@ void exists(Call& call) {
   call.reply.set_integer(found);
 }
 
-void pttl(Call& call) {
-  const Entry* entry = call.live(call[1]);
+std::string_view type_of(const Entry* entry) {
+  return entry == nullptr ? "none" : name(entry->value.type());
+}
+
+void type(Call& call) { call.reply.set_status(type_of(call.live(call[1]))); }
+
+// Nothing happens to a key that gets its own name.
+void rename(const Call& call, bool nx) {
+  Entry* entry = call.live(call[1]);
   if (entry == nullptr) {
-    call.reply.set_integer(-2);
-  } else if (!entry->has_deadline()) {
-    call.reply.set_integer(-1);
+    no_such_key(call.reply);
+    return;
+  }
+  const bool taken = nx && call.live(call[2]) != nullptr;
+  if (!taken && call[1] != call[2]) call.keys.rename(*entry, call[2]);
+  if (nx) {
+    call.reply.set_integer(taken ? 0 : 1);
   } else {
-    // By the running clock, unlike expiry itself; clipped at 0 (R25).
-    const std::int64_t left = entry->deadline_ms - call.keys.clock_ms();
-    call.reply.set_integer(left > 0 ? left : 0);
+    call.reply.set_status("OK");
+  }
+}
+void rename(Call& call) { rename(call, false); }
+void renamenx(Call& call) { rename(call, true); }
+
+// ---------------------------------------------------------------- all keys
+
+bool is_wanted(std::string_view key, std::string_view pattern) {
+  return pattern == "*" || matches_glob(pattern, key);
+}
+
+// Dead keys are left out and left alone.
+void keys(Call& call) {
+  call.reply.set(Reply::Kind::array);
+  for (std::uint32_t slot = 0; slot < call.keys.slots(); ++slot) {
+    const Entry& entry = call.keys.at(slot);
+    if (entry.database == call.session.database && entry.alive(call.keys.now_ms()) &&
+        is_wanted(entry.key, call[1]))
+      call.reply.add().set_bulk(entry.key);
   }
 }
 
-void pexpire(Call& call) {
-  bool nx = false, xx = false, gt = false, lt = false;
-  for (std::string_view word : call.argv.subspan(3)) {
-    if (same_word(word, "nx"))
-      nx = true;
-    else if (same_word(word, "xx"))
-      xx = true;
-    else if (same_word(word, "gt"))
-      gt = true;
-    else if (same_word(word, "lt"))
-      lt = true;
-    else {
-      call.reply.set_error("ERR Unsupported option " +
-                           std::string(word.substr(0, word.find('\0'))));
+// As C's strtoul has it: nothing is 0, a minus turns it round.
+bool read_cursor(std::string_view text, std::uint64_t& cursor) {
+  text = text.substr(0, text.find('\0'));
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = negative || text.starts_with('+') ? text.substr(1) : text;
+  cursor = 0;
+  if (text.empty()) return true;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), cursor);
+  if (negative) cursor = 0 - cursor;
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+// The cursor is a place in the order in which keys first came to be, so that a whole turn answers
+// every key once that is there all the time.
+void scan(Call& call) {
+  std::uint64_t cursor = 0;
+  if (!read_cursor(call[1], cursor)) {
+    call.reply.set_error("ERR invalid cursor");
+    return;
+  }
+  std::int64_t count = 10;
+  std::string_view pattern = "*";
+  std::optional<std::string_view> type;
+  for (std::size_t i = 2; i < call.words(); i += 2) {
+    if (same_word(call[i], "count") && i + 1 < call.words()) {
+      if (!integer(call[i + 1], count, call.reply)) return;
+    } else if (same_word(call[i], "match") && i + 1 < call.words()) {
+      pattern = call[i + 1];
+    } else if (same_word(call[i], "type") && i + 1 < call.words()) {
+      type = call[i + 1];
+    } else {
+      count = 0;
+    }
+    if (count < 1) {
+      syntax_error(call.reply);
       return;
     }
   }
-  if (nx && (xx || gt || lt)) {
+  call.reply.set(Reply::Kind::array);
+  call.reply.elements.resize(2);
+  Reply& found = call.reply.elements[1];
+  found.set(Reply::Kind::array);
+  for (; cursor < call.keys.slots() && count > 0; ++cursor) {
+    const Entry& entry = call.keys.at(static_cast<std::uint32_t>(cursor));
+    if (!entry.present || entry.database != call.session.database) continue;
+    --count;
+    if (!is_wanted(entry.key, pattern)) continue;
+    // A dead key is of the type "none" and, asked for by that, is there.
+    const bool living = call.live(entry.key) != nullptr;
+    if (type ? same_word(*type, type_of(living ? &entry : nullptr)) : living)
+      found.add().set_bulk(entry.key);
+  }
+  const bool over = cursor >= call.keys.slots();
+  call.reply.elements[0].set_bulk(Digits(over ? 0 : static_cast<std::int64_t>(cursor)).view());
+}
+
+void randomkey(Call& call) {
+  const Entry* entry = call.keys.any(call.session.database);
+  call.reply.set(Reply::Kind::nil);
+  if (entry != nullptr) call.reply.set_bulk(entry->key);
+}
+
+// ---------------------------------------------------------------- expiry
+
+struct Form {
+  std::string_view command;
+  Unit unit;
+  bool absolute;
+};
+constexpr Form kExpire{"expire", Unit::seconds, false};
+constexpr Form kPexpire{"pexpire", Unit::milliseconds, false};
+constexpr Form kExpireat{"expireat", Unit::seconds, true};
+constexpr Form kPexpireat{"pexpireat", Unit::milliseconds, true};
+
+struct Conditions {
+  bool nx = false, xx = false, gt = false, lt = false;
+
+  // No deadline counts as infinitely far away (R12).
+  bool allow(const Entry& entry, std::int64_t deadline) const {
+    const bool has = entry.has_deadline();
+    return !(nx && has) && !(xx && !has) && !(gt && (!has || deadline <= entry.deadline_ms)) &&
+           !(lt && has && deadline >= entry.deadline_ms);
+  }
+};
+
+bool read_conditions(const Call& call, Conditions& conditions) {
+  for (std::string_view word : call.argv.subspan(3)) {
+    if (same_word(word, "nx")) {
+      conditions.nx = true;
+    } else if (same_word(word, "xx")) {
+      conditions.xx = true;
+    } else if (same_word(word, "gt")) {
+      conditions.gt = true;
+    } else if (same_word(word, "lt")) {
+      conditions.lt = true;
+    } else {
+      call.reply.set_error("ERR Unsupported option " +
+                           std::string(word.substr(0, word.find('\0'))));
+      return false;
+    }
+  }
+  if (conditions.nx && (conditions.xx || conditions.gt || conditions.lt)) {
     call.reply.set_error("ERR NX and XX, GT or LT options at the same time are not compatible");
-    return;
+    return false;
   }
-  if (gt && lt) {
+  if (conditions.gt && conditions.lt) {
     call.reply.set_error("ERR GT and LT options at the same time are not compatible");
-    return;
+    return false;
   }
+  return true;
+}
+
+void set_expiry(const Call& call, const Form& form) {
+  Conditions conditions;
   std::int64_t value = 0;
-  if (!integer(call[2], value, call.reply)) return;
-  // A relative time too far in the past still deletes (R10); too far in the future is an error.
+  if (!read_conditions(call, conditions) || !integer(call[2], value, call.reply)) return;
+  // A time in the past deletes, however far (R10); one too far in the future is an error.
   std::int64_t deadline = 0;
-  if (!deadline_of(value, Unit::milliseconds, false, call.keys.clock_ms(), deadline)) {
-    invalid_expire(call.reply, "pexpire");
+  if (!deadline_of(value, form.unit, form.absolute, call.keys.clock_ms(), deadline)) {
+    invalid_expire(call.reply, form.command);
     return;
   }
   Entry* entry = call.live(call[1]);
-  const bool wanted = entry != nullptr && !(nx && entry->has_deadline()) &&
-                      !(xx && !entry->has_deadline()) && !(gt && deadline <= entry->deadline_ms) &&
-                      !(gt && !entry->has_deadline()) && !(lt && deadline >= entry->deadline_ms);
-  if (!wanted) {
+  if (entry == nullptr || !conditions.allow(*entry, deadline)) {
     call.reply.set_integer(0);
     return;
   }
@@ -85,12 +203,61 @@ void pexpire(Call& call) {
   }
   call.reply.set_integer(1);
 }
+void expire(Call& call) { set_expiry(call, kExpire); }
+void pexpire(Call& call) { set_expiry(call, kPexpire); }
+void expireat(Call& call) { set_expiry(call, kExpireat); }
+void pexpireat(Call& call) { set_expiry(call, kPexpireat); }
+
+void answer_expiry(const Call& call, Unit unit, bool absolute) {
+  const Entry* entry = call.live(call[1]);
+  if (entry == nullptr) {
+    call.reply.set_integer(-2);
+    return;
+  }
+  if (!entry->has_deadline()) {
+    call.reply.set_integer(-1);
+    return;
+  }
+  // By the running clock, unlike expiry itself; clipped at 0 (R25).
+  const std::int64_t left =
+      absolute ? entry->deadline_ms : entry->deadline_ms - call.keys.clock_ms();
+  const std::uint64_t shown = left > 0 ? static_cast<std::uint64_t>(left) : 0;
+  // Half a second counts as a whole one (R9).
+  call.reply.set_integer(
+      static_cast<std::int64_t>(unit == Unit::milliseconds ? shown : (shown + 500) / 1000));
+}
+void ttl(Call& call) { answer_expiry(call, Unit::seconds, false); }
+void pttl(Call& call) { answer_expiry(call, Unit::milliseconds, false); }
+void expiretime(Call& call) { answer_expiry(call, Unit::seconds, true); }
+void pexpiretime(Call& call) { answer_expiry(call, Unit::milliseconds, true); }
+
+void persist(Call& call) {
+  Entry* entry = call.live(call[1]);
+  const bool had = entry != nullptr && entry->has_deadline();
+  if (had) call.keys.set_deadline(*entry, kNoDeadline);
+  call.reply.set_integer(had ? 1 : 0);
+}
 
 constexpr std::array kCommands = {
     Command{"del", -2, kWrite, del, {1, -1, 1}},
+    Command{"unlink", -2, kWrite, del, {1, -1, 1}},
     Command{"exists", -2, kRead, exists, {1, -1, 1}},
-    Command{"pttl", 2, kRead, pttl, {1, 1, 1}},
+    Command{"touch", -2, kRead, exists, {1, -1, 1}},
+    Command{"type", 2, kRead, type, {1, 1, 1}},
+    Command{"rename", 3, kWrite, rename, {1, 2, 1}},
+    Command{"renamenx", 3, kWrite, renamenx, {1, 2, 1}},
+    Command{"keys", 2, kRead, keys},
+    Command{"scan", -2, kRead, scan},
+    Command{"randomkey", 1, kRead, randomkey},
+    Command{"expire", -3, kWrite, expire, {1, 1, 1}},
     Command{"pexpire", -3, kWrite, pexpire, {1, 1, 1}},
+    Command{"expireat", -3, kWrite, expireat, {1, 1, 1}},
+    Command{"pexpireat", -3, kWrite, pexpireat, {1, 1, 1}},
+    Command{"ttl", 2, kRead, ttl, {1, 1, 1}},
+    Command{"pttl", 2, kRead, pttl, {1, 1, 1}},
+    Command{"expiretime", 2, kRead, expiretime, {1, 1, 1}},
+    Command{"pexpiretime", 2, kRead, pexpiretime, {1, 1, 1}},
+    Command{"persist", 2, kWrite, persist, {1, 1, 1}},
 };
 
 }  // namespace

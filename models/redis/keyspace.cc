@@ -1,5 +1,6 @@
 #include "models/redis/keyspace.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace picklock::models::redis {
@@ -23,9 +24,12 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = 0;
-  has_cycle_timer_ = cycle_awaited_ = false;
+  has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   active_expiry_ = true;
+  expiry_held_ = false;
   cursor_ = 0;
+  chance_ = sim::Random(simulation.scheduler.seed(),
+                        sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
   // A server's cycles have no common beginning.
   cycle_phase_ =
       sim::Random(simulation.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("cycle")))
@@ -47,9 +51,10 @@ void Keyspace::restarted(bool keeps_data) {
 }
 
 void Keyspace::halted() {
-  cycle_awaited_ = false;
+  cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   has_cycle_timer_ = false;
   active_expiry_ = true;
+  expiry_held_ = false;
 }
 
 // ---------------------------------------------------------------- time
@@ -58,9 +63,14 @@ std::int64_t Keyspace::clock_ms() const {
   return simulation_->scheduler.local_time(*process_, sim::ClockKind::wall) / kMillisecond;
 }
 
+std::int64_t Keyspace::clock_us() const {
+  return simulation_->scheduler.local_time(*process_, sim::ClockKind::wall) / 1000;
+}
+
 // The wall clock must show one millisecond more than the deadline (R13).
 sim::Instant Keyspace::dies(const Entry& entry) const {
-  if (entry.deadline_ms >= kNoDeadline / kMillisecond - 1) return sim::kNever;
+  constexpr std::int64_t kBeyond = INT64_MAX / kMillisecond - 1;
+  if (!entry.has_deadline() || entry.deadline_ms >= kBeyond) return sim::kNever;
   return process_->clock().when(sim::ClockKind::wall, (entry.deadline_ms + 1) * kMillisecond,
                                 simulation_->now());
 }
@@ -115,6 +125,22 @@ void Keyspace::set_active_expiry(bool on) {
   if (on) await_cycle();
 }
 
+void Keyspace::hold_expiry(bool on) {
+  expiry_held_ = on;
+  if (!cycle_held_ && !on && std::exchange(cycle_missed_, false)) await_cycle();
+}
+
+void Keyspace::hold_cycle(bool on) {
+  cycle_held_ = on;
+  if (!expiry_held_ && !on && std::exchange(cycle_missed_, false)) await_cycle();
+}
+
+std::int64_t Keyspace::next_cycle(std::int64_t local) const {
+  const std::int64_t since = local - cycle_phase_;
+  const std::int64_t cycles = since / kCycle + (since % kCycle > 0 ? 1 : 0);
+  return cycles * kCycle + cycle_phase_;
+}
+
 // The cycle runs on the server's event loop, by its monotonic clock, whether there is something to
 // do or not; an event is spent only on a cycle that may find something.
 void Keyspace::await_cycle() {
@@ -123,16 +149,18 @@ void Keyspace::await_cycle() {
     cycle_timer_ = simulation_->scheduler.add_timer(process_, &Keyspace::on_cycle, this, 0);
     has_cycle_timer_ = true;
   }
-  const std::int64_t now =
-      simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic) - cycle_phase_;
-  const std::int64_t next = (now / kCycle + (now >= 0 ? 1 : 0)) * kCycle;
-  simulation_->scheduler.arm_on(cycle_timer_, sim::ClockKind::monotonic, next + cycle_phase_);
+  const std::int64_t now = simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic);
+  simulation_->scheduler.arm_on(cycle_timer_, sim::ClockKind::monotonic, next_cycle(now + 1));
   cycle_awaited_ = true;
 }
 
 void Keyspace::on_cycle(void* self, std::uint32_t) {
   auto& keyspace = *static_cast<Keyspace*>(self);
   keyspace.cycle_awaited_ = false;
+  if (keyspace.expiry_held_ || keyspace.cycle_held_) {
+    keyspace.cycle_missed_ = true;
+    return;
+  }
   keyspace.cycle();
 }
 
@@ -185,7 +213,7 @@ Entry* Keyspace::live(std::uint32_t database, std::string_view key) {
   Entry& entry = entries_[found->second];
   if (!entry.present) return nullptr;
   if (entry.alive(frozen_ms_)) return &entry;
-  forget(entry);
+  if (!expiry_held_) forget(entry);
   return nullptr;
 }
 
@@ -207,6 +235,11 @@ Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
   return entry;
 }
 
+sim::KeyId Keyspace::id_of(std::uint32_t database, std::string_view key) {
+  if (database == 0) return keys_->id(key);
+  return keys_->id("db" + std::to_string(database) + ":" + std::string(key));
+}
+
 Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
                      std::int64_t deadline_ms) {
   Entry& entry = slot(database, key);
@@ -219,8 +252,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   entry.mourned = false;
   entry.owner = actor_;
   ++entry.version;
-  entry.id = database == 0 ? keys_->id(key)
-                           : keys_->id("db" + std::to_string(database) + ":" + std::string(key));
+  entry.id = id_of(database, key);
   if (!existed) tenures_->granted(actor_, entry.id);
   note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
        owner);
@@ -235,7 +267,13 @@ void Keyspace::altered(Entry& entry) {
 
 void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
   entry.deadline_ms = deadline_ms;
-  altered(entry);
+  if (std::exchange(entry.mourned, false)) {
+    // Dead by the running clock, alive by the time a script began: this revives it (R25).
+    ++entry.version;
+    note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+  } else {
+    altered(entry);
+  }
   if (deadline_ms != kNoDeadline) watch_death(entry);
 }
 
@@ -260,8 +298,41 @@ void Keyspace::rename(Entry& entry, std::string_view to) {
 void Keyspace::clear(std::uint32_t database) {
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
-    if (entry.present && entry.database == database) remove(entry);
+    if (!entry.present || entry.database != database) continue;
+    // To take away what was dead is no change (R27).
+    if (entry.alive(frozen_ms_)) {
+      remove(entry);
+    } else {
+      forget(entry);
+    }
   }
+}
+
+void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
+  if (one == other) return;
+  while (index_.size() <= std::max(one, other)) index_.emplace_back();
+  std::swap(index_[one], index_[other]);
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (entry.database != one && entry.database != other) continue;
+    const bool in_history = entry.present && !entry.mourned;
+    if (in_history) note(sim::What::entry_removed, sim::Cause::command, entry, entry.owner);
+    entry.database = entry.database == one ? other : one;
+    if (entry.present) entry.id = id_of(entry.database, entry.key);
+    if (in_history) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+  }
+}
+
+Entry* Keyspace::any(std::uint32_t database) {
+  for (std::size_t present = size(database); present > 0; --present) {
+    std::uint64_t left = chance_.below(present);
+    std::uint32_t slot = 0;
+    while (!entries_[slot].present || entries_[slot].database != database || left-- > 0) ++slot;
+    Entry& entry = entries_[slot];
+    if (entry.alive(frozen_ms_)) return &entry;
+    forget(entry);
+  }
+  return nullptr;
 }
 
 std::size_t Keyspace::size(std::uint32_t database) const {

@@ -18,11 +18,12 @@
 #include "models/redis/value.h"
 #include "models/tenures.h"
 #include "sim/history.h"
+#include "sim/random.h"
 #include "sim/simulation.h"
 
 namespace picklock::models::redis {
 
-inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+inline constexpr std::int64_t kNoDeadline = INT64_MIN;
 inline constexpr std::uint32_t kDatabases = 16;
 
 struct Entry {
@@ -38,7 +39,9 @@ struct Entry {
   bool mourned = false;  // its death by expiry is in the history already
 
   bool has_deadline() const { return deadline_ms != kNoDeadline; }
-  bool alive(std::int64_t now_ms) const { return present && now_ms <= deadline_ms; }
+  bool alive(std::int64_t now_ms) const {
+    return present && (now_ms <= deadline_ms || !has_deadline());
+  }
 };
 
 class Keyspace {
@@ -52,9 +55,11 @@ class Keyspace {
   // --- time
   // The running clock: TTLs and deadlines are counted by it, even inside a script (R25).
   std::int64_t clock_ms() const;
+  std::int64_t clock_us() const;
   // Expiry is judged by the time at which the command, script or transaction began (R25, R26).
   std::int64_t now_ms() const { return frozen_ms_; }
   void freeze() { frozen_ms_ = clock_ms(); }
+  void freeze_at(std::int64_t now_ms) { frozen_ms_ = now_ms; }
 
   // --- who acts, from here on
   void act_for(sim::TenureId tenure, std::uint8_t role) {
@@ -80,10 +85,15 @@ class Keyspace {
   // The entry under another key, whose own is removed (RENAME).
   void rename(Entry& entry, std::string_view to);
   void clear(std::uint32_t database);
+  void swap(std::uint32_t one, std::uint32_t other);  // their keys change places
 
   // Every slot in order of creation; some are not present, or are dead.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(used_); }
   Entry& at(std::uint32_t slot) { return entries_[slot]; }
+  // One of those that live, by chance; nullptr: there is none.
+  Entry* any(std::uint32_t database);
+  // Of what the server leaves to chance.
+  sim::Random& chance() { return chance_; }
   // In memory: dead ones that nobody has touched count (R16).
   std::size_t size(std::uint32_t database) const;
   std::size_t with_deadline(std::uint32_t database) const;
@@ -94,8 +104,15 @@ class Keyspace {
   // --- the server's own cycle, ten times a second
   void set_active_expiry(bool on);
   bool active_expiry() const { return active_expiry_; }
+  // Keys that are dead look absent and stay in memory meanwhile (R107).
+  void hold_expiry(bool on);
+  // Nothing but the command under way runs on the event loop.
+  void hold_cycle(bool on);
+  // When it comes next, by the process's monotonic clock, at or after `local`.
+  std::int64_t next_cycle(std::int64_t local) const;
 
  private:
+  sim::KeyId id_of(std::uint32_t database, std::string_view key);
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
   void watch_death(Entry& entry);
@@ -114,6 +131,7 @@ class Keyspace {
   std::size_t used_ = 0;
   std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
   std::vector<sim::TimerId> death_timers_;                                         // by slot
+  sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;
   std::uint8_t role_ = 0;
@@ -122,6 +140,9 @@ class Keyspace {
   bool has_cycle_timer_ = false;
   bool cycle_awaited_ = false;
   bool active_expiry_ = true;
+  bool expiry_held_ = false;
+  bool cycle_held_ = false;
+  bool cycle_missed_ = false;  // it came while it was held
   std::int64_t cycle_phase_ = 0;
   std::uint32_t cursor_ = 0;  // slot at which the next cycle begins to look
 };

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "models/redis/lua_run.h"
+
 namespace picklock::models::redis {
 namespace {
 
@@ -45,6 +47,7 @@ int protected_call(lua_State* lua) {
   lua_pushboolean(lua, 1);
   lua_insert(lua, 1);
   if (lua_pcall(lua, count - 1, LUA_MULTRET, 0) != 0) {
+    ScriptRun::of(lua).pass_on_escaped();
     lua_remove(lua, 1);
     if (lua_istable(lua, -1)) {
       lua_getfield(lua, -1, "err");
@@ -98,6 +101,7 @@ int load_pieces(lua_State* lua) {
     lua_pushvalue(lua, 1);
     // What goes wrong in the reader is an answer too.
     const bool read = lua_pcall(lua, 0, 1, 0) == 0;
+    if (!read) ScriptRun::of(lua).pass_on_escaped();
     if (read && lua_isnil(lua, -1)) break;
     if (!read || lua_isstring(lua, -1) == 0) {
       if (read) lua_pushliteral(lua, "reader function must return a string");
@@ -122,6 +126,13 @@ struct SandboxFunctions {
   }
   // The library's own function, called in the frame of the one that stands for it.
   static int original(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(2))(lua); }
+
+  // A function that catches errors.
+  static int catches(lua_State* lua) {
+    const int results = original(lua);
+    ScriptRun::of(lua).pass_on_escaped();
+    return results;
+  }
 
   // Replaces a view by its table; false: it is none.
   static bool see_through(lua_State* lua, int index) {
@@ -262,20 +273,30 @@ struct SandboxFunctions {
   }
   static int resumes(lua_State* lua) {
     const Spent spent(lua, sandbox(lua), kCoroutineStack);
-    return original(lua);
+    return catches(lua);
   }
+  // What coroutine.wrap makes: resumes, and raises what the coroutine failed of, with a position. A
+  // handler of errors runs where one is raised, so that what is none must be told before.
   static int resumes_wrapped(lua_State* lua) {
-    auto& self = *static_cast<Sandbox*>(lua_touserdata(lua, lua_upvalueindex(3)));
-    const Spent spent(lua, self, kCoroutineStack);
-    return original(lua);
+    {
+      const Spent spent(lua, sandbox(lua), kCoroutineStack);
+      lua_pushvalue(lua, lua_upvalueindex(3));
+      lua_insert(lua, 1);
+      const int results = catches(lua);
+      if (lua_toboolean(lua, -results) != 0) return results - 1;
+    }
+    if (lua_isstring(lua, -1) != 0) {
+      luaL_where(lua, 1);
+      lua_insert(lua, -2);
+      lua_concat(lua, 2);
+    }
+    return lua_error(lua);
   }
-  // The library's closure finds its coroutine in its first upvalue, and so does ours.
   static int wraps(lua_State* lua) {
     original(lua);
-    const lua_CFunction resume = lua_tocfunction(lua, -1);
-    lua_getupvalue(lua, -1, 1);
-    lua_pushcfunction(lua, resume);
     lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_pushcfunction(lua, sandbox(lua).resume_);
+    lua_getupvalue(lua, -3, 1);  // the coroutine, in the library's closure
     lua_pushcclosure(lua, resumes_wrapped, 3);
     return 1;
   }
@@ -335,6 +356,7 @@ void Sandbox::install(lua_State* lua) {
         {"getmetatable", Functions::metatable_of},
         {"tostring", Functions::text_of},
         {"pcall", protected_call},
+        {"xpcall", Functions::catches},
         {"load", load_pieces},
         {"loadstring", load_string},
         {"collectgarbage", collect_garbage},
@@ -346,6 +368,10 @@ void Sandbox::install(lua_State* lua) {
     const char* name;
     lua_CFunction function;
   };
+  lua_getfield(lua, -1, "coroutine");
+  lua_getfield(lua, -1, "resume");
+  resume_ = lua_tocfunction(lua, -1);
+  lua_pop(lua, 2);
   for (const Replacement& one : {Replacement{"table", "insert", Functions::writes},
                                  {"table", "foreach", Functions::reads},
                                  {"math", "random", Functions::random},

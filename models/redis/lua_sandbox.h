@@ -39,6 +39,7 @@ class Sandbox {
   int views_ = 0;                        // view -> table
   int numbered_ = 0;                     // object -> serial number
   int string_metatable_ = 0;
+  int (*resume_)(lua_State*) = nullptr;  // of the library of coroutines
 };
 
 }  // namespace picklock::models::redis

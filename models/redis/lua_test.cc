@@ -109,6 +109,16 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R78", "return redis.error_reply('-FOO bar')", "-FOO bar\r\n"},
         Example{"R78", "return redis.status_reply(3)",
                 "-ERR wrong number or type of arguments\r\n"},
+        Example{"R78", "return redis.error_reply('')", "-ERR \r\n"},
+        Example{"R78", "return redis.error_reply('a\\nb c\\n')", "-a b c\r\n"},
+        Example{"R78", "return {err='-FOO bar'}", "--FOO bar\r\n"},
+        Example{"R76", "redis.setresp(4)", "-ERR RESP version must be 2 or 3. SCRIPT\r\n"},
+        Example{"R76", "redis.set_repl(99)",
+                "-ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or "
+                "REPL_NONE. SCRIPT\r\n"},
+        Example{"R76", "return redis.acl_check_cmd('nope')",
+                "-ERR Invalid command passed to redis.acl_check_cmd() SCRIPT\r\n"},
+        Example{"R76", "redis.log(9,'b')", "-ERR Invalid debug level. SCRIPT\r\n"},
         Example{"R83", "x",
                 "-ERR Error compiling script (new function): user_script:1: '=' expected near "
                 "'<eof>'\r\n"},
@@ -136,6 +146,38 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R79", "KEYS[1]='z' return KEYS[1]", "$1\r\nz\r\n"},
         Example{"R79", "return redis.nope", "$-1\r\n"},
         Example{"R79", "return loadstring('\\27Lua')", "$-1\r\n"}));
+
+// Of a connection that speaks protocol 3, and of one that speaks 2.
+struct Spoken {
+  std::string_view script;
+  std::string plain;
+  std::string resp3;
+};
+
+class Protocols : public testing::TestWithParam<Spoken> {};
+
+TEST_P(Protocols, TellApartWhatTheScriptTellsApart) {
+  LoneServer redis;
+  EXPECT_EQ(eval(redis, GetParam().script), GetParam().plain);
+  redis.first->protocol = 3;
+  EXPECT_EQ(eval(redis, GetParam().script), GetParam().resp3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Resp3, Protocols,
+    testing::Values(
+        Spoken{"return false", "$-1\r\n", "_\r\n"}, Spoken{"return true", ":1\r\n", ":1\r\n"},
+        Spoken{"redis.setresp(3) return true", ":1\r\n", "#t\r\n"},
+        Spoken{"redis.setresp(3) return false", ":0\r\n", "#f\r\n"},
+        Spoken{"redis.setresp(3) return type(redis.call('get','no'))", "$3\r\nnil\r\n",
+               "$3\r\nnil\r\n"},
+        Spoken{"return {map={a=1}}", "*2\r\n$1\r\na\r\n:1\r\n", "%1\r\n$1\r\na\r\n:1\r\n"},
+        Spoken{"return {set={a=true}}", "*1\r\n$1\r\na\r\n", "~1\r\n$1\r\na\r\n"},
+        Spoken{"return {double=0.1}", "$19\r\n0.10000000000000001\r\n", ",0.10000000000000001\r\n"},
+        Spoken{"return {double=-1/0}", "$4\r\n-inf\r\n", ",-inf\r\n"},
+        Spoken{"return {big_number='1\\r\\n2'}", "$4\r\n1  2\r\n", "(1  2\r\n"},
+        Spoken{"return {verbatim_string={format='txt',string='hello'}}", "$5\r\nhello\r\n",
+               "=9\r\ntxt:hello\r\n"}));
 
 TEST(Sandbox, HidesWhatReachesTheMachine) {  // R79
   LoneServer redis;

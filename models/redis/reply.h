@@ -18,20 +18,24 @@ struct Reply {
     bulk,     // $5 hello
     array,    // *2 ...
     // Told apart in protocol 3 only.
-    nil_array,  // *-1
-    map,        // %1: key, value, ...; else an array
-    set,        // ~2; else an array
-    push,       // >3: nobody asked for it; else an array
-    number,     // ,3.5; else a bulk
-    verbatim,   // =15 txt:...; else a bulk
-    unknown,    // sent, but no answer: timed out or connection lost
-    unsent,     // no connection: certainly not applied
+    nil_array,   // *-1
+    map,         // %1: key, value, ...; else an array
+    set,         // ~2; else an array
+    pairs,       // *1 *2 member, score, ...; else an array without the inner ones
+    push,        // >3: nobody asked for it; else an array
+    number,      // ,3.5; else a bulk
+    verbatim,    // =15 txt:...; else a bulk
+    boolean,     // #t; else an integer
+    big_number,  // (123; else a bulk
+    unknown,     // sent, but no answer: timed out or connection lost
+    unsent,      // no connection: certainly not applied
   };
 
   Kind kind = Kind::nil;
   std::int64_t integer = 0;
   std::string text;  // status, error (with its code word, without the leading -), bulk, number
   std::vector<Reply> elements;
+  bool resent = false;  // to a command sent again: an earlier copy of it may have been applied
 
   bool ok() const { return kind == Kind::status && text == "OK"; }
   bool is_nil() const { return kind == Kind::nil || kind == Kind::nil_array; }

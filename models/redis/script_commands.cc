@@ -1,4 +1,4 @@
-// Scripts: EVAL and EVALSHA.
+// Scripts: EVAL and EVALSHA, their read-only forms, and SCRIPT.
 #include <algorithm>
 #include <array>
 
@@ -8,11 +8,32 @@
 namespace picklock::models::redis {
 namespace {
 
-void evaluate(Call& call, bool by_sha) {
-  constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
-  // The length is looked at before the number of keys, the digits after it (R81).
+constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
+
+const Lua::Compiled* script_named(Server& server, std::string_view sha) {
   std::array<char, 40> digits;
-  if (by_sha && call[1].size() != digits.size()) {
+  if (sha.size() != digits.size()) return nullptr;
+  std::transform(sha.begin(), sha.end(), digits.begin(), lower);
+  return server.lua().known({digits.data(), digits.size()});
+}
+
+// False: the reply says why there is none.
+bool compiled(Call& call, std::string_view body, const Lua::Compiled*& script) {
+  std::string error;
+  script = call.server.lua().compile(body, error);
+  if (script == nullptr) call.reply.set_error(error);
+  return script != nullptr;
+}
+
+struct Form {
+  bool by_sha = false;
+  bool read_only = false;
+};
+
+void evaluate(Call& call, Form form) {
+  // The length is looked at before the number of keys, the digits after it (R81).
+  constexpr std::size_t kDigits = 40;
+  if (form.by_sha && call[1].size() != kDigits) {
     call.reply.set_error(kUnknownScript);
     return;
   }
@@ -26,34 +47,118 @@ void evaluate(Call& call, bool by_sha) {
     call.reply.set_error("ERR Number of keys can't be negative");
     return;
   }
-  Server& server = call.server;
   const Lua::Compiled* script = nullptr;
-  if (by_sha) {
-    std::transform(call[1].begin(), call[1].end(), digits.begin(), lower);
-    script = server.lua().known({digits.data(), digits.size()});
-    if (script == nullptr || !server.cached(*script)) {
+  if (form.by_sha) {
+    script = script_named(call.server, call[1]);
+    if (script == nullptr) {
       call.reply.set_error(kUnknownScript);
       return;
     }
-  } else {
-    std::string error;
-    script = server.lua().compile(call[1], error);
-    if (script == nullptr) {
-      call.reply.set_error(error);
-      return;
-    }
-    server.cache(*script);
+  } else if (!compiled(call, call[1], script)) {
+    return;
+  }
+  if (form.read_only && script->is(kFlagsDeclared) && !script->is(kNoWrites)) {
+    call.reply.set_error("ERR Can not execute a script with write flag using *_ro command.");
+    return;
   }
   const auto keys = static_cast<std::size_t>(key_count);
-  server.run_script(call, *script, call.argv.subspan(3, keys), call.argv.subspan(3 + keys));
+  call.server.run_script(call, *script, form.read_only || script->is(kNoWrites),
+                         call.argv.subspan(3, keys), call.argv.subspan(3 + keys));
 }
 
-void eval(Call& call) { evaluate(call, false); }
-void evalsha(Call& call) { evaluate(call, true); }
+void eval(Call& call) { evaluate(call, {}); }
+void eval_ro(Call& call) { evaluate(call, {.read_only = true}); }
+void evalsha(Call& call) { evaluate(call, {.by_sha = true}); }
+void evalsha_ro(Call& call) { evaluate(call, {.by_sha = true, .read_only = true}); }
+
+// ---------------------------------------------------------------- SCRIPT
+
+void debug(Call& call) {
+  if (same_word(call[2], "no")) {
+    call.reply.set_status("OK");
+  } else if (same_word(call[2], "yes") || same_word(call[2], "sync")) {
+    call.reply.set_error("ERR the debugger of scripts is not modelled");
+  } else {
+    call.reply.set_error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+  }
+}
+
+void exists(Call& call) {
+  call.reply.set(Reply::Kind::array);
+  for (std::string_view sha : call.argv.subspan(2))
+    call.reply.add().set_integer(script_named(call.server, sha) != nullptr ? 1 : 0);
+}
+
+void flush(Call& call) {
+  const bool plain = call.words() == 2;
+  if (!plain &&
+      (call.words() > 3 || (!same_word(call[2], "sync") && !same_word(call[2], "async")))) {
+    call.reply.set_error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+    return;
+  }
+  call.server.lua().forget_scripts();
+  call.reply.set_status("OK");
+}
+
+void help(Call& call) {
+  constexpr std::array kLines = {
+      "SCRIPT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+      "DEBUG (YES|SYNC|NO)",
+      "    Set the debug mode for subsequent scripts executed.",
+      "EXISTS <sha1> [<sha1> ...]",
+      "    Return information about the existence of the scripts in the script cache.",
+      "FLUSH [ASYNC|SYNC]",
+      "    Flush the Lua scripts cache. Very dangerous on replicas.",
+      "    When called without the optional mode argument, the behavior is determined by the",
+      "    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+      "    * ASYNC: Asynchronously flush the scripts cache.",
+      "    * SYNC: Synchronously flush the scripts cache.",
+      "KILL",
+      "    Kill the currently executing Lua script.",
+      "LOAD <script>",
+      "    Load a script into the scripts cache without executing it.",
+      "HELP",
+      "    Prints this help."};
+  call.reply.set(Reply::Kind::array);
+  for (const char* line : kLines) call.reply.add().set_status(line);
+}
+
+void kill(Call& call) {
+  if (!call.server.script_running()) {
+    call.reply.set_error("NOTBUSY No scripts in execution right now.");
+  } else if (call.server.script_wrote()) {
+    call.reply.set_error(
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
+        "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
+        "NOSAVE command.");
+  } else {
+    call.server.want_script_kill();
+    call.reply.set_status("OK");
+  }
+}
+
+void load(Call& call) {
+  const Lua::Compiled* script = nullptr;
+  if (compiled(call, call[2], script)) call.reply.set_bulk(script->sha);
+}
+
+constexpr std::array kScriptSubcommands = {
+    Command{"script|debug", 3, kNoScript, debug},
+    Command{"script|exists", -3, kNoScript | kOwnStack, exists},
+    Command{"script|flush", -2, kNoScript | kOwnStack, flush},
+    Command{"script|help", 2, kLoading | kStale, help},
+    Command{"script|kill", 2, kNoScript | kWhileBusy, kill},
+    Command{"script|load", 3, kNoScript | kStale | kOwnStack, load},
+};
+
+constexpr std::uint32_t kScript = kNoScript | kStale | kOwnStack;
 
 constexpr std::array kCommands = {
-    Command{"eval", -3, kNoScript | kOwnStack | kMayReplicate, eval},
-    Command{"evalsha", -3, kNoScript | kOwnStack | kMayReplicate, evalsha},
+    Command{"eval", -3, kScript | kMayReplicate, eval},
+    Command{"eval_ro", -3, kScript | kRead, eval_ro},
+    Command{"evalsha", -3, kScript | kMayReplicate, evalsha},
+    Command{"evalsha_ro", -3, kScript | kRead, evalsha_ro},
+    Command{"script", -2, 0, nullptr, {}, kScriptSubcommands},
 };
 
 }  // namespace

@@ -8,22 +8,26 @@
 namespace picklock::models::redis {
 namespace {
 
-// The text ends where a C string does (R104).
-std::string_view shown(std::string_view word, std::size_t longest) {
-  word = word.substr(0, longest);
-  return word.substr(0, word.find('\0'));
-}
+// What the kernel takes before the server's own buffers fill: 38 MB were pending where the limit is
+// 32 (R91).
+constexpr std::uint64_t kSocketBuffers = 6'000'000;
+
+constexpr std::uint32_t kOfQueue = kRead | kWrite | kMayGrow | kMayReplicate | kOwnStack;
 
 std::string unknown_command(Argv argv) {
-  constexpr std::size_t kLongest = 128;
+  const Command* container = command_named(argv[0]);
+  if (container != nullptr && !container->subcommands.empty()) {
+    std::string text = "ERR unknown subcommand '";
+    return text.append(shown(argv[1])).append("'. Try ").append(upper(argv[0])).append(" HELP.");
+  }
   std::string words;
   for (std::string_view word : argv.subspan(1)) {
-    if (words.size() >= kLongest) break;
-    const std::string_view part = shown(word, kLongest - words.size());
+    if (words.size() >= kLongestShown) break;
+    const std::string_view part = shown(word, kLongestShown - words.size());
     words.append("'").append(part).append("' ");
   }
   std::string text = "ERR unknown command '";
-  text.append(shown(argv[0], kLongest)).append("', with args beginning with: ").append(words);
+  text.append(shown(argv[0])).append("', with args beginning with: ").append(words);
   return text;
 }
 
@@ -33,37 +37,50 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
                    Keys& keys) {
   attach(simulation, process);
   keyspace_.reset(simulation, process, tenures, keys);
+  session_ids_ = 0;
+  has_pause_timer_ = has_backlog_timer_ = false;
+  waiting_.clear();
+  held_.clear();
+  forget_process();
+}
+
+// What does not outlive the process.
+void Server::forget_process() {
   for (Session* session : connected_) session->connected = false;
   connected_.clear();
-  session_ids_ = 0;
-  cached_.clear();
-  waiting_.clear();
+  pubsub_.clear();
+  config_.reset();
   own_thread_ = nullptr;
-  script_call_ = nullptr;
+  own_thread_idle_ = false;
+  end_scripts();
+  paused_ = Pause::none;
+  overrun_.clear();
+  backlog_awaited_ = false;
   answering_ = nullptr;
   out_ = nullptr;
-  if (lua_ != nullptr) lua_->reset();
 }
 
 void Server::start(sim::Keeps keeps) {
+  stats_ = {};
+  started_at_ = simulation().now();
   if (process().incarnation() > 0) keyspace_.restarted(keeps == sim::Keeps::all);
 }
 
 void Server::halted() {
-  for (sim::Message* request : waiting_) simulation().network.release(*request);
-  waiting_.clear();
-  own_thread_ = nullptr;
-  script_call_ = nullptr;
-  answering_ = nullptr;
-  out_ = nullptr;
-  for (Session* session : connected_) session->connected = false;
-  connected_.clear();
+  for (std::vector<sim::Message*>* queue : {&waiting_, &held_}) {
+    for (sim::Message* request : *queue) simulation().network.release(*request);
+    queue->clear();
+  }
   keyspace_.halted();
-  cached_.clear();
-  if (lua_ != nullptr) lua_->reset();
+  forget_process();
 }
 
-void Server::clock_changed() { keyspace_.clock_changed(); }
+void Server::clock_changed() {
+  keyspace_.clock_changed();
+  if (paused_ == Pause::none) return;
+  await_pause_end();
+  if (answering_ == nullptr && pause_over()) end_pause();
+}
 
 bool Server::evict(std::string_view key) {
   keyspace_.freeze();
@@ -72,6 +89,10 @@ bool Server::evict(std::string_view key) {
   if (entry == nullptr) return false;
   keyspace_.remove(*entry, sim::Cause::eviction);
   return true;
+}
+
+std::int64_t Server::uptime_seconds() const {
+  return (simulation().now() - started_at_) / std::chrono::seconds(1);
 }
 
 // ---------------------------------------------------------------- connections
@@ -88,8 +109,10 @@ Session& Server::open_session() {
   *free = Session{};
   free->id = ++session_ids_;
   free->connected = true;
+  free->authenticated = config_.password().empty();
   free->connected_at = free->last_command_at = simulation().now();
   connected_.push_back(free);
+  ++stats_.connections;
   return *free;
 }
 
@@ -98,6 +121,7 @@ Session& Server::connect() { return open_session(); }
 void Server::disconnect(Session& session) {
   if (!session.connected) return;
   session.connected = false;
+  PubSub::forget(session);
   if (session.connection != nullptr) session.connection->session = nullptr;
   connected_.erase(std::find(connected_.begin(), connected_.end(), &session));
 }
@@ -111,146 +135,563 @@ Session& Server::session_of(sim::Connection& connection) {
   return *static_cast<Session*>(connection.session);
 }
 
-void Server::on_reset(sim::Connection& connection) {
-  if (connection.session != nullptr) disconnect(*static_cast<Session*>(connection.session));
+// What it sent before and has not been looked at yet is served first, unless the server knows it
+// already and holds it back.
+void Server::client_gone(sim::Connection& connection) {
+  if (connection.session == nullptr) return;
+  Session& session = *static_cast<Session*>(connection.session);
+  if (session.waiting > 0) {
+    session.ended = true;
+  } else {
+    disconnect(session);
+  }
 }
 
-void Server::push(Session& session, const Reply& frame) {
-  if (&session == answering_ && out_ != nullptr) {
-    write_reply(*out_, frame, session.protocol);
+void Server::on_reset(sim::Connection& connection) { client_gone(connection); }
+void Server::on_closed(sim::Connection& connection) { client_gone(connection); }
+
+void Server::hang_up(Session& session) {
+  sim::Connection* connection = session.connection;
+  disconnect(session);
+  if (connection != nullptr) simulation().network.shut(*connection);
+}
+
+void Server::close(Session& session) {
+  if (&session == answering_) {
+    session.closing = true;
+  } else {
+    hang_up(session);
+  }
+}
+
+void Server::push(Session& session, std::initializer_list<std::string_view> words) {
+  const auto write = [&](sim::Payload& out) {
+    write_push(out, words.size(), session.protocol);
+    for (std::string_view word : words) write_bulk(out, word);
+  };
+  if (&session == answering_) {
+    write(*out_);
   } else if (session.connection == nullptr) {
     sim::Payload bytes;
-    write_reply(bytes, frame, session.protocol);
+    write(bytes);
     session.unasked += bytes.view();
   } else {
     sim::Message& message = simulation().network.make(*session.connection, 1);
-    write_reply(message.payload, frame, session.protocol);
-    simulation().network.send_when_running(message);
+    write(message.payload);
+    simulation().network.send_unasked(message);
+    watch_backlog(session);
   }
+}
+
+// ---------------------------------------------------------------- subscribers that do not read
+
+bool Server::overrun(Session& session) {
+  const Config::OutputLimit& limit = config_.subscriber_limit();
+  const std::uint64_t unread = session.connection->unread();
+  const std::uint64_t pending = unread > kSocketBuffers ? unread - kSocketBuffers : 0;
+  if (limit.hard != 0 && pending >= limit.hard) return true;
+  if (limit.soft == 0 || pending < limit.soft) {
+    session.backlogged_since = sim::kNever;
+    return false;
+  }
+  if (session.backlogged_since == sim::kNever) session.backlogged_since = now();
+  return now() - session.backlogged_since > std::chrono::seconds(limit.soft_seconds);
+}
+
+void Server::watch_backlog(Session& session) {
+  if (session.connection->unread() <= kSocketBuffers) return;
+  if (overrun(session)) {
+    if (std::find(overrun_.begin(), overrun_.end(), &session) == overrun_.end())
+      overrun_.push_back(&session);
+  } else if (session.backlogged_since != sim::kNever && !backlog_awaited_) {
+    if (!has_backlog_timer_) {
+      backlog_timer_ =
+          simulation().scheduler.add_timer(&process(), &Server::on_backlog_time, this, 0);
+      has_backlog_timer_ = true;
+    }
+    backlog_awaited_ = true;
+    simulation().scheduler.arm(
+        backlog_timer_, now() + std::chrono::seconds(config_.subscriber_limit().soft_seconds) +
+                            std::chrono::milliseconds(1));
+  }
+}
+
+void Server::on_backlog_time(void* self, std::uint32_t) {
+  auto& server = *static_cast<Server*>(self);
+  server.backlog_awaited_ = false;
+  for (Session* session : server.connected_) {
+    if (session->backlogged_since != sim::kNever) server.watch_backlog(*session);
+  }
+  server.drop_overrun();
+}
+
+void Server::drop_overrun() {
+  while (!overrun_.empty()) {
+    Session& session = *overrun_.back();
+    overrun_.pop_back();
+    if (session.connected) hang_up(session);
+  }
+}
+
+// ---------------------------------------------------------------- one command
+
+// In the order of the real server: unknown, wrong number of words, no password, out of memory,
+// listening, busy. A command that is refused spoils the transaction it was meant for (R105).
+std::string Server::refusal(const Call& call, const Command* command, std::uint32_t flags) {
+  const Session& session = call.session;
+  if (command == nullptr || !command->known()) return unknown_command(call.argv);
+  if (!command->takes(call.words())) {
+    return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
+  }
+  if (!session.authenticated && !config_.password().empty() && !command->is(kUngated))
+    return "NOAUTH Authentication required.";
+  if (session.in_multi && command->is(kNotInMulti))
+    return "ERR Command not allowed inside a transaction";
+  if (short_of_memory_ && !script_running()) {
+    if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
+      return std::string(kOutOfMemory);
+  }
+  if (session.protocol == 2 && session.subscribed() && !command->is(kSubscribed)) {
+    return "ERR Can't execute '" + std::string(command->name) +
+           "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+           "context";
+  }
+  if (busy_ && !command->is(kWhileBusy)) {
+    return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+  }
+  return {};
+}
+
+void Server::refuse(Call& call, std::uint32_t flags, std::string_view text) {
+  if (call.session.in_multi) call.session.spoilt = true;
+  if ((flags & kRunsQueue) == 0) {
+    call.reply.set_error(text);
+    return;
+  }
+  if (text.starts_with("ERR ")) text.remove_prefix(4);
+  call.reply.set_error("EXECABORT Transaction discarded because of: " + std::string(text));
+  call.session.end_transaction();
+}
+
+bool Server::holds_back(std::uint32_t flags) const {
+  return paused_ == Pause::all || (flags & (kWrite | kMayReplicate)) != 0;
+}
+
+Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& out,
+                            bool on_own_thread) {
+  Session& session = call.session;
+  std::uint32_t flags = command != nullptr ? command->flags : 0;
+  if (session.in_multi && (flags & kRunsQueue) != 0) flags |= session.queued_flags & kOfQueue;
+  if (!script_running()) {
+    short_of_memory_ = config_.max_memory() != 0 && keyspace_.used_memory() > config_.max_memory();
+  }
+  if (const std::string text = refusal(call, command, flags); !text.empty()) {
+    refuse(call, flags, text);
+  } else if (paused_ != Pause::none && holds_back(flags)) {
+    return Outcome::held;
+  } else if (session.in_multi && (flags & kNotQueued) == 0) {
+    if (!session.spoilt) {
+      session.queued.add(call.argv);
+      session.queued_flags |= flags;
+    }
+    call.reply.set_status("QUEUED");
+  } else if (!on_own_thread && (flags & kOwnStack) != 0) {
+    return Outcome::own_thread;
+  } else {
+    command->run(call);
+  }
+  ++stats_.commands;
+  session.last_command = command;
+  session.last_command_at = simulation().now();
+  if (!call.written) {
+    if (call.reply.is_error()) ++stats_.errors;
+    write_reply(out, call.reply, session.protocol);
+  }
+  if (session.replies != Replies::on) {
+    if (session.replies != Replies::skip_next) out.clear();
+    if (session.replies != Replies::off)
+      session.replies = session.replies == Replies::skip_next ? Replies::skip_this : Replies::on;
+  }
+  return out.size() != 0 ? Outcome::answered : Outcome::silent;
+}
+
+Server::Outcome Server::carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
+                                  sim::TenureId tenure, std::uint8_t role, bool on_own_thread) {
+  keyspace_.freeze();
+  keyspace_.act_for(tenure, role);
+  Session* const before = std::exchange(answering_, &session);
+  sim::Payload* const out_before = std::exchange(out_, &out);
+  Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
+  const Outcome outcome = run(call, command_called(argv), out, on_own_thread);
+  answering_ = before;
+  out_ = out_before;
+  if (!overrun_.empty()) drop_overrun();
+  return outcome;
+}
+
+void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure,
+                     std::uint8_t role) {
+  if (paused_ != Pause::none && pause_over()) end_pause();
+  if (!session.postponed.empty() ||
+      carry_out(session, argv, reply_, out, tenure, role, true) == Outcome::held) {
+    session.postponed.add(argv);
+  }
+  if (session.closing) hang_up(session);
+  if (paused_ == Pause::none) release_postponed();
 }
 
 // ---------------------------------------------------------------- the command loop
 
 bool Server::apply(sim::Message& request, sim::Payload& answer) {
   Session& session = session_of(*request.connection);
-  if (!read_request(request.payload.view(), argv_)) {
-    reply_.set_error("ERR Protocol error");
-    write_reply(answer, reply_);
-    return true;
-  }
-  const Command* command = command_named(argv_[0]);
-  // What arrives behind a command that has yet to run on the own thread waits for its turn.
-  if (!waiting_.empty() || (command != nullptr && command->is(kOwnStack))) {
-    request.taken = true;
-    waiting_.push_back(&request);
-    if (own_thread_ == nullptr) {
-      own_thread_ = &simulation().scheduler.spawn_deep(process(), [this] { run_own_thread(); });
-    } else {
-      simulation().scheduler.wake(*own_thread_);
-    }
+  if (must_wait(session)) {
+    put_off(request, session);
     return false;
   }
-  execute(session, argv_, answer, request.tenure, request.role);
-  return true;
+  Outcome outcome = Outcome::answered;
+  if (read_request(request.payload.view(), argv_)) {
+    outcome = carry_out(session, argv_, reply_, answer, request.tenure, request.role, false);
+  } else {
+    reply_.set_error("ERR Protocol error");
+    write_reply(answer, reply_);
+    session.closing = true;  // R108
+  }
+  switch (outcome) {
+    case Outcome::answered:
+      if (!session.closing) return true;
+      {
+        sim::Message& reply = reply_to(request);
+        reply.payload.append(answer.view());
+        Service::answer(request, reply);
+        if (session.connected) hang_up(session);
+      }
+      return false;
+    case Outcome::silent:
+      if (session.closing) hang_up(session);
+      return false;
+    case Outcome::held:
+      hold(request, session);
+      return false;
+    case Outcome::own_thread:
+      put_off(request, session);
+      return false;
+  }
+  return false;
+}
+
+void Server::hold(sim::Message& request, Session& session) {
+  request.taken = true;
+  held_.push_back(&request);
+  ++session.held;
+}
+
+// Behind what the server has yet to do.
+void Server::put_off(sim::Message& request, Session& session) {
+  if (session.held > 0) {
+    hold(request, session);
+    return;
+  }
+  request.taken = true;
+  waiting_.push_back(&request);
+  ++session.waiting;
+  if (own_thread_ == nullptr) {
+    own_thread_ = &simulation().scheduler.spawn_deep(process(), [this] { run_own_thread(); });
+  } else if (own_thread_idle_) {
+    simulation().scheduler.wake(*own_thread_);
+  }
+}
+
+// A request that has waited.
+void Server::finish(sim::Message& request, sim::Message& reply, Session& session, Outcome outcome) {
+  if (outcome == Outcome::answered) {
+    answer(request, reply);
+  } else {
+    simulation().network.release(reply);
+  }
+  simulation().network.release(request);
+  if (process().down() || !session.connected) return;
+  if (session.closing) {
+    hang_up(session);
+  } else if (session.ended && session.waiting == 0) {
+    disconnect(session);
+  }
 }
 
 // An interpreter needs a deeper stack than the fiber that happens to be blocking when a request
 // arrives.
 void Server::run_own_thread() {
+  sim::Scheduler& scheduler = simulation().scheduler;
   for (;;) {
     while (!waiting_.empty()) {
       sim::Message& request = *waiting_.front();
-      read_request(request.payload.view(), own_argv_);
+      Session* const session = session_behind(request);
+      if (session == nullptr) {  // closed meanwhile
+        waiting_.erase(waiting_.begin());
+        simulation().network.release(request);
+        continue;
+      }
+      Outcome outcome = Outcome::held;
       sim::Message& reply = reply_to(request);
-      execute(session_of(*request.connection), own_argv_, reply.payload, request.tenure,
-              request.role);
+      if (session->held == 0) {
+        read_request(request.payload.view(), own_argv_);
+        outcome = carry_out(*session, own_argv_, own_reply_, reply.payload, request.tenure,
+                            request.role, true);
+      }
       waiting_.erase(waiting_.begin());
-      answer(request, reply);
-      simulation().network.release(request);
-      simulation().scheduler.obey();
+      --session->waiting;
+      if (outcome == Outcome::held) {
+        simulation().network.release(reply);
+        hold(request, *session);
+        if (session->ended) disconnect(*session);
+      } else {
+        finish(request, reply, *session, outcome);
+      }
+      scheduler.obey();
     }
-    simulation().scheduler.park();
+    own_thread_idle_ = true;
+    scheduler.park();
+    own_thread_idle_ = false;
   }
 }
 
-void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure,
-                     std::uint8_t role) {
-  keyspace_.freeze();
-  keyspace_.act_for(tenure, role);
-  // One may be answered while another's script takes too long (R84).
-  Session* const before = std::exchange(answering_, &session);
-  sim::Payload* const out_before = std::exchange(out_, &out);
-  Call call{.server = *this,
-            .keys = keyspace_,
-            .session = session,
-            .argv = argv,
-            .reply = own_thread_ != nullptr && simulation().scheduler.running() == own_thread_
-                         ? own_reply_
-                         : reply_};
-  perform(call, out);
-  answering_ = before;
-  out_ = out_before;
+// A request that was taken earlier, on whatever fiber runs.
+void Server::serve(sim::Message& request, Session& session) {
+  sim::Message& reply = reply_to(request);
+  read_request(request.payload.view(), argv_);
+  const Outcome outcome =
+      carry_out(session, argv_, reply_, reply.payload, request.tenure, request.role, false);
+  switch (outcome) {
+    case Outcome::answered:
+    case Outcome::silent:
+      finish(request, reply, session, outcome);
+      break;
+    case Outcome::held:
+      simulation().network.release(reply);
+      hold(request, session);
+      break;
+    case Outcome::own_thread:
+      simulation().network.release(reply);
+      put_off(request, session);
+      break;
+  }
 }
 
-void Server::perform(Call& call, sim::Payload& out) {
-  const Command* command = command_named(call[0]);
-  if (command == nullptr || command->run == nullptr) {
-    call.reply.set_error(unknown_command(call.argv));
-  } else if (!command->takes(call.words())) {
-    call.reply.set_error("ERR wrong number of arguments for '" + std::string(command->name) +
-                         "' command");
-  } else {
-    command->run(call);
+// A script has gone on for too long: those that have waited for it are answered, but for its own
+// connection.
+void Server::serve_waiting() {
+  const Session* const own = &script_call_->session;
+  for (std::size_t i = 1; i < waiting_.size();) {
+    sim::Message& request = *waiting_[i];
+    Session* const session = session_behind(request);
+    if (session == own) {
+      ++i;
+      continue;
+    }
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (session == nullptr) {
+      simulation().network.release(request);
+      continue;
+    }
+    --session->waiting;
+    if (session->held > 0) {
+      hold(request, *session);
+    } else {
+      serve(request, *session);
+    }
+    simulation().scheduler.obey();
   }
-  write_reply(out, call.reply, call.session.protocol);
+}
+
+void Server::spend(sim::Duration time) {
+  // Whatever happens meanwhile, the command goes on where it was.
+  struct Resumed {
+    Keyspace& keys;
+    std::int64_t now_ms = keys.now_ms();
+    sim::TenureId actor = keys.actor();
+    std::uint8_t role = keys.role();
+    ~Resumed() {
+      keys.hold_cycle(false);
+      keys.freeze_at(now_ms);
+      keys.act_for(actor, role);
+    }
+  };
+  const Resumed resumed{keyspace_};
+  keyspace_.hold_cycle(true);
+  sim::Scheduler& scheduler = simulation().scheduler;
+  if (scheduler.running() == nullptr || scheduler.running() != own_thread_) {
+    scheduler.step_clock(process(), time);
+    return;
+  }
+  scheduler.sleep(time);
+  if (!script_running()) return;
+  const std::int64_t ran_ns =
+      scheduler.local_time(process(), sim::ClockKind::monotonic) - script_began_;
+  const std::int64_t limit_ms = config_.busy_after_ms();
+  if (!busy_ && (limit_ms == 0 || ran_ns / 1'000'000 < limit_ms)) return;
+  busy_ = true;
+  serve_waiting();
+}
+
+// ---------------------------------------------------------------- CLIENT PAUSE
+
+bool Server::pause_over() const { return keyspace_.clock_ms() > paused_until_ms_; }
+
+// The longer and the stricter of two counts. It is looked at ten times a second (R107).
+void Server::pause_clients(std::int64_t until_ms, Pause what) {
+  if (paused_ == Pause::none) paused_until_ms_ = until_ms;
+  paused_until_ms_ = std::max(paused_until_ms_, until_ms);
+  paused_ = std::max(paused_, what);
+  keyspace_.hold_expiry(true);
+  if (!has_pause_timer_) {
+    pause_timer_ = simulation().scheduler.add_timer(&process(), &Server::on_pause_end, this, 0);
+    has_pause_timer_ = true;
+  }
+  await_pause_end();
+}
+
+void Server::await_pause_end() {
+  sim::Scheduler& scheduler = simulation().scheduler;
+  const sim::LocalClock& clock = process().clock();
+  constexpr std::int64_t kLast = INT64_MAX / 1'000'000 - 1;
+  if (paused_until_ms_ >= kLast) return;
+  const sim::Instant over =
+      clock.when(sim::ClockKind::wall, (paused_until_ms_ + 1) * 1'000'000, now());
+  if (over == sim::kNever) return;
+  const std::int64_t local =
+      clock.read(sim::ClockKind::monotonic, std::max(over, now() + sim::Duration(1)));
+  scheduler.arm_on(pause_timer_, sim::ClockKind::monotonic, keyspace_.next_cycle(local));
+}
+
+void Server::on_pause_end(void* self, std::uint32_t) {
+  auto& server = *static_cast<Server*>(self);
+  if (server.paused_ != Pause::none && (!server.waiting_.empty() || !server.pause_over())) {
+    server.await_pause_end();
+    return;
+  }
+  server.end_pause();
+}
+
+// What is held goes on after the command under way.
+void Server::unpause_clients() {
+  if (paused_ == Pause::none) return;
+  paused_ = Pause::none;
+  keyspace_.hold_expiry(false);
+  simulation().scheduler.arm(pause_timer_, now());
+}
+
+void Server::end_pause() {
+  paused_ = Pause::none;
+  keyspace_.hold_expiry(false);
+  release_held();
+  release_postponed();
+}
+
+// Connection by connection, in the order in which they were stopped.
+void Server::release_held() {
+  released_.swap(held_);
+  for (const sim::Message* request : released_) {
+    if (Session* session = session_behind(*request)) session->held = 0;
+  }
+  for (std::size_t first = 0; first < released_.size(); ++first) {
+    if (released_[first] == nullptr) continue;
+    const sim::Connection* const connection = released_[first]->connection;
+    for (std::size_t i = first; i < released_.size(); ++i) {
+      if (released_[i] == nullptr || released_[i]->connection != connection) continue;
+      sim::Message& request = *std::exchange(released_[i], nullptr);
+      Session* const session = session_behind(request);
+      if (session == nullptr || process().down()) {
+        simulation().network.release(request);
+      } else if (process().paused()) {
+        hold(request, *session);
+      } else if (must_wait(*session)) {
+        put_off(request, *session);
+      } else {
+        serve(request, *session);
+      }
+    }
+  }
+  released_.clear();
+  // The process was stopped over it, and goes on with the rest when it runs again.
+  if (!held_.empty() && paused_ == Pause::none) simulation().scheduler.arm(pause_timer_, now());
+}
+
+void Server::release_postponed() {
+  for (Session* session : connected_) {
+    if (session->postponed.empty()) continue;
+    CommandQueue commands;
+    std::swap(commands, session->postponed);
+    commands.each(queued_words_, [&](Argv argv) {
+      sim::Payload bytes;
+      execute(*session, argv, bytes);
+      session->unasked += bytes.view();
+    });
+    return release_postponed();
+  }
 }
 
 // ---------------------------------------------------------------- scripts
 
 Lua& Server::lua() {
-  if (lua_ == nullptr) lua_ = std::make_unique<Lua>();
+  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
   return *lua_;
 }
 
-bool Server::cached(const Lua::Compiled& script) const {
-  return std::find(cached_.begin(), cached_.end(), &script) != cached_.end();
+// One that is parked in the middle of a script is not used again.
+void Server::end_scripts() {
+  if (std::exchange(script_call_, nullptr) != nullptr) lua_.reset();
+  busy_ = false;
+  if (lua_ != nullptr) lua_->reset();
 }
 
-void Server::cache(const Lua::Compiled& script) {
-  if (!cached(script)) cached_.push_back(&script);
-}
-
-void Server::run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args) {
+void Server::run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
+                        Argv args) {
+  // A script judges expiry by its own beginning, also where it is part of a transaction (R25).
+  const std::int64_t frozen_ms = keyspace_.now_ms();
+  keyspace_.freeze();
   script_call_ = &call;
-  lua().run(script, keys, args, *this, call.reply);
+  script_session_.database = call.session.database;
+  script_session_.protocol = 2;
+  script_began_ = simulation().scheduler.local_time(process(), sim::ClockKind::monotonic);
+  script_read_only_ = read_only;
+  script_allows_oom_ = script.is(kAllowOom);
+  script_wrote_ = script_kill_wanted_ = false;
+  const std::shared_ptr<Lua> lua = lua_;
+  try {
+    lua->run(script, keys, args, *this, call.reply);
+  } catch (...) {
+    if (script_call_ == &call) end_scripts();
+    throw;
+  }
   script_call_ = nullptr;
+  busy_ = false;
+  keyspace_.freeze_at(frozen_ms);
 }
 
 // Texts inside scripts differ from those outside (R76, R77).
 void Server::run_command(Argv argv, Reply& reply) {
-  const Command* command = command_named(argv[0]);
+  const Command* command = command_called(argv);
   if (command == nullptr) {
     reply.set_error("ERR Unknown Redis command called from script");
   } else if (!command->takes(argv.size())) {
     reply.set_error("ERR Wrong number of args calling Redis command from script");
   } else if (command->is(kNoScript)) {
     reply.set_error("ERR This Redis command is not allowed from script");
+  } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
+    reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
+  } else if (short_of_memory_ && !script_wrote_ && !script_allows_oom_ && command->is(kMayGrow)) {
+    // As it was when the script began, and not once it has written: half a script would be worse
+    // (R106).
+    reply.set_error(kOutOfMemory);
+  } else if (command->run == nullptr) {
+    reply.set_error("ERR Unknown Redis command called from script");
   } else {
+    script_wrote_ = script_wrote_ || command->is(kWrite);
     Call call{.server = *this,
               .keys = keyspace_,
-              .session = script_call_->session,
+              .session = script_session_,
               .argv = argv,
               .reply = reply};
     command->run(call);
-  }
-}
-
-void Server::spend(sim::Duration time) {
-  sim::Scheduler& scheduler = simulation().scheduler;
-  if (scheduler.running() != nullptr && scheduler.running() == own_thread_) {
-    scheduler.sleep(time);
-  } else {
-    scheduler.step_clock(process(), time);
   }
 }
 

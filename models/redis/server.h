@@ -1,9 +1,11 @@
 // One Redis server: a command loop over a keyspace, one command at a time, in the order of arrival.
 // Commands that run an interpreter or take time run on a thread of the server's own, and what
-// arrives meanwhile waits for them.
+// arrives meanwhile waits for them; once a script has gone on for too long, it is answered BUSY
+// (R84).
 #pragma once
 
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,13 +13,25 @@
 #include <vector>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
 #include "models/redis/keyspace.h"
 #include "models/redis/lua.h"
+#include "models/redis/pubsub.h"
 #include "models/redis/reply.h"
 #include "models/redis/session.h"
 #include "sim/service.h"
 
 namespace picklock::models::redis {
+
+// What CLIENT PAUSE holds back.
+enum class Pause : std::uint8_t { none, writes, all };
+
+// What INFO counts, since the start of the process.
+struct Stats {
+  std::uint64_t connections = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t errors = 0;
+};
 
 class Server final : public sim::Service, private ScriptHost {
  public:
@@ -30,6 +44,7 @@ class Server final : public sim::Service, private ScriptHost {
   void clock_changed() override;
   bool evict(std::string_view key) override;
   void on_reset(sim::Connection& connection) override;
+  void on_closed(sim::Connection& connection) override;
 
   // --- connections
   // One that is not on the simulated network: for tests, and for a socket in front of the model.
@@ -39,46 +54,151 @@ class Server final : public sim::Service, private ScriptHost {
 
   // One command on behalf of a tenure (0: nobody's), as if it had just arrived; its answer, and
   // what is pushed to the same connection with it, in order, go to `out`. Scripts included: the
-  // caller provides the stack.
+  // caller provides the stack. What CLIENT PAUSE holds back is answered into `Session::unasked`.
   void execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure = 0,
                std::uint8_t role = 0);
-  // A frame that nobody asked for.
-  void push(Session& session, const Reply& frame);
+
+  // For tests.
+  Keyspace& keyspace() { return keyspace_; }
 
   // --- for commands
+  PubSub& pubsub() { return pubsub_; }
+  Config& config() { return config_; }
+  Stats& stats() { return stats_; }
+  std::int64_t uptime_seconds() const;
+  const sim::Process& machine() const { return process(); }
+  std::uint64_t seed() const { return simulation().scheduler.seed(); }
+  sim::Instant now() const { return simulation().now(); }
+  // For a command that writes its answer itself.
+  sim::Payload& answer_to(Call& call) {
+    call.written = true;
+    return *out_;
+  }
+  std::vector<std::string_view>& queued_words() { return queued_words_; }
+  // A frame that nobody asked for, of bulk strings.
+  void push(Session& session, std::initializer_list<std::string_view> words);
+  // The server ends the connection, behind what it has sent. Of the one whose command is under way:
+  // behind the answer.
+  void close(Session& session);
+  Session* answering() const { return answering_; }
+
+  Pause paused() const { return paused_; }
+  void pause_clients(std::int64_t until_ms, Pause what);
+  void unpause_clients();
+
   Lua& lua();
-  bool cached(const Lua::Compiled& script) const;  // whether EVALSHA finds it (R81)
-  void cache(const Lua::Compiled& script);
-  void forget_scripts() { cached_.clear(); }
-  void run_script(Call& call, const Lua::Compiled& script, Argv keys, Argv args);
-  // Lets time pass while nobody is served. Outside a run the server's clock is set on instead.
-  void spend(sim::Duration time);
+  void run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys, Argv args);
+  // Lets time pass while nobody is served, but for what a script that has taken too long lets
+  // through. Outside a run the server's clock is set on instead.
+  void spend(sim::Duration time) override;
+  // The script under way: whether there is one, has called a command that writes, is to end.
+  bool script_running() const { return script_call_ != nullptr; }
+  bool script_wrote() const { return script_wrote_; }
+  bool script_kill_wanted() const override { return script_kill_wanted_; }
+  void want_script_kill() { script_kill_wanted_ = true; }
 
  private:
   using Service::simulation;
 
+  enum class Outcome : std::uint8_t {
+    answered,
+    silent,      // CLIENT REPLY OFF
+    held,        // by CLIENT PAUSE
+    own_thread,  // must run there
+  };
+
   bool apply(sim::Message& request, sim::Payload& answer) override;
-  void run_command(Argv argv, Reply& reply) override;  // from a script
+
+  // --- from a script
+  void run_command(Argv argv, Reply& reply) override;
+  void speak(std::uint8_t protocol) override { script_session_.protocol = protocol; }
+
+  void forget_process();
+  void end_scripts();
+
+  // --- one command
+  Outcome carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
+                    sim::TenureId tenure, std::uint8_t role, bool on_own_thread);
+  Outcome run(Call& call, const Command* command, sim::Payload& out, bool on_own_thread);
+  // Why it is refused; empty: it is not.
+  std::string refusal(const Call& call, const Command* command, std::uint32_t flags);
+  static void refuse(Call& call, std::uint32_t flags, std::string_view text);
+  bool holds_back(std::uint32_t flags) const;
+
+  // --- messages that wait
+  bool must_wait(const Session& session) const {
+    return session.held > 0 || session.waiting > 0 || (!waiting_.empty() && !busy_);
+  }
+  void put_off(sim::Message& request, Session& session);
+  void hold(sim::Message& request, Session& session);
+  void serve(sim::Message& request, Session& session);
+  void serve_waiting();
+  void finish(sim::Message& request, sim::Message& reply, Session& session, Outcome outcome);
   void run_own_thread();
+  static Session* session_behind(const sim::Message& request) {
+    return static_cast<Session*>(request.connection->session);
+  }
+
+  // --- connections
   Session& session_of(sim::Connection& connection);
   Session& open_session();
-  void perform(Call& call, sim::Payload& out);
+  void hang_up(Session& session);
+  void client_gone(sim::Connection& connection);
 
+  // --- subscribers that do not read (R91)
+  void watch_backlog(Session& session);
+  bool overrun(Session& session);
+  void drop_overrun();
+  static void on_backlog_time(void* self, std::uint32_t);
+
+  // --- CLIENT PAUSE
+  bool pause_over() const;
+  void await_pause_end();
+  void end_pause();
+  void release_held();
+  void release_postponed();
+  static void on_pause_end(void* self, std::uint32_t);
   Keyspace keyspace_;
+  PubSub pubsub_;
+  Config config_;
+  Stats stats_;
   std::deque<Session> sessions_;  // every one there ever was; reused when closed
   std::vector<Session*> connected_;
   std::uint64_t session_ids_ = 0;
+  sim::Instant started_at_{};
 
-  std::unique_ptr<Lua> lua_;
-  std::vector<const Lua::Compiled*> cached_;
-  Call* script_call_ = nullptr;         // the command that runs a script
+  std::shared_ptr<Lua> lua_;       // a script that is yet to be unwound holds its own
+  Call* script_call_ = nullptr;    // the command that runs a script
+  Session script_session_;         // in whose name its commands run
+  std::int64_t script_began_ = 0;  // by the process's monotonic clock
+  bool script_read_only_ = false;
+  bool script_allows_oom_ = false;
+  bool script_wrote_ = false;
+  bool script_kill_wanted_ = false;
+  bool busy_ = false;             // the script has taken too long: others are answered
+  bool short_of_memory_ = false;  // when the command under way began (R106)
+
   std::vector<sim::Message*> waiting_;  // what is for the own thread, and what came behind it
   sim::Thread* own_thread_ = nullptr;
+  bool own_thread_idle_ = false;
+
+  Pause paused_ = Pause::none;
+  std::int64_t paused_until_ms_ = 0;
+  std::vector<sim::Message*> held_;
+  std::vector<sim::Message*> released_;
+  sim::TimerId pause_timer_ = 0;
+  bool has_pause_timer_ = false;
+
+  std::vector<Session*> overrun_;  // to be closed after the command under way
+  sim::TimerId backlog_timer_ = 0;
+  bool has_backlog_timer_ = false;
+  bool backlog_awaited_ = false;
 
   Session* answering_ = nullptr;  // whose command is under way, and where its answer goes
   sim::Payload* out_ = nullptr;
   std::vector<std::string_view> argv_;
   std::vector<std::string_view> own_argv_;
+  std::vector<std::string_view> queued_words_;
   Reply reply_;
   Reply own_reply_;
 };

@@ -16,6 +16,9 @@ class Connection;
 
 namespace picklock::models::redis {
 
+struct Command;
+struct Topic;
+
 // Commands kept for later, with bytes of their own.
 class CommandQueue {
  public:
@@ -35,10 +38,10 @@ class CommandQueue {
     lengths_.push_back(argv.size());
   }
 
-  // Calls `visit(argv)` for each, in order; nothing may be added meanwhile.
+  // Calls `visit(argv)` for each, in order, with words in `argv`, which is reused; nothing may be
+  // added meanwhile.
   template <typename Visit>
-  void each(Visit visit) const {
-    std::vector<std::string_view> argv;
+  void each(std::vector<std::string_view>& argv, Visit visit) const {
     std::size_t word = 0;
     std::size_t at = 0;
     for (std::size_t length : lengths_) {
@@ -64,27 +67,50 @@ struct Watch {
   bool was_alive = false;
 };
 
+enum class Replies : std::uint8_t { on, off, skip_this, skip_next };  // CLIENT REPLY
+
 struct Session {
   std::uint64_t id = 0;
   bool connected = false;
   bool closing = false;  // the answer under way is its last
+  bool ended = false;    // the client has closed its end; what it sent before is still to be served
+  bool authenticated = true;
+  bool no_evict = false;
   std::uint8_t protocol = 2;
+  Replies replies = Replies::on;
   std::uint32_t database = 0;
   std::string name;
   sim::Instant connected_at{};
   sim::Instant last_command_at{};
-  std::string last_command;
+  const Command* last_command = nullptr;
+
+  // Requests that have arrived and wait: for the end of a CLIENT PAUSE, or for the server's own
+  // thread.
+  std::uint32_t held = 0;
+  std::uint32_t waiting = 0;
+  CommandQueue postponed;  // without a connection: held back by CLIENT PAUSE
 
   bool in_multi = false;
   bool spoilt = false;  // a command could not be queued: EXEC will discard all (R105)
+  bool dirty = false;   // a watched key was changed in a way that its version does not tell
+  std::uint32_t queued_flags = 0;  // of all that is queued
   CommandQueue queued;
   std::vector<Watch> watches;
-  std::vector<std::string> channels;  // in the order of subscription, as `patterns`
-  std::vector<std::string> patterns;
+  std::vector<Topic*> channels;  // in the order of subscription, as the others
+  std::vector<Topic*> patterns;
+  std::vector<Topic*> shards;
 
-  bool subscribed() const { return !channels.empty() || !patterns.empty(); }
+  void end_transaction() {
+    in_multi = spoilt = dirty = false;
+    queued_flags = 0;
+    queued.clear();
+    watches.clear();
+  }
 
-  sim::Connection* connection = nullptr;  // nullptr: not on the simulated network
+  bool subscribed() const { return !channels.empty() || !patterns.empty() || !shards.empty(); }
+
+  sim::Connection* connection = nullptr;        // nullptr: not on the simulated network
+  sim::Instant backlogged_since = sim::kNever;  // above the soft limit of what it has not read
   std::string unasked;  // without a connection: what was pushed and not yet fetched
 };
 

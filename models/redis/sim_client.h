@@ -1,5 +1,6 @@
 // redis::Client over the simulated network: one connection per client process and server, shared by
-// the process's threads, given up and dialled anew after a command has timed out.
+// the process's threads, given up and dialled anew after a command has timed out. A command without
+// an answer may be sent again: the same operation, with as many effects (architecture 8.3).
 #pragma once
 
 #include "models/redis/client.h"
@@ -10,8 +11,10 @@ namespace picklock::models::redis {
 
 class SimClient final : public Client {
  public:
-  // `patience` is how long a command waits for its answer; 0: for ever.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Duration patience);
+  // `patience` is how long a command waits for its answer; 0: for ever. `resend` is how often it is
+  // sent again.
+  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Duration patience,
+             std::uint32_t resend = 0);
   void forget() { caller_.forget(); }
 
   Reply call(Role role, std::span<const std::string_view> argv) override;
@@ -20,6 +23,7 @@ class SimClient final : public Client {
   sim::Scheduler* scheduler_ = nullptr;
   sim::Caller caller_;
   Duration patience_{};
+  std::uint32_t resend_ = 0;
 };
 
 }  // namespace picklock::models::redis

@@ -58,6 +58,43 @@ TEST(SimClient, WaitsForItsPatienceAndNoLonger) {
   EXPECT_EQ(waited, 250);
 }
 
+// The same operation, with as many effects as copies arrive (architecture 8.3).
+Reply taken(const sim::Plan& plan, std::uint32_t resend) {
+  SmallWorld world{SmallWorld::Setup{.command_timeout = 250ms, .resend = resend}};
+  Reply reply;
+  world.client(1, [&](SmallWorld& all, auto& self) {
+    all.play(Role::acquire);
+    reply = self.redis().set("lock", "a", {.nx = true});
+  });
+  world.run(plan);
+  return reply;
+}
+
+TEST(SimClient, SendsACommandAgainWhoseAnswerWasLost) {
+  const sim::Plan lost = {
+      fault_where_applied(sim::Side::after, Role::acquire, sim::Verb::drop, {})};
+  EXPECT_EQ(taken(lost, 0).kind, Kind::unknown);
+  const Reply again = taken(lost, 1);
+  EXPECT_TRUE(again.is_nil());
+  EXPECT_TRUE(again.resent);
+}
+
+TEST(SimClient, SendsACommandAgainThatTookTooLong) {
+  const Reply again = taken({fault_at(0s, sim::Verb::pause, "redis-1", 300ms)}, 1);
+  EXPECT_TRUE(again.is_nil());
+  EXPECT_TRUE(again.resent);
+}
+
+TEST(SimClient, LeavesACommandUnknownOnceACopyHasLeft) {
+  EXPECT_EQ(taken({fault_at(0s, sim::Verb::partition, "redis-1", 20s)}, 2).kind, Kind::unknown);
+}
+
+TEST(SimClient, SendsNothingAgainThatWasAnswered) {
+  const Reply first = taken({}, 2);
+  EXPECT_TRUE(first.ok());
+  EXPECT_FALSE(first.resent);
+}
+
 TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
   SmallWorld world{SmallWorld::Setup{.tracing = true}};
   static const Script script("return 1");
@@ -67,6 +104,11 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
     redis.set("k", "v", {.nx = true});
     redis.set("k", "v", {.px = 1500ms});
     redis.set("k", "v", {.nx = true, .px = 1500ms});
+    redis.set("k", "v", {.nx = true, .ex = 1500ms});
+    redis.set("k", "v", {.keepttl = true});
+    redis.setnx("k", "v");
+    redis.getset("k", "v");
+    redis.incr("k");
     redis.get("k");
     redis.exists("k");
     redis.pttl("k");
@@ -82,10 +124,11 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
     if (record.kind == sim::TraceKind::sent && !record.reply)
       sent.push_back(protocol().describe(trace.payload(record), false));
   }
-  EXPECT_THAT(sent,
-              ElementsAre("SET k v", "SET k v NX", "SET k v PX 1500", "SET k v NX PX 1500", "GET k",
-                          "EXISTS k", "PTTL k", "PEXPIRE k 2000", "DEL k", "EVAL {script} 1 k a b",
-                          "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0"));
+  EXPECT_THAT(sent, ElementsAre("SET k v", "SET k v NX", "SET k v PX 1500", "SET k v NX PX 1500",
+                                "SET k v NX EX 2", "SET k v KEEPTTL", "SETNX k v", "GETSET k v",
+                                "INCR k", "GET k", "EXISTS k", "PTTL k", "PEXPIRE k 2000", "DEL k",
+                                "EVAL {script} 1 k a b",
+                                "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0"));
 }
 
 }  // namespace

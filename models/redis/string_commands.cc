@@ -1,4 +1,6 @@
-// Strings: GET, SET and their kin.
+// Strings: GET, SET and their kin, and the counters INCR and DECR. (No INCRBYFLOAT: it adds in the
+// machine's own long double.)
+#include <algorithm>
 #include <array>
 
 #include "models/redis/commands.h"
@@ -6,7 +8,9 @@
 namespace picklock::models::redis {
 namespace {
 
-// The options of SET that give the key a deadline.
+constexpr std::int64_t kLongestString = 512 << 20;  // proto-max-bulk-len
+
+// The options of SET and GETEX that give the key a deadline.
 struct Expiry {
   std::string_view word;
   Unit unit;
@@ -15,6 +19,8 @@ struct Expiry {
 constexpr std::array kExpiries = {
     Expiry{"px", Unit::milliseconds, false}, Expiry{"ex", Unit::seconds, false},
     Expiry{"pxat", Unit::milliseconds, true}, Expiry{"exat", Unit::seconds, true}};
+constexpr const Expiry& kPx = kExpiries[0];
+constexpr const Expiry& kEx = kExpiries[1];
 
 const Expiry* expiry_named(std::string_view word) {
   for (const Expiry& expiry : kExpiries) {
@@ -23,69 +29,292 @@ const Expiry* expiry_named(std::string_view word) {
   return nullptr;
 }
 
-void set(Call& call) {
-  bool nx = false, xx = false, get = false, keep_ttl = false;
+struct Options {
+  bool nx = false;
+  bool xx = false;
+  bool get = false;
+  bool keep_ttl = false;
+  bool persist = false;
   const Expiry* expiry = nullptr;
-  std::string_view amount;
-  for (std::size_t i = 3; i < call.words(); ++i) {
+  std::string_view amount;  // of the expiry
+};
+
+enum class Of : std::uint8_t { set, getex };
+
+// The words from `first` on. False: the reply says that they make no sense.
+bool read_options(const Call& call, std::size_t first, Of of, Options& options) {
+  const bool set = of == Of::set;
+  for (std::size_t i = first; i < call.words(); ++i) {
     const std::string_view word = call[i];
     const Expiry* const named = expiry_named(word);
-    if (same_word(word, "nx") && !xx) {
-      nx = true;
-    } else if (same_word(word, "xx") && !nx) {
-      xx = true;
-    } else if (same_word(word, "get")) {
-      get = true;
-    } else if (same_word(word, "keepttl") && expiry == nullptr) {
-      keep_ttl = true;
-    } else if (named != nullptr && (expiry == nullptr || expiry == named) && !keep_ttl &&
-               i + 1 < call.words()) {
-      expiry = named;  // said twice, the last one counts
-      amount = call[++i];
+    if (set && same_word(word, "nx") && !options.xx) {
+      options.nx = true;
+    } else if (set && same_word(word, "xx") && !options.nx) {
+      options.xx = true;
+    } else if (set && same_word(word, "get")) {
+      options.get = true;
+    } else if (set && same_word(word, "keepttl") && options.expiry == nullptr) {
+      options.keep_ttl = true;
+    } else if (!set && same_word(word, "persist") && options.expiry == nullptr) {
+      options.persist = true;
+    } else if (named != nullptr && (options.expiry == nullptr || options.expiry == named) &&
+               !options.keep_ttl && !options.persist && i + 1 < call.words()) {
+      options.expiry = named;  // said twice, the last one counts
+      options.amount = call[++i];
     } else {
       syntax_error(call.reply);
-      return;
+      return false;
     }
   }
-  std::int64_t deadline = kNoDeadline;
-  if (expiry != nullptr) {
-    std::int64_t value = 0;
-    if (!integer(amount, value, call.reply)) return;
-    // Checked before NX: a bad time is an error even on a held key (R4).
-    if (value <= 0 ||
-        !deadline_of(value, expiry->unit, expiry->absolute, call.keys.clock_ms(), deadline)) {
-      invalid_expire(call.reply, "set");
-      return;
-    }
-  }
-  Entry* held = call.live(call[1]);
-  call.reply.set(Reply::Kind::nil);
-  if (get && held != nullptr) {
-    if (held->value.type() != Type::string) {
-      wrong_type(call.reply);
-      return;
-    }
-    call.reply.set_bulk(held->value.text());
-  }
-  if ((nx && held != nullptr) || (xx && held == nullptr)) return;
-  if (keep_ttl && held != nullptr) deadline = held->deadline_ms;
-  call.keys.put(call.session.database, call[1], Type::string, deadline).text().assign(call[2]);
-  if (!get) call.reply.set_status("OK");
+  return true;
 }
 
-void get(Call& call) {
-  Entry* entry = nullptr;
-  if (!live_of(call, call[1], Type::string, entry)) return;
+// False: the reply says that this is no time to expire at.
+bool read_deadline(const Call& call, const Expiry& expiry, std::string_view amount,
+                   std::string_view command, std::int64_t& deadline) {
+  std::int64_t value = 0;
+  if (!integer(amount, value, call.reply)) return false;
+  if (value > 0 && deadline_of(value, expiry.unit, expiry.absolute, call.keys.clock_ms(), deadline))
+    return true;
+  invalid_expire(call.reply, command);
+  return false;
+}
+
+std::string& put(const Call& call, std::string_view key, std::int64_t deadline = kNoDeadline) {
+  return call.keys.put(call.session.database, key, Type::string, deadline).text();
+}
+
+// What GET answers. False: the key holds another type.
+bool answer_text(const Call& call, Entry*& entry) {
+  if (!live_of(call, call[1], Type::string, entry)) return false;
   if (entry == nullptr) {
     call.reply.set(Reply::Kind::nil);
   } else {
     call.reply.set_bulk(entry->value.text());
   }
+  return true;
+}
+
+void set(Call& call) {
+  Options options;
+  if (!read_options(call, 3, Of::set, options)) return;
+  std::int64_t deadline = kNoDeadline;
+  // Checked before NX: a bad time is an error even on a held key (R4).
+  if (options.expiry != nullptr &&
+      !read_deadline(call, *options.expiry, options.amount, "set", deadline))
+    return;
+  Entry* held = nullptr;
+  if (options.get) {
+    if (!answer_text(call, held)) return;
+  } else {
+    held = call.live(call[1]);
+    call.reply.set(Reply::Kind::nil);
+  }
+  if ((options.nx && held != nullptr) || (options.xx && held == nullptr)) return;
+  if (options.keep_ttl && held != nullptr) deadline = held->deadline_ms;
+  put(call, call[1], deadline).assign(call[2]);
+  if (!options.get) call.reply.set_status("OK");
+}
+
+void setnx(Call& call) {
+  const bool free = call.live(call[1]) == nullptr;
+  if (free) put(call, call[1]).assign(call[2]);
+  call.reply.set_integer(free ? 1 : 0);
+}
+
+void set_with(Call& call, const Expiry& expiry, std::string_view command) {
+  std::int64_t deadline = kNoDeadline;
+  if (!read_deadline(call, expiry, call[2], command, deadline)) return;
+  put(call, call[1], deadline).assign(call[3]);
+  call.reply.set_status("OK");
+}
+void setex(Call& call) { set_with(call, kEx, "setex"); }
+void psetex(Call& call) { set_with(call, kPx, "psetex"); }
+
+void get(Call& call) {
+  Entry* entry = nullptr;
+  answer_text(call, entry);
+}
+
+void getset(Call& call) {
+  Entry* entry = nullptr;
+  if (answer_text(call, entry)) put(call, call[1]).assign(call[2]);
+}
+
+void getdel(Call& call) {
+  Entry* entry = nullptr;
+  if (answer_text(call, entry) && entry != nullptr) call.keys.remove(*entry);
+}
+
+void getex(Call& call) {
+  Options options;
+  if (!read_options(call, 2, Of::getex, options)) return;
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  if (entry == nullptr) {
+    call.reply.set(Reply::Kind::nil);
+    return;
+  }
+  std::int64_t deadline = kNoDeadline;
+  // Only now: no key is no error, whatever the time (R7).
+  if (options.expiry != nullptr &&
+      !read_deadline(call, *options.expiry, options.amount, "getex", deadline))
+    return;
+  call.reply.set_bulk(entry->value.text());
+  if (options.expiry != nullptr && options.expiry->absolute && deadline <= call.keys.clock_ms()) {
+    call.keys.remove(*entry);
+  } else if (options.expiry != nullptr || (options.persist && entry->has_deadline())) {
+    call.keys.set_deadline(*entry, deadline);
+  }
+}
+
+bool fits(std::int64_t size, std::int64_t more, Reply& reply) {
+  std::int64_t all = 0;
+  if (!__builtin_add_overflow(size, more, &all) && all <= kLongestString) return true;
+  reply.set_error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  return false;
+}
+
+std::int64_t length(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
+
+void append(Call& call) {
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  if (entry != nullptr && !fits(length(entry->value.text()), length(call[2]), call.reply)) return;
+  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  text.append(call[2]);
+  call.reply.set_integer(length(text));
+}
+
+void strlen(Call& call) {
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  call.reply.set_integer(entry == nullptr ? 0 : length(entry->value.text()));
+}
+
+void getrange(Call& call) {
+  std::int64_t first = 0, last = 0;
+  if (!integer(call[2], first, call.reply) || !integer(call[3], last, call.reply)) return;
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  call.reply.set_bulk("");
+  if (entry == nullptr || (first < 0 && last < 0 && first > last)) return;
+  const std::string_view text = entry->value.text();
+  const std::int64_t size = length(text);
+  // Unlike the ranges of lists, one that ends before the string has its first byte.
+  if (first < 0) first = std::max<std::int64_t>(first + size, 0);
+  if (last < 0) last = std::max<std::int64_t>(last + size, 0);
+  last = std::min(last, size - 1);
+  if (first > last) return;
+  call.reply.set_bulk(
+      text.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1)));
+}
+
+void setrange(Call& call) {
+  std::int64_t offset = 0;
+  if (!integer(call[2], offset, call.reply)) return;
+  if (offset < 0) {
+    call.reply.set_error("ERR offset is out of range");
+    return;
+  }
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  const std::string_view piece = call[3];
+  if (piece.empty()) {
+    call.reply.set_integer(entry == nullptr ? 0 : length(entry->value.text()));
+    return;
+  }
+  if (!fits(offset, length(piece), call.reply)) return;
+  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  const auto begin = static_cast<std::size_t>(offset);
+  if (text.size() < begin + piece.size()) text.resize(begin + piece.size());
+  text.replace(begin, piece.size(), piece);
+  call.reply.set_integer(length(text));
+}
+
+void mget(Call& call) {
+  call.reply.set(Reply::Kind::array);
+  for (std::string_view key : call.argv.subspan(1)) {
+    Entry* entry = call.live(key);
+    Reply& element = call.reply.add();
+    if (entry != nullptr && entry->value.type() == Type::string)
+      element.set_bulk(entry->value.text());
+  }
+}
+
+void set_all(const Call& call) {
+  for (std::size_t i = 1; i < call.words(); i += 2) put(call, call[i]).assign(call[i + 1]);
+}
+
+void mset(Call& call) {
+  if (call.words() % 2 == 0) {
+    wrong_arity(call.reply, "mset");
+    return;
+  }
+  set_all(call);
+  call.reply.set_status("OK");
+}
+
+void msetnx(Call& call) {
+  if (call.words() % 2 == 0) {
+    wrong_arity(call.reply, "msetnx");
+    return;
+  }
+  bool free = true;
+  for (std::size_t i = 1; free && i < call.words(); i += 2) free = call.live(call[i]) == nullptr;
+  if (free) set_all(call);
+  call.reply.set_integer(free ? 1 : 0);
+}
+
+void count(const Call& call, std::int64_t by) {
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  std::int64_t number = 0;
+  if (entry != nullptr && !integer(entry->value.text(), number, call.reply)) return;
+  if (!add_to(number, by, call.reply)) return;
+  to_change(call, call[1], Type::string, entry).text().assign(Digits(number).view());
+  call.reply.set_integer(number);
+}
+
+void incr(Call& call) { count(call, 1); }
+void decr(Call& call) { count(call, -1); }
+
+void incrby(Call& call) {
+  std::int64_t by = 0;
+  if (integer(call[2], by, call.reply)) count(call, by);
+}
+
+void decrby(Call& call) {
+  std::int64_t by = 0;
+  if (!integer(call[2], by, call.reply)) return;
+  if (by == INT64_MIN) {
+    call.reply.set_error("ERR decrement would overflow");
+    return;
+  }
+  count(call, -by);
 }
 
 constexpr std::array kCommands = {
     Command{"set", -3, kWrite | kMayGrow, set, {1, 1, 1}},
+    Command{"setnx", 3, kWrite | kMayGrow, setnx, {1, 1, 1}},
+    Command{"setex", 4, kWrite | kMayGrow, setex, {1, 1, 1}},
+    Command{"psetex", 4, kWrite | kMayGrow, psetex, {1, 1, 1}},
     Command{"get", 2, kRead, get, {1, 1, 1}},
+    Command{"getset", 3, kWrite | kMayGrow, getset, {1, 1, 1}},
+    Command{"getdel", 2, kWrite, getdel, {1, 1, 1}},
+    Command{"getex", -2, kWrite, getex, {1, 1, 1}},
+    Command{"append", 3, kWrite | kMayGrow, append, {1, 1, 1}},
+    Command{"strlen", 2, kRead, strlen, {1, 1, 1}},
+    Command{"getrange", 4, kRead, getrange, {1, 1, 1}},
+    Command{"substr", 4, kRead, getrange, {1, 1, 1}},
+    Command{"setrange", 4, kWrite | kMayGrow, setrange, {1, 1, 1}},
+    Command{"mget", -2, kRead, mget, {1, -1, 1}},
+    Command{"mset", -3, kWrite | kMayGrow, mset, {1, -1, 2}},
+    Command{"msetnx", -3, kWrite | kMayGrow, msetnx, {1, -1, 2}},
+    Command{"incr", 2, kWrite | kMayGrow, incr, {1, 1, 1}},
+    Command{"incrby", 3, kWrite | kMayGrow, incrby, {1, 1, 1}},
+    Command{"decr", 2, kWrite | kMayGrow, decr, {1, 1, 1}},
+    Command{"decrby", 3, kWrite | kMayGrow, decrby, {1, 1, 1}},
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 // the memory, so that a lock taken and released over and over allocates nothing.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -62,16 +64,71 @@ class Hash {
 
 using List = std::deque<std::string>;
 
-// In the order in which its members came, but for a set of small integers, which the real server
-// keeps sorted.
-using Set = std::vector<std::string>;
+// In the order in which its members came; but a set of integers alone, and of not too many, is
+// sorted, as the real server keeps it.
+class Set {
+ public:
+  std::size_t size() const { return members_.size(); }
+  bool empty() const { return members_.empty(); }
+  void clear() {
+    members_.clear();
+    sorted_ = true;
+  }
 
-// By score, then by the bytes of the member.
-struct Scored {
-  double score = 0;
-  std::string member;
+  bool contains(std::string_view member) const { return find(member) != members_.end(); }
+  // False: it is there already.
+  bool add(std::string_view member);
+  bool remove(std::string_view member);
+  // The member at this place, out of the set.
+  std::string take(std::size_t place);
+
+  auto begin() const { return members_.begin(); }
+  auto end() const { return members_.end(); }
+
+ private:
+  using Members = std::vector<std::string>;
+  Members::const_iterator find(std::string_view member) const {
+    return std::find(members_.begin(), members_.end(), member);
+  }
+
+  Members members_;
+  bool sorted_ = true;  // integers, by size
 };
-using SortedSet = std::vector<Scored>;
+
+// Members by score, then by their bytes.
+class SortedSet {
+ public:
+  struct Member {
+    double score = 0;
+    std::string name;
+  };
+
+  std::size_t size() const { return members_.size(); }
+  bool empty() const { return members_.empty(); }
+  void clear() {
+    members_.clear();
+    large_ = false;
+  }
+
+  // The rank of a member, from 0; size(): there is none.
+  std::size_t rank(std::string_view name) const;
+  void add(std::string_view name, double score);
+  void set_score(std::size_t rank, double score);
+  void remove(std::size_t first, std::size_t count) {
+    const auto from = members_.begin() + static_cast<std::ptrdiff_t>(first);
+    members_.erase(from, from + static_cast<std::ptrdiff_t>(count));
+  }
+
+  const Member& operator[](std::size_t rank) const { return members_[rank]; }
+  auto begin() const { return members_.begin(); }
+  auto end() const { return members_.end(); }
+
+ private:
+  void insert(Member member);
+
+  std::vector<Member> members_;
+  bool large_ = false;  // or has been: the real server then keeps the sign of a score that is -0
+};
 
 class Value {
  public:
@@ -109,6 +166,23 @@ class Value {
   Set& set() { return others_->set; }
   SortedSet& sorted_set() { return others_->sorted_set; }
 
+  // Without elements; a string never is.
+  bool empty() const {
+    switch (type_) {
+      case Type::hash:
+        return others_->hash.empty();
+      case Type::list:
+        return others_->list.empty();
+      case Type::set:
+        return others_->set.empty();
+      case Type::sorted_set:
+        return others_->sorted_set.empty();
+      case Type::string:
+        break;
+    }
+    return false;
+  }
+
   // About what it takes in memory.
   std::size_t bytes() const {
     constexpr std::size_t kPerElement = 16;
@@ -121,7 +195,8 @@ class Value {
     } else if (type_ == Type::set) {
       for (const std::string& member : others_->set) all += kPerElement + member.size();
     } else if (type_ == Type::sorted_set) {
-      for (const Scored& one : others_->sorted_set) all += 2 * kPerElement + one.member.size();
+      for (const SortedSet::Member& member : others_->sorted_set)
+        all += 2 * kPerElement + member.name.size();
     }
     return all;
   }

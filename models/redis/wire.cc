@@ -19,12 +19,6 @@ void write_header(sim::Payload& out, char kind, std::int64_t value) {
   out.append({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
-void write_bulk(sim::Payload& out, std::string_view bytes) {
-  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
-  out.append(bytes);
-  out.append(kEnd);
-}
-
 // A line stays one line, whatever was quoted in it.
 void write_line(sim::Payload& out, char kind, std::string_view text) {
   char* at = out.extend(text.size() + 1);
@@ -123,6 +117,15 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
       reply.set_bulk(line);
       reply.kind = Reply::Kind::number;
       return true;
+    case '(':
+      reply.set_bulk(line);
+      reply.kind = Reply::Kind::big_number;
+      return true;
+    case '#':
+      if (line != "t" && line != "f") return false;
+      reply.set_integer(line == "t" ? 1 : 0);
+      reply.kind = Reply::Kind::boolean;
+      return true;
     case '_':
       reply.set(Reply::Kind::nil);
       return true;
@@ -150,7 +153,10 @@ std::string words(const Reply& reply) {
       return "error: " + reply.text;
     case Reply::Kind::integer:
       return std::to_string(reply.integer);
+    case Reply::Kind::boolean:
+      return reply.integer != 0 ? "true" : "false";
     case Reply::Kind::number:
+    case Reply::Kind::big_number:
       return reply.text;
     case Reply::Kind::bulk:
     case Reply::Kind::verbatim:
@@ -158,6 +164,7 @@ std::string words(const Reply& reply) {
     case Reply::Kind::array:
     case Reply::Kind::map:
     case Reply::Kind::set:
+    case Reply::Kind::pairs:
     case Reply::Kind::push: {
       std::string all = "[";
       for (const Reply& element : reply.elements)
@@ -221,6 +228,26 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
   return bytes.empty();
 }
 
+void write_array(sim::Payload& out, std::size_t elements) {
+  write_header(out, '*', static_cast<std::int64_t>(elements));
+}
+
+void write_push(sim::Payload& out, std::size_t elements, unsigned protocol) {
+  write_header(out, protocol < 3 ? '*' : '>', static_cast<std::int64_t>(elements));
+}
+
+void write_bulk(sim::Payload& out, std::string_view bytes) {
+  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
+  out.append(bytes);
+  out.append(kEnd);
+}
+
+void write_integer(sim::Payload& out, std::int64_t value) { write_header(out, ':', value); }
+
+void write_nil(sim::Payload& out, unsigned protocol) {
+  out.append(protocol < 3 ? "$-1\r\n" : "_\r\n");
+}
+
 void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
   const bool plain = protocol < 3;
   const auto write_elements = [&](char kind, std::size_t count) {
@@ -247,6 +274,20 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
         write_line(out, ',', reply.text);
       }
       break;
+    case Reply::Kind::big_number:
+      if (plain) {
+        write_bulk(out, reply.text);
+      } else {
+        write_line(out, '(', reply.text);
+      }
+      break;
+    case Reply::Kind::boolean:
+      if (plain) {
+        write_header(out, ':', reply.integer);
+      } else {
+        out.append(reply.integer != 0 ? "#t\r\n" : "#f\r\n");
+      }
+      break;
     case Reply::Kind::verbatim:
       if (plain) {
         write_bulk(out, reply.text);
@@ -266,6 +307,17 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
     case Reply::Kind::set:
       write_elements(plain ? '*' : '~', reply.elements.size());
       break;
+    case Reply::Kind::pairs:
+      if (plain) {
+        write_elements('*', reply.elements.size());
+        break;
+      }
+      write_header(out, '*', static_cast<std::int64_t>(reply.elements.size() / 2));
+      for (std::size_t i = 0; i < reply.elements.size(); ++i) {
+        if (i % 2 == 0) write_header(out, '*', 2);
+        write_reply(out, reply.elements[i], protocol);
+      }
+      break;
     case Reply::Kind::push:
       write_elements(plain ? '*' : '>', reply.elements.size());
       break;
@@ -275,7 +327,7 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
     case Reply::Kind::nil:
     case Reply::Kind::unknown:
     case Reply::Kind::unsent:
-      out.append(plain ? "$-1\r\n" : "_\r\n");
+      write_nil(out, protocol);
       break;
   }
 }

@@ -3,6 +3,7 @@
 // bytes, so that scripts, a socket and comparisons with a real server all meet the same code.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,13 @@ void write_request(sim::Payload& out, std::span<const std::string_view> argv);
 bool read_request(std::string_view bytes, std::vector<std::string_view>& argv);
 
 void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol = 2);
+// The same in parts, for answers that are written as they come about.
+void write_array(sim::Payload& out, std::size_t elements);
+void write_push(sim::Payload& out, std::size_t elements, unsigned protocol);
+void write_bulk(sim::Payload& out, std::string_view bytes);
+void write_integer(sim::Payload& out, std::int64_t value);
+void write_nil(sim::Payload& out, unsigned protocol);
+
 // Takes one reply of either version off the front of `bytes`. False: it is not whole or not
 // well-formed.
 bool read_reply(std::string_view& bytes, Reply& reply);

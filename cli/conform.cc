@@ -1,0 +1,208 @@
+#include "cli/conform.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/console.h"
+#include "models/redis/conform/campaign.h"
+#include "models/redis/conform/grammar.h"
+#include "models/redis/conform/normal_form.h"
+#include "models/redis/conform/sequence.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/nearest.h"
+
+namespace picklock::cli {
+namespace {
+
+namespace redis = models::redis::conform;
+using Json = nlohmann::ordered_json;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Ctrl-C ends the run after the sequence under way, with everything found so far; a second one ends
+// the program.
+class Interruptible {
+ public:
+  Interruptible() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      std::signal(signal, [](int caught) {
+        interrupted = 1;
+        std::signal(caught, SIG_DFL);
+      });
+    }
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  }
+};
+
+redis::Address address_from(const std::string& word) {
+  const std::size_t colon = word.rfind(':');
+  std::uint16_t port = 0;
+  const char* end = word.data() + word.size();
+  const bool fits = colon != std::string::npos && colon > 0 && [&] {
+    const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, port);
+    return error == std::errc{} && stop == end && port > 0;
+  }();
+  if (!fits) {
+    throw scenarios::BadInput(
+        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
+  }
+  return {word.substr(0, colon), port};
+}
+
+std::string side(const redis::Difference& difference, const std::string& bytes) {
+  if (difference.words) return bytes;
+  return bytes.empty() ? "nothing" : redis::shown(bytes);
+}
+
+std::string again(const redis::Report& report, const ConformOptions& options) {
+  std::string command =
+      fmt::format("picklock conform redis --seed {} --cases 1", report.first->sequence.seed);
+  if (!options.address.empty()) command += " --address " + shell_quoted(options.address);
+  if (options.flush) command += " --flush";
+  return command;
+}
+
+constexpr std::string_view kLeftOut =
+    "what depends on the time: TTL, PTTL, EXPIRETIME, PEXPIRETIME, EXPIREAT, PEXPIREAT, TIME, keys "
+    "that die, CLIENT PAUSE; and what would change the server: CONFIG SET, DEBUG";
+
+std::string cell_name(const redis::Coverage::Cell& cell) {
+  return fmt::format("{} {} {}", cell.command, cell.reply,
+                     redis::kKeyStateNames[static_cast<std::size_t>(cell.key)]);
+}
+
+std::string json(const redis::Report& report, const redis::Campaign& campaign,
+                 const ConformOptions& options) {
+  Json document;
+  document["server"] = {{"name", "redis"}, {"version", report.server_version}};
+  document["seed"] = campaign.seed;
+  document["cases"] = report.cases;
+  document["commands"] = report.coverage.commands();
+  document["differences"] = report.differences;
+  document["first_difference"] = nullptr;
+  if (report.first) {
+    const redis::Difference& difference = report.first->difference;
+    Json steps = Json::array();
+    for (const redis::Step& step : report.first->sequence.steps)
+      steps.push_back(redis::shown(step));
+    document["first_difference"] = {{"commands", steps},
+                                    {"connection", difference.connection + 1},
+                                    {"model", side(difference, difference.model)},
+                                    {"redis", side(difference, difference.real)},
+                                    {"replay", again(report, options)}};
+  }
+  Json cells = Json::array();
+  for (const auto& [cell, count] : report.coverage.counts()) {
+    cells.push_back({{"command", cell.command},
+                     {"reply", cell.reply},
+                     {"key", redis::kKeyStateNames[static_cast<std::size_t>(cell.key)]},
+                     {"count", count}});
+  }
+  Json empty = Json::array();
+  for (const redis::Coverage::Cell& cell : report.coverage.empty_cells(report.steered_clock))
+    empty.push_back(cell_name(cell));
+  document["coverage"] = {{"cells", cells}, {"empty", empty}};
+  document["coverage"]["left_out"] =
+      report.steered_clock ? Json(nullptr) : Json(std::string(kLeftOut));
+  for (const redis::Normalisation& one : redis::normalisations()) {
+    document["normalisations"].push_back(
+        {{"name", one.name}, {"commands", one.commands}, {"why", one.why}});
+  }
+  return document.dump(2) + '\n';
+}
+
+std::string text(const redis::Report& report, const ConformOptions& options) {
+  std::string out;
+  if (report.first) {
+    const redis::Difference& difference = report.first->difference;
+    out += "the model and redis-server differ\n\n";
+    for (const redis::Step& step : report.first->sequence.steps)
+      out += "  " + redis::shown(step) + '\n';
+    out += fmt::format("\n  to connection {}\n    model  {}\n    redis  {}\n\nreplay  {}\n",
+                       difference.connection + 1, side(difference, difference.model),
+                       side(difference, difference.real), again(report, options));
+  }
+  const auto empty = report.coverage.empty_cells(report.steered_clock);
+  out += fmt::format("{} sequences, {} commands against redis-server {}: {} with a difference{}\n",
+                     report.cases, report.coverage.commands(), report.server_version,
+                     report.differences,
+                     report.differences == redis::kEnoughDifferences ? ", and no further" : "");
+  out += fmt::format("coverage: {} kinds of reply (command, class, state of the key)",
+                     report.coverage.counts().size());
+  out += empty.empty() ? "\n" : fmt::format("; {} not seen in this run\n", empty.size());
+  if (!report.steered_clock)
+    out += fmt::format("left out, for the server's clock cannot be set: {}\n", kLeftOut);
+  return out;
+}
+
+}  // namespace
+
+CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "conform", "Tell the model of a server and the real one the same, and compare");
+  command->add_option("SERVER", options.server, "redis")->type_name("")->required();
+  command
+      ->add_option("--address", options.address,
+                   "a server that runs already (default: one of its own, whose clock it sets)")
+      ->type_name("HOST:PORT");
+  command->add_flag("--flush", options.flush, "empty that server where it holds data");
+  command
+      ->add_option("--cases", options.cases,
+                   fmt::format("how many sequences of {} commands (default: {})",
+                               redis::kCommandsPerSequence, redis::Campaign().cases))
+      ->type_name("NUMBER");
+  command->add_option("--seed", options.seed, "draws them (default: 1)")->type_name("NUMBER");
+  command->add_flag("--json", options.json, "one JSON document");
+  return command;
+}
+
+int conform(const ConformOptions& options) {
+  if (options.server == "zookeeper" || options.server == "mysql")
+    throw scenarios::BadInput(fmt::format("conform: `{}` is not built yet", options.server));
+  const scenarios::Words servers = {"redis"};
+  if (options.server != "redis") {
+    throw scenarios::BadInput(
+        fmt::format("conform: there is no server `{}`{}", scenarios::printable(options.server),
+                    scenarios::did_you_mean(options.server, servers, "it is redis")));
+  }
+  redis::Campaign campaign;
+  if (!options.seed.empty()) campaign.seed = seed_from(options.seed);
+  if (!options.cases.empty()) campaign.cases = number_from("--cases", options.cases, 1, INT64_MAX);
+  if (!options.address.empty()) campaign.address = address_from(options.address);
+  if (options.flush && options.address.empty())
+    throw scenarios::BadInput("--flush: is for a server of yours, given with --address");
+  campaign.flush = options.flush;
+
+  const Interruptible interruptible;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  redis::Report report;
+  try {
+    report = redis::run(campaign, [&](std::uint64_t done) {
+      if (terminal && done % 50 == 0)
+        std::fprintf(stderr, "\r%llu of %llu sequences", static_cast<unsigned long long>(done),
+                     static_cast<unsigned long long>(campaign.cases));
+      return interrupted == 0;
+    });
+  } catch (const redis::NoServer& problem) {
+    throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
+  }
+  if (terminal) std::fputs("\r\x1b[K", stderr);
+  put(options.json ? json(report, campaign, options) : text(report, options));
+  if (report.interrupted) return kInterrupted;
+  return report.differences > 0 ? kNotAsExpected : kAsExpected;
+}
+
+}  // namespace picklock::cli

@@ -1,0 +1,175 @@
+// `picklock conform redis` as a user meets it, with a real redis-server, which must be installed.
+// PICKLOCK_PROGRAM is the program; this test lies beside it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "models/redis/conform/real_server.h"
+#include "models/redis/conform/real_side.h"
+
+namespace picklock::cli {
+namespace {
+
+using models::redis::conform::RealServer;
+using models::redis::conform::Socket;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+struct Ran {
+  int status = -1;
+  std::string out;  // and what was said on standard error
+};
+
+Ran picklock(const std::string& arguments) {
+  FILE* pipe = popen(("'" PICKLOCK_PROGRAM "' " + arguments + " 2>&1 </dev/null").c_str(), "r");
+  Ran ran;
+  std::array<char, 4096> bytes;
+  for (std::size_t read = 0; (read = fread(bytes.data(), 1, bytes.size(), pipe)) > 0;)
+    ran.out.append(bytes.data(), read);
+  const int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ran;
+}
+
+std::string at(const RealServer& server) {
+  return server.address().host + ":" + std::to_string(server.address().port);
+}
+
+void tell(const RealServer& server, const std::vector<std::string>& words) {
+  Socket socket(server.address());
+  socket.send(words);
+  while (!socket.received().ends_with("\r\n") && !socket.ended()) socket.soon();
+}
+
+TEST(Conform, FindsTheModelAndRedisServerAgreeInEveryCell) {
+  const Ran ran = picklock("conform redis --cases 2000 --json");
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  const Json report = Json::parse(ran.out);
+  EXPECT_EQ(report.at("cases"), 2000);
+  EXPECT_EQ(report.at("commands"), 2000 * 50);
+  EXPECT_EQ(report.at("differences"), 0);
+  EXPECT_TRUE(report.at("first_difference").is_null());
+  EXPECT_THAT(report.at("coverage").at("empty"), IsEmpty());
+  EXPECT_TRUE(report.at("coverage").at("left_out").is_null());
+  EXPECT_GT(report.at("normalisations").size(), 5u);
+}
+
+TEST(Conform, SaysTheSameWhenAskedAgain) {
+  const std::string arguments = "conform redis --cases 50 --seed 7 --json";
+  EXPECT_EQ(picklock(arguments).out, picklock(arguments).out);
+  EXPECT_NE(picklock(arguments).out, picklock("conform redis --cases 50 --seed 8 --json").out);
+}
+
+TEST(Conform, ComparesWithAServerThatRunsAlreadyAndSaysWhatItLeavesOut) {
+  const RealServer server;
+  const Ran ran = picklock("conform redis --cases 200 --json --address " + at(server));
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  const Json report = Json::parse(ran.out);
+  EXPECT_THAT(report.at("coverage").at("left_out").get<std::string>(), HasSubstr("PTTL"));
+  for (const Json& cell : report.at("coverage").at("cells")) EXPECT_NE(cell.at("command"), "pttl");
+}
+
+TEST(Conform, RefusesAServerThatHoldsDataUnlessItMayBeEmptied) {
+  const RealServer server;
+  tell(server, {"SET", "precious", "1"});
+  const std::string arguments = "conform redis --cases 5 --address " + at(server);
+  const Ran refused = picklock(arguments);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "picklock: conform: " + at(server) +
+                             " holds data; --flush lets every database of it be emptied\n");
+  EXPECT_EQ(picklock(arguments + " --flush").status, 0);
+}
+
+TEST(Conform, SaysInOneLineThatThereIsNoServer) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"conform redis --address localhost:1", "localhost:1: Connection refused"},
+      {"conform redis --address nowhere", "--address: must be HOST:PORT"},
+      {"conform redis --address host:0", "--address: must be HOST:PORT"},
+      {"conform redis --flush", "--flush: is for a server of yours"},
+      {"conform redis --cases 0", "--cases: must be a whole number"},
+      {"conform zookeeper", "`zookeeper` is not built yet"},
+      {"conform mysql", "`mysql` is not built yet"},
+      {"conform reddis", "there is no server `reddis`; did you mean `redis`?"}};
+  for (const auto& [arguments, complaint] : cases) {
+    const Ran ran = picklock(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_THAT(ran.out, HasSubstr(complaint)) << arguments;
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
+  }
+}
+
+TEST(Conform, SaysThatRedisServerIsNotInstalled) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  FILE* pipe = popen("'" PICKLOCK_PROGRAM "' conform redis 2>&1", "r");
+  std::array<char, 1000> text{};
+  const std::size_t read = fread(text.data(), 1, text.size() - 1, pipe);
+  const int status = pclose(pipe);
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_THAT(std::string(text.data(), read), HasSubstr("redis-server is not installed"));
+}
+
+// A program under way, and the server it has started.
+class UnderWay {
+ public:
+  UnderWay() {
+    program_ = fork();
+    if (program_ == 0) {
+      std::freopen("/dev/null", "w", stdout);
+      execl(PICKLOCK_PROGRAM, PICKLOCK_PROGRAM, "conform", "redis", "--cases", "100000000",
+            static_cast<char*>(nullptr));
+      _exit(99);
+    }
+    for (int i = 0; i < 1000 && server_ == 0; ++i) {
+      usleep(10'000);
+      std::ifstream children("/proc/" + std::to_string(program_) + "/task/" +
+                             std::to_string(program_) + "/children");
+      children >> server_;
+    }
+  }
+
+  int end_by(int signal) {
+    kill(program_, signal);
+    int status = 0;
+    waitpid(program_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  bool server_runs() const { return server_ != 0 && kill(server_, 0) == 0; }
+  bool server_ends() const {
+    for (int i = 0; i < 500; ++i) {
+      if (!server_runs()) return true;
+      usleep(10'000);
+    }
+    return false;
+  }
+
+ private:
+  pid_t program_ = 0;
+  pid_t server_ = 0;
+};
+
+TEST(Conform, TakesItsServerWithItHoweverItEnds) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
+    UnderWay conform;
+    ASSERT_TRUE(conform.server_runs());
+    const int status = conform.end_by(signal);
+    EXPECT_EQ(status, signal == SIGKILL ? 128 + SIGKILL : 130);
+    EXPECT_TRUE(conform.server_ends());
+  }
+}
+
+}  // namespace
+}  // namespace picklock::cli

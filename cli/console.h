@@ -1,0 +1,42 @@
+// What the program has of its surroundings: the terminal it speaks to, the folder of the shipped
+// scenarios, standard output, and words as a shell gives and takes them.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reports/timeline.h"
+
+namespace picklock::cli {
+
+inline constexpr int kAsExpected = 0;
+inline constexpr int kNotAsExpected = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInterrupted = 130;
+
+// Nobody may take half of an answer for the whole.
+class OutputLost : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// On standard output, or throws OutputLost.
+void put(const std::string& text);
+
+std::string scenario_directory();
+
+// Colour, width and marks that standard output bears.
+reports::TextOptions text_options();
+
+// A word as a shell takes it back.
+std::string shell_quoted(const std::string& word);
+
+// The number that `option` was given, or BadInput.
+std::uint64_t number_from(std::string_view option, const std::string& word, std::uint64_t least,
+                          std::uint64_t most);
+
+// What a file can hold as well, so that every run can be kept as one.
+std::uint64_t seed_from(const std::string& word);
+
+}  // namespace picklock::cli

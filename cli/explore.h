@@ -1,0 +1,36 @@
+// `picklock explore`: a search for a plan of faults under which a lock breaks what it promises, and
+// what it finds as a file that `picklock run` repeats.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace picklock::cli {
+
+// As given; empty: not given.
+struct ExploreOptions {
+  std::string scenario;
+  std::string algorithm;
+  std::string strategy;
+  std::string max_faults;
+  std::vector<std::string> changes;
+  std::string faults;
+  std::string properties;
+  std::string runs;
+  std::string seconds;
+  std::string seed;
+  std::string out;
+  bool json = false;
+};
+
+// The command with its options, which are read into `options`.
+CLI::App* add_explore(CLI::App& app, ExploreOptions& options);
+
+// The exit status. Throws BadInput for what cannot be used.
+int explore(const ExploreOptions& options);
+
+}  // namespace picklock::cli

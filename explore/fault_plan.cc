@@ -1,0 +1,322 @@
+#include "explore/fault_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "scenarios/duration_text.h"
+#include "scenarios/fault_classes.h"
+#include "scenarios/promises.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using scenarios::Lasting;
+using scenarios::TargetKind;
+using scenarios::VerbRules;
+using sim::Fault;
+using sim::Phase;
+using sim::ProcessId;
+using sim::Verb;
+
+// A target of a fault class: a kind of process, or the messages with one.
+struct TargetWord {
+  TargetKind kind{};
+  bool message = false;
+};
+
+TargetWord read(std::string_view word) {
+  for (std::size_t i = 0; i < scenarios::kTargetKinds; ++i) {
+    if (word.starts_with(scenarios::kTargetKindNames[i]))
+      return {static_cast<TargetKind>(i), word.ends_with(" message")};
+  }
+  throw std::logic_error(fmt::format("no kind of process is called {}", word));
+}
+
+TargetKind kind_of(std::string_view process) {
+  return read(process.substr(0, process.find('-'))).kind;
+}
+
+bool takes(const VerbRules& rules, std::string_view key) {
+  return rules.required == key ||
+         std::find(rules.allowed.begin(), rules.allowed.end(), key) != rules.allowed.end();
+}
+
+// Exact enough to fall just under or just over a lease, and short to read.
+Duration rounded(Duration length) {
+  const Duration grain = length >= 100ms ? Duration(1ms)
+                         : length >= 1ms ? Duration(10us)
+                                         : Duration(1us);
+  return std::max(length < grain ? length : length / grain * grain, Duration(1));
+}
+
+// A named stream for run number `run`.
+sim::Random stream_of(std::uint64_t seed, std::string_view name, std::uint64_t run) {
+  return {seed, sim::hash_of(name) + run};
+}
+
+}  // namespace
+
+std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
+  return stream_of(seed, "explore.run", run).next() >> 1;
+}
+
+FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
+    : profile_(std::move(profile)) {
+  for (ProcessId i = 0; i < profile_.processes.size(); ++i) {
+    kinds_.push_back(kind_of(profile_.processes[i]));
+    processes_[static_cast<std::size_t>(kinds_.back())].push_back(i);
+  }
+  find_ways();
+  find_lengths(scenario);
+}
+
+bool FaultPlans::has_messages_to(TargetKind server) const {
+  return std::any_of(profile_.roles.begin(), profile_.roles.end(),
+                     [&](const ReachedRole& role) { return kind(role.server) == server; });
+}
+
+void FaultPlans::find_ways() {
+  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
+    std::vector<Way>& ways = ways_[static_cast<std::size_t>(row.fault_class)];
+    for (const Verb verb : row.verbs) {
+      for (const std::string_view word : row.targets) {
+        const auto [target, message] = read(word);
+        if (message != scenarios::rules(verb).on_message) continue;
+        if (message && !has_messages_to(target)) continue;
+        if (!scenarios::inapplicable(verb, target).empty()) continue;
+        if (processes_[static_cast<std::size_t>(target)].empty()) continue;
+        ways.push_back({verb, target, target});
+        if (message) ways.push_back({verb, TargetKind::client, target});
+      }
+    }
+    if (!ways.empty()) possible_.add(row.fault_class);
+  }
+}
+
+std::string FaultPlans::why_impossible(FaultClass one) const {
+  std::string why = "no client of this scenario sends such a message";
+  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
+    if (row.fault_class != one) continue;
+    for (const Verb verb : row.verbs) {
+      for (const std::string_view word : row.targets) {
+        const std::string_view reason = scenarios::inapplicable(verb, read(word).kind);
+        if (!reason.empty()) why = reason;
+      }
+    }
+  }
+  return why;
+}
+
+// A lock breaks, if at all, where something takes about as long as its lease or as somebody's
+// patience.
+void FaultPlans::find_lengths(const scenarios::Scenario& scenario) {
+  const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
+  const Duration lease = capped(scenario.lock.options.ttl);
+  const Duration retry = capped(scenario.lock.options.retry_every);
+  const Duration hold = capped(scenario.clients.hold);
+  const Duration another = lease + 2 * retry + hold;  // others have been and gone
+  const Range under{lease - lease / 20, lease};
+  const Range over{lease, lease + lease / 20};
+  const Range beyond{another, another + hold + retry};
+  const Range section{hold / 2, hold + hold / 2};
+  const Range brief{Duration(1000), 2 * retry};
+  const auto about = [&](Duration patience) {
+    return Range{patience - patience / 10, patience + patience / 10};
+  };
+  const Range command = about(capped(scenario.lock.options.command_timeout));
+  const Range write = about(capped(scenario.clients.write_timeout));
+  lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
+  jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
+  delays_ = {brief, brief, command, write, section};
+}
+
+void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
+                      sim::Plan& plan) {
+  std::vector<FaultClass> classes;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    if (limits.classes.has(static_cast<FaultClass>(i)))
+      classes.push_back(static_cast<FaultClass>(i));
+  }
+  plan.clear();
+  if (classes.empty()) return;
+  sim::Random of_plan = stream_of(seed, "explore.plan", run);
+  const std::uint64_t faults_seed = of_plan.next();
+  const std::uint64_t count =
+      limits.none ? of_plan.below(limits.most + 1) : 1 + of_plan.below(limits.most);
+  // Far more attempts than any fault ever needs.
+  constexpr int kAttempts = 1000;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    chance_ = stream_of(faults_seed, "fault", i);
+    const FaultClass wanted = some(classes);
+    Fault fault;
+    int attempt = 0;
+    while (!draw_fault(wanted, plan, fault)) {
+      if (++attempt == kAttempts)
+        throw std::logic_error(fmt::format("no fault of class {} comes up", models::name(wanted)));
+    }
+    plan.push_back(std::move(fault));
+  }
+}
+
+// False: what came up is of another class, or has nothing to hit.
+bool FaultPlans::draw_fault(FaultClass wanted, const sim::Plan& plan, Fault& fault) {
+  const Way& way = some(ways_[static_cast<std::size_t>(wanted)]);
+  const ProcessId target = some_process(way.target);
+  fault = {};
+  fault.verb = way.verb;
+  fault.target = name(target);
+  if (way.verb == Verb::heal) {
+    const auto ails = [&fault](const Fault& other) {
+      return (other.verb == Verb::partition || other.verb == Verb::hold) &&
+             other.target == fault.target;
+    };
+    if (std::none_of(plan.begin(), plan.end(), ails)) return false;
+  }
+  if (!draw_trigger(way, target, fault)) return false;
+  draw_details(fault);
+  return scenarios::class_of(fault) == wanted;
+}
+
+// ---------------------------------------------------------------- when
+
+bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
+  sim::Trigger& trigger = fault.trigger;
+  const bool on_message = scenarios::rules(way.verb).on_message;
+  if (!on_message && one_in(8)) {
+    const Duration grain = 1ms;
+    const Duration at = chance_.between(Duration::zero(), profile_.length);
+    trigger.at = sim::kStart + at / grain * grain;
+    return true;
+  }
+  ProcessId whose = target;
+  const bool of_client = way.target == TargetKind::client;
+  if (!of_client || (!on_message && one_in(4))) {
+    whose = some_process(TargetKind::client);
+    const bool anyone = !of_client && one_in(4);
+    if (whose != target && !anyone) trigger.by = name(whose);
+  }
+  candidates_.clear();
+  for (const ReachedRole& role : profile_.roles) {
+    if (role.client != whose) continue;
+    if (on_message && kind(role.server) != way.server) continue;
+    if (on_message && !of_client && role.server != target) continue;
+    for (const Phase phase : {Phase::sent, Phase::applied, Phase::replied}) {
+      if (on_message && phase == Phase::replied) continue;
+      if (role.times[static_cast<std::size_t>(phase)] == 0) continue;
+      candidates_.push_back({.role = &role, .mark = nullptr, .phase = phase});
+    }
+  }
+  for (const ReachedMark& mark : profile_.marks) {
+    if (mark.client == whose && !on_message)
+      candidates_.push_back({.role = nullptr, .mark = &mark, .phase = {}});
+  }
+  if (candidates_.empty()) return false;
+  const Candidate step = some(candidates_);
+  // A message is caught while it can still be changed: there is no after.
+  if (!on_message && one_in(2)) trigger.side = sim::Side::after;
+  if (step.role == nullptr) {
+    trigger.mark = step.mark->mark;
+    draw_nth(step.mark->times, trigger);
+    return true;
+  }
+  trigger.role = step.role->role;
+  trigger.phase = step.phase;
+  // The messages of one server are counted by themselves.
+  const bool with_one = on_message && !of_client;
+  draw_nth(
+      with_one ? step.role->times[static_cast<std::size_t>(step.phase)] : narrow(step, trigger),
+      trigger);
+  return true;
+}
+
+// To one server or one command, where there are several, now and then. How often that step was
+// seen.
+std::uint32_t FaultPlans::narrow(const Candidate& step, sim::Trigger& trigger) {
+  const auto phase = static_cast<std::size_t>(step.phase);
+  bool several = false;
+  std::uint32_t seen = 0;
+  for (const ReachedRole& role : profile_.roles) {
+    if (role.client != step.role->client || role.role != step.role->role) continue;
+    several = several || role.server != step.role->server;
+    seen += role.times[phase];
+  }
+  if (several && one_in(2)) {
+    trigger.on = name(step.role->server);
+    seen = step.role->times[phase];
+  }
+  if (step.role->commands.size() > 1 && one_in(4)) {
+    const ReachedRole::Command& command = some(step.role->commands);
+    trigger.command = command.name;
+    seen = command.times;
+  }
+  return seen;
+}
+
+// Mostly one of the first few, else any that was seen, and now and then one that only a disturbed
+// run may reach.
+void FaultPlans::draw_nth(std::uint32_t seen, sim::Trigger& trigger) {
+  const std::uint64_t which = chance_.below(8);
+  const std::uint64_t from = which == 0 ? seen : 0;
+  const std::uint64_t many = which == 0   ? 2
+                             : which <= 4 ? std::min<std::uint32_t>(seen, 3)
+                                          : std::uint64_t{seen};
+  trigger.nth = static_cast<std::uint32_t>(1 + from + chance_.below(many));
+}
+
+// ---------------------------------------------------------------- what
+
+Duration FaultPlans::some_length(const std::vector<Range>& ranges) {
+  const Range range = some(ranges);
+  return rounded(chance_.between(range.low, range.high));
+}
+
+void FaultPlans::draw_details(Fault& fault) {
+  const VerbRules& rules = scenarios::rules(fault.verb);
+  const bool lasts =
+      rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
+  // A machine that is down long enough forgets nothing that has not expired by itself.
+  const bool starts_again = fault.verb == Verb::crash || fault.verb == Verb::restart;
+  const bool soon = starts_again && one_in(2);
+  if (lasts) fault.lasts = some_length(soon ? delays_ : lengths_);
+  if (takes(rules, "step")) {
+    const bool jumps = fault.verb == Verb::step_clock;
+    fault.step = some_length(jumps ? jumps_ : delays_);
+    if (jumps && one_in(2)) fault.step = -fault.step;
+  }
+  if (takes(rules, "rate")) {
+    // From a bad oscillator to a virtual machine that is starved or catches up, in ppb.
+    static const std::vector<std::int64_t> kRates = {-500'000'000, -100'000'000, -10'000'000,
+                                                     -1'000'000,   1'000'000,    10'000'000,
+                                                     100'000'000,  1'000'000'000};
+    fault.rate_ppb = some(kRates);
+  }
+  if (takes(rules, "from")) draw_partition(fault);
+  if (takes(rules, "host")) fault.host = one_in(2);
+  if (takes(rules, "silent")) fault.silent = one_in(4);
+  if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
+    fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
+  }
+}
+
+// From everyone, or from one or two; both ways or one.
+void FaultPlans::draw_partition(Fault& fault) {
+  if (one_in(2)) {
+    const std::uint64_t sides = 1 + chance_.below(2);
+    for (std::uint64_t i = 0; i < sides; ++i) {
+      const std::string& other = some(profile_.processes);
+      const auto& from = fault.from;
+      if (other != fault.target && std::find(from.begin(), from.end(), other) == from.end())
+        fault.from.push_back(other);
+    }
+  }
+  const std::uint64_t ways = chance_.below(4);
+  fault.inbound = ways != 0;
+  fault.outbound = ways != 1;
+}
+
+}  // namespace picklock::explore

@@ -1,0 +1,100 @@
+// Random plans of faults for one scenario: classes, verbs and targets as scenarios/fault_classes.h
+// has them, triggers at steps that its profile has reached, lengths around those that matter to a
+// lock. Plan number i depends on the seed and i alone, and every plan is one that a file could say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explore/profile.h"
+#include "models/fault_class.h"
+#include "scenarios/scenario.h"
+#include "scenarios/verb_rules.h"
+#include "sim/fault.h"
+#include "sim/random.h"
+
+namespace picklock::explore {
+
+using models::FaultClass;
+using models::FaultClasses;
+
+struct FaultLimits {
+  FaultClasses classes{};  // to draw from
+  bool none = false;       // plans without any fault as well
+  std::uint32_t most = 3;  // faults in one plan
+};
+
+class FaultPlans {
+ public:
+  FaultPlans(const scenarios::Scenario& scenario, Profile profile);
+
+  // Classes that can act: some verb of theirs has a target and, where it needs one, a message.
+  FaultClasses possible() const { return possible_; }
+  // Why a class that cannot act cannot.
+  std::string why_impossible(FaultClass one) const;
+
+  // Requires: every class of the limits is possible.
+  void draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits, sim::Plan& plan);
+
+ private:
+  using TargetKind = scenarios::TargetKind;
+
+  // One way in which a class acts: a verb, the kind of process it hits and, for a verb on messages,
+  // the kind of server they go to.
+  struct Way {
+    sim::Verb verb{};
+    TargetKind target{};
+    TargetKind server{};
+  };
+  struct Range {
+    Duration low{};
+    Duration high{};
+  };
+  // A step that a trigger may name, and how often it was seen.
+  struct Candidate {
+    const ReachedRole* role = nullptr;  // nullptr: a mark
+    const ReachedMark* mark = nullptr;
+    sim::Phase phase{};
+  };
+
+  void find_ways();
+  void find_lengths(const scenarios::Scenario& scenario);
+  bool has_messages_to(TargetKind kind) const;
+  bool draw_fault(FaultClass wanted, const sim::Plan& plan, sim::Fault& fault);
+  void draw_details(sim::Fault& fault);
+  void draw_partition(sim::Fault& fault);
+  bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
+  void draw_nth(std::uint32_t seen, sim::Trigger& trigger);
+  std::uint32_t narrow(const Candidate& step, sim::Trigger& trigger);
+
+  bool one_in(std::uint64_t n) { return chance_.below(n) == 0; }
+  template <typename Element>
+  const Element& some(const std::vector<Element>& all) {
+    return all[chance_.below(all.size())];
+  }
+  Duration some_length(const std::vector<Range>& ranges);
+  sim::ProcessId some_process(TargetKind kind) {
+    return some(processes_[static_cast<std::size_t>(kind)]);
+  }
+  const std::string& name(sim::ProcessId process) const { return profile_.processes[process]; }
+  TargetKind kind(sim::ProcessId process) const { return kinds_[process]; }
+
+  Profile profile_;
+  std::vector<TargetKind> kinds_;  // by ProcessId
+  std::array<std::vector<sim::ProcessId>, scenarios::kTargetKinds> processes_;
+  std::array<std::vector<Way>, models::kFaultClassCount> ways_;
+  FaultClasses possible_;
+  std::vector<Range> lengths_;  // of hardships; what is listed twice is drawn twice as often
+  std::vector<Range> jumps_;    // of clocks
+  std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back
+
+  sim::Random chance_;  // of the fault being drawn
+  std::vector<Candidate> candidates_;
+};
+
+// What run number `run` of a search is run with; a file can hold it.
+std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run);
+
+}  // namespace picklock::explore

@@ -1,0 +1,234 @@
+#include "explore/fault_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "scenarios/fault_classes.h"
+#include "scenarios/promises.h"
+#include "scenarios/shipped.h"
+#include "scenarios/writer.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using scenarios::Scenario;
+using scenarios::shipped_vocabulary;
+using sim::Fault;
+using sim::Verb;
+
+constexpr std::uint64_t kSeed = 7;
+
+auto members(const Fault& f) {
+  const sim::Trigger& t = f.trigger;
+  return std::tie(f.verb, f.target, t.at, t.side, t.role, t.phase, t.mark, t.nth, t.by, t.on,
+                  t.command, f.lasts, f.step, f.rate_ppb, f.from, f.outbound, f.inbound, f.host,
+                  f.silent, f.keeps, f.key);
+}
+
+bool same(const sim::Plan& a, const sim::Plan& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Fault& x, const Fault& y) { return members(x) == members(y); });
+}
+
+Scenario shipped(const std::string& name) {
+  Scenario scenario = scenarios::shipped::document(name).scenario(shipped_vocabulary());
+  scenario.faults.clear();
+  scenario.twins.clear();
+  scenario.neighbours.clear();
+  return scenario;
+}
+
+FaultPlans plans_for(const Scenario& scenario) {
+  return FaultPlans(scenario, profile(scenario, scenario.seed));
+}
+
+std::vector<sim::Plan> drawn(FaultPlans& plans, const FaultLimits& limits, std::uint64_t count) {
+  std::vector<sim::Plan> all(count);
+  for (std::uint64_t i = 0; i < count; ++i) plans.draw(kSeed, i, limits, all[i]);
+  return all;
+}
+
+TEST(FaultPlans, AreTakenByTheLoaderAndComeBackTheSame) {
+  std::uint64_t faults = 0;
+  for (const std::string& name : scenarios::shipped::names()) {
+    Scenario scenario = shipped(name);
+    FaultPlans plans = plans_for(scenario);
+    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
+      scenario.faults = std::move(plan);
+      const std::string text = file_text(scenario);
+      const Scenario again = scenarios::parse(text, name, shipped_vocabulary());
+      ASSERT_TRUE(same(again.faults, scenario.faults)) << text;
+      ASSERT_EQ(file_text(again), text);
+      faults += again.faults.size();
+    }
+  }
+  EXPECT_GT(faults, 10'000u);
+}
+
+TEST(FaultPlans, DrawEveryVerbOfEveryClassThatCanActAndNothingElse) {
+  const Scenario scenario = shipped("plain/set-px-check-delete");
+  FaultPlans plans = plans_for(scenario);
+  std::string table;
+  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
+    table += models::name(row.fault_class);
+    if (!plans.possible().has(row.fault_class)) {
+      table += ": " + plans.why_impossible(row.fault_class) + "\n";
+      continue;
+    }
+    std::set<Verb> verbs;
+    std::set<std::string> targets;
+    for (const sim::Plan& plan : drawn(plans, {.classes = {row.fault_class}, .most = 3}, 2000)) {
+      for (const Fault& fault : plan) {
+        ASSERT_EQ(scenarios::class_of(fault), row.fault_class) << sim::name(fault.verb);
+        verbs.insert(fault.verb);
+        targets.insert(fault.target);
+      }
+    }
+    for (const Verb verb : verbs) table += " " + std::string(sim::name(verb));
+    table += ";";
+    for (const std::string& target : targets) table += " " + target;
+    table += "\n";
+  }
+  EXPECT_EQ(table, R"(pause pause slow; client-1 client-2 client-3 redis-1 resource
+late-write hold delay; client-1 client-2 client-3 resource
+late-command hold delay; client-1 client-2 client-3 redis-1
+client-clock step-clock set-clock-rate; client-1 client-2 client-3
+server-clock step-clock set-clock-rate; redis-1
+failover: redis-1 is a lone primary: it has no replica to promote
+amnesia crash restart evict; redis-1
+partition partition heal; client-1 client-2 client-3 redis-1 resource
+lost-reply drop duplicate; client-1 client-2 client-3 redis-1 resource
+crash crash restart end-thread; client-1 client-2 client-3 redis-1 resource
+)");
+}
+
+TEST(FaultPlans, FindNoLateWriteWhereNobodyWrites) {
+  Scenario scenario = shipped("plain/lua-check-delete");
+  scenario.clients.writes = 0;
+  const FaultPlans plans = plans_for(scenario);
+  EXPECT_FALSE(plans.possible().has(FaultClass::late_write));
+  EXPECT_TRUE(plans.possible().has(FaultClass::late_command));
+  EXPECT_EQ(plans.why_impossible(FaultClass::late_write),
+            "no client of this scenario sends such a message");
+}
+
+TEST(FaultPlans, DependOnSeedAndNumberAlone) {
+  const Scenario scenario = shipped("plain/lua-check-delete");
+  FaultPlans forwards = plans_for(scenario);
+  FaultPlans backwards = plans_for(scenario);
+  const FaultLimits limits{.classes = forwards.possible(), .most = 3};
+  const std::vector<sim::Plan> all = drawn(forwards, limits, 500);
+  sim::Plan plan;
+  for (std::uint64_t i = 500; i-- > 0;) {
+    backwards.draw(kSeed, i, limits, plan);
+    ASSERT_TRUE(same(plan, all[i])) << i;
+  }
+  std::uint64_t different = 0;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    backwards.draw(kSeed + 1, i, limits, plan);
+    if (!same(plan, all[i])) ++different;
+  }
+  EXPECT_GT(different, 490u);
+}
+
+TEST(FaultPlans, HaveAsManyFaultsAsAreAllowed) {
+  const Scenario scenario = shipped("plain/lua-check-delete");
+  FaultPlans plans = plans_for(scenario);
+  const auto sizes = [&](const FaultLimits& limits) {
+    std::set<std::size_t> all;
+    for (const sim::Plan& plan : drawn(plans, limits, 200)) all.insert(plan.size());
+    return all;
+  };
+  const FaultClasses pause = {FaultClass::pause};
+  EXPECT_EQ(sizes({.classes = pause, .most = 3}), (std::set<std::size_t>{1, 2, 3}));
+  EXPECT_EQ(sizes({.classes = pause, .most = 1}), (std::set<std::size_t>{1}));
+  EXPECT_EQ(sizes({.classes = pause, .none = true, .most = 2}), (std::set<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(sizes({.classes = {}, .none = true, .most = 3}), (std::set<std::size_t>{0}));
+}
+
+// What triggers were drawn, one word each.
+std::set<std::string> triggers(FaultPlans& plans, FaultClasses classes) {
+  std::set<std::string> seen;
+  for (const sim::Plan& plan : drawn(plans, {.classes = classes, .most = 1}, 4000)) {
+    const sim::Trigger& trigger = plan.at(0).trigger;
+    if (trigger.at) {
+      seen.insert("at");
+      continue;
+    }
+    seen.insert(trigger.side == sim::Side::before ? "before" : "after");
+    if (trigger.mark.empty()) seen.insert(std::string(name(trigger.phase)));
+    for (const std::string* word : {&trigger.mark, &trigger.by, &trigger.on, &trigger.command}) {
+      if (!word->empty()) seen.insert(*word);
+    }
+    if (trigger.nth > 1) seen.insert("nth");
+  }
+  return seen;
+}
+
+TEST(FaultPlans, NameEveryKindOfTrigger) {
+  const Scenario scenario = shipped("plain/lua-check-delete");
+  Profile profile{.processes = {"client-1", "client-2", "client-3", "redis-1", "resource"},
+                  .roles = {},
+                  .marks = {{0, "elapsed-checked", 2}},
+                  .length = 20s};
+  const auto acquire = static_cast<std::uint8_t>(models::Role::acquire);
+  profile.roles = {{0, 3, acquire, {3, 3, 2}, {{"SETNX", 2}, {"EXPIRE", 1}}},
+                   {0, 4, acquire, {1, 1, 1}, {{"WRITE", 1}}},
+                   {1, 3, acquire, {1, 0, 0}, {{"SETNX", 1}}}};
+  FaultPlans plans(scenario, profile);
+  const auto has = [](const std::set<std::string>& all, const std::string& word) {
+    return all.find(word) != all.end();
+  };
+  const std::set<std::string> seen = triggers(plans, {FaultClass::pause});
+  for (const char* word :
+       {"at", "before", "after", "sent", "applied", "replied", "nth", "elapsed-checked", "client-1",
+        "client-2", "redis-1", "resource", "SETNX", "EXPIRE"}) {
+    EXPECT_TRUE(has(seen, word)) << word;
+  }
+  EXPECT_FALSE(has(seen, "client-3")) << "a client that reaches no step";
+
+  const std::set<std::string> on_messages = triggers(plans, {FaultClass::late_command});
+  for (const char* word : {"at", "after", "replied", "elapsed-checked"})
+    EXPECT_FALSE(has(on_messages, word)) << word;
+  for (const char* word : {"before", "sent", "applied", "client-1"})
+    EXPECT_TRUE(has(on_messages, word)) << word;
+}
+
+TEST(FaultPlans, TakeLengthsFromBothSidesOfTheLease) {
+  const Scenario scenario = shipped("plain/lua-check-delete");
+  FaultPlans plans = plans_for(scenario);
+  int under = 0;
+  int over = 0;
+  int beyond = 0;
+  int brief = 0;
+  for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::pause}, .most = 1}, 1000)) {
+    if (plan[0].verb != Verb::pause) continue;
+    const Duration length = plan[0].lasts.value();
+    under += length > 9s && length < 10s ? 1 : 0;
+    over += length > 10s && length < 11s ? 1 : 0;
+    beyond += length > 12s ? 1 : 0;
+    brief += length < 200ms ? 1 : 0;
+  }
+  for (const int count : {under, over, beyond, brief}) EXPECT_GT(count, 20);
+}
+
+TEST(FaultPlans, StayWithinWhatAFileCanSayHoweverLongTheLease) {
+  Scenario scenario = shipped("plain/lua-check-delete");
+  scenario.lock.options.ttl = 876'000h;
+  scenario.clients.write_timeout = 876'000h;
+  scenario.clients.hold = Duration(1);
+  scenario.clients.count = 1;
+  FaultPlans plans = plans_for(scenario);
+  for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
+    scenario.faults = std::move(plan);
+    const std::string text = file_text(scenario);
+    ASSERT_TRUE(same(scenarios::parse(text, "long", shipped_vocabulary()).faults, scenario.faults));
+  }
+}
+
+}  // namespace
+}  // namespace picklock::explore

@@ -1,0 +1,176 @@
+#include "explore/premise.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace picklock::explore {
+namespace {
+
+using scenarios::Scenario;
+using sim::Cause;
+using sim::History;
+using sim::HistoryEvent;
+using sim::TenureId;
+using sim::What;
+
+// No entry expires while its holder believes that it holds the lock.
+bool sections_end_within_leases(const Scenario&, const History& history) {
+  struct Holder {
+    TenureId tenure = 0;
+    sim::ProcessId process = 0;
+  };
+  std::vector<Holder> holders;
+  const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
+  for (const HistoryEvent& event : history) {
+    switch (event.what) {
+      case What::acquire_ok:
+        holders.push_back({event.tenure, event.process});
+        break;
+      case What::release_invoked:
+      case What::loss_learned:
+      case What::deadline_passed:
+      case What::thread_ended:
+        holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
+        break;
+      case What::process_crashed:
+        holds_no_more([&](const Holder& one) { return one.process == event.process; });
+        break;
+      case What::entry_removed:
+        if (event.cause != Cause::expiry) break;
+        for (const Holder& one : holders) {
+          if (one.tenure == event.owner) return false;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
+  return scenario.lock.options.value == models::TokenPer::acquisition;
+}
+
+bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
+  return scenario.clients.progress == scenarios::Progress::none;
+}
+
+// Nobody lives on without having learned that the key is its own.
+bool commands_are_answered(const Scenario&, const History& history) {
+  struct Asker {
+    TenureId tenure = 0;
+    sim::ProcessId process = 0;
+    bool has_entry = false;
+  };
+  std::vector<Asker> askers;
+  for (const HistoryEvent& event : history) {
+    switch (event.what) {
+      case What::acquire_unknown:
+      case What::release_unknown:
+        return false;
+      case What::acquire_invoked:
+        askers.push_back({event.tenure, event.process});
+        break;
+      case What::entry_created:
+        for (Asker& one : askers) one.has_entry = one.has_entry || one.tenure == event.tenure;
+        break;
+      case What::acquire_ok:
+      case What::thread_ended:
+        std::erase_if(askers, [&](const Asker& one) { return one.tenure == event.tenure; });
+        break;
+      case What::process_crashed:
+        std::erase_if(askers, [&](const Asker& one) { return one.process == event.process; });
+        break;
+      default:
+        break;
+    }
+  }
+  return std::none_of(askers.begin(), askers.end(), [](const Asker& one) { return one.has_entry; });
+}
+
+bool commands_are_answered_and_alone(const Scenario& scenario, const History& history) {
+  return commands_are_answered(scenario, history) && commands_alone_set_the_key(scenario, history);
+}
+
+bool releases_are_answered(const Scenario&, const History& history) {
+  return std::none_of(history.begin(), history.end(), [](const HistoryEvent& event) {
+    return event.what == What::release_unknown;
+  });
+}
+
+// No write lands when its holder has begun to let go.
+bool writes_are_in_time(const Scenario&, const History& history) {
+  std::vector<TenureId> gone;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::release_invoked) gone.push_back(event.tenure);
+    if (event.what != What::write_accepted) continue;
+    if (std::find(gone.begin(), gone.end(), event.tenure) != gone.end()) return false;
+  }
+  return true;
+}
+
+// A timestamp is made with the last attempt, a command or two before the holder learns of it.
+bool sections_end_before_timestamps(const Scenario& scenario, const History& history) {
+  const models::LockOptions& lock = scenario.lock.options;
+  std::vector<std::pair<TenureId, sim::Instant>> holders;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::acquire_ok) holders.emplace_back(event.tenure, event.at);
+    if (event.what != What::release_invoked) continue;
+    for (const auto& [tenure, since] : holders) {
+      const bool late = event.at - since + 2 * lock.command_timeout >= lock.ttl;
+      if (tenure == event.tenure && late) return false;
+    }
+  }
+  return true;
+}
+
+bool taken_once_at_a_time(const Scenario& scenario, const History&) {
+  return !scenario.clients.nested;
+}
+
+bool of_every_run(const Scenario&, const History&) { return true; }
+
+struct Premise {
+  std::string_view words;
+  bool (*kept)(const Scenario&, const History&);
+};
+
+constexpr std::array<Premise, 13> kPremises = {{
+    {"", of_every_run},
+    {"every critical section ends within its lease, by the server's clock",
+     sections_end_within_leases},
+    {"every acquisition has a token of its own", tokens_are_for_one_acquisition},
+    {"a command takes effect before its client gives up on it", releases_are_answered},
+    {"every command is answered before its client gives up on it", commands_are_answered},
+    {"every command is answered before its client gives up on it, and nothing but the lock's "
+     "commands sets its key",
+     commands_are_answered_and_alone},
+    {"nothing but the lock's commands sets its key", commands_alone_set_the_key},
+    {"every write arrives before its client gives up on it", writes_are_in_time},
+    {"every critical section ends within its lease, and the clients' clocks agree",
+     sections_end_before_timestamps},
+    {"the clients' clocks agree", of_every_run},  // they do unless a fault sets one
+    {"it never releases anything", of_every_run},
+    {"one lock, taken once at a time", taken_once_at_a_time},
+    // The property itself looks at nothing else.
+    {"the server is up and reachable and the key is free", of_every_run},
+}};
+
+const Premise* judge_of(std::string_view words) {
+  const auto found = std::find_if(kPremises.begin(), kPremises.end(),
+                                  [words](const Premise& one) { return one.words == words; });
+  return found == kPremises.end() ? nullptr : found;
+}
+
+}  // namespace
+
+bool is_judged(std::string_view premise) { return judge_of(premise) != nullptr; }
+
+bool was_kept(std::string_view premise, const Scenario& scenario, const History& history) {
+  const Premise* judge = judge_of(premise);
+  return judge == nullptr || judge->kept(scenario, history);
+}
+
+}  // namespace picklock::explore

@@ -1,0 +1,48 @@
+// What a scenario does when nothing disturbs it: which steps each client reaches, how often, and
+// for how long it runs. Faults are drawn for steps that are there to be hit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/scenario.h"
+#include "sim/fault.h"
+#include "sim/history.h"
+
+namespace picklock::explore {
+
+using sim::Duration;
+
+// The steps of one client with one server in one role.
+struct ReachedRole {
+  struct Command {
+    std::string name;
+    std::uint32_t times = 0;
+  };
+
+  sim::ProcessId client = 0;
+  sim::ProcessId server = 0;
+  std::uint8_t role = 0;                 // models::Role
+  std::array<std::uint32_t, 3> times{};  // by sim::Phase
+  std::vector<Command> commands;         // what was sent in this role
+};
+
+struct ReachedMark {
+  sim::ProcessId client = 0;
+  std::string mark;
+  std::uint32_t times = 0;
+};
+
+struct Profile {
+  std::vector<std::string> processes;  // names by ProcessId
+  std::vector<ReachedRole> roles;      // in the order in which they were first reached
+  std::vector<ReachedMark> marks;
+  Duration length{};
+};
+
+// Of one run without the scenario's own faults.
+Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed);
+
+}  // namespace picklock::explore

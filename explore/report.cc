@@ -1,0 +1,270 @@
+#include "explore/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "explore/premise.h"
+#include "explore/strategies.h"
+#include "reports/columns.h"
+#include "reports/ink.h"
+#include "reports/wording.h"
+
+namespace picklock::explore {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using reports::Ink;
+using reports::Line;
+
+constexpr int kNarrowest = 40;
+constexpr int kFieldWidth = 11;
+
+double runs_per_second(const Report& report) {
+  return report.wall_seconds > 0
+             ? static_cast<double>(report.search.tally().runs) / report.wall_seconds
+             : 0;
+}
+
+// "12,345".
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::vector<std::string> names(FaultClasses classes) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (classes.has(one)) all.emplace_back(models::name(one));
+  }
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<Property>& properties) {
+  std::vector<std::string> all;
+  all.reserve(properties.size());
+  for (const Property one : properties) all.emplace_back(models::name(one));
+  return all;
+}
+
+class Writer {
+ public:
+  Writer(const Report& report, reports::TextOptions options)
+      : report_(report),
+        search_(report.search),
+        tally_(report.search.tally()),
+        options_(std::move(options)),
+        width_(std::max(kNarrowest, options_.width)),
+        glyphs_(reports::palette(options_.unicode)) {}
+
+  std::string write() {
+    if (search_.find()) {
+      found(*search_.find());
+    } else {
+      clean();
+    }
+    searched();
+    field("runs",
+          fmt::format("{} in {:.1f}s, {} a second", grouped(tally_.runs), report_.wall_seconds,
+                      grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
+    faults();
+    besides();
+    if (!search_.find()) premise();
+    if (tally_.cut_short > 0) {
+      field("cut short", fmt::format("{}, too long to be judged", plural(tally_.cut_short, "run")));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void paragraph(const Line& lead, int lead_width, std::string_view text, Ink ink) {
+    const std::string indent(static_cast<std::size_t>(lead_width), ' ');
+    bool first = true;
+    const std::string shown = options_.unicode ? std::string(text) : reports::ascii(text);
+    for (const std::string& line : reports::wrap(shown, width_ - lead_width)) {
+      out_ += (first ? Line(lead) : Line().add(indent)).add(line, ink).text(options_.color);
+      first = false;
+    }
+  }
+
+  void field(std::string_view name, std::string_view text, Ink ink = Ink::plain) {
+    paragraph(Line().add(reports::pad_right(name, kFieldWidth), Ink::dim), kFieldWidth, text, ink);
+  }
+
+  void headline(bool good, std::string_view text) {
+    const Ink ink = good ? Ink::good : Ink::bad;
+    paragraph(Line().add(good ? glyphs_.good : glyphs_.bad, ink).add(" "), 2, text, ink);
+  }
+
+  void found(const Find& find) {
+    reports::TextOptions options = options_;
+    options.repeat_command = report_.repeat_command;
+    options.held_against_file = false;
+    scenarios::Outcome outcome{.run = find.result, .twins = {}};
+    if (!report_.file.empty())
+      outcome.run.scenario.name = std::filesystem::path(report_.file).stem().string();
+    out_ += reports::timeline(outcome, options);
+    out_ += '\n';
+    const bool asked = !search_.options().properties.empty();
+    headline(false, fmt::format("{} violated in run {}{}", reports::list(names(find.answered)),
+                                grouped(find.run), asked ? "" : ", although promised"));
+    if (!report_.file.empty()) field("kept as", report_.file, Ink::strong);
+  }
+
+  void clean() {
+    const std::vector<Property>& asked = search_.options().properties;
+    std::string text = asked.empty()
+                           ? "no promised property was violated"
+                           : fmt::format("{} never violated", reports::list(names(asked)));
+    if (report_.interrupted) text += ", until it was interrupted";
+    headline(true, text);
+  }
+
+  void searched() {
+    const scenarios::Scenario& scenario = search_.scenario();
+    std::string what = scenario.name;
+    if (scenario.lock.algorithm != what) what += ", with " + scenario.lock.algorithm;
+    field("searched", fmt::format("{}, seed {}", what, search_.options().seed));
+  }
+
+  void faults() {
+    const FaultLimits& limits = search_.options().faults;
+    if (limits.classes.empty()) {
+      field("faults", "none");
+      return;
+    }
+    field("faults",
+          fmt::format("{} to {} in a run; {} fired, {} dropped because their step was not reached",
+                      limits.none ? 0 : 1, limits.most, grouped(tally_.fired),
+                      grouped(tally_.dropped)));
+    std::vector<std::string> fired;
+    for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+      const auto one = static_cast<FaultClass>(i);
+      if (limits.classes.has(one))
+        fired.push_back(fmt::format("{} {}", models::name(one), grouped(tally_.fired_of[i])));
+    }
+    field("fired", reports::list(fired));
+  }
+
+  void besides() {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+      const Tally::Besides& one = tally_.besides[i];
+      if (one.runs == 0) continue;
+      std::string text =
+          fmt::format("{} in {}", models::kPropertyNames[i], plural(one.runs, "run"));
+      if (one.premise_broken > 0)
+        text += fmt::format(" (in {} of them without the premise of its promise)",
+                            grouped(one.premise_broken));
+      all.push_back(std::move(text));
+    }
+    if (all.empty()) return;
+    const bool asked = !search_.options().properties.empty();
+    field("besides", fmt::format("violated, and {}: {}", asked ? "not asked for" : "not promised",
+                                 reports::list(all)));
+  }
+
+  // Within which bounds nothing was found.
+  void premise() {
+    field("premise",
+          fmt::format("judged up to {} after the last fault; {} made twice, to the same "
+                      "digest",
+                      reports::duration(search_.patience()), plural(tally_.repeated, "run")));
+    const std::uint64_t judged = tally_.runs - tally_.cut_short;
+    if (judged == 0) return;
+    field("bound", fmt::format("a run drawn like these violates one with a chance below {:.2g}%, "
+                               "at 95% confidence",
+                               100 * upper_bound_95(judged)));
+  }
+
+  const Report& report_;
+  const Search& search_;
+  const Tally& tally_;
+  const reports::TextOptions options_;
+  const int width_;
+  const reports::Palette& glyphs_;
+  std::string out_;
+};
+
+bool was_promised(const scenarios::Run& run, Property property) {
+  const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(property)];
+  return promised.promised && was_kept(promised.premise, run.scenario, run.history);
+}
+
+Json violations(const Report& report) {
+  Json all = Json::array();
+  const std::optional<Find>& find = report.search.find();
+  if (!find) return all;
+  for (const Property property : find->answered) {
+    const scenarios::Run& run = find->result;
+    all.push_back({{"property", models::name(property)},
+                   {"promised", was_promised(run, property)},
+                   {"faults", run.scenario.faults.size()},
+                   {"first_at_run", find->run},
+                   {"file", report.file},
+                   {"seed", run.seed},
+                   {"digest", reports::digest(run.digest)},
+                   {"story", run.scenario.title}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string text(const Report& report, reports::TextOptions options) {
+  return Writer(report, std::move(options)).write();
+}
+
+std::string json(const Report& report) {
+  const Search& search = report.search;
+  const Tally& tally = search.tally();
+  std::vector<std::string> classes = names(search.options().faults.classes);
+  if (search.options().faults.none) classes.insert(classes.begin(), "none");
+  Json fired = Json::object();
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    if (tally.fired_of[i] > 0) fired[std::string(models::kFaultClassNames[i])] = tally.fired_of[i];
+  }
+  Json besides = Json::object();
+  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    const Tally::Besides& one = tally.besides[i];
+    if (one.runs == 0) continue;
+    besides[std::string(models::kPropertyNames[i])] = {{"runs", one.runs},
+                                                       {"premise_broken", one.premise_broken}};
+  }
+  const std::uint64_t judged = tally.runs - tally.cut_short;
+  const bool clean = !search.find() && judged > 0;
+  const Json out = {{"scenario", search.scenario().name},
+                    {"algorithm", search.scenario().lock.algorithm},
+                    {"strategy", kStrategies[0].name},
+                    {"seed", search.options().seed},
+                    {"max_faults", search.options().faults.most},
+                    {"faults", classes},
+                    {"properties", names(search.options().properties)},
+                    {"runs", tally.runs},
+                    {"events", tally.events},
+                    {"wall_seconds", report.wall_seconds},
+                    {"runs_per_second", runs_per_second(report)},
+                    {"exhausted", false},
+                    {"interrupted", report.interrupted},
+                    {"runs_repeated", tally.repeated},
+                    {"runs_cut_short", tally.cut_short},
+                    {"faults_fired", tally.fired},
+                    {"faults_dropped", tally.dropped},
+                    {"fired", fired},
+                    {"besides", besides},
+                    {"chance_below", clean ? Json(upper_bound_95(judged)) : Json()},
+                    {"violations", violations(report)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace picklock::explore

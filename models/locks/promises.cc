@@ -1,0 +1,65 @@
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks {
+namespace {
+
+// What a lock is asked to survive at all; a lone server that forgets or fails over is outside.
+constexpr FaultClasses kWhileServerRemembers =
+    FaultClasses::all().without({FaultClass::failover, FaultClass::amnesia});
+
+bool shares_tokens(const LockOptions& options) { return options.value != TokenPer::acquisition; }
+
+// A client that takes a key with its own token for its own may find what an earlier tenure left.
+bool adopts(const LockOptions& options) {
+  return shares_tokens(options) && options.recognise_own != RecogniseOwn::never;
+}
+
+}  // namespace
+
+FaultClasses unhurried(const LockOptions& options, GivesBack how) {
+  FaultClasses classes = {FaultClass::client_clock};
+  // A server that crashes with its data intact leaves clients in doubt, and what they send again
+  // may meet a successor's key.
+  const bool compares = how == GivesBack::its_own && options.renew != Renew::blind;
+  if ((options.resend == 0 || compares) && !adopts(options)) classes.add(FaultClass::crash);
+  return classes;
+}
+
+Promise own_release(const LockOptions& options, GivesBack how) {
+  if (how == GivesBack::blindly || options.renew == Renew::blind)
+    return {Property::own_release, unhurried(options, how), kWithinLease};
+  if (!shares_tokens(options)) {
+    return {Property::own_release, FaultClasses::all(), "every acquisition has a token of its own"};
+  }
+  FaultClasses classes =
+      FaultClasses::all().without({FaultClass::late_command, FaultClass::failover,
+                                   FaultClass::partition, FaultClass::lost_reply});
+  if (options.value == TokenPer::machine || adopts(options))
+    classes = classes.without({FaultClass::crash});
+  return {Property::own_release, classes,
+          "a command takes effect before its client gives up on it"};
+}
+
+FaultClasses while_leases_end(const LockOptions& options) {
+  return options.renew == Renew::none ? FaultClasses::all()
+                                      : FaultClasses::all().without({FaultClass::crash});
+}
+
+std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck) {
+  const FaultClasses under = unhurried(options, how);
+  return {
+      {Property::mutual_exclusion, under, kWithinLease},
+      {Property::resource_exclusion, under, kWithinLease},
+      {Property::no_stale_write, under, kWithinLease},
+      own_release(options, how),
+      {Property::not_stuck, not_stuck, kOwnCommands},
+      {Property::no_deadlock, kWhileServerRemembers, kOneLock},
+      {Property::available, FaultClasses::all(), kFreeKey},
+  };
+}
+
+Duration lease_and_one_attempt(const LockOptions& options) {
+  return options.ttl + options.retry_every + options.retry_jitter + std::chrono::milliseconds(100);
+}
+
+}  // namespace picklock::models::locks

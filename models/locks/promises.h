@@ -1,0 +1,46 @@
+// What the shipped locks promise, where several say the same: the classes of faults within which a
+// lease protects its holder, and which of them the options take away again (docs/facts/failures.md
+// section 5).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks {
+
+inline constexpr std::string_view kWithinLease =
+    "every critical section ends within its lease, by the server's clock";
+inline constexpr std::string_view kFreeKey = "the server is up and reachable and the key is free";
+inline constexpr std::string_view kOwnCommands = "nothing but the lock's commands sets its key";
+inline constexpr std::string_view kAnswered =
+    "every command is answered before its client gives up on it";
+inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
+
+// How a lock gives its key back: whoever holds it by then, or only its own, atomically.
+enum class GivesBack : std::uint8_t { blindly, its_own };
+
+// Nothing that can make a lease end under a living holder, or a command act late.
+FaultClasses unhurried(const LockOptions& options, GivesBack how);
+
+// A token that several tenures share is theirs all: then a command that is late is one of the
+// wrong tenure.
+Promise own_release(const LockOptions& options, GivesBack how);
+
+// What every lock with a lease on one server promises.
+std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
+
+// Where the lease goes with the grant, an abandoned key lives no longer, unless its renewing thread
+// outlives its holder.
+FaultClasses while_leases_end(const LockOptions& options);
+
+// A crashed holder's lease runs out on the server, then the next attempt succeeds.
+Duration lease_and_one_attempt(const LockOptions& options);
+
+template <typename LockType>
+std::unique_ptr<Lock> make(const LockOptions& options) {
+  return std::make_unique<LockType>(options);
+}
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,48 @@
+#include "models/locks/promises.h"
+
+#include <gtest/gtest.h>
+
+namespace picklock::models::locks {
+namespace {
+
+FaultClasses own_release_under(const LockOptions& options) {
+  return own_release(options, GivesBack::its_own).under;
+}
+
+TEST(LockPromises, LeaveAForeignLockAloneWhateverHappensWithATokenPerAcquisition) {
+  EXPECT_TRUE(own_release_under({}).covers(FaultClasses::all()));
+}
+
+// docs/facts/failures.md.
+TEST(LockPromises, AreFewerWithATokenThatTenuresShare) {
+  const FaultClasses client = own_release_under({.value = TokenPer::client});
+  EXPECT_FALSE(client.has(FaultClass::late_command));
+  EXPECT_FALSE(client.has(FaultClass::lost_reply));
+  EXPECT_TRUE(client.has(FaultClass::crash));
+  EXPECT_FALSE(own_release_under({.value = TokenPer::machine}).has(FaultClass::crash));
+  EXPECT_FALSE(own_release_under({.value = TokenPer::client, .recognise_own = RecogniseOwn::always})
+                   .has(FaultClass::crash));
+}
+
+// docs/facts/failures.md C-11.
+TEST(LockPromises, AreFewerWithBlindRenewal) {
+  const FaultClasses blind = own_release_under({.renew = Renew::blind});
+  EXPECT_FALSE(blind.has(FaultClass::late_command));
+  EXPECT_TRUE(own_release_under({.renew = Renew::conditional}).covers(FaultClasses::all()));
+}
+
+// docs/facts/failures.md C-10.
+TEST(LockPromises, DoNotOutlastACrashOnceBlindCommandsAreSentAgain) {
+  EXPECT_TRUE(unhurried({}, GivesBack::blindly).has(FaultClass::crash));
+  EXPECT_FALSE(unhurried({.resend = 1}, GivesBack::blindly).has(FaultClass::crash));
+  EXPECT_TRUE(unhurried({.resend = 1}, GivesBack::its_own).has(FaultClass::crash));
+}
+
+// docs/facts/failures.md A-12: the renewing thread outlives the one that works.
+TEST(LockPromises, CountOnTheEndOfALeaseUnlessItIsRenewed) {
+  EXPECT_TRUE(while_leases_end({}).has(FaultClass::crash));
+  EXPECT_FALSE(while_leases_end({.renew = Renew::conditional}).has(FaultClass::crash));
+}
+
+}  // namespace
+}  // namespace picklock::models::locks

@@ -1,0 +1,77 @@
+#include "models/locks/set_ex_hash_release.h"
+
+#include <string>
+
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks {
+namespace {
+
+const redis::Script& count_down() {
+  static const redis::Script script(R"(if redis.call('hexists', KEYS[1], ARGV[3]) == 0 then
+  return nil
+end
+local count = redis.call('hincrby', KEYS[1], ARGV[3], -1)
+if count > 0 then
+  redis.call('pexpire', KEYS[1], ARGV[2])
+  return 0
+end
+redis.call('del', KEYS[1])
+redis.call('publish', KEYS[2], ARGV[1])
+return 1)");
+  return script;
+}
+
+// The lease is in whole seconds.
+LockOptions in_seconds(LockOptions options) {
+  options.ttl = std::chrono::ceil<std::chrono::seconds>(options.ttl);
+  options.renew = Renew::none;
+  return options;
+}
+
+std::vector<Promise> promises(const LockOptions& options) {
+  std::vector<Promise> all = leased(in_seconds(options), GivesBack::its_own, FaultClasses::all());
+  for (Promise& promise : all) {
+    if (promise.property == Property::own_release)
+      promise = {Property::own_release, FaultClasses::all(), "it never releases anything"};
+  }
+  return all;
+}
+
+Duration bound(const LockOptions& options) { return lease_and_one_attempt(in_seconds(options)); }
+
+}  // namespace
+
+SetExHashRelease::SetExHashRelease(LockOptions options) : TokenLock(in_seconds(options)) {}
+
+Taken SetExHashRelease::take(Client& self, std::string_view key, std::string_view token) {
+  const redis::Reply reply = self.redis().set(key, token, {.nx = true, .ex = options().ttl});
+  if (!reply.answered()) return Taken::unknown();
+  return reply.ok() ? Taken::granted() : Taken{.resent = reply.resent};
+}
+
+Released SetExHashRelease::give_back(Client& self, const Lease& lease) {
+  const std::string channel = "lock-channel:" + lease.key;
+  const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count();
+  return released(self.redis().eval(count_down(), {lease.key, channel},
+                                    {"0", std::to_string(ttl), lease.token}));
+}
+
+const Algorithm& set_ex_hash_release() {
+  static const Algorithm algorithm{
+      .name = "set-ex-hash-release",
+      .summary =
+          "SET key token NX EX ttl; released by a script that counts down a field of a hash, which "
+          "the key is not",
+      .source = "docs/facts/failures.md A-27",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.own = true},
+      .promises = promises,
+      .bound = bound,
+      .make = make<SetExHashRelease>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks

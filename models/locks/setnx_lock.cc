@@ -1,0 +1,116 @@
+#include "models/locks/setnx_lock.h"
+
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks {
+namespace {
+
+constexpr std::string_view kAnsweredAlone =
+    "every command is answered before its client gives up on it, and nothing but the lock's "
+    "commands sets its key";
+
+LockOptions without_lease(LockOptions options) {
+  options.ttl = Duration::zero();
+  options.renew = Renew::none;
+  return options;
+}
+
+Taken taken(const redis::Reply& setnx) {
+  if (!setnx.answered()) return Taken::unknown();
+  return setnx.is_integer(1) ? Taken::granted() : Taken{.resent = setnx.resent};
+}
+
+// Nothing lapses, so nothing but a DEL that acts twice, or for a later tenure, can hurt a holder;
+// and nothing but a DEL ever frees the key.
+std::vector<Promise> without_lease_promises(const LockOptions& options) {
+  using enum FaultClass;
+  const bool adopts =
+      options.value != TokenPer::acquisition && options.recognise_own != RecogniseOwn::never;
+  FaultClasses holder = {late_write, server_clock};
+  FaultClasses resource = {server_clock};
+  if (options.resend == 0 && !adopts) {
+    holder = FaultClasses::all().without({failover, amnesia, lost_reply});
+    resource = holder.without({late_write, partition});
+  }
+  constexpr std::string_view kInTime = "every write arrives before its client gives up on it";
+  return {
+      {Property::mutual_exclusion, holder, ""},
+      {Property::resource_exclusion, resource, kInTime},
+      {Property::no_stale_write, resource, kInTime},
+      {Property::own_release, holder, ""},
+      {Property::loss_noticed, holder, ""},
+      {Property::not_stuck, {late_write, server_clock, amnesia}, kAnswered},
+      {Property::no_deadlock, FaultClasses::all().without({failover, amnesia}), kOneLock},
+      {Property::available, FaultClasses::all(), kFreeKey},
+  };
+}
+
+std::vector<Promise> expire_promises(const LockOptions& options) {
+  using enum FaultClass;
+  std::vector<Promise> all =
+      leased(options, GivesBack::blindly, {late_write, server_clock, amnesia});
+  for (Promise& promise : all) {
+    if (promise.property == Property::not_stuck) promise.premise = kAnsweredAlone;
+  }
+  return all;
+}
+
+Duration a_minute(const LockOptions& options) {
+  return std::chrono::minutes(1) + lease_and_one_attempt(without_lease(options));
+}
+
+}  // namespace
+
+NaiveSetnx::NaiveSetnx(LockOptions options) : SetnxLock(without_lease(options)) {}
+
+Taken NaiveSetnx::take(Client& self, std::string_view key, std::string_view token) {
+  return taken(self.redis().setnx(key, token));
+}
+
+Taken SetnxExpire::take(Client& self, std::string_view key, std::string_view token) {
+  Taken first = taken(self.redis().setnx(key, token));
+  return first.outcome == Taken::Outcome::granted ? adopt(self, key, token) : first;
+}
+
+// Who gets no answer here does not know whether the key will ever go by itself, and has seen its
+// call fail: it does not enter.
+Taken SetnxExpire::adopt(Client& self, std::string_view key, std::string_view) {
+  const redis::Reply expire = self.redis().pexpire(key, options().ttl);
+  return expire.answered() ? Taken::granted() : Taken::unknown();
+}
+
+Released SetnxLock::give_back(Client& self, const Lease& lease) {
+  return released(self.redis().del(lease.key));
+}
+
+const Algorithm& naive_setnx() {
+  static const Algorithm algorithm{
+      .name = "naive-setnx",
+      .summary = "SETNX key token, without any expiry; released by DEL",
+      .source = "docs/facts/failures.md A-04",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.lease = false, .own = true},
+      .promises = without_lease_promises,
+      .bound = a_minute,
+      .make = make<NaiveSetnx>,
+  };
+  return algorithm;
+}
+
+const Algorithm& setnx_expire() {
+  static const Algorithm algorithm{
+      .name = "setnx-expire",
+      .summary = "SETNX key token, then PEXPIRE key ttl as a second command; released by DEL",
+      .source = "docs/facts/failures.md A-05",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.renew = true, .own = true},
+      .promises = expire_promises,
+      .bound = lease_and_one_attempt,
+      .make = make<SetnxExpire>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks

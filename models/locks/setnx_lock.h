@@ -1,0 +1,40 @@
+// The first Redis locks, from before SET had options: SETNX takes the key, DEL gives it back. One
+// never lets an abandoned key go, the other sets a deadline by a second command.
+// (docs/facts/failures.md)
+#pragma once
+
+#include "models/algorithm.h"
+#include "models/locks/token_lock.h"
+
+namespace picklock::models::locks {
+
+class SetnxLock : public TokenLock {
+ public:
+  using TokenLock::TokenLock;
+
+ private:
+  Released give_back(Client& self, const Lease& lease) final;
+};
+
+class NaiveSetnx final : public SetnxLock {
+ public:
+  explicit NaiveSetnx(LockOptions options);
+
+ private:
+  Taken take(Client& self, std::string_view key, std::string_view token) override;
+};
+
+// The gap between the two commands is where a crash leaves the key for ever.
+class SetnxExpire final : public SetnxLock {
+ public:
+  using SetnxLock::SetnxLock;
+
+ private:
+  Taken take(Client& self, std::string_view key, std::string_view token) override;
+  Taken adopt(Client& self, std::string_view key, std::string_view token) override;
+};
+
+const Algorithm& naive_setnx();
+const Algorithm& setnx_expire();
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,52 @@
+// What the locks share that keep an owner token in a key: the token itself, how a refused client
+// recognises its own, the fencing token that comes with a grant, and renewal. What is left to each
+// is how it takes the key and how it gives it back.
+#pragma once
+
+#include <string>
+
+#include "models/lock.h"
+#include "models/locks/renewal.h"
+
+namespace picklock::models::locks {
+
+// What came of one attempt to take the key.
+struct Taken {
+  enum class Outcome : std::uint8_t { granted, refused, unknown };
+  Outcome outcome = Outcome::refused;
+  bool resent = false;     // refused a copy: the first may have been granted
+  std::int64_t fence = 0;  // minted with the grant
+
+  static Taken unknown() { return {.outcome = Outcome::unknown}; }
+  static Taken granted(std::int64_t fence = 0) {
+    return {.outcome = Outcome::granted, .fence = fence};
+  }
+};
+
+class TokenLock : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) final;
+  Acquired try_acquire(Client& self, std::string_view key) final;
+  Released release(Client& self, const Lease& lease) final;
+
+ protected:
+  virtual Taken take(Client& self, std::string_view key, std::string_view token) = 0;
+  // The key was found to hold our token: what is still to be done before it is ours.
+  virtual Taken adopt(Client& self, std::string_view key, std::string_view token);
+  virtual Released give_back(Client& self, const Lease& lease) = 0;
+
+  // A command that answers 1 where there was something of ours to release.
+  static Released released(const redis::Reply& reply);
+
+ private:
+  std::string make_token(Client& self) const;
+  Taken recognise(Client& self, std::string_view key);
+
+  std::string token_;   // of the present acquisition, or of the client for life
+  bool doubt_ = false;  // an attempt of the present acquisition has an unknown outcome
+  Renewals renewals_;
+};
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,39 @@
+// A run of many sequences against one server, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "models/redis/conform/coverage.h"
+#include "models/redis/conform/real_server.h"
+#include "models/redis/conform/shrink.h"
+
+namespace picklock::models::redis::conform {
+
+struct Campaign {
+  std::uint64_t seed = 1;
+  std::uint64_t cases = 2000;
+  std::optional<Address> address;  // none: a server of our own
+  bool flush = false;              // a user's server may be emptied
+};
+
+struct Report {
+  std::uint64_t cases = 0;
+  std::uint64_t differences = 0;  // sequences in which the two differ
+  std::optional<Finding> first;   // shrunk
+  Coverage coverage;
+  std::string server_version;
+  bool steered_clock = true;
+  bool interrupted = false;
+};
+
+// After so many the rest would tell nothing new.
+inline constexpr std::uint64_t kEnoughDifferences = 10;
+
+// Throws NoServer. `go_on` is asked before each sequence, also while one is shrunk, with the number
+// of those begun.
+Report run(const Campaign& campaign, const std::function<bool(std::uint64_t)>& go_on);
+
+}  // namespace picklock::models::redis::conform

@@ -1,0 +1,45 @@
+// Which replies were compared: command x class of the reply x state in which the command found its
+// key. The cells that a run must fill are data; a cell left empty is a hole in the comparison.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "models/redis/conform/model_side.h"
+#include "models/redis/conform/vocabulary.h"
+
+namespace picklock::models::redis::conform {
+
+// nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or of an error its code
+// word, where it is one of the server's. Of several frames the last one counts: those before it
+// were pushed. `none`: no answer yet.
+std::string reply_class(std::string_view bytes);
+
+class Coverage {
+ public:
+  struct Cell {
+    std::string command;
+    std::string reply;
+    KeyState key = KeyState::no_key;
+
+    auto operator<=>(const Cell&) const = default;
+  };
+
+  void count(const Words& words, std::string_view reply, KeyState key);
+
+  const std::map<Cell, std::uint64_t>& counts() const { return counts_; }
+  std::uint64_t commands() const { return commands_; }
+  // Of the cells that must be filled, those that are not.
+  std::vector<Cell> empty_cells(bool steered_clock) const;
+
+ private:
+  std::map<Cell, std::uint64_t> counts_;
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace picklock::models::redis::conform

@@ -1,0 +1,92 @@
+// The real server's side of a comparison: raw sockets, one per connection of a sequence, and one
+// more to steer and to fence with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/redis/conform/frame.h"
+#include "models/redis/conform/real_server.h"
+#include "models/redis/conform/sequence.h"
+
+namespace picklock::models::redis::conform {
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(const Address& address);  // throws NoServer
+  Socket(Socket&& other) noexcept;
+  Socket& operator=(Socket&& other) noexcept;
+  ~Socket();
+
+  void send(const std::vector<std::string>& words);
+  // More bytes, those that are here or that come soon. False: there are none.
+  bool here();
+  bool soon();
+  bool ended() const { return ended_; }  // the server has closed it
+  std::string& received() { return received_; }
+
+ private:
+  bool receive(int flags);
+
+  int file_ = -1;
+  bool ended_ = false;
+  std::string received_;  // and not yet taken
+  std::string request_;
+};
+
+class RealSide {
+ public:
+  // A server of our own, with a steered clock.
+  RealSide();
+  // A user's, which must be empty unless it may be flushed.
+  RealSide(const Address& address, bool flush);
+
+  bool steers_clock() const { return own_ != nullptr; }
+  const std::string& version() const { return version_; }
+
+  // Empty, with fresh connections, at kEpochMs.
+  void begin(const Sequence& sequence);
+  void reconnect(std::uint32_t connection);
+  std::int64_t id(std::uint32_t connection) const { return ids_[connection]; }
+
+  void send(std::uint32_t connection, const std::vector<std::string>& words);
+  void pass(std::int64_t ms);
+
+  // As many bytes as asked for, or fewer if no more will come.
+  std::string receive(std::uint32_t connection, std::size_t size);
+  // One frame; nothing where none will come or it is none.
+  std::optional<Frame> receive_frame(std::uint32_t connection);
+  // When it returns, all that the commands so far have caused has come, to every connection.
+  void fence();
+  // Whatever has come and was not yet taken.
+  std::string rest(std::uint32_t connection);
+  // Whether the server closes it, as it is expected to, with nothing left to read.
+  bool ended(std::uint32_t connection);
+  // Whether it was found to be closed.
+  bool closed(std::uint32_t connection) const { return sockets_[connection].ended(); }
+
+  // Why the server is gone; empty: it is not.
+  std::string obituary();
+
+ private:
+  static std::string ask(Socket& socket, const std::vector<std::string>& words);
+  bool more(std::uint32_t connection);
+  void connect(std::uint32_t connection);
+
+  std::unique_ptr<RealServer> own_;
+  Address address_;
+  std::string version_;
+  Socket control_;
+  std::vector<Socket> sockets_;
+  std::vector<std::int64_t> ids_;
+  std::int64_t now_ms_ = kEpochMs;
+  bool paused_ = false;      // somebody may have sent CLIENT PAUSE
+  bool configured_ = false;  // or CONFIG SET
+};
+
+}  // namespace picklock::models::redis::conform

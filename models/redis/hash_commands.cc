@@ -1,0 +1,174 @@
+// Hashes: what re-entrant locks count their holders in.
+#include <array>
+
+#include "models/redis/commands.h"
+
+namespace picklock::models::redis {
+namespace {
+
+// The hash under the key, nullptr if there is none. False: the reply says that it is no hash.
+bool hash_of(const Call& call, Entry*& entry, Hash*& hash) {
+  if (!live_of(call, call[1], Type::hash, entry)) return false;
+  hash = entry == nullptr ? nullptr : &entry->value.hash();
+  return true;
+}
+
+Hash::Field* field_of(Hash* hash, std::string_view name) {
+  return hash == nullptr ? nullptr : hash->find(name);
+}
+
+void answer_field(const Hash::Field* field, Reply& reply) {
+  if (field == nullptr) {
+    reply.set(Reply::Kind::nil);
+  } else {
+    reply.set_bulk(field->value);
+  }
+}
+
+// 1: the field is new.
+int set_field(Hash& hash, std::string_view name, std::string_view value) {
+  Hash::Field* field = hash.find(name);
+  const bool is_new = field == nullptr;
+  if (is_new) field = &hash.add(name);
+  field->value.assign(value);
+  return is_new ? 1 : 0;
+}
+
+// Sets every pair. False: the reply says why not.
+bool set_pairs(const Call& call, std::string_view command, std::int64_t& created) {
+  if (call.words() % 2 == 1) {
+    wrong_arity(call.reply, command);
+    return false;
+  }
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::hash, entry)) return false;
+  Hash& hash = to_change(call, call[1], Type::hash, entry).hash();
+  for (std::size_t i = 2; i < call.words(); i += 2)
+    created += set_field(hash, call[i], call[i + 1]);
+  return true;
+}
+
+void hset(Call& call) {
+  std::int64_t created = 0;
+  if (set_pairs(call, "hset", created)) call.reply.set_integer(created);
+}
+
+void hmset(Call& call) {
+  std::int64_t created = 0;
+  if (set_pairs(call, "hmset", created)) call.reply.set_status("OK");
+}
+
+void hsetnx(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  const bool free = field_of(hash, call[2]) == nullptr;
+  if (free) set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], call[3]);
+  call.reply.set_integer(free ? 1 : 0);
+}
+
+void hget(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (hash_of(call, entry, hash)) answer_field(field_of(hash, call[2]), call.reply);
+}
+
+void hmget(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  call.reply.set(Reply::Kind::array);
+  for (std::string_view name : call.argv.subspan(2))
+    answer_field(field_of(hash, name), call.reply.add());
+}
+
+void answer_all(const Call& call, bool names, bool values) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  call.reply.set(names && values ? Reply::Kind::map : Reply::Kind::array);
+  if (hash == nullptr) return;
+  for (const Hash::Field& field : *hash) {
+    if (names) call.reply.add().set_bulk(field.name);
+    if (values) call.reply.add().set_bulk(field.value);
+  }
+}
+void hgetall(Call& call) { answer_all(call, true, true); }
+void hkeys(Call& call) { answer_all(call, true, false); }
+void hvals(Call& call) { answer_all(call, false, true); }
+
+void hexists(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  call.reply.set_integer(field_of(hash, call[2]) == nullptr ? 0 : 1);
+}
+
+void hlen(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  call.reply.set_integer(hash == nullptr ? 0 : static_cast<std::int64_t>(hash->size()));
+}
+
+void hstrlen(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  const Hash::Field* field = field_of(hash, call[2]);
+  call.reply.set_integer(field == nullptr ? 0 : static_cast<std::int64_t>(field->value.size()));
+}
+
+void hincrby(Call& call) {
+  std::int64_t by = 0;
+  if (!integer(call[3], by, call.reply)) return;
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  std::int64_t number = 0;
+  const Hash::Field* field = field_of(hash, call[2]);
+  if (field != nullptr && !strict_integer(field->value, number)) {
+    call.reply.set_error("ERR hash value is not an integer");
+    return;
+  }
+  if (!add_to(number, by, call.reply)) return;
+  set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], Digits(number).view());
+  call.reply.set_integer(number);
+}
+
+void hdel(Call& call) {
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  std::int64_t removed = 0;
+  for (std::string_view name : call.argv.subspan(2)) {
+    if (Hash::Field* field = field_of(hash, name)) {
+      hash->remove(*field);
+      ++removed;
+    }
+  }
+  if (removed > 0) taken_from(call, *entry);
+  call.reply.set_integer(removed);
+}
+
+constexpr std::array kCommands = {
+    Command{"hset", -4, kWrite | kMayGrow, hset, {1, 1, 1}},
+    Command{"hmset", -4, kWrite | kMayGrow, hmset, {1, 1, 1}},
+    Command{"hsetnx", 4, kWrite | kMayGrow, hsetnx, {1, 1, 1}},
+    Command{"hget", 3, kRead, hget, {1, 1, 1}},
+    Command{"hmget", -3, kRead, hmget, {1, 1, 1}},
+    Command{"hgetall", 2, kRead, hgetall, {1, 1, 1}},
+    Command{"hexists", 3, kRead, hexists, {1, 1, 1}},
+    Command{"hincrby", 4, kWrite | kMayGrow, hincrby, {1, 1, 1}},
+    Command{"hdel", -3, kWrite, hdel, {1, 1, 1}},
+    Command{"hlen", 2, kRead, hlen, {1, 1, 1}},
+    Command{"hkeys", 2, kRead, hkeys, {1, 1, 1}},
+    Command{"hvals", 2, kRead, hvals, {1, 1, 1}},
+    Command{"hstrlen", 3, kRead, hstrlen, {1, 1, 1}},
+};
+
+}  // namespace
+
+std::span<const Command> hash_commands() { return kCommands; }
+
+}  // namespace picklock::models::redis

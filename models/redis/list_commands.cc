@@ -1,0 +1,195 @@
+// Lists: queues of waiters. (Those that block a connection are not among them.)
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "models/redis/commands.h"
+
+namespace picklock::models::redis {
+namespace {
+
+enum class End : std::uint8_t { head, tail };
+
+bool list_of(const Call& call, Entry*& entry, List*& list) {
+  if (!live_of(call, call[1], Type::list, entry)) return false;
+  list = entry == nullptr ? nullptr : &entry->value.list();
+  return true;
+}
+
+void push(const Call& call, End end, bool only_if_there) {
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::list, entry)) return;
+  if (entry == nullptr && only_if_there) {
+    call.reply.set_integer(0);
+    return;
+  }
+  List& list = to_change(call, call[1], Type::list, entry).list();
+  for (std::string_view element : call.argv.subspan(2)) {
+    if (end == End::head) {
+      list.emplace_front(element);
+    } else {
+      list.emplace_back(element);
+    }
+  }
+  call.reply.set_integer(count_of(list));
+}
+void lpush(Call& call) { push(call, End::head, false); }
+void rpush(Call& call) { push(call, End::tail, false); }
+void lpushx(Call& call) { push(call, End::head, true); }
+void rpushx(Call& call) { push(call, End::tail, true); }
+
+void take(List& list, End end, Reply& reply) {
+  if (end == End::head) {
+    reply.set_bulk(list.front());
+    list.pop_front();
+  } else {
+    reply.set_bulk(list.back());
+    list.pop_back();
+  }
+}
+
+void pop(const Call& call, End end, std::string_view command) {
+  if (call.words() > 3) {
+    wrong_arity(call.reply, command);
+    return;
+  }
+  const bool counted = call.words() == 3;
+  std::int64_t count = 1;
+  if (counted && !positive_count(call[2], count, call.reply)) return;
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  if (list == nullptr) {
+    call.reply.set(counted ? Reply::Kind::nil_array : Reply::Kind::nil);
+  } else if (!counted) {
+    take(*list, end, call.reply);
+    taken_from(call, *entry);
+  } else {
+    call.reply.set(Reply::Kind::array);
+    if (count == 0) return;
+    for (; count > 0 && !list->empty(); --count) take(*list, end, call.reply.add());
+    taken_from(call, *entry);
+  }
+}
+void lpop(Call& call) { pop(call, End::head, "lpop"); }
+void rpop(Call& call) { pop(call, End::tail, "rpop"); }
+
+void llen(Call& call) {
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  call.reply.set_integer(list == nullptr ? 0 : count_of(*list));
+}
+
+// nullptr: the index is out of range.
+std::string* element_at(List& list, std::int64_t index) {
+  if (index < 0) index += count_of(list);
+  if (index < 0 || index >= count_of(list)) return nullptr;
+  return &list[static_cast<std::size_t>(index)];
+}
+
+void lindex(Call& call) {
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  call.reply.set(Reply::Kind::nil);
+  std::int64_t index = 0;
+  if (list == nullptr || !integer(call[2], index, call.reply)) return;
+  if (const std::string* element = element_at(*list, index)) call.reply.set_bulk(*element);
+}
+
+void lset(Call& call) {
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  if (list == nullptr) {
+    no_such_key(call.reply);
+    return;
+  }
+  std::int64_t index = 0;
+  if (!integer(call[2], index, call.reply)) return;
+  std::string* element = element_at(*list, index);
+  if (element == nullptr) {
+    call.reply.set_error("ERR index out of range");
+    return;
+  }
+  element->assign(call[3]);
+  call.keys.altered(*entry);
+  call.reply.set_status("OK");
+}
+
+void lrange(Call& call) {
+  std::int64_t from = 0, to = 0;
+  if (!integer(call[2], from, call.reply) || !integer(call[3], to, call.reply)) return;
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  call.reply.set(Reply::Kind::array);
+  if (list == nullptr) return;
+  const Places places(from, to, count_of(*list));
+  for (std::size_t i = 0; i < places.count; ++i)
+    call.reply.add().set_bulk((*list)[places.first + i]);
+}
+
+void ltrim(Call& call) {
+  std::int64_t from = 0, to = 0;
+  if (!integer(call[2], from, call.reply) || !integer(call[3], to, call.reply)) return;
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  call.reply.set_status("OK");
+  if (list == nullptr) return;
+  const Places kept(from, to, count_of(*list));
+  const auto begin = list->begin() + static_cast<std::ptrdiff_t>(kept.first);
+  list->erase(begin + static_cast<std::ptrdiff_t>(kept.count), list->end());
+  list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(kept.first));
+  taken_from(call, *entry);  // a change even when all is kept
+}
+
+void lrem(Call& call) {
+  std::int64_t wanted = 0;
+  if (!integer(call[2], wanted, call.reply)) return;
+  Entry* entry = nullptr;
+  List* list = nullptr;
+  if (!list_of(call, entry, list)) return;
+  call.reply.set_integer(0);
+  if (list == nullptr) return;
+  // 0: all; negative: from the tail.
+  const std::uint64_t most =
+      wanted < 0 ? 0 - static_cast<std::uint64_t>(wanted) : static_cast<std::uint64_t>(wanted);
+  std::uint64_t removed = 0;
+  const auto goes = [&](const std::string& element) {
+    const bool going = element == call[3] && (most == 0 || removed < most);
+    if (going) ++removed;
+    return going;
+  };
+  if (wanted >= 0) {
+    list->erase(std::remove_if(list->begin(), list->end(), goes), list->end());
+  } else {
+    list->erase(list->begin(), std::remove_if(list->rbegin(), list->rend(), goes).base());
+  }
+  if (removed == 0) return;
+  taken_from(call, *entry);
+  call.reply.set_integer(static_cast<std::int64_t>(removed));
+}
+
+constexpr std::array kCommands = {
+    Command{"lpush", -3, kWrite | kMayGrow, lpush, {1, 1, 1}},
+    Command{"rpush", -3, kWrite | kMayGrow, rpush, {1, 1, 1}},
+    Command{"lpushx", -3, kWrite | kMayGrow, lpushx, {1, 1, 1}},
+    Command{"rpushx", -3, kWrite | kMayGrow, rpushx, {1, 1, 1}},
+    Command{"lpop", -2, kWrite, lpop, {1, 1, 1}},
+    Command{"rpop", -2, kWrite, rpop, {1, 1, 1}},
+    Command{"llen", 2, kRead, llen, {1, 1, 1}},
+    Command{"lindex", 3, kRead, lindex, {1, 1, 1}},
+    Command{"lset", 4, kWrite | kMayGrow, lset, {1, 1, 1}},
+    Command{"lrange", 4, kRead, lrange, {1, 1, 1}},
+    Command{"ltrim", 4, kWrite, ltrim, {1, 1, 1}},
+    Command{"lrem", 4, kWrite, lrem, {1, 1, 1}},
+};
+
+}  // namespace
+
+std::span<const Command> list_commands() { return kCommands; }
+
+}  // namespace picklock::models::redis

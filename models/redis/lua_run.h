@@ -1,0 +1,97 @@
+// What a script stands on while it runs, found by whatever the interpreter calls: the server it
+// acts on, the time it has used, the memory it may take.
+//
+// Time: every instruction of the interpreter takes kInstruction, and library functions that work
+// on much take as many instructions as their work is worth. It passes in portions of kPortion
+// instructions, so that a script as short as a lock's takes none. A script of a real server is some
+// twenty times as fast: here one that never ends must reach the end of a run soon.
+//
+// Memory: a script that takes more than kMostMemory gets the interpreter's own error, where a real
+// server would take what the machine has. Garbage is left alone while a script runs, unless it
+// takes much: what weak tables lose would depend on scripts before.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/redis/lua.h"
+#include "models/redis/reply.h"
+#include "sim/time.h"
+
+struct lua_Debug;
+
+namespace picklock::models::redis {
+
+inline constexpr sim::Duration kInstruction{100};
+inline constexpr int kPortion = 1000;
+
+class ScriptRun {
+ public:
+  static ScriptRun& of(lua_State* lua);
+
+  // A new interpreter whose functions find this; must outlive it. Null: no memory.
+  lua_State* open_interpreter();
+
+  void begin(ScriptHost& host);
+  void end();
+  ScriptHost& host() { return *host_; }
+
+  // Work that the interpreter does not see as instructions. May raise an error, or throw what ends
+  // the script's thread.
+  void charge(lua_State* lua, std::size_t instructions) {
+    unpaid_ += instructions;
+    if (unpaid_ >= static_cast<std::size_t>(kPortion)) pay(lua);
+  }
+
+  // Calls something that may throw past the interpreter.
+  template <typename Action>
+  void guarded(Action action) {
+    try {
+      action();
+    } catch (...) {
+      escaped_ = std::current_exception();
+      throw;
+    }
+  }
+  // The interpreter takes any exception for an error of the script: whatever catches errors must
+  // let these go on.
+  void pass_on_escaped() const {
+    if (escaped_) std::rethrow_exception(escaped_);
+  }
+  bool has_escaped() const { return escaped_ != nullptr; }
+
+  // Collects garbage now and then; between scripts.
+  void tidy();
+
+  std::uint8_t protocol = 2;
+  // For redis.call; kept for their memory.
+  Reply reply;
+  std::vector<std::string_view> argv;
+  std::vector<std::array<char, 32>> numbers;
+  std::string text;
+
+ private:
+  static constexpr std::size_t kMostMemory = std::size_t{64} << 20;
+  static constexpr std::size_t kMuchMemory = std::size_t{8} << 20;
+
+  static void* allocate(void* self, void* block, std::size_t old_size, std::size_t size);
+  static void on_count(lua_State* lua, lua_Debug*);
+  void pay(lua_State* lua);
+
+  lua_State* lua_ = nullptr;
+  ScriptHost* host_ = nullptr;
+  std::size_t unpaid_ = 0;
+  std::exception_ptr escaped_;
+
+  std::size_t used_ = 0;
+  std::size_t limit_ = SIZE_MAX;
+  std::size_t collect_at_ = SIZE_MAX;
+  std::size_t tidy_at_ = 0;
+};
+
+}  // namespace picklock::models::redis

@@ -1,0 +1,37 @@
+// Between a script's values and replies (R71, R72), in both protocols a script may speak.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "models/redis/reply.h"
+
+struct lua_State;
+
+namespace picklock::models::redis {
+
+// Redis shows numbers in full, the interpreter does not.
+using NumberText = std::array<char, 32>;
+std::string_view text_of(double number, NumberText& text);
+
+std::string_view string_at(lua_State* lua, int index);  // empty where there is none
+void push_string(lua_State* lua, std::string_view text);
+// A table of one field: {err=...}, {ok=...}.
+void push_field(lua_State* lua, const char* name, std::string_view text);
+void push_error(lua_State* lua, std::string_view text_with_code);
+
+// Status and error texts end where a C string does.
+inline std::string_view to_first_zero(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+std::string_view without_line_end(std::string_view text);
+// `CODE text`: one word alone is no code, it gets the generic one. `whole` is written anew.
+void set_error_text(std::string& whole, std::string_view text);
+
+// What a command answered, as a value on top of the stack.
+void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol);
+// The value on top of the stack as a reply; it stays there.
+void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol);
+
+}  // namespace picklock::models::redis

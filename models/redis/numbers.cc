@@ -1,0 +1,129 @@
+#include "models/redis/numbers.h"
+
+#include <algorithm>
+#include <limits>
+#include <system_error>
+
+namespace picklock::models::redis {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_blank(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
+
+int digit_of(char letter) {
+  if (letter >= '0' && letter <= '9') return letter - '0';
+  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
+  if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
+  return 16;
+}
+
+// Whether a number that is no double is so because it is too large, and not because it is too
+// small: by the place of its first digit that is not 0, in digits left of the point, and its
+// exponent.
+bool too_large(std::string_view number, bool hexadecimal) {
+  const int base = hexadecimal ? 16 : 10;
+  bool started = false;
+  bool fraction = false;
+  std::int64_t place = 0;
+  std::size_t at = 0;
+  for (; at < number.size(); ++at) {
+    if (number[at] == '.') {
+      fraction = true;
+      continue;
+    }
+    const int digit = digit_of(number[at]);
+    if (digit >= base) break;
+    if (digit != 0) started = true;
+    if (!fraction && started) ++place;
+    if (fraction && !started) --place;
+  }
+  if (hexadecimal) place *= 4;
+  if (at == number.size()) return place > 0;
+  std::string_view exponent = number.substr(at + 1);
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  const bool negative = exponent.starts_with('-');
+  std::int64_t power = 0;
+  const auto read = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+  if (read.ec == std::errc::result_out_of_range) return !negative;
+  return place + power > 0;
+}
+
+struct Read {
+  double value = 0;
+  std::size_t used = 0;  // bytes; 0: this is no number
+  bool outside = false;  // infinite or 0 because a double does not reach so far
+};
+
+// As C's strtod.
+Read read_double(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && is_blank(text[at])) ++at;
+  const bool negative = at < text.size() && text[at] == '-';
+  if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+  std::string_view number = text.substr(at);
+  // Signs and prefixes are ours to read: from_chars takes a minus too.
+  if (number.starts_with('-')) return {};
+  const auto hexadecimal_digit = [&](std::size_t i) {
+    return i < number.size() && digit_of(number[i]) < 16;
+  };
+  const bool hexadecimal = number.size() > 2 && number[0] == '0' &&
+                           (number[1] == 'x' || number[1] == 'X') &&
+                           (hexadecimal_digit(2) || (number[2] == '.' && hexadecimal_digit(3)));
+  if (hexadecimal) {
+    number.remove_prefix(2);
+    at += 2;
+  }
+  Read read;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), read.value,
+                      hexadecimal ? std::chars_format::hex : std::chars_format::general);
+  if (error == std::errc::invalid_argument) return {};
+  const auto length = static_cast<std::size_t>(end - number.data());
+  read.used = at + length;
+  if (error == std::errc::result_out_of_range) {
+    read.outside = true;
+    read.value = too_large(number.substr(0, length), hexadecimal) ? kInfinity : 0;
+  }
+  if (negative) read.value = -read.value;
+  return read;
+}
+
+bool is_nan(double value) { return value != value; }
+
+}  // namespace
+
+bool strict_integer(std::string_view text, std::int64_t& value) {
+  if (text.empty()) return false;
+  const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
+  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool strict_double(std::string_view text, double& value) {
+  if (text.empty() || is_blank(text[0])) return false;
+  const Read read = read_double(text);
+  if (read.used != text.size() || read.outside || is_nan(read.value)) return false;
+  value = read.value;
+  return true;
+}
+
+bool lax_double(std::string_view text, double& value) {
+  text = text.substr(0, text.find('\0'));
+  const Read read = read_double(text);
+  if (read.used != text.size() || is_nan(read.value)) return false;
+  value = read.value;
+  return true;
+}
+
+void write_double(double value, std::string& text) {
+  constexpr int kDigits = 17;
+  std::array<char, 32> written;
+  const auto end = std::to_chars(written.data(), written.data() + written.size(), value,
+                                 std::chars_format::general, kDigits)
+                       .ptr;
+  text.assign(written.data(), end);
+}
+
+}  // namespace picklock::models::redis

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <charconv>
+
+#include "scenarios/bad_input.h"
+#include "scenarios/key_kinds.h"
+#include "scenarios/keys.h"
+
+namespace picklock::scenarios {
+
+const Keys<Expectation>& expectation_keys() {
+  static const Keys<Expectation> keys = {
+      {.name = "violated",
+       .type = "array of properties",
+       .meaning = "what breaks: names of `picklock list properties`; every other one must hold",
+       .read =
+           [](const Value& value, Expectation& expect) {
+             expect.violated.clear();
+             for (const Value& element : value.elements()) {
+               const auto property =
+                   static_cast<Property>(element.word(words_of(models::kPropertyNames)));
+               for (const Property other : expect.violated) {
+                 if (other == property) element.fail("this property is listed twice");
+               }
+               expect.violated.push_back(property);
+             }
+           },
+       .show = [](const Expectation&) { return std::string("[]"); },
+       .nested = {}},
+      {.name = "longest_wait",
+       .type = "[least, most], two durations",
+       .meaning = "bounds on the longest time that an acquire waited, granted or not",
+       .read =
+           [](const Value& value, Expectation& expect) {
+             const std::vector<Value> bounds = value.elements();
+             if (bounds.size() != 2) value.fail("must be two durations: the least and the most");
+             const Duration least = bounds[0].duration(Sign::not_negative);
+             const Duration most = bounds[1].duration(Sign::not_negative);
+             if (most < least) value.fail("the most is less than the least");
+             expect.longest_wait = {least, most};
+           },
+       .show = {},
+       .nested = {}},
+      {.name = "digest",
+       .type = "16 hex digits",
+       .meaning = "digest of the run with the file's own seed",
+       .read =
+           [](const Value& value, Expectation& expect) {
+             const std::string digits = value.text();
+             std::uint64_t digest = 0;
+             const char* end = digits.data() + digits.size();
+             const auto [stop, error] = std::from_chars(digits.data(), end, digest, 16);
+             if (digits.size() != 16 || stop != end || error != std::errc{}) {
+               value.fail(fmt::format("must be 16 hex digits, not \"{}\"", printable(digits)));
+             }
+             expect.digest = digest;
+           },
+       .show = {},
+       .nested = {}},
+  };
+  return keys;
+}
+
+namespace {
+
+// Down to the one key that is changed: dotted keys are tables with a single entry each.
+void read_change(const Value& start, Change& change) {
+  const Words kept = {"format", "expect", "twin", "neighbour"};
+  if (std::find(kept.begin(), kept.end(), start.name()) != kept.end()) {
+    start.fail("a twin cannot change it: only what the run itself is made of");
+  }
+  Value value = start;
+  std::string path = start.name();
+  while (value.is_table()) {
+    const std::vector<Value> entries = value.entries();
+    if (entries.size() != 1) value.fail("a twin changes exactly one key");
+    value = entries[0];
+    path += "." + value.name();
+  }
+  change.path = path;
+  change.value = value.toml();
+}
+
+}  // namespace
+
+void read_twin(const Value& table, Twin& twin) {
+  twin.change.line = twin.expect.line = table.line();
+  for (const Value& value : table.entries()) {
+    if (const Key<Expectation>* key = find(expectation_keys(), value.name())) {
+      key->read(value, twin.expect);
+    } else if (!twin.change.path.empty()) {
+      value.fail(fmt::format("a twin changes exactly one key, and this one already changes `{}`",
+                             printable(twin.change.path)));
+    } else {
+      Words words = names_of(scenario_keys());
+      for (const std::string_view word : names_of(expectation_keys())) words.push_back(word);
+      if (std::find(words.begin(), words.end(), value.name()) == words.end()) {
+        value.fail("there is no such key", value.name(), words);
+      }
+      read_change(value, twin.change);
+    }
+  }
+  if (twin.change.path.empty()) {
+    table.fail("a twin changes one key, such as `lock.algorithm`, and this one changes none");
+  }
+}
+
+const Keys<Neighbour>& neighbour_keys() {
+  static const Keys<Neighbour> keys = [] {
+    Keys<Neighbour> made = {
+        integer<Neighbour>(
+            "fault", 1, kMostFaults, [](auto& neighbour) -> auto& { return neighbour.fault; },
+            "which fault is moved, counted from 1 in the order of the file"),
+    };
+    add_lifted(
+        made, trigger_keys(), [](auto& neighbour) -> auto& { return neighbour.trigger; });
+    for (Key<Neighbour>& key : made) {
+      if (key.name == "nth") key = without_default(key);
+    }
+    add_lifted(
+        made, expectation_keys(), [](auto& neighbour) -> auto& { return neighbour.expect; });
+    std::erase_if(made, [](const Key<Neighbour>& key) { return key.name == "digest"; });
+    return made;
+  }();
+  return keys;
+}
+
+void describe_twin(const std::string& path, std::vector<TableDoc>& docs) {
+  TableDoc doc{
+      .header = "[[" + joined(path, "twin") + "]]",
+      .meaning = "The same file with one key changed, and what comes of it then.",
+      .keys = {{.name = "any dotted key",
+                .type = "as in its table",
+                .fallback = {},
+                .meaning = "the change, such as `lock.algorithm = \"lua-check-delete\"` or "
+                           "`fault.1.before = \"check.sent\"`; must be given, once"}}};
+  std::vector<TableDoc> expectation;
+  describe("", "", expectation_keys(), expectation);
+  for (KeyDoc& key : expectation[0].keys) doc.keys.push_back(std::move(key));
+  docs.push_back(std::move(doc));
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,138 @@
+#include "scenarios/keys.h"
+
+#include "scenarios/key_kinds.h"
+#include "scenarios/verb_rules.h"
+
+namespace picklock::scenarios {
+
+using sim::Fault;
+using sim::Trigger;
+
+namespace {
+
+// The step itself is words of the algorithm and is read when the whole file is known (checks.cc).
+Key<Trigger> step(const std::string& name, sim::Side side, const std::string& meaning) {
+  return {.name = name,
+          .type = "step",
+          .meaning = meaning,
+          .read =
+              [side](const Value& value, Trigger& trigger) {
+                value.text();
+                trigger.side = side;
+              },
+          .show = {},
+          .nested = {}};
+}
+
+void read_names(const Value& value, std::vector<std::string>& names) {
+  if (!value.is_array()) {
+    names = {value.text()};
+    return;
+  }
+  const std::vector<Value> elements = value.elements();
+  if (elements.empty()) value.fail("must not be empty; without it, it means everyone");
+  if (elements.size() > kMostNames) {
+    value.fail(fmt::format("there may be {} names at most", kMostNames));
+  }
+  names.clear();
+  for (const Value& element : elements) names.push_back(element.text());
+}
+
+}  // namespace
+
+const Keys<Trigger>& trigger_keys() {
+  static const Keys<Trigger> keys = {
+      step("before", sim::Side::before, "the fault strikes just before this step"),
+      step("after", sim::Side::after, "the fault strikes just after this step"),
+      {.name = "at",
+       .type = "duration",
+       .meaning = "the fault strikes at this time of the run",
+       .read =
+           [](const Value& value, Trigger& trigger) {
+             trigger.at = sim::kStart + value.duration(Sign::not_negative);
+           },
+       .show = {},
+       .nested = {}},
+      integer<Trigger>(
+          "nth", 1, 1'000'000'000, [](auto& trigger) -> auto& { return trigger.nth; },
+          "at which occurrence of the step, counted per process over the whole run"),
+      text<Trigger>(
+          "by", [](auto& trigger) -> auto& { return trigger.by; },
+          "whose step: a client; by default the target if it is one, else any client"),
+      text<Trigger>(
+          "on", [](auto& trigger) -> auto& { return trigger.on; },
+          "counts only steps with this server"),
+      text<Trigger>(
+          "command", [](auto& trigger) -> auto& { return trigger.command; },
+          "counts only steps made with this command, such as `DEL`"),
+  };
+  return keys;
+}
+
+const Keys<Fault>& fault_keys() {
+  static const Keys<Fault> keys = [] {
+    Keys<Fault> made;
+    for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+      const auto verb = static_cast<sim::Verb>(i);
+      made.push_back({.name = std::string(name(verb)),
+                      .type = "process",
+                      .meaning = std::string(rules(verb).meaning),
+                      .read =
+                          [verb](const Value& value, Fault& fault) {
+                            fault.verb = verb;
+                            fault.target = value.text();
+                          },
+                      .show = {},
+                      .nested = {}});
+    }
+    add_lifted(
+        made, trigger_keys(), [](auto& fault) -> auto& { return fault.trigger; });
+    made.push_back(duration<Fault>(
+        "for", Sign::positive, [](auto& fault) -> auto& { return fault.lasts; },
+        "how long the hardship lasts"));
+    made.push_back(without_default(duration<Fault>(
+        "step", Sign::any, [](auto& fault) -> auto& { return fault.step; },
+        "step-clock: the jump, may be negative; slow: the extra time for each message")));
+    made.push_back(
+        {.name = "rate",
+         .type = "number, 0.001 to 1000, at most 9 decimals",
+         .meaning = "set-clock-rate: how fast the clocks run, 1.01 being 1 % too fast",
+         .read = [](const Value& value, Fault& fault) { fault.rate_ppb = value.rate_ppb(); },
+         .show = {},
+         .nested = {}});
+    made.push_back({.name = "from",
+                    .type = "process, or array of processes",
+                    .meaning = "partition: the other side; by default everyone",
+                    .read = [](const Value& value, Fault& fault) { read_names(value, fault.from); },
+                    .show = {},
+                    .nested = {}});
+    made.push_back({.name = "one_way",
+                    .type = "one of outbound, inbound",
+                    .meaning = "partition: only what the target sends, or only what is sent to it; "
+                               "by default both",
+                    .read =
+                        [](const Value& value, Fault& fault) {
+                          const std::size_t way = value.word({"outbound", "inbound"});
+                          fault.outbound = way == 0;
+                          fault.inbound = way == 1;
+                        },
+                    .show = {},
+                    .nested = {}});
+    made.push_back(boolean<Fault>(
+        "host", [](auto& fault) -> auto& { return fault.host; },
+        "crash: the machine dies, not only the process"));
+    made.push_back(boolean<Fault>(
+        "silent", [](auto& fault) -> auto& { return fault.silent; },
+        "crash: peers see silence instead of a reset"));
+    made.push_back(word<Fault>(
+        "keeps", {"all", "none"}, [](auto& fault) -> auto& { return fault.keeps; },
+        "crash with `for`, restart: what of its data the process finds again"));
+    made.push_back(text<Fault>(
+        "key", [](auto& fault) -> auto& { return fault.key; },
+        "evict: the key; by default the lock's"));
+    return made;
+  }();
+  return keys;
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,92 @@
+#include "scenarios/keys.h"
+
+#include "scenarios/key_kinds.h"
+
+namespace picklock::scenarios {
+namespace {
+
+void read_latency(const Value& value, Latency& latency) {
+  if (!value.is_array()) {
+    latency.low = latency.high = value.duration(Sign::not_negative);
+    return;
+  }
+  const std::vector<Value> bounds = value.elements();
+  if (bounds.size() != 2) value.fail("must be one duration, or the least and the most");
+  latency.low = bounds[0].duration(Sign::not_negative);
+  latency.high = bounds[1].duration(Sign::not_negative);
+  if (latency.high < latency.low) value.fail("the most is less than the least");
+}
+
+const Keys<Latency>& latency_keys() {
+  static const Keys<Latency> keys = {
+      {.name = "latency",
+       .type = "duration or [least, most]",
+       .meaning = "how long a message takes in one direction; between two bounds, evenly spread",
+       .read = read_latency,
+       .show =
+           [](const Latency& latency) {
+             const std::string low = quoted(to_text(latency.low));
+             if (latency.low == latency.high) return low;
+             return fmt::format("[{}, {}]", low, quoted(to_text(latency.high)));
+           },
+       .nested = {}},
+      integer<Latency>(
+          "tail_one_in", 0, 1'000'000'000, [](auto& l) -> auto& { return l.tail_one_in; },
+          "on average, every so many-th message takes much longer; 0: none does"),
+      duration<Latency>(
+          "tail_high", Sign::not_negative, [](auto& l) -> auto& { return l.tail_high; },
+          "how long such a message takes at most"),
+  };
+  return keys;
+}
+
+const Keys<Link>& link_keys() {
+  static const Keys<Link> keys = [] {
+    Keys<Link> made = {
+        text<Link>(
+            "from", [](auto& link) -> auto& { return link.from; }, "a process; must be given"),
+        text<Link>(
+            "to", [](auto& link) -> auto& { return link.to; }, "another process; must be given"),
+    };
+    add_lifted(
+        made, latency_keys(), [](auto& link) -> auto& { return link.latency; });
+    for (Key<Link>& key : made) {
+      if (key.name == "latency") key = without_default(key);
+    }
+    made.push_back(boolean<Link>(
+        "both", [](auto& link) -> auto& { return link.both; },
+        "whether it counts in the direction back as well"));
+    return made;
+  }();
+  return keys;
+}
+
+}  // namespace
+
+const Keys<Network>& network_keys() {
+  static const Keys<Network> keys = [] {
+    Keys<Network> made;
+    add_lifted(
+        made, latency_keys(), [](auto& network) -> auto& { return network.latency; });
+    made.push_back(duration<Network>(
+        "break_after", Sign::not_negative,
+        [](auto& network) -> auto& { return network.break_after; },
+        "a connection that could not deliver for this long breaks; 0s: never"));
+    made.push_back(tables<Network>(
+        "link", kMostLinks, [](auto& network) -> auto& { return network.links; },
+        [](const Value& table, Link& link) {
+          link.line = table.line();
+          read_table(table, link_keys(), link);
+        },
+        [](const std::string& path, std::vector<TableDoc>& docs) {
+          describe(
+              "[[" + joined(path, "link") + "]]",
+              "Latency between two processes, instead of the network's. `latency` must be given.",
+              link_keys(), docs);
+        }));
+    return made;
+  }();
+  return keys;
+}
+
+}  // namespace picklock::scenarios

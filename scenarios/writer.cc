@@ -1,0 +1,161 @@
+#include "scenarios/writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "models/step.h"
+#include "scenarios/duration_text.h"
+#include "scenarios/keys.h"
+#include "scenarios/value.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using sim::Fault;
+using sim::Trigger;
+using sim::Verb;
+
+class Writer {
+ public:
+  std::string write(const Scenario& scenario) {
+    text_ = fmt::format("format = {}\n", kFormat);
+    write_table("", scenario_keys(), scenario, text_);
+    for (const Link& link : scenario.network.links) write(link);
+    for (const Fault& fault : scenario.faults) write(fault);
+    table("expect");
+    write(scenario.expect);
+    for (const Twin& twin : scenario.twins) write(twin);
+    for (const Neighbour& neighbour : scenario.neighbours) {
+      write(neighbour, scenario.faults.at(neighbour.fault - 1));
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void table(std::string_view name) { text_ += fmt::format("\n[{}]\n", name); }
+  void element(std::string_view name) { text_ += fmt::format("\n[[{}]]\n", name); }
+  void raw(std::string_view key, std::string_view value) {
+    text_ += fmt::format("{} = {}\n", key, value);
+  }
+  void put(std::string_view key, std::string_view text) { raw(key, as_toml(text)); }
+  void put(std::string_view key, Duration length) { put(key, to_text(length)); }
+  void put_if(std::string_view key, const std::string& text) {
+    if (!text.empty()) put(key, text);
+  }
+  static std::string pair(Duration low, Duration high) {
+    return fmt::format("[{}, {}]", as_toml(to_text(low)), as_toml(to_text(high)));
+  }
+
+  void write(const Link& link) {
+    element("network.link");
+    put("from", link.from);
+    put("to", link.to);
+    if (link.latency.low == link.latency.high) {
+      put("latency", link.latency.low);
+    } else {
+      raw("latency", pair(link.latency.low, link.latency.high));
+    }
+    if (link.latency.tail_one_in > 0) {
+      raw("tail_one_in", std::to_string(link.latency.tail_one_in));
+      put("tail_high", link.latency.tail_high);
+    }
+    if (!link.both) raw("both", "false");
+  }
+
+  void write(const Fault& fault) {
+    element("fault");
+    put(name(fault.verb), fault.target);
+    moment(fault.trigger);
+    if (fault.trigger.nth != 1) raw("nth", std::to_string(fault.trigger.nth));
+    put_if("by", fault.trigger.by);
+    put_if("on", fault.trigger.on);
+    put_if("command", fault.trigger.command);
+    if (fault.lasts) put("for", *fault.lasts);
+    if (fault.step != Duration::zero()) put("step", fault.step);
+    if (fault.verb == Verb::set_clock_rate) raw("rate", factor(fault.rate_ppb));
+    if (fault.from.size() == 1) put("from", fault.from[0]);
+    if (fault.from.size() > 1) raw("from", names(fault.from));
+    if (!fault.inbound) put("one_way", "outbound");
+    if (!fault.outbound) put("one_way", "inbound");
+    if (fault.host) raw("host", "true");
+    if (fault.silent) raw("silent", "true");
+    // Said even where it is the default: much depends on it.
+    const bool starts_again = fault.verb == Verb::restart || fault.lasts;
+    if ((fault.verb == Verb::crash || fault.verb == Verb::restart) && starts_again) {
+      put("keeps", kept(fault.keeps));
+    }
+    put_if("key", fault.key);
+  }
+
+  void moment(const Trigger& trigger) {
+    if (trigger.at) return put("at", *trigger.at - sim::kStart);
+    const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
+    if (!trigger.mark.empty()) return put(side, "mark:" + trigger.mark);
+    put(side, fmt::format("{}.{}", models::name(static_cast<models::Role>(trigger.role)),
+                          name(trigger.phase)));
+  }
+
+  // Exact, without trailing zeros.
+  static std::string factor(std::int64_t rate_ppb) {
+    constexpr std::int64_t kBillion = 1'000'000'000;
+    const std::int64_t rate = kBillion + rate_ppb;
+    std::string digits = fmt::format("{}.{:09}", rate / kBillion, rate % kBillion);
+    while (digits.ends_with('0') && !digits.ends_with(".0")) digits.pop_back();
+    return digits;
+  }
+
+  static std::string names(const std::vector<std::string>& all) {
+    std::vector<std::string> each;
+    each.reserve(all.size());
+    for (const std::string& one : all) each.push_back(as_toml(one));
+    return fmt::format("[{}]", fmt::join(each, ", "));
+  }
+
+  static std::string_view kept(sim::Keeps keeps) {
+    if (keeps == sim::Keeps::fsynced)
+      throw std::invalid_argument("a file has no word for `fsynced`");
+    return keeps == sim::Keeps::all ? "all" : "none";
+  }
+
+  void write(const Expectation& expect) {
+    std::vector<std::string> violated;
+    for (const Property property : expect.violated) violated.push_back(as_toml(name(property)));
+    raw("violated", fmt::format("[{}]", fmt::join(violated, ", ")));
+    if (expect.longest_wait) {
+      raw("longest_wait", pair(expect.longest_wait->first, expect.longest_wait->second));
+    }
+    if (expect.digest) put("digest", fmt::format("{:016x}", *expect.digest));
+  }
+
+  void write(const Twin& twin) {
+    element("twin");
+    raw(twin.change.path, twin.change.value);
+    write(twin.expect);
+  }
+
+  // What it does not say it has from the fault that it moves.
+  void write(const Neighbour& neighbour, const Fault& fault) {
+    element("neighbour");
+    raw("fault", std::to_string(neighbour.fault));
+    const Trigger& to = neighbour.trigger;
+    moment(to);
+    if (!to.at) {
+      if (to.nth != fault.trigger.nth) raw("nth", std::to_string(to.nth));
+      if (to.by != fault.trigger.by) put_if("by", to.by);
+      if (to.on != fault.trigger.on) put_if("on", to.on);
+      if (to.command != fault.trigger.command) put_if("command", to.command);
+    }
+    write(neighbour.expect);
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string file_text(const Scenario& scenario) { return Writer().write(scenario); }
+
+}  // namespace picklock::scenarios
