@@ -5,10 +5,30 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
 
+#include "sim/random.h"
+
 namespace picklock::models::redis {
 namespace {
 
-constexpr std::size_t kLongestName = 24;
+// Of names in any case; what differs only in letters that are not looked at is told apart below.
+struct FoldedHash {
+  std::size_t operator()(std::string_view name) const {
+    if (name.empty()) return 0;
+    std::uint64_t letters = name.size();
+    for (const char letter : {name.front(), name[name.size() / 2], name.back()})
+      letters = letters << 8 | static_cast<unsigned char>(lower(letter));
+    return sim::mixed(letters);
+  }
+};
+struct FoldedEqual {
+  bool operator()(std::string_view one, std::string_view other) const {
+    if (one.size() != other.size()) return false;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (one[i] != other[i] && lower(one[i]) != lower(other[i])) return false;
+    }
+    return true;
+  }
+};
 
 // Known by name only: a script is told that it may not use them, not that there is no such (R77).
 constexpr std::array kNamesOnly = {
@@ -39,15 +59,14 @@ std::string_view own_name(const Command& subcommand) {
 std::span<const Command* const> all_commands() { return everything(); }
 
 const Command* command_named(std::string_view name) {
-  static const boost::unordered_flat_map<std::string_view, const Command*> by_name = [] {
-    boost::unordered_flat_map<std::string_view, const Command*> made;
+  using Names =
+      boost::unordered_flat_map<std::string_view, const Command*, FoldedHash, FoldedEqual>;
+  static const Names by_name = [] {
+    Names made;
     for (const Command* command : everything()) made.emplace(command->name, command);
     return made;
   }();
-  if (name.size() > kLongestName) return nullptr;
-  std::array<char, kLongestName> folded;
-  std::transform(name.begin(), name.end(), folded.begin(), lower);
-  const auto found = by_name.find(std::string_view(folded.data(), name.size()));
+  const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : found->second;
 }
 

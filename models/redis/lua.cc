@@ -1,7 +1,9 @@
 #include "models/redis/lua.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstring>
 #include <deque>
 #include <lua.hpp>
 #include <stdexcept>
@@ -156,6 +158,19 @@ void describe_error(lua_State* lua, std::string_view sha, std::string& text) {
   }
 }
 
+// What stays at the bottom of the stack: names and functions that every script needs, which are not
+// to be looked for each time.
+enum Floor { kGlobals = 1, kKeys, kArgv, kLocate };
+
+// By eight of its forty digits.
+struct ShaHash {
+  std::size_t operator()(std::string_view sha) const {
+    std::uint64_t begin = 0;
+    std::memcpy(&begin, sha.data(), std::min(sha.size(), sizeof begin));
+    return begin;
+  }
+};
+
 }  // namespace
 
 struct Lua::State {
@@ -165,15 +180,16 @@ struct Lua::State {
   std::uint64_t epoch = 1;
   std::deque<Compiled> scripts;
   boost::unordered_flat_map<std::string_view, Compiled*> by_body;  // views into `scripts`
-  boost::unordered_flat_map<std::string_view, Compiled*> by_sha;
+  boost::unordered_flat_map<std::string_view, Compiled*, ShaHash> by_sha;
 
-  void set_global_array(const char* name, std::span<const std::string_view> values) const {
+  void set_global_array(int name, std::span<const std::string_view> values) const {
+    lua_pushvalue(lua, name);
     lua_createtable(lua, static_cast<int>(values.size()), 0);
     for (std::size_t i = 0; i < values.size(); ++i) {
       push_string(lua, values[i]);
       lua_rawseti(lua, -2, static_cast<int>(i + 1));
     }
-    lua_setfield(lua, -2, name);
+    lua_rawset(lua, kGlobals);
   }
 };
 
@@ -182,6 +198,10 @@ Lua::Lua() : state_(std::make_unique<State>()) {
   if (lua == nullptr) throw std::runtime_error("no memory for a Lua interpreter");
   push_redis_library(lua);
   state_->sandbox.install(lua);
+  state_->sandbox.push_globals(lua);
+  lua_pushliteral(lua, "KEYS");
+  lua_pushliteral(lua, "ARGV");
+  lua_pushcfunction(lua, locate);
 }
 
 Lua::~Lua() { lua_close(state_->lua); }
@@ -250,14 +270,11 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
   lua_State* lua = state_->lua;
   ScriptRun& run = state_->run;
   state_->sandbox.begin_script(lua);
-  state_->sandbox.push_globals(lua);
-  state_->set_global_array("KEYS", keys);
-  state_->set_global_array("ARGV", args);
-  lua_settop(lua, 0);
-  lua_pushcfunction(lua, locate);
+  state_->set_global_array(kKeys, keys);
+  state_->set_global_array(kArgv, args);
   lua_rawgeti(lua, LUA_REGISTRYINDEX, script.function);
   run.begin(host);
-  const int status = lua_pcall(lua, 0, 1, 1);
+  const int status = lua_pcall(lua, 0, 1, kLocate);
   run.end();
   run.pass_on_escaped();
   if (status == 0) {
@@ -266,7 +283,7 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
     describe_error(lua, script.sha, run.text);
     reply.set_error(run.text);
   }
-  lua_settop(lua, 0);
+  lua_settop(lua, kLocate);
   run.tidy();
 }
 

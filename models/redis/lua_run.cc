@@ -1,7 +1,7 @@
 #include "models/redis/lua_run.h"
 
-#include <cstdlib>
 #include <lua.hpp>
+#include <utility>
 
 #include "models/redis/lua_values.h"
 
@@ -30,9 +30,8 @@ void ScriptRun::begin(ScriptHost& host) {
 
 void ScriptRun::end() {
   limit_ = SIZE_MAX;
-  // It has left much behind.
-  if (collect_at_ == 0) tidy_at_ = 0;
   collect_at_ = SIZE_MAX;
+  if (std::exchange(hungry_, false)) tidy_at_ = 0;  // it has left much behind
 }
 
 void ScriptRun::tidy() {
@@ -64,17 +63,18 @@ void ScriptRun::on_count(lua_State* lua, lua_Debug* event) {
 void* ScriptRun::allocate(void* self, void* block, std::size_t old_size, std::size_t size) {
   auto& run = *static_cast<ScriptRun*>(self);
   if (size == 0) {
-    std::free(block);
+    run.memory_.free(block, old_size);
     run.used_ -= old_size;
     return nullptr;
   }
   const std::size_t used = run.used_ - old_size + size;
   if (size > old_size && used > run.limit_) return nullptr;
-  void* const moved = std::realloc(block, size);
+  void* const moved = run.memory_.resize(block, old_size, size);
   if (moved == nullptr) return nullptr;
   run.used_ = used;
   if (used > run.collect_at_) {
-    run.collect_at_ = 0;
+    run.collect_at_ = SIZE_MAX;
+    run.hungry_ = true;
     lua_gc(run.lua_, LUA_GCRESTART, 0);
   }
   return moved;

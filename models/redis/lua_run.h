@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "models/redis/lua.h"
+#include "models/redis/lua_memory.h"
 #include "models/redis/reply.h"
 #include "sim/time.h"
 
@@ -89,9 +90,11 @@ class ScriptRun {
   std::size_t unpaid_ = 0;
   std::exception_ptr escaped_;
 
+  LuaMemory memory_;
   std::size_t used_ = 0;
   std::size_t limit_ = SIZE_MAX;
   std::size_t collect_at_ = SIZE_MAX;
+  bool hungry_ = false;  // the script has taken much: garbage is collected while it runs
   std::size_t tidy_at_ = 0;
 };
 

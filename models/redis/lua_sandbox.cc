@@ -54,9 +54,11 @@ int protected_call(lua_State* lua) {
   const int count = lua_gettop(lua);
   lua_pushboolean(lua, 1);
   lua_insert(lua, 1);
-  if (lua_pcall(lua, count - 1, LUA_MULTRET, 0) != 0) {
+  if (const int status = lua_pcall(lua, count - 1, LUA_MULTRET, 0); status != 0) {
     ScriptRun& run = ScriptRun::of(lua);
     run.pass_on_escaped();
+    // What it had taken would be in the way of what it does now.
+    if (status == LUA_ERRMEM) lua_gc(lua, LUA_GCCOLLECT, 0);
     run.charge(lua, kErrorWork);
     lua_remove(lua, 1);
     if (lua_istable(lua, -1)) {

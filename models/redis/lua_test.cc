@@ -218,6 +218,19 @@ TEST(Sandbox, DrawsTheNumbersOfTheRealServer) {
             "*3\r\n:267\r\n:683\r\n:2\r\n");
 }
 
+// Who gives back a lock of somebody else's is told what GET says of a key that is not there.
+TEST(Script, ThatReturnsNilLooksLikeAKeyThatIsMissing) {  // R73
+  LoneServer redis;
+  redis("SET", "lock", "another");
+  EXPECT_EQ(redis("EVAL",
+                  "if redis.call('get',KEYS[1]) ~= ARGV[1] then return nil end "
+                  "return redis.call('del',KEYS[1])",
+                  "1", "lock", "mine"),
+            redis("GET", "missing"));
+  EXPECT_EQ(redis("GET", "missing"), "$-1\r\n");
+  EXPECT_EQ(redis("GET", "lock"), "$7\r\nanother\r\n");
+}
+
 TEST(Script, SaysOnWhichLineItFailed) {  // R74
   LoneServer redis;
   const std::string_view script = "local f = function()\n  redis.call('nope')\nend\nf()";
@@ -235,6 +248,72 @@ TEST(Script, SeesItsKeysAndArguments) {
   LoneServer redis;
   EXPECT_EQ(redis("EVAL", "return {KEYS[1],KEYS[2],ARGV[1],#ARGV}", "2", "k1", "k2", "a"),
             "*4\r\n$2\r\nk1\r\n$2\r\nk2\r\n$1\r\na\r\n:1\r\n");
+}
+
+// A real server has no bound of its own and takes what the machine has; what is said at the bound
+// is the interpreter's own text, in Redis's frame for errors that are no tables.
+class HungryScript : public testing::TestWithParam<std::string_view> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HungryScript,
+    testing::Values(
+        "return string.rep('x', 2^30)", "local s='x' while true do s=s..s end",
+        "local t={} for i=1,1e9 do t[i]=i end", "local t={} for i=1,1e9 do t={t} end",
+        "local t={} for i=1,1e9 do t['key'..i]={1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16} end",
+        "local t={} for i=1,1e9 do t[i]=string.rep('x',1e6)..i end",
+        "return table.concat({string.rep('x',4e7),string.rep('y',4e7)})",
+        "return (string.rep('x',1e7):gsub('x','yyyyyyyyyy'))",
+        "local f={} for i=1,1e9 do f[i]=coroutine.create(function() end) end"));
+
+TEST_P(HungryScript, IsToldThatMemoryIsShort) {
+  LoneServer redis;
+  redis("SET", "k", "v");
+  const std::string text = "not enough memory";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(eval(redis, GetParam()),
+              "-ERR Error running script " + sha1_hex(GetParam()) + ", " + text + "\r\n");
+    EXPECT_EQ(eval(redis, "local t={} for i=1,1000 do t[i]={i} end return redis.call('get','k')"),
+              "$1\r\nv\r\n");
+  }
+  std::string caught = "local ok,e = pcall(function() ";
+  caught.append(GetParam()).append(" end) return {tostring(ok),e,redis.call('get','k')}");
+  EXPECT_EQ(eval(redis, caught), "*3\r\n$5\r\nfalse\r\n$17\r\n" + text + "\r\n$1\r\nv\r\n");
+}
+
+// How deep a script gets before the interpreter raises its error, and the error.
+constexpr std::string_view kDepth = "local ok,e = pcall(f,1) return {d,e}";
+
+std::string at_depth(int depth, const std::string& text) {
+  return "*2\r\n:" + std::to_string(depth) + "\r\n$" + std::to_string(text.size()) + "\r\n" + text +
+         "\r\n";
+}
+
+TEST(DeepRecursion, FailsWhereAndAsOnTheRealServer) {
+  const std::string below = "C stack overflow";
+  const std::string here = "user_script:1: C stack overflow";
+  const struct {
+    std::string_view function;
+    std::string reply;
+  } examples[] = {
+      {"return 1+f(n+1)", at_depth(16381, "user_script:1: stack overflow")},
+      {"return (('a'):gsub('a',function() return f(n+1) end))", at_depth(198, below)},
+      {"local ok,e = coroutine.resume(coroutine.create(f)) if not ok then error(e,0) end",
+       at_depth(199, below)},
+      {"table.sort({2,1},function(a,b) f() return a<b end)", at_depth(198, below)},
+      {"return setmetatable({},{__index=function(t,k) return f(n+1)[k] end}).x",
+       at_depth(198, here)},
+      {"local g,e = load(function() f() end) if not g then error(e,0) end", at_depth(198, below)},
+  };
+  LoneServer redis;
+  for (const auto& [function, reply] : examples) {
+    std::string script = "local d=0 local function f(n) d=d+1 ";
+    script.append(function).append(" end ").append(kDepth);
+    EXPECT_EQ(eval(redis, script), reply) << script;
+    EXPECT_EQ(eval(redis, "return 1"), ":1\r\n");
+  }
+  EXPECT_EQ(eval(redis, "local function f(n) return 1+f(n+1) end return f(1)"),
+            "-ERR user_script:1: stack overflow script: 00b166f50e10c7ba1d97c6d86f8a2b609e4b83e8, "
+            "on @user_script:1.\r\n");
 }
 
 TEST(Script, AnswersNestedTablesDownToADepth) {

@@ -13,6 +13,7 @@ constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please
 const Lua::Compiled* script_named(Server& server, std::string_view sha) {
   std::array<char, 40> digits;
   if (sha.size() != digits.size()) return nullptr;
+  if (const Lua::Compiled* script = server.lua().known(sha)) return script;
   std::transform(sha.begin(), sha.end(), digits.begin(), lower);
   return server.lua().known({digits.data(), digits.size()});
 }

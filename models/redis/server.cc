@@ -52,6 +52,7 @@ void Server::forget_process() {
   config_.reset();
   own_thread_ = nullptr;
   own_thread_idle_ = false;
+  parsed_ = nullptr;
   end_scripts();
   paused_ = Pause::none;
   overrun_.clear();
@@ -378,6 +379,10 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
       return false;
     case Outcome::own_thread:
       put_off(request, session);
+      if (!waiting_.empty() && waiting_.front() == &request) {
+        std::swap(argv_, own_argv_);
+        parsed_ = &request;
+      }
       return false;
   }
   return false;
@@ -429,6 +434,7 @@ void Server::run_own_thread() {
     while (!waiting_.empty()) {
       sim::Message& request = *waiting_.front();
       Session* const session = session_behind(request);
+      const bool parsed = std::exchange(parsed_, nullptr) == &request;
       if (session == nullptr) {  // closed meanwhile
         waiting_.erase(waiting_.begin());
         simulation().network.release(request);
@@ -437,7 +443,7 @@ void Server::run_own_thread() {
       Outcome outcome = Outcome::held;
       sim::Message& reply = reply_to(request);
       if (session->held == 0) {
-        read_request(request.payload.view(), own_argv_);
+        if (!parsed) read_request(request.payload.view(), own_argv_);
         outcome = carry_out(*session, own_argv_, own_reply_, reply.payload, request.tenure,
                             request.role, true);
       }

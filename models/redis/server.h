@@ -179,7 +179,8 @@ class Server final : public sim::Service, private ScriptHost {
   bool busy_ = false;             // the script has taken too long: others are answered
   bool short_of_memory_ = false;  // when the command under way began (R106)
 
-  std::vector<sim::Message*> waiting_;  // what is for the own thread, and what came behind it
+  std::vector<sim::Message*> waiting_;    // what is for the own thread, and what came behind it
+  const sim::Message* parsed_ = nullptr;  // the first of them, if its words are in own_argv_
   sim::Thread* own_thread_ = nullptr;
   bool own_thread_idle_ = false;
 

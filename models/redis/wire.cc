@@ -2,15 +2,27 @@
 
 #include <array>
 #include <charconv>
+#include <cstring>
 
 namespace picklock::models::redis {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
-// Of replies nested in each other: a client reads them on a stack of 64 KiB.
+// Of replies nested in each other: clients walk through them on stacks of 64 KiB.
 constexpr std::size_t kDeepest = 32;
 
 void write_header(sim::Payload& out, char kind, std::int64_t value) {
+  if (value >= 0 && value <= 99) {  // as most are
+    const auto digit = [](std::int64_t number) { return static_cast<char>('0' + number); };
+    const bool one = value <= 9;
+    char* at = out.extend(one ? 4 : 5);
+    *at++ = kind;
+    if (!one) *at++ = digit(value / 10);
+    *at++ = digit(value % 10);
+    *at++ = '\r';
+    *at = '\n';
+    return;
+  }
   std::array<char, 24> text;
   text[0] = kind;
   char* end = std::to_chars(text.data() + 1, text.data() + 22, value).ptr;
@@ -43,6 +55,17 @@ bool read_number(std::string_view text, std::int64_t& value) {
 
 bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   if (bytes.empty() || bytes.front() != kind) return false;
+  // Most numbers have a digit or two.
+  const auto digit = [&](std::size_t at) { return bytes[at] >= '0' && bytes[at] <= '9'; };
+  const auto ends = [&](std::size_t at) { return bytes[at] == '\r' && bytes[at + 1] == '\n'; };
+  if (bytes.size() >= 5 && digit(1)) {
+    const bool one = ends(2);
+    if (one || (digit(2) && ends(3))) {
+      value = one ? bytes[1] - '0' : (bytes[1] - '0') * 10 + (bytes[2] - '0');
+      bytes.remove_prefix(one ? 4 : 5);
+      return true;
+    }
+  }
   const char* const last = bytes.data() + bytes.size();
   const auto [end, error] = std::from_chars(bytes.data() + 1, last, value);
   if (error != std::errc() || last - end < 2 || end[0] != '\r' || end[1] != '\n') return false;
@@ -59,25 +82,19 @@ bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& bod
   return true;
 }
 
-bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth);
-
-bool read_elements(std::string_view& bytes, std::string_view header, Reply::Kind kind,
-                   std::int64_t each, Reply& reply, std::size_t depth) {
+// Of an array, how many elements are to follow.
+bool read_count(std::string_view header, Reply::Kind kind, std::int64_t each, Reply& reply,
+                std::int64_t& elements) {
   std::int64_t count = 0;
   if (!read_number(header, count)) return false;
-  if (count == -1) {
-    reply.set(Reply::Kind::nil_array);
-    return true;
-  }
-  reply.set(kind);
-  for (std::int64_t i = 0; i < count * each; ++i) {
-    if (!read_reply_at(bytes, reply.add(), depth + 1)) return false;
-  }
+  reply.set(count == -1 ? Reply::Kind::nil_array : kind);
+  elements = count * each;
   return true;
 }
 
-bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
-  if (bytes.empty() || depth > kDeepest) return false;
+// A reply without its elements.
+bool read_one(std::string_view& bytes, Reply& reply, std::int64_t& elements) {
+  if (bytes.empty()) return false;
   const char kind = bytes.front();
   bytes.remove_prefix(1);
   std::string_view line;
@@ -130,13 +147,13 @@ bool read_reply_at(std::string_view& bytes, Reply& reply, std::size_t depth) {
       reply.set(Reply::Kind::nil);
       return true;
     case '*':
-      return read_elements(bytes, line, Reply::Kind::array, 1, reply, depth);
+      return read_count(line, Reply::Kind::array, 1, reply, elements);
     case '%':
-      return read_elements(bytes, line, Reply::Kind::map, 2, reply, depth);
+      return read_count(line, Reply::Kind::map, 2, reply, elements);
     case '~':
-      return read_elements(bytes, line, Reply::Kind::set, 1, reply, depth);
+      return read_count(line, Reply::Kind::set, 1, reply, elements);
     case '>':
-      return read_elements(bytes, line, Reply::Kind::push, 1, reply, depth);
+      return read_count(line, Reply::Kind::push, 1, reply, elements);
     default:
       return false;
   }
@@ -332,7 +349,26 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
   }
 }
 
-bool read_reply(std::string_view& bytes, Reply& reply) { return read_reply_at(bytes, reply, 0); }
+bool read_reply(std::string_view& bytes, Reply& reply) {
+  struct Open {
+    Reply* reply;
+    std::int64_t missing;  // elements
+  };
+  std::array<Open, kDeepest> open;
+  std::size_t depth = 0;
+  for (Reply* next = &reply;;) {
+    std::int64_t elements = 0;
+    if (!read_one(bytes, *next, elements)) return false;
+    if (elements > 0) {
+      if (depth == open.size()) return false;
+      open[depth++] = {next, elements};
+    }
+    while (depth > 0 && open[depth - 1].missing == 0) --depth;
+    if (depth == 0) return true;
+    --open[depth - 1].missing;
+    next = &open[depth - 1].reply->add();
+  }
+}
 
 const sim::Protocol& protocol() { return kProtocol; }
 
