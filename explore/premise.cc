@@ -19,19 +19,22 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
     sim::ProcessId process = 0;
+    sim::ThreadId thread = 0;
   };
   std::vector<Holder> holders;
   const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
   for (const HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_ok:
-        holders.push_back({event.tenure, event.process});
+        holders.push_back({event.tenure, event.process, event.thread});
         break;
       case What::release_invoked:
       case What::loss_learned:
       case What::deadline_passed:
-      case What::thread_ended:
         holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
+        break;
+      case What::thread_ended:  // the holder's, not that of its renewals
+        holds_no_more([&](const Holder& one) { return one.thread == event.thread; });
         break;
       case What::process_crashed:
         holds_no_more([&](const Holder& one) { return one.process == event.process; });
@@ -62,6 +65,7 @@ bool commands_are_answered(const Scenario&, const History& history) {
   struct Asker {
     TenureId tenure = 0;
     sim::ProcessId process = 0;
+    sim::ThreadId thread = 0;
     bool has_entry = false;
   };
   std::vector<Asker> askers;
@@ -71,14 +75,16 @@ bool commands_are_answered(const Scenario&, const History& history) {
       case What::release_unknown:
         return false;
       case What::acquire_invoked:
-        askers.push_back({event.tenure, event.process});
+        askers.push_back({event.tenure, event.process, event.thread});
         break;
       case What::entry_created:
         for (Asker& one : askers) one.has_entry = one.has_entry || one.tenure == event.tenure;
         break;
       case What::acquire_ok:
-      case What::thread_ended:
         std::erase_if(askers, [&](const Asker& one) { return one.tenure == event.tenure; });
+        break;
+      case What::thread_ended:
+        std::erase_if(askers, [&](const Asker& one) { return one.thread == event.thread; });
         break;
       case What::process_crashed:
         std::erase_if(askers, [&](const Asker& one) { return one.process == event.process; });

@@ -19,6 +19,7 @@ struct Interest {
   bool contended = false;
   bool open = false;
   sim::ProcessId process = 0;
+  sim::ThreadId thread = 0;
   std::uint32_t depth = 0;  // of nested acquires
 };
 
@@ -102,7 +103,7 @@ std::uint32_t contended_grants(const sim::History& history) {
         if (++tenures[event.tenure].depth > 1) break;
         for (const TenureId other : open) tenures[other].contended = true;
         tenures[event.tenure] = {
-            .contended = !open.empty(), .open = true, .process = event.process, .depth = 1};
+            .contended = !open.empty(), .open = true, .process = event.process, .thread = event.thread, .depth = 1};
         open.push_back(event.tenure);
         break;
       case What::acquire_ok:
@@ -113,9 +114,11 @@ std::uint32_t contended_grants(const sim::History& history) {
       case What::release_ok:
       case What::release_failed:
       case What::release_unknown:
-      case What::thread_ended:
-        if (event.what != What::thread_ended && --tenures[event.tenure].depth > 0) break;
+        if (--tenures[event.tenure].depth > 0) break;
         close([&](TenureId tenure) { return tenure == event.tenure; });
+        break;
+      case What::thread_ended:
+        close([&](TenureId tenure) { return tenures[tenure].thread == event.thread; });
         break;
       case What::process_crashed:
         close([&](TenureId tenure) { return tenures[tenure].process == event.process; });

@@ -95,7 +95,7 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
   request.role = role;
-  thread.last_used = &connection;
+  scheduler.will_use(thread, connection);
   request.thread = thread.id();
   request.waiter = thread.slot() + 1;
   request.tenure = thread.tenure;

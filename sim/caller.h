@@ -100,15 +100,15 @@ class alignas(64) Caller final : public Endpoint {
   void drop(const Connection& connection);
 
   Simulation* simulation_ = nullptr;
-  Process* self_ = nullptr;
-  Process* server_ = nullptr;
-  Endpoint* server_end_ = nullptr;
-  const Protocol* protocol_ = nullptr;
   Connection* connection_ = nullptr;
   Pending* pending_ = nullptr;
   Listener listener_;
   std::uint32_t calls_ = 0;
   std::uint32_t dials_ = 0;
+  Process* self_ = nullptr;
+  Process* server_ = nullptr;
+  const Protocol* protocol_ = nullptr;
+  Endpoint* server_end_ = nullptr;
 };
 
 }  // namespace picklock::sim

@@ -28,17 +28,28 @@ enum class EventKind : std::uint8_t {
   patience,  // target: thread, which waits for something with a limit
 };
 
-struct Event {
-  std::int64_t at = 0;
-  std::uint32_t target = 0;
-  std::uint32_t ticket_and_kind =
-      0;  // a cancelled event is one whose ticket is no longer the target's
-
-  EventKind kind() const { return static_cast<EventKind>(ticket_and_kind & 7); }
-  std::uint32_t ticket() const { return ticket_and_kind >> 3; }
-};
-
 inline constexpr std::uint32_t kTicketMask = (1u << 29) - 1;
+
+// Two whole words: stored as smaller ones, a pop soon after the push would wait for the processor
+// to put them together.
+class Event {
+ public:
+  Event() = default;
+  Event(std::int64_t due, EventKind kind, std::uint32_t target, std::uint32_t ticket)
+      : at(due),
+        word_(std::uint64_t{target} << 32 | std::uint64_t{ticket} << 3 |
+              static_cast<std::uint64_t>(kind)) {}
+
+  EventKind kind() const { return static_cast<EventKind>(word_ & 7); }
+  std::uint32_t target() const { return static_cast<std::uint32_t>(word_ >> 32); }
+  // A cancelled event is one whose ticket is no longer its target's.
+  std::uint32_t ticket() const { return static_cast<std::uint32_t>(word_) >> 3; }
+
+  std::int64_t at = 0;
+
+ private:
+  std::uint64_t word_ = 0;
+};
 
 class EventQueue {
  public:
@@ -48,17 +59,17 @@ class EventQueue {
   bool empty() const { return count_ == 0 && ties_.empty(); }
 
   void push(Instant at, EventKind kind, std::uint32_t target, std::uint32_t ticket) {
-    push(Event{nanoseconds(at), target, (ticket << 3) | static_cast<std::uint32_t>(kind)});
+    push(Event(nanoseconds(at), kind, target, ticket));
   }
 
-  void push(const Event& event) {
-    if (count_ == kWindow || behind_ > 0) {
-      // The window is never empty while something waits behind it.
+  void push(Event event) {
+    // Nothing waits behind a window that is not full.
+    if (count_ == kWindow) {
       if (event.at >= latest().at) {
         push_behind(event);
         return;
       }
-      if (count_ == kWindow) move_latest_behind();
+      move_latest_behind();
     }
     std::size_t place = head_ + count_++;
     for (; place > head_ && slot(place - 1).at > event.at; --place) slot(place) = slot(place - 1);
@@ -74,7 +85,7 @@ class EventQueue {
   }
 
   // Pops any one of the events due at the earliest instant.
-  Event pop_any(Random& order) {
+  [[gnu::noinline]] Event pop_any(Random& order) {
     while (count_ > 0 && (ties_.empty() || slot(head_).at == ties_.front().at))
       ties_.push_back(pop());
     std::swap(ties_[order.below(ties_.size())], ties_.back());
@@ -126,7 +137,7 @@ class EventQueue {
     return static_cast<std::uint64_t>(at) >> (level * kBits) & (kDigits - 1);
   }
 
-  void push_behind(const Event& event) {
+  [[gnu::noinline]] void push_behind(Event event) {
     assert(event.at >= last_);
     if (behind_ == 0) lower(latest().at);
     ++behind_;
@@ -134,7 +145,7 @@ class EventQueue {
   }
 
   // Goes to the front of its bucket: it came before its equals in time there.
-  void move_latest_behind() {
+  [[gnu::noinline]] void move_latest_behind() {
     const Event event = latest();
     --count_;
     lower(latest().at);
@@ -181,7 +192,7 @@ class EventQueue {
     return now_[due_++];
   }
 
-  void refill() {
+  [[gnu::noinline]] void refill() {
     now_.clear();
     due_ = 0;
     const auto level = static_cast<std::size_t>(std::countr_zero(levels_));

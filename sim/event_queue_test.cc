@@ -18,7 +18,7 @@ void push(EventQueue& queue, std::int64_t at, std::uint32_t target) {
 
 std::vector<std::uint32_t> drained(EventQueue& queue) {
   std::vector<std::uint32_t> targets;
-  while (!queue.empty()) targets.push_back(queue.pop().target);
+  while (!queue.empty()) targets.push_back(queue.pop().target());
   return targets;
 }
 
@@ -72,7 +72,7 @@ bool agrees_with_a_multimap(const std::vector<Step>& steps) {
     const Event event = queue.pop();
     now = event.at;
     const auto first = expected.begin();
-    const bool same = first->first == event.at && first->second == event.target;
+    const bool same = first->first == event.at && first->second == event.target();
     expected.erase(first);
     return same && queue.empty() == expected.empty();
   };
@@ -129,7 +129,7 @@ TEST(EventQueue, KeepsEqualsInTheOrderTheyCameWhereFewBecomeMany) {
     EventQueue queue;
     push(queue, 5, 1000);
     for (std::uint32_t i = 0; i < before; ++i) push(queue, 7, i);
-    EXPECT_EQ(queue.pop().target, 1000u);
+    EXPECT_EQ(queue.pop().target(), 1000u);
     for (std::uint32_t i = before; i < 60; ++i) push(queue, 7, i);
     std::vector<std::uint32_t> expected(60);
     std::iota(expected.begin(), expected.end(), 0);
@@ -143,10 +143,10 @@ TEST(EventQueue, AcceptsWhatIsDueAtTheInstantJustPopped) {
     for (std::uint32_t i = 0; i < crowd; ++i) push(queue, 100, 500 + i);
     push(queue, 10, 1);
     push(queue, 10, 2);
-    EXPECT_EQ(queue.pop().target, 1u);
+    EXPECT_EQ(queue.pop().target(), 1u);
     push(queue, 10, 3);
-    EXPECT_EQ(queue.pop().target, 2u);
-    EXPECT_EQ(queue.pop().target, 3u);
+    EXPECT_EQ(queue.pop().target(), 2u);
+    EXPECT_EQ(queue.pop().target(), 3u);
     EXPECT_EQ(queue.empty(), crowd == 0);
   }
 }
@@ -171,7 +171,7 @@ TEST(EventQueue, HandsBackWhatItWasGiven) {
   const Event event = queue.pop();
   EXPECT_EQ(event.at, 9);
   EXPECT_EQ(event.kind(), EventKind::patience);
-  EXPECT_EQ(event.target, 0xfffffffe);
+  EXPECT_EQ(event.target(), 0xfffffffe);
   EXPECT_EQ(event.ticket(), kTicketMask);
 }
 
@@ -190,7 +190,7 @@ RC_GTEST_PROP(EventQueue, PopsAnyOnlyAmongEquals, ()) {
     RC_ASSERT(event.at == expected.begin()->first);
     const auto [from, to] = expected.equal_range(event.at);
     const auto found =
-        std::find_if(from, to, [&event](const auto& one) { return one.second == event.target; });
+        std::find_if(from, to, [&event](const auto& one) { return one.second == event.target(); });
     RC_ASSERT(found != to);
     expected.erase(found);
   }
@@ -202,7 +202,7 @@ std::vector<std::uint32_t> permuted(std::uint32_t equals, std::uint64_t seed) {
   for (std::uint32_t i = 0; i < equals; ++i) push(queue, 1, i);
   Random order(seed, 0);
   std::vector<std::uint32_t> targets;
-  while (!queue.empty()) targets.push_back(queue.pop_any(order).target);
+  while (!queue.empty()) targets.push_back(queue.pop_any(order).target());
   return targets;
 }
 

@@ -30,9 +30,6 @@ class Fiber {
     argument_ = argument;
   }
 
-  // What a switch to it reads first, for fetching it ahead.
-  const void* control() const { return context_; }
-
  private:
   friend class FiberPool;
   friend struct FiberLoop;

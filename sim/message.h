@@ -47,7 +47,7 @@ class Payload {
  private:
   static constexpr std::size_t kInline = 88;
 
-  void grow(std::size_t needed) {
+  [[gnu::noinline]] void grow(std::size_t needed) {
     const std::size_t capacity = needed > 2 * capacity_ ? needed : 2 * capacity_;
     auto bigger = std::make_unique<char[]>(capacity);
     std::memcpy(bigger.get(), data(), size_);
@@ -91,12 +91,12 @@ struct alignas(64) Message {
   std::uint32_t next = 0;    // in a list of held or of free messages, slot + 1
   ThreadId thread = 0;
   TenureId tenure = 0;
+  std::uint64_t mark = 0;  // stands for its bytes and its way in the digest
+  Connection* connection = nullptr;
+  Payload payload;
   Instant hold_until{};
   Duration extra{};          // arrives so much later
   Duration again_after{-1};  // arrives a second time so much later; negative: it does not
-  std::uint64_t mark = 0;    // stands for its bytes and its way in the digest
-  Connection* connection = nullptr;
-  Payload payload;
 
   void clear_marks() {
     plain = true;

@@ -1,5 +1,6 @@
 #include "sim/nemesis.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace picklock::sim {
@@ -129,7 +130,7 @@ void Nemesis::ended(std::uint32_t index) {
   plan_[index].under_way = false;
   --under_way_;
   scheduler_.let_go();
-  last_end_ = scheduler_.now();
+  last_end_ = std::max({last_end_, scheduler_.now(), plan_[index].target->free_at()});
   scheduler_.recorder().note({.at = scheduler_.now(),
                               .what = What::fault_ended,
                               .process = plan_[index].target->id(),

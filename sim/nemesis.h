@@ -60,6 +60,7 @@ class Nemesis {
 
   // Hardships under way or still to come by the clock; the horizon waits for them.
   bool quiet() const { return under_way_ == 0; }
+  // When the last one was over, and what a slow server had been sent by then was handled.
   Instant last_end() const { return last_end_; }
 
  private:

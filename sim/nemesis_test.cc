@@ -423,6 +423,19 @@ TEST(Nemesis, HealsEveryPartitionAndHoldOfItsTarget) {
   EXPECT_EQ(world.client().told[0].at, 2s + 2 * kWay);
 }
 
+TEST(Nemesis, StopsNothingWhereNothingRuns) {
+  EchoWorld world;
+  Fault pause{.verb = Verb::pause, .target = "server-1", .lasts = 60s};
+  pause.trigger.at = kStart + 3s;
+  world.client().script = [&](EchoClient& self) {
+    self.sleep(6s);
+    self.ask(world.server(), "x", 1s);  // the connection is broken
+    self.ask(world.server(), "y", 1s);
+  };
+  world.run({at_two(Verb::restart, "server-1", 3s), pause});
+  EXPECT_EQ(world.client().told.back().status, Answer::Status::ok);
+}
+
 // What an earlier fault has done to a machine is over when the machine is; its end is not the end
 // of a later one.
 TEST(Nemesis, EndsNoLaterPauseWithThatOfADeadIncarnation) {

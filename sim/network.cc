@@ -35,11 +35,12 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
     auto& direction = connection.direction_[way];
     const Process& from = *connection.end_[way];
     const Process& to = *connection.end_[1 - way];
-    direction.latency = &default_latency_;
+    connection.way_[way].latency = &default_latency_;
     for (const LinkLatency& link : link_latency_) {
-      if (link.from == from.id() && link.to == to.id()) direction.latency = &link.latency;
+      if (link.from == from.id() && link.to == to.id())
+        connection.way_[way].latency = &link.latency;
     }
-    direction.random =
+    connection.way_[way].random =
         Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
     for (const Cut& cut : cuts_) {
       if (cut.from == from.id() && cut.to == to.id()) direction.blocks += cut.times;
@@ -126,24 +127,24 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
 
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
-  auto& direction = connection.direction_[message.direction];
+  Connection::Way& way = connection.way_[message.direction];
 #ifndef PICKLOCK_NO_DIGEST
   message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
 #endif
   if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
-  Instant due = scheduler_.now() + direction.latency->draw(direction.random);
+  Instant due = scheduler_.now() + way.latency->draw(way.random);
   if (message.altered) due += send_altered(message);
   // In order within a direction, and never at one instant: a permuted tie must not turn two
   // messages round.
-  if (due <= direction.last_due) due = direction.last_due + Duration(1);
-  direction.last_due = due;
+  if (due <= way.last_due) due = way.last_due + Duration(1);
+  way.last_due = due;
   enqueue(message, due);
 }
 
 // A fault makes it late, or sends a second copy on a way of its own.
 Duration Network::send_altered(Message& message) {
   if (message.again_after >= Duration::zero()) {
-    auto& direction = message.connection->direction_[message.direction];
+    Connection::Way& way = message.connection->way_[message.direction];
     Message& copy = make(*message.connection, message.direction);
     copy.role = message.role;
     copy.plain = false;
@@ -154,8 +155,8 @@ Duration Network::send_altered(Message& message) {
     copy.payload.append(message.payload.view());
     copy.mark = message.mark;
     if (scheduler_.recorder().tracing()) trace(TraceKind::sent, copy);
-    const Duration way = direction.latency->draw(direction.random);
-    enqueue(copy, scheduler_.now() + message.again_after + way);
+    const Duration under_way = way.latency->draw(way.random);
+    enqueue(copy, scheduler_.now() + message.again_after + under_way);
   }
   return message.extra;
 }
@@ -172,7 +173,7 @@ void Network::send_when_running(Message& message) {
     return;
   }
   scheduler_.hold_open();
-  scheduler_.defer(sender, Event{0, message.slot, static_cast<std::uint32_t>(EventKind::send)});
+  scheduler_.defer(sender, Event(0, EventKind::send, message.slot, 0));
 }
 
 void Network::send_unasked(Message& message) {
@@ -188,8 +189,7 @@ void Network::hand_over_later(Message& message) {
   message.plain = false;
   message.arrived = message.handled = true;
   scheduler_.hold_open();
-  scheduler_.defer(receiver,
-                   Event{0, message.slot, static_cast<std::uint32_t>(EventKind::deliver)});
+  scheduler_.defer(receiver, Event(0, EventKind::deliver, message.slot, 0));
 }
 
 void Network::send_kept(std::uint32_t slot, const Event& event) {
@@ -240,7 +240,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     if (!message.released && !message.stray && scheduler_.now() <= direction.behind) {
       // It was sent before the way was free again, and what had been held is still under way.
       direction.behind += Duration(1);
-      if (direction.last_due < direction.behind) direction.last_due = direction.behind;
+      Instant& last_due = connection.way_[message.direction].last_due;
+      if (last_due < direction.behind) last_due = direction.behind;
       message.plain = false;
       message.released = true;
       scheduler_.queue().push(direction.behind, EventKind::deliver, message.slot, 0);
@@ -391,17 +392,18 @@ void Network::out_of_patience(void* self, std::uint32_t index) {
   }
 }
 
-void Network::flush(Connection& connection, std::uint8_t way) {
-  auto& direction = connection.direction_[way];
+void Network::flush(Connection& connection, std::uint8_t side) {
+  auto& direction = connection.direction_[side];
+  Connection::Way& way = connection.way_[side];
   std::uint32_t next = direction.first_held;
   direction.first_held = direction.last_held = 0;
   direction.held_since = kNever;
   while (next != 0) {
     Message& message = messages_[next - 1];
     next = message.next;
-    Instant due = scheduler_.now() + direction.latency->draw(direction.random);
-    if (due <= direction.last_due) due = direction.last_due + Duration(1);
-    direction.last_due = due;
+    Instant due = scheduler_.now() + way.latency->draw(way.random);
+    if (due <= way.last_due) due = way.last_due + Duration(1);
+    way.last_due = due;
     message.plain = false;
     message.released = true;
     direction.behind = due;

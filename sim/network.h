@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/message.h"
+#include "sim/prefetch.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
@@ -56,10 +57,14 @@ class alignas(64) Connection {
  private:
   friend class Network;
 
-  struct Direction {
+  // What every message of a direction needs: both directions share a line of the cache.
+  struct Way {
     Instant last_due{};
     const Latency* latency = nullptr;
     Random random;
+  };
+  // What has stopped a direction, if anything has.
+  struct Direction {
     std::uint32_t blocks = 0;  // partitions in force
     bool hold = false;
     Instant behind{};  // what had been held arrives until then; nothing may overtake it
@@ -69,16 +74,17 @@ class alignas(64) Connection {
 
   Process* end_[2] = {};
   Endpoint* endpoint_[2] = {};
-  std::uint32_t incarnation_[2] = {};
-  const Protocol* protocol_ = nullptr;
   std::uint64_t hash_ = 0;
-  std::uint32_t index_ = 0;
+  std::uint32_t incarnation_[2] = {};
   bool plain_ = false;  // open at both ends, and nothing is stopped on it: the usual case
   bool open_ = false;
   bool broken_ = false;
   bool closed_ = false;  // by the client, which wants no more answers
   bool shut_ = false;    // by the server, which serves nothing more on it
   bool stale_ = false;   // one end has crashed since
+  Way way_[2];
+  const Protocol* protocol_ = nullptr;
+  std::uint32_t index_ = 0;
   std::uint64_t unread_ = 0;
   Direction direction_[2];
 };
@@ -140,26 +146,31 @@ class Network {
   void send_kept(std::uint32_t slot, const Event& event);
   void forget(std::uint32_t slot);
   std::uint64_t mark(std::uint32_t slot) const { return messages_[slot].mark; }
-  // Fetching ahead, in three steps. The latter two tell which thread waits for the answer: its slot
-  // + 1.
+  // Fetching ahead, in three steps. Those that return a number tell which thread waits for the
+  // answer: its slot + 1.
   void fetch(std::uint32_t slot) const {
     const char* message = reinterpret_cast<const char*>(&messages_[slot]);
-    __builtin_prefetch(message);
-    __builtin_prefetch(message + 64);
-    __builtin_prefetch(message + 128);
+    prefetch(message);
+    prefetch(message + 64);
+  }
+  static void fetch_connection(const Connection* connection) {
+    prefetch(connection);
+    prefetch(reinterpret_cast<const char*>(connection) + 64);
   }
   std::uint32_t fetch_connection(std::uint32_t slot) const {
     const Message& message = messages_[slot];
-    const char* connection = reinterpret_cast<const char*>(message.connection);
-    for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(connection + at);
+    fetch_connection(message.connection);
     return message.direction == 1 ? message.waiter : 0;
   }
   std::uint32_t fetch_receiver(std::uint32_t slot) const {
     const Message& message = messages_[slot];
     const int to = 1 - message.direction;
-    __builtin_prefetch(message.connection->endpoint_[to]);
-    __builtin_prefetch(message.connection->end_[to]);
+    prefetch(message.connection->endpoint_[to]);
+    prefetch(message.connection->end_[to]);
     return message.direction == 1 ? message.waiter : 0;
+  }
+  static void fetch_client(const Connection* connection) {
+    if (connection != nullptr) prefetch(connection->endpoint_[0]);
   }
 
  private:
@@ -177,15 +188,15 @@ class Network {
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
   void enqueue(Message& message, Instant due);
-  Duration send_altered(Message& message);
-  void deliver_unusual(Message& message, const Event& event);
+  [[gnu::noinline]] Duration send_altered(Message& message);
+  [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);
   static void refresh(Connection& connection);
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
   void lose(Message& message);
   void reset_connection(Connection& connection, int end_that_hears);
   void drop_held(Connection& connection, std::uint8_t direction);
-  void trace(TraceKind kind, const Message& message);
+  [[gnu::noinline]] void trace(TraceKind kind, const Message& message);
   static void out_of_patience(void* self, std::uint32_t connection);
 
   Scheduler& scheduler_;

@@ -49,6 +49,7 @@ class alignas(64) Process {
   // Time it needs for each message, one after the other.
   Duration handling() const { return service_ + slowness_; }
   Duration slowness() const { return slowness_; }
+  Instant free_at() const { return free_at_; }  // it has handled by then what has come
   void set_service(Duration service) {
     service_ = service;
     refresh();

@@ -4,11 +4,12 @@
 
 #include "sim/fiber_switch.h"
 #include "sim/network.h"
+#include "sim/prefetch.h"
 
 namespace picklock::sim {
 namespace {
 
-constexpr std::size_t kCrowd = 4096;
+constexpr std::size_t kCrowd = 2048;
 
 }  // namespace
 
@@ -63,6 +64,7 @@ void Scheduler::start(Process& process) {
 }
 
 void Scheduler::pause(Process& process) {
+  if (process.down_) return;  // there is nothing to stop, and what starts later runs
   ++process.pauses_;
   process.refresh();
   if (recorder_.tracing())
@@ -97,7 +99,7 @@ void Scheduler::halt(Process& process, bool silent) {
   // accounted for.
   for (const Event& event : process.deferred_) {
     if (event.kind() == EventKind::deliver || event.kind() == EventKind::send)
-      network_->forget(event.target);
+      network_->forget(event.target());
   }
   process.deferred_.clear();
   for (TimerId id = 0; id < timers_.size(); ++id) {
@@ -168,7 +170,8 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   Thread& thread = threads_.at_least(slot);
   thread.tenure = 0;
   thread.role = 0;
-  thread.last_used = nullptr;
+  thread.last_used_ = nullptr;
+  thread.stack_hint_ = thread.switch_hint_ = nullptr;
   thread.fiber_ = nullptr;
   thread.pool_ = &pool;
   thread.process_ = &process;
@@ -211,7 +214,7 @@ inline void Scheduler::block(Thread& me) {
   if (me.killed_) throw Killed{};  // by its own doing, a moment ago
   me.parked_ = true;
   me.woken_ = false;
-  me.stack_hint_ = __builtin_frame_address(0);
+  if (crowded_) me.stack_hint_ = __builtin_frame_address(0);
   running_ = nullptr;
   Thread* next = advance();
   if (next != &me) FiberSwitch::from(*me.fiber_, next != nullptr ? fiber_of(*next) : nullptr);
@@ -365,13 +368,13 @@ Thread* Scheduler::advance() noexcept {
     // The two kinds that matter are told apart by a branch, which is foretold better than a jump
     // through a table.
     if (event.kind() == EventKind::deliver) {
-      count(event, network_->mark(event.target));
-      network_->deliver(event.target, event);
+      count(event, network_->mark(event.target()));
+      network_->deliver(event.target(), event);
       continue;
     }
     switch (event.kind()) {
       case EventKind::wake: {
-        Thread& thread = threads_[event.target];
+        Thread& thread = threads_[event.target()];
         if (thread.ticket_ != event.ticket()) continue;
         count(event, thread.hash_);
         if (thread.process_->pauses_ > 0 && !thread.killed_) {
@@ -382,13 +385,11 @@ Thread* Scheduler::advance() noexcept {
         return &thread;
       }
       case EventKind::patience: {
-        Thread& thread = threads_[event.target];
+        Thread& thread = threads_[event.target()];
         if (!out_of_patience(thread, event)) continue;
         count(event, thread.hash_);
         if (thread.process_->pauses_ > 0) {
-          defer(*thread.process_,
-                Event{0, thread.slot_,
-                      (thread.ticket_ << 3) | static_cast<std::uint32_t>(EventKind::wake)});
+          defer(*thread.process_, Event(0, EventKind::wake, thread.slot_, thread.ticket_));
           continue;
         }
         thread.ticket_ = (thread.ticket_ + 1) & kTicketMask;
@@ -398,10 +399,10 @@ Thread* Scheduler::advance() noexcept {
         continue;
       case EventKind::send:
         count(event, 2);
-        network_->send_kept(event.target, event);
+        network_->send_kept(event.target(), event);
         continue;
       case EventKind::timer: {
-        Timer& timer = timers_[event.target];
+        Timer& timer = timers_[event.target()];
         if (!timer.armed || timer.ticket != event.ticket()) continue;
         if (timer.owner != nullptr && timer.owner->pauses_ > 0) {
           count(event, 3);
@@ -428,57 +429,53 @@ void Scheduler::fetch_ahead() {
   constexpr std::size_t kThird = 3;
   const std::size_t waiting = queue_.in_window();
   if (waiting <= kSecond) return;
-  // g++ takes a function that only prefetches for one without effect, and drops its calls.
-  asm volatile("");
   const Event& newest = queue_.peek(waiting - 1);
   if (newest.kind() == EventKind::deliver) {
-    network_->fetch(newest.target);
+    network_->fetch(newest.target());
   } else if (newest.kind() == EventKind::wake) {
-    const char* thread = reinterpret_cast<const char*>(&threads_[newest.target]);
-    __builtin_prefetch(thread);
-    __builtin_prefetch(thread + 64);
+    fetch_thread(newest.target());
   }
   const Event& second = queue_.peek(kSecond);
   if (second.kind() == EventKind::deliver) {
-    if (const std::uint32_t waiter = network_->fetch_connection(second.target)) {
-      const char* thread = reinterpret_cast<const char*>(&threads_[waiter - 1]);
-      __builtin_prefetch(thread);
-      __builtin_prefetch(thread + 64);
-    }
+    if (const std::uint32_t waiter = network_->fetch_connection(second.target()))
+      fetch_thread(waiter - 1);
   } else if (second.kind() == EventKind::wake) {
-    const Thread& thread = threads_[second.target];
-    __builtin_prefetch(thread.process_);
-    __builtin_prefetch(thread.fiber_);
-    const char* connection = static_cast<const char*>(thread.last_used);
-    __builtin_prefetch(connection);
-    __builtin_prefetch(connection + 64);
+    const Thread& thread = threads_[second.target()];
+    prefetch(thread.process_);
+    network_->fetch_connection(thread.last_used_);
   }
   const Event& third = queue_.peek(kThird);
   if (third.kind() == EventKind::deliver) {
-    if (const std::uint32_t waiter = network_->fetch_receiver(third.target)) {
-      const Thread& thread = threads_[waiter - 1];
-      __builtin_prefetch(thread.fiber_);
-      fetch_stack(thread);
-    }
+    if (const std::uint32_t waiter = network_->fetch_receiver(third.target()))
+      fetch_fiber(threads_[waiter - 1]);
   } else if (third.kind() == EventKind::wake) {
-    const Thread& thread = threads_[third.target];
-    fetch_stack(thread);
-    if (thread.fiber_ == nullptr) return;
-    const char* control = static_cast<const char*>(thread.fiber_->control());
-    for (std::ptrdiff_t at = 0; at < 192; at += 64) __builtin_prefetch(control + at);
+    const Thread& thread = threads_[third.target()];
+    network_->fetch_client(thread.last_used_);
+    fetch_fiber(thread);
   }
 }
 
-void Scheduler::fetch_stack(const Thread& thread) const {
+void Scheduler::fetch_thread(std::uint32_t slot) const {
+  const char* thread = reinterpret_cast<const char*>(&threads_[slot]);
+  prefetch(thread);
+  prefetch(thread + 64);
+}
+
+// What it takes to switch to it, and of its stack what it uses until it waits again.
+void Scheduler::fetch_fiber(const Thread& thread) const {
+  constexpr std::ptrdiff_t kLine = 64;
+  if (thread.stack_hint_ == nullptr) return;
+  prefetch(thread.fiber_);
+  prefetch(thread.switch_hint_);
   const char* stack = static_cast<const char*>(thread.stack_hint_);
-  for (std::ptrdiff_t at = -256; at < 256; at += 64) __builtin_prefetch(stack + at);
-  asm volatile("");
+  for (std::ptrdiff_t line = 1; line <= 9; ++line) prefetch(stack - line * kLine);
 }
 
 Fiber* Scheduler::fiber_of(Thread& thread) {
   if (thread.fiber_ == nullptr) {
     thread.fiber_ = thread.pool_->take();
     thread.fiber_->assign(&Scheduler::run_body, &thread);
+    thread.switch_hint_ = FiberSwitch::touches(*thread.fiber_);
   }
   return thread.fiber_;
 }

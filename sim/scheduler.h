@@ -18,6 +18,7 @@
 
 namespace picklock::sim {
 
+class Connection;
 class Network;
 class Scheduler;
 
@@ -33,13 +34,13 @@ class alignas(64) Thread {
   Process& process() const { return *process_; }
   bool killed() const { return killed_; }
 
-  TenureId tenure = 0;              // rides beside every message this thread sends
-  std::uint8_t role = 0;            // of commands that name none themselves (models/step.h)
-  const void* last_used = nullptr;  // likely to be used when it next runs, for fetching ahead
+  TenureId tenure = 0;    // rides beside every message this thread sends
+  std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
 
  private:
   friend class Scheduler;
 
+  // What every wait touches comes first, in one line of the cache.
   bool parked_ = false;
   bool woken_ = false;  // by somebody, not by its timer
   bool killed_ = false;
@@ -50,13 +51,16 @@ class alignas(64) Thread {
   std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
   Process* process_ = nullptr;
   Fiber* fiber_ = nullptr;
-  const void* stack_hint_ = nullptr;  // where it was parked, for fetching its stack ahead
   std::uint64_t hash_ = 0;
-  std::int64_t until_ = 0;     // on `clock_`
-  std::uint32_t ignored_ = 0;  // calls since it was killed
-  Instant watched_ = kNever;   // when its patience event is due; kNever: it has none
+  std::int64_t until_ = 0;    // on `clock_`
+  Instant watched_ = kNever;  // when its patience event is due; kNever: it has none
   std::uint32_t slot_ = 0;
   ThreadId id_ = 0;
+  // For fetching ahead: where it was parked, what a switch to it reads, what it last sent on.
+  const void* stack_hint_ = nullptr;
+  const void* switch_hint_ = nullptr;
+  const Connection* last_used_ = nullptr;
+  std::uint32_t ignored_ = 0;  // calls since it was killed
   FiberPool* pool_ = nullptr;
   Thread* next_ = nullptr;
   Thread* previous_ = nullptr;
@@ -116,6 +120,10 @@ class Scheduler final : public FiberSchedule {
     return add_thread(process, std::move(body), false, deep_fibers_);
   }
   Thread* running() { return running_; }
+  // The thread is likely to use the connection again when it next runs.
+  void will_use(Thread& thread, const Connection& connection) const {
+    if (crowded_) thread.last_used_ = &connection;
+  }
   void kill(Thread& thread);
   Thread* some_thread(Process& process) {
     return process.threads_;
@@ -205,7 +213,8 @@ class Scheduler final : public FiberSchedule {
   void watch_patience(Thread& thread);
   bool out_of_patience(Thread& thread, const Event& event);
   void fetch_ahead();
-  void fetch_stack(const Thread& thread) const;
+  void fetch_thread(std::uint32_t slot) const;
+  void fetch_fiber(const Thread& thread) const;
   void rearm_local(Process& process);
 
   EventQueue queue_;

@@ -47,7 +47,7 @@ class Slots {
     std::size_t size = 0;
   };
 
-  void make_one() {
+  [[gnu::noinline]] void make_one() {
     if (made_ == 0) {
       owned_ = std::make_unique<T[]>(kFirst);
       first_ = owned_.get();

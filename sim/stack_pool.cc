@@ -17,8 +17,11 @@ constexpr std::size_t kGuarded = 1024;
 constexpr std::size_t kPerMapping = 64;
 // Tops at the same offset of every page would compete for the same few lines of the cache. The
 // distance of two stacks tells sixteen neighbours apart; the colour tells apart the rows of
-// sixteen.
+// sixteen. A crowd does not fit the cache anyway: its colours leave what a parked fiber uses, some
+// two kilobytes, in one page.
+constexpr std::size_t kNeighbours = 16;
 constexpr std::size_t kColours = 16;
+constexpr std::size_t kColoursOfACrowd = 8;
 constexpr std::size_t kColourStep = 256;
 
 // What an ended fiber, or an earlier mapping at the same place, left poisoned is no error of the
@@ -39,8 +42,8 @@ Stack StackPool::take() {
   if (free_.empty()) map_more();
   char* bottom = free_.back();
   free_.pop_back();
-  const std::size_t colour =
-      (reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage) / kColours) % kColours;
+  const std::size_t row = reinterpret_cast<std::uintptr_t>(bottom) / (size_ + kPage) / kNeighbours;
+  const std::size_t colour = row % (mapped_ > kGuarded ? kColoursOfACrowd : kColours);
   return Stack{bottom, size_ - colour * kColourStep};
 }
 

@@ -26,7 +26,11 @@ FaultClasses unhurried(const LockOptions& options, GivesBack how) {
 }
 
 Promise own_release(const LockOptions& options, GivesBack how) {
-  if (how == GivesBack::blindly || options.renew == Renew::blind)
+  // A renewing thread that outlives its holder goes on, and renews whatever it finds.
+  if (options.renew == Renew::blind)
+    return {Property::own_release, unhurried(options, how).without({FaultClass::crash}),
+            kWithinLease};
+  if (how == GivesBack::blindly)
     return {Property::own_release, unhurried(options, how), kWithinLease};
   if (!shares_tokens(options)) {
     return {Property::own_release, FaultClasses::all(), "every acquisition has a token of its own"};

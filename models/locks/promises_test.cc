@@ -28,6 +28,7 @@ TEST(LockPromises, AreFewerWithATokenThatTenuresShare) {
 TEST(LockPromises, AreFewerWithBlindRenewal) {
   const FaultClasses blind = own_release_under({.renew = Renew::blind});
   EXPECT_FALSE(blind.has(FaultClass::late_command));
+  EXPECT_FALSE(blind.has(FaultClass::crash));
   EXPECT_TRUE(own_release_under({.renew = Renew::conditional}).covers(FaultClasses::all()));
 }
 

@@ -53,7 +53,8 @@ Acquired SetnxTimestamp::try_acquire(Client& self, std::string_view key) {
   if (first || first.is_unknown()) return first;
   const redis::Reply holder = self.redis().get(key);
   if (!holder.answered()) return std::nullopt;  // nothing was asked for
-  if (!holder.is_nil() && !has_passed(holder.text, now_ms(self))) return std::nullopt;
+  // Released in between: who took that for a lease gone by would delete the next holder's key.
+  if (holder.is_nil() || !has_passed(holder.text, now_ms(self))) return std::nullopt;
   self.mark(kTimestampPassed);
   return steal(self, key);
 }

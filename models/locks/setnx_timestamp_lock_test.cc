@@ -63,9 +63,15 @@ TEST_F(SetnxTimestampTest, SeesByGetsetThatAnotherWasFaster) {
 
 TEST_F(SetnxTimestampTest, TakesAKeyThatWasReleasedMeanwhile) {
   self_.answers(std::int64_t{0});
-  self_.answers_nil();
+  self_.answers("99999");
   self_.answers_nil();
   EXPECT_TRUE(by_getset_.try_acquire(self_, "lock"));
+}
+
+TEST_F(SetnxTimestampTest, DoesNotTakeAKeyThatIsGoneForALeaseGoneBy) {
+  self_.answers(std::int64_t{0});
+  self_.answers_nil();
+  EXPECT_FALSE(by_del_.try_acquire(self_, "lock"));
 }
 
 TEST_F(SetnxTimestampTest, DoesNotKnowWhatBecameOfATheftWithoutAnswer) {

@@ -33,7 +33,7 @@ struct FoldedEqual {
 // Known by name only: a script is told that it may not use them, not that there is no such (R77).
 constexpr std::array kNamesOnly = {
     Command{"blpop", -3, kWrite | kNoScript | kBlocking, nullptr, {1, -2, 1}},
-    Command{"wait", 3, kNoScript}};
+    Command{"wait", 3, kNoScript}, Command{"function", -2, kNoScript}};
 
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {

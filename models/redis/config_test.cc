@@ -201,6 +201,17 @@ INSTANTIATE_TEST_SUITE_P(
                 {"SET", "a", "1"},
                 kOk}));
 
+// Nobody looks at memory meanwhile: what is asked for waits, or is refused for something else.
+TEST(FullMemory, RefusesNothingWhileClientsArePaused) {
+  LoneServer redis;
+  redis("SSUBSCRIBE", "s");
+  Session& other = redis.connect();
+  redis.send(other, Words{"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_EQ(redis("SET", "a", "1"), kOom);
+  redis.send(other, Words{"CLIENT", "PAUSE", "50"});
+  EXPECT_TRUE(redis("SET", "a", "1").starts_with("-ERR Can't execute 'set'"));
+}
+
 TEST(FullMemory, RefusesATransactionThatWouldGrowIt) {  // R106
   LoneServer redis;
   Session& other = redis.connect();

@@ -236,9 +236,7 @@ std::string info_line(const Call& call, const Session& session) {
   line += " qbuf=0 qbuf-free=20474 argv-mem=0 multi-mem=0 rbs=1024 rbp=0 obl=0 oll=0";
   field("omem", std::to_string(unread));
   line += " tot-mem=22298 events=r";
-  const Command* command =
-      &session == &call.session ? command_called(call.argv) : session.last_command;
-  field("cmd", command == nullptr ? "NULL" : command->name);
+  field("cmd", session.last_command == nullptr ? "NULL" : session.last_command->name);
   line += " user=default redir=-1";
   field("resp", std::to_string(session.protocol));
   return line + "\n";
@@ -408,7 +406,7 @@ void client_unpause(Call& call) {
 void client_reply(Call& call) {
   Session& session = call.session;
   if (same_word(call[2], "on")) {
-    session.replies = Replies::on;
+    if (session.replies != Replies::skip_next) session.replies = Replies::on;
     call.reply.set_status("OK");
   } else if (same_word(call[2], "off")) {
     session.replies = Replies::off;

@@ -190,6 +190,38 @@ TEST(ClientReply, IsSilencedForOneCommandOrForAll) {
   EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n");
 }
 
+TEST(ClientReply, DoesNotSilenceWhatIsPushed) {
+  LoneServer redis;
+  redis("CLIENT", "REPLY", "OFF");
+  const std::string confirmed = redis("SUBSCRIBE", "c");
+  EXPECT_EQ(confirmed, "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n");
+  EXPECT_EQ(redis("SUBSCRIBE"), "");
+  redis.send(redis.connect(), Words{"PUBLISH", "c", "m"});
+  EXPECT_EQ(LoneServer::pushed(*redis.first), "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n");
+}
+
+TEST(ClientReply, IsSilencedInTheMiddleOfATransaction) {
+  LoneServer redis;
+  redis("MULTI");
+  redis("PING");
+  redis("CLIENT", "REPLY", "OFF");
+  redis("PING");
+  EXPECT_EQ(redis("EXEC"), "*3\r\n+PONG\r\n");
+  EXPECT_EQ(redis("PING"), "");
+}
+
+// What ends with its last answer ends never where there is none.
+TEST(Quit, LeavesASilencedConnectionOpenAndDeaf) {
+  LoneServer redis;
+  Session& silent = redis.connect();
+  redis.send(silent, Words{"CLIENT", "REPLY", "OFF"});
+  EXPECT_EQ(redis.send(silent, Words{"QUIT"}), "");
+  EXPECT_EQ(redis.send(silent, Words{"SET", "k", "v"}), "");
+  EXPECT_TRUE(LoneServer::open(silent));
+  EXPECT_EQ(redis("GET", "k"), kNil);
+  EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=c "));
+}
+
 TEST(ClientReply, IsOnAgainAfterAReset) {
   LoneServer redis;
   redis("CLIENT", "REPLY", "OFF");
@@ -223,6 +255,13 @@ TEST(ClientList, ShowsTransactionsAndWhatHasBecomeOfThem) {
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=x db=0 sub=0 psub=0 ssub=0 multi=1 "));
   redis("SET", "k", "v");
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=xd "));
+}
+
+TEST(ClientList, NamesExecInsideATransaction) {
+  LoneServer redis;
+  redis("MULTI");
+  redis("CLIENT", "LIST");
+  EXPECT_THAT(redis("EXEC"), HasSubstr(" cmd=exec "));
 }
 
 TEST(ClientList, IsTextToProtocol3) {
@@ -261,7 +300,7 @@ TEST_F(ClientKill, InsideATransactionLetsItsAnswerOut) {
   redis("MULTI");
   redis("CLIENT", "KILL", "ID", "1", "SKIPME", "no");
   redis("PING");
-  EXPECT_EQ(redis("EXEC"), "*2\r\n:1\r\n+PONG\r\n");
+  EXPECT_EQ(redis("EXEC"), "*2\r\n:1\r\n");  // and nothing behind it
   EXPECT_FALSE(LoneServer::open(*redis.first));
 }
 

@@ -168,10 +168,14 @@ struct SandboxFunctions {
     return results;
   }
 
+  // View -> table, in the registry.
+  static constexpr const char* kViews = "picklock.views";
+  static void push_views(lua_State* lua) { lua_getfield(lua, LUA_REGISTRYINDEX, kViews); }
+
   // Replaces a view by its table; false: it is none.
   static bool see_through(lua_State* lua, int index) {
     if (!lua_istable(lua, index)) return false;
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, sandbox(lua).views_);
+    push_views(lua);
     lua_pushvalue(lua, index);
     lua_rawget(lua, -2);
     const bool view = !lua_isnil(lua, -1);
@@ -200,7 +204,13 @@ struct SandboxFunctions {
       return 1;
     }
     if (!see_through(lua, 1)) return original(lua);
-    lua_pushnil(lua);
+    const Sandbox& self = sandbox(lua);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, self.globals_);
+    if (lua_rawequal(lua, 1, -1) != 0) {
+      lua_rawgeti(lua, LUA_REGISTRYINDEX, self.globals_metatable_);
+    } else {
+      lua_pushnil(lua);
+    }
     return 1;
   }
 
@@ -295,6 +305,51 @@ struct SandboxFunctions {
     charge(lua, work_on_texts(lua, lua_gettop(lua) - results + 1));
     return results;
   }
+  // Libraries that look at a table's own fields must not be shown a view. It is not looked for
+  // any deeper, nor among more tables.
+  static constexpr int kDeepestView = 20;
+  static constexpr int kMostTables = 10'000;
+  static bool holds_view(lua_State* lua, int table, int depth, int& left) {
+    if (depth == kDeepestView || --left < 0 || lua_checkstack(lua, 6) == 0) return false;
+    lua_pushvalue(lua, table);
+    const bool view = see_through(lua, lua_gettop(lua));
+    lua_pop(lua, 1);
+    if (view) return true;
+    for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1)) {
+      if (!lua_istable(lua, -1) || !holds_view(lua, lua_gettop(lua), depth + 1, left)) continue;
+      lua_pop(lua, 2);
+      return true;
+    }
+    return false;
+  }
+  // A copy with tables in place of their views, on top of the stack.
+  static void push_without_views(lua_State* lua, int table, int depth, int& left) {
+    lua_checkstack(lua, 6);
+    lua_pushvalue(lua, table);
+    const int from = lua_gettop(lua);
+    see_through(lua, from);
+    lua_newtable(lua);
+    for (lua_pushnil(lua); lua_next(lua, from) != 0; lua_pop(lua, 1)) {
+      lua_pushvalue(lua, -2);
+      if (lua_istable(lua, -2) && depth < kDeepestView && --left > 0) {
+        push_without_views(lua, lua_gettop(lua) - 1, depth + 1, left);
+      } else {
+        lua_pushvalue(lua, -2);
+      }
+      lua_rawset(lua, from + 1);
+    }
+    lua_remove(lua, from);
+  }
+  static int serialises(lua_State* lua) {
+    for (int i = 1; i <= lua_gettop(lua); ++i) {
+      int left = kMostTables;
+      if (!lua_istable(lua, i) || !holds_view(lua, i, 0, left)) continue;
+      left = kMostTables;
+      push_without_views(lua, i, 0, left);
+      lua_replace(lua, i);
+    }
+    return works_on_texts(lua);
+  }
   static int repeats(lua_State* lua) {
     const lua_Number times = lua_tonumber(lua, 2);
     if (times > 0 && times < 1e9) charge(lua, static_cast<std::size_t>(times) / 4);
@@ -387,7 +442,7 @@ struct SandboxFunctions {
     lua_setfield(lua, -2, name);
   }
   static void wrap_cjson(lua_State* lua) {
-    wrap_cjson(lua, "encode", works_on_texts);
+    wrap_cjson(lua, "encode", serialises);
     wrap_cjson(lua, "decode", works_on_texts);
     wrap_cjson(lua, "new", makes_cjson);
   }
@@ -420,7 +475,7 @@ struct SandboxFunctions {
   }
 
   // Replaces the table on top by a view: reading goes through, writing is refused.
-  static void protect(lua_State* lua, Sandbox& sandbox) {
+  static void protect(lua_State* lua) {
     const int table = lua_gettop(lua);
     lua_newtable(lua);
     lua_createtable(lua, 0, 3);
@@ -429,7 +484,7 @@ struct SandboxFunctions {
     lua_pushcfunction(lua, read_only);
     lua_setfield(lua, -2, "__newindex");
     lua_setmetatable(lua, -2);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, sandbox.views_);
+    push_views(lua);
     lua_pushvalue(lua, -2);
     lua_pushvalue(lua, table);
     lua_rawset(lua, -3);
@@ -451,7 +506,7 @@ void Sandbox::install(lua_State* lua) {
     lua_call(lua, 1, 0);
   }
   lua_newtable(lua);
-  views_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_setfield(lua, LUA_REGISTRYINDEX, Functions::kViews);
 
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
   lua_getfield(lua, -1, "string");
@@ -509,7 +564,7 @@ void Sandbox::install(lua_State* lua) {
                                  {"string", "dump", Functions::works_on_texts},
                                  {"struct", "pack", Functions::works_on_texts},
                                  {"struct", "unpack", Functions::works_on_texts},
-                                 {"cmsgpack", "pack", Functions::works_on_texts},
+                                 {"cmsgpack", "pack", Functions::serialises},
                                  {"cmsgpack", "unpack", Functions::works_on_texts},
                                  {"cmsgpack", "unpack_one", Functions::works_on_texts},
                                  {"cmsgpack", "unpack_limit", Functions::works_on_texts},
@@ -527,7 +582,7 @@ void Sandbox::install(lua_State* lua) {
   for (const char* library :
        {"table", "string", "math", "coroutine", "bit", "struct", "cmsgpack", "cjson", "redis"}) {
     lua_getfield(lua, -1, library);
-    Functions::protect(lua, *this);
+    Functions::protect(lua);
     lua_setfield(lua, -2, library);
   }
   // Methods of strings come from the view too, for their metatable can be seen.
@@ -535,7 +590,7 @@ void Sandbox::install(lua_State* lua) {
   lua_getmetatable(lua, -1);
   lua_getfield(lua, -3, "string");
   lua_setfield(lua, -2, "__index");
-  Functions::protect(lua, *this);
+  Functions::protect(lua);
   string_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_pop(lua, 1);
 
@@ -543,10 +598,13 @@ void Sandbox::install(lua_State* lua) {
   lua_newtable(lua);
   lua_pushcfunction(lua, unknown_global);
   lua_setfield(lua, -2, "__index");
-  lua_setmetatable(lua, -2);
+  lua_pushvalue(lua, -1);
+  lua_setmetatable(lua, -3);
+  Functions::protect(lua);
+  globals_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_pushvalue(lua, -1);
   globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-  Functions::protect(lua, *this);
+  Functions::protect(lua);
   push_globals(lua);
   lua_pushvalue(lua, -2);
   lua_setfield(lua, -2, "_G");
@@ -562,7 +620,7 @@ void Sandbox::install(lua_State* lua) {
 void Sandbox::renew_cjson(lua_State* lua) {
   push_globals(lua);
   SandboxFunctions::push_cjson(lua);
-  SandboxFunctions::protect(lua, *this);
+  SandboxFunctions::protect(lua);
   lua_setfield(lua, -2, "cjson");
   lua_pop(lua, 1);
 }

@@ -36,7 +36,7 @@ class Sandbox {
   std::uint64_t random_ = kFirstRandom;  // Redis's own copy of lrand48
   std::uint32_t serials_ = 0;            // of objects that were printed
   int globals_ = 0;                      // in the registry, as the next three
-  int views_ = 0;                        // view -> table
+  int globals_metatable_ = 0;
   int numbered_ = 0;                     // object -> serial number
   int string_metatable_ = 0;
   int (*resume_)(lua_State*) = nullptr;  // of the library of coroutines

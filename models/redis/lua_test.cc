@@ -189,6 +189,15 @@ TEST(Sandbox, HidesWhatReachesTheMachine) {  // R79
   }
 }
 
+TEST(Sandbox, ShowsTheMetatableOfTheGlobalsAsATableThatCannotBeChanged) {
+  LoneServer redis;
+  EXPECT_EQ(eval(redis, "return {type(getmetatable(_G).__index), #getmetatable(_G)}"),
+            "*2\r\n$8\r\nfunction\r\n:0\r\n");
+  EXPECT_THAT(eval(redis, "getmetatable(_G).__index = nil"),
+              HasSubstr("Attempt to modify a readonly table"));
+  EXPECT_EQ(eval(redis, "return getmetatable(redis)"), "$-1\r\n");
+}
+
 TEST(Sandbox, HoldsForCodeThatAScriptLoadsItself) {
   LoneServer redis;
   const std::string_view script = "loadstring('x=1')()";

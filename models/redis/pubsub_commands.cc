@@ -31,6 +31,7 @@ std::size_t subscriptions(const Session& session, const Kind& kind) {
 
 void confirm(Call& call, const Kind& kind, std::string_view word, const std::string_view* topic) {
   sim::Payload& out = call.server.answer_to(call);
+  if (call.session.closing) return;
   write_push(out, 3, call.session.protocol);
   write_bulk(out, word);
   if (topic != nullptr) {
@@ -43,6 +44,10 @@ void confirm(Call& call, const Kind& kind, std::string_view word, const std::str
 
 template <const Kind& kind>
 void subscribe(Call& call) {
+  if (kind.mine == &Session::shards && call.session.in_multi) {
+    call.reply.set_error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
+    return;
+  }
   for (std::string_view name : call.argv.subspan(1)) {
     Topic& topic = (call.server.pubsub().*kind.topics).get(name);
     listen(call.session, call.session.*kind.mine, topic);

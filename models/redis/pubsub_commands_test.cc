@@ -84,6 +84,10 @@ INSTANTIATE_TEST_SUITE_P(
     Sharded, PubsubCommands,
     testing::Values(
         Example{"", {}, {"SSUBSCRIBE", "s"}, confirmed("ssubscribe", "s", 1)},
+        Example{"",
+                {{"MULTI"}, {"SSUBSCRIBE", "s"}},
+                {"EXEC"},
+                "*1\r\n-ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client\r\n"},
         Example{"", kListening, {"SSUBSCRIBE", "s"}, confirmed("ssubscribe", "s", 1)},
         Example{"", {{"SSUBSCRIBE", "s"}}, {"GET", "k"}, not_here("get")},
         Example{"", {{"SSUBSCRIBE", "s"}}, {"SUNSUBSCRIBE"}, confirmed("sunsubscribe", "s", 0)},

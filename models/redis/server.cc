@@ -166,6 +166,7 @@ void Server::close(Session& session) {
 }
 
 void Server::push(Session& session, std::initializer_list<std::string_view> words) {
+  if (session.closing) return;
   const auto write = [&](sim::Payload& out) {
     write_push(out, words.size(), session.protocol);
     for (std::string_view word : words) write_bulk(out, word);
@@ -288,8 +289,11 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
     flags = flags_with_script(*this, *command, call.argv);
   }
   if (!script_running()) {
-    short_of_memory_ = config_.max_memory() != 0 && keyspace_.used_memory() > config_.max_memory();
+    // While clients are paused nobody looks.
+    short_of_memory_ = config_.max_memory() != 0 && paused_ == Pause::none &&
+                       keyspace_.used_memory() > config_.max_memory();
   }
+  session.last_command = command;
   if (const std::string text = refusal(call, command, flags); !text.empty()) {
     refuse(call, flags, text);
   } else if (paused_ != Pause::none && holds_back(flags)) {
@@ -306,16 +310,15 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
     command->run(call);
   }
   ++stats_.commands;
-  session.last_command = command;
   session.last_command_at = simulation().now();
   if (!call.written) {
     if (call.reply.is_error()) ++stats_.errors;
-    write_reply(out, call.reply, session.protocol);
+    if (session.wants_replies()) write_reply(out, call.reply, session.protocol);
   }
-  if (session.replies != Replies::on) {
-    if (session.replies != Replies::skip_next) out.clear();
-    if (session.replies != Replies::off)
-      session.replies = session.replies == Replies::skip_next ? Replies::skip_this : Replies::on;
+  if (session.replies == Replies::skip_next) {
+    session.replies = Replies::skip_this;
+  } else if (session.replies == Replies::skip_this) {
+    session.replies = Replies::on;
   }
   return out.size() != 0 ? Outcome::answered : Outcome::silent;
 }
@@ -337,11 +340,12 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, Reply& reply, sim
 void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure,
                      std::uint8_t role) {
   if (paused_ != Pause::none && pause_over()) end_pause();
+  if (session.closing) return;
   if (!session.postponed.empty() ||
       carry_out(session, argv, reply_, out, tenure, role, true) == Outcome::held) {
     session.postponed.add(argv);
   }
-  if (session.closing) hang_up(session);
+  if (session.closing && out.size() > 0) hang_up(session);
   if (paused_ == Pause::none) release_postponed();
 }
 
@@ -349,6 +353,7 @@ void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::Tenure
 
 bool Server::apply(sim::Message& request, sim::Payload& answer) {
   Session& session = session_of(*request.connection);
+  if (session.closing) return false;
   if (must_wait(session)) {
     put_off(request, session);
     return false;
@@ -372,7 +377,6 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
       }
       return false;
     case Outcome::silent:
-      if (session.closing) hang_up(session);
       return false;
     case Outcome::held:
       hold(request, session);
@@ -419,7 +423,7 @@ void Server::finish(sim::Message& request, sim::Message& reply, Session& session
   }
   simulation().network.release(request);
   if (process().down() || !session.connected) return;
-  if (session.closing) {
+  if (session.closing && outcome == Outcome::answered) {
     hang_up(session);
   } else if (session.ended && session.waiting == 0) {
     disconnect(session);

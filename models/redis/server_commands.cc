@@ -63,7 +63,8 @@ void rewatch(Call& call, std::uint32_t one, std::uint32_t other) {
 void swapdb(Call& call) {
   std::array<std::int64_t, 2> databases{};
   for (std::size_t i : {0u, 1u}) {
-    if (!strict_integer(call[i + 1], databases[i])) {
+    if (!strict_integer(call[i + 1], databases[i]) || databases[i] > INT32_MAX ||
+        databases[i] < INT32_MIN) {
       call.reply.set_error(i == 0 ? "ERR invalid first DB index" : "ERR invalid second DB index");
       return;
     }

@@ -35,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", {}, {"SWAPDB", "0"}, wrong_arity("swapdb")},
         Example{"", {}, {"SWAPDB", "a", "1"}, "-ERR invalid first DB index\r\n"},
         Example{"", {}, {"SWAPDB", "0", "b"}, "-ERR invalid second DB index\r\n"},
+        Example{"", {}, {"SWAPDB", "0", "2147483648"}, "-ERR invalid second DB index\r\n"},
         Example{"", {}, {"SWAPDB", "0", "16"}, "-ERR DB index is out of range\r\n"},
         Example{"", {}, {"SWAPDB", "0", "0"}, kOk},
         Example{"", {{"SET", "k", "v"}, {"SWAPDB", "0", "3"}}, {"GET", "k"}, kNil},
@@ -105,6 +106,8 @@ TEST(Scripts, AreToldThatTheyMayNotUseWhatBlocksOrConcernsAConnection) {
                 StartsWith("-ERR This Redis command is not allowed from script script: "))
         << call;
   }
+  EXPECT_THAT(redis("EVAL", "return redis.call('function')", "0"),
+              StartsWith("-ERR Wrong number of args calling Redis command from script script: "));
   EXPECT_THAT(redis("EVAL", "return redis.call('client','nope')", "0"),
               StartsWith("-ERR Unknown Redis command called from script script: "));
 }

@@ -72,7 +72,8 @@ enum class Replies : std::uint8_t { on, off, skip_this, skip_next };  // CLIENT 
 struct Session {
   std::uint64_t id = 0;
   bool connected = false;
-  bool closing = false;  // the answer under way is its last
+  // The answer under way is its last. Without one, for it wanted none, it stays open and deaf.
+  bool closing = false;
   bool ended = false;    // the client has closed its end; what it sent before is still to be served
   bool authenticated = true;
   bool no_evict = false;
@@ -106,6 +107,9 @@ struct Session {
     queued.clear();
     watches.clear();
   }
+
+  // Whether what a command answers is sent; what is pushed always is.
+  bool wants_replies() const { return replies == Replies::on || replies == Replies::skip_next; }
 
   bool subscribed() const { return !channels.empty() || !patterns.empty() || !shards.empty(); }
 

@@ -59,15 +59,17 @@ void exec(Call& call) {
   // Each reply is written as it comes about: what a command pushes to this same connection lands
   // inside the array (R89).
   sim::Payload& out = call.server.answer_to(call);
-  write_array(out, session.queued.size());
+  if (session.wants_replies()) write_array(out, session.queued.size());
   session.queued.each(call.server.queued_words(), [&](Argv argv) {
     Call queued{.server = call.server,
                 .keys = call.keys,
                 .session = session,
                 .argv = argv,
                 .reply = call.reply};
+    const bool heard = !session.closing;
     command_called(argv)->run(queued);
-    if (!queued.written) write_reply(out, queued.reply, session.protocol);
+    if (!queued.written && heard && session.wants_replies())
+      write_reply(out, queued.reply, session.protocol);
   });
   session.end_transaction();
 }

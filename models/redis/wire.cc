@@ -39,6 +39,12 @@ void write_line(sim::Payload& out, char kind, std::string_view text) {
   out.append(kEnd);
 }
 
+// Line ends behind an error's text are no part of it.
+void write_error(sim::Payload& out, std::string_view text) {
+  while (text.ends_with('\r') || text.ends_with('\n')) text.remove_suffix(1);
+  write_line(out, '-', text);
+}
+
 // The line after a header's kind, without its end; false: the bytes stop before it.
 bool read_line(std::string_view& bytes, std::string_view& line) {
   const std::size_t end = bytes.find(kEnd);
@@ -276,7 +282,7 @@ void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol) {
       write_line(out, '+', reply.text);
       break;
     case Reply::Kind::error:
-      write_line(out, '-', reply.text);
+      write_error(out, reply.text);
       break;
     case Reply::Kind::integer:
       write_header(out, ':', reply.integer);

@@ -133,6 +133,8 @@ TEST(Wire, KeepsALineOneLine) {
   Reply reply;
   reply.set_error("ERR a\r\nb");
   EXPECT_EQ(bytes_of(reply), "-ERR a  b\r\n");
+  reply.set_error("ERR a\r\n");
+  EXPECT_EQ(bytes_of(reply), "-ERR a\r\n");
 }
 
 TEST(Wire, ReadsWellInReports) {

@@ -26,16 +26,17 @@ std::vector<Frame> frames_of(std::string_view bytes) {
   return frames;
 }
 
-std::string bytes_of(const Frame& frame) {
-  std::string bytes;
-  put_frame(bytes, frame);
-  return bytes;
-}
-
 std::string bytes_of(const std::vector<Frame>& frames) {
   std::string bytes;
   for (const Frame& frame : frames) put_frame(bytes, frame);
   return bytes;
+}
+
+// Of what is sent to who listens: no answer to the command that it may come with.
+bool confirmation_or_message(const Frame& frame) {
+  if (!frame.aggregate() || frame.elements.empty()) return false;
+  const std::string& what = frame.elements[0].text;
+  return what.ends_with("subscribe") || what.ends_with("message");
 }
 
 // Whether they say the same; the common case is that they are the same.
@@ -71,11 +72,12 @@ std::optional<Difference> Comparison::run(const Sequence& sequence, Coverage* co
     if (step.passes_time()) {
       model_.pass(step.pass_ms);
       real_.pass(step.pass_ms);
+      if (!model_.paused()) real_.await_pause_end();
     } else if (Found found = command(step, coverage)) {
       return found;
     }
     for (std::uint32_t i = 0; i < pending_.size(); ++i) {
-      pending_[i] += model_.pushed(i);
+      if (open_[i]) pending_[i] += model_.pushed(i);
       if (Found found = compare_open(i)) return found;
     }
   }
@@ -108,15 +110,11 @@ std::optional<Difference> Comparison::command(const Step& step, Coverage* covera
 
 std::optional<Difference> Comparison::compare(const Step& step, const std::string& reply) {
   const std::uint32_t connection = step.connection;
-  const auto& queued = queued_[connection];
-  const bool executes = lower(step.words[0]) == "exec";
-  if (is_normalised(step.words) ||
-      (executes && std::any_of(queued.begin(), queued.end(),
-                               [](const auto& words) { return is_normalised(words); })))
-    return compare_normalised(step, reply);
+  const bool executes = lower(step.words[0]) == "exec" && reply.starts_with('*');
+  if (executes || is_normalised(step.words)) return compare_normalised(step, reply, executes);
   const std::string expected = std::exchange(pending_[connection], {}) + reply;
   // Without an answer to wait for, another connection might be served first.
-  if (reply.empty()) real_.fence();
+  if (reply.empty()) real_.fence_behind(connection);
   std::string got = real_.receive(connection, expected.size());
   if (same(expected, got)) return std::nullopt;
   real_.fence();
@@ -124,8 +122,10 @@ std::optional<Difference> Comparison::compare(const Step& step, const std::strin
   return differ(connection, expected, std::move(got));
 }
 
-std::optional<Difference> Comparison::compare_normalised(const Step& step,
-                                                         const std::string& reply) {
+// Of EXEC the array's header goes first and its elements are looked at as so many replies, for what
+// is pushed meanwhile comes between them and is not counted (R89).
+std::optional<Difference> Comparison::compare_normalised(const Step& step, const std::string& reply,
+                                                         bool executes) {
   const std::uint32_t connection = step.connection;
   if (Found found = compare_pushed(connection)) return found;
   std::vector<std::int64_t> our_ids;
@@ -134,30 +134,41 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step,
     our_ids.push_back(model_.id(i));
     their_ids.push_back(real_.id(i));
   }
-  const auto& queued = queued_[connection];
-  const auto in_normal_form = [&](Frame frame, const std::vector<std::int64_t>& ids) {
-    if (lower(step.words[0]) == "exec") {
-      std::size_t i = 0;
-      for (Frame& element : frame.elements) {
-        if (i < queued.size() && !element.pushed_message()) normalise(queued[i++], ids, element);
-      }
-    } else if (!frame.pushed_message()) {
-      normalise(step.words, ids, frame);
-    }
-    return bytes_of(frame);
-  };
-  for (const Frame& ours : frames_of(reply)) {
-    const std::optional<Frame> theirs = real_.receive_frame(connection);
-    if (!theirs) {
-      real_.fence();
-      return differ(connection, bytes_of(ours), real_.rest(connection));
-    }
-    std::string our_form = in_normal_form(ours, our_ids);
-    std::string their_form = in_normal_form(*theirs, their_ids);
-    if (our_form != their_form)
-      return differ(connection, std::move(our_form), std::move(their_form));
+  std::string_view left = reply;
+  if (executes) {
+    const std::string header = reply.substr(0, reply.find('\n') + 1);
+    left.remove_prefix(header.size());
+    std::string got = real_.receive(connection, header.size());
+    if (got != header) return differ(connection, header, std::move(got));
   }
-  return std::nullopt;
+  std::vector<Frame> ours;
+  std::vector<Frame> theirs;
+  const auto& queued = queued_[connection];
+  auto command = queued.begin();
+  Frame frame;
+  while (!left.empty() && take_frame(left, frame) == Framing::whole) {
+    ours.push_back(frame);
+    const std::optional<Frame> other = real_.receive_frame(connection);
+    if (!other) {
+      real_.fence();
+      return differ(connection, bytes_of(ours), bytes_of(theirs) + real_.rest(connection));
+    }
+    theirs.push_back(*other);
+    if (confirmation_or_message(frame)) continue;
+    while (executes && command != queued.end() && lower((*command)[0]).ends_with("subscribe"))
+      ++command;
+    if (executes && command == queued.end()) continue;
+    const auto& words = executes ? *command++ : step.words;
+    normalise(words, our_ids, ours.back());
+    normalise(words, their_ids, theirs.back());
+  }
+  normalise_frames(ours);
+  normalise_frames(theirs);
+  // The rest is of an answer that CLIENT REPLY OFF has cut.
+  std::string our_form = bytes_of(ours).append(left);
+  std::string their_form = bytes_of(theirs) + real_.receive(connection, left.size());
+  if (our_form == their_form) return std::nullopt;
+  return differ(connection, std::move(our_form), std::move(their_form));
 }
 
 // What is queued is answered by EXEC, each in its place.
@@ -166,7 +177,8 @@ void Comparison::note_queued(const Step& step, const std::string& reply) {
   const std::string name = lower(step.words[0]);
   if (reply.ends_with("+QUEUED\r\n")) {
     queued.push_back(step.words);
-  } else if (name == "exec" || name == "discard" || name == "multi") {
+  } else if (name == "exec" || name == "discard" || name == "reset" ||
+             (name == "multi" && reply.ends_with("+OK\r\n"))) {
     queued.clear();
   }
 }

@@ -35,7 +35,7 @@ class Comparison {
 
   Found command(const Step& step, Coverage* coverage);
   Found compare(const Step& step, const std::string& reply);
-  Found compare_normalised(const Step& step, const std::string& reply);
+  Found compare_normalised(const Step& step, const std::string& reply, bool executes);
   Found compare_pushed(std::uint32_t connection);
   Found compare_open(std::uint32_t connection);
   Found leftovers();

@@ -46,6 +46,8 @@ bool ModelSide::open(std::uint32_t connection) const {
 
 void ModelSide::pass(std::int64_t ms) { world_->alone.pass(std::chrono::milliseconds(ms)); }
 
+bool ModelSide::paused() const { return world_->alone.server.paused() != Pause::none; }
+
 // Looks without touching: a dead key must stay where it is.
 KeyState ModelSide::key_state(std::uint32_t connection, std::string_view key,
                               std::string_view type) const {

@@ -34,6 +34,7 @@ class ModelSide {
   std::string pushed(std::uint32_t connection);
   bool open(std::uint32_t connection) const;
   void pass(std::int64_t ms);
+  bool paused() const;  // by CLIENT PAUSE
 
   // What a command would find there; `type` is what TYPE must say for the command to work on it
   // (empty: any type will do).

@@ -1,9 +1,11 @@
 #include "models/redis/conform/real_side.h"
 
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -88,6 +90,16 @@ void Socket::send(const std::vector<std::string>& words) {
   }
 }
 
+// What was sent later on another connection might arrive first.
+void Socket::await_delivery() const {
+  constexpr useconds_t kPause = 100;
+  int unacknowledged = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    if (ioctl(file_, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0) return;
+    usleep(kPause);
+  }
+}
+
 bool Socket::here() { return receive(MSG_DONTWAIT); }
 bool Socket::soon() { return receive(0); }
 
@@ -148,6 +160,11 @@ void RealSide::fence() {
   ask(control_, {"PING"});
 }
 
+void RealSide::fence_behind(std::uint32_t connection) {
+  sockets_[connection].await_delivery();
+  fence();
+}
+
 void RealSide::connect(std::uint32_t connection) {
   sockets_[connection] = Socket(address_);
   std::string answer = ask(sockets_[connection], {"CLIENT", "ID"});
@@ -201,6 +218,10 @@ void RealSide::send(std::uint32_t connection, const std::vector<std::string>& wo
 void RealSide::pass(std::int64_t ms) {
   now_ms_ += ms;
   if (own_ != nullptr) own_->set_clock(now_ms_);
+}
+
+void RealSide::await_pause_end() {
+  if (paused_) ask(control_, {"DEL", "nobody's key"});
 }
 
 bool RealSide::more(std::uint32_t connection) {

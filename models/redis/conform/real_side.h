@@ -27,6 +27,8 @@ class Socket {
   // More bytes, those that are here or that come soon. False: there are none.
   bool here();
   bool soon();
+  // Until what was sent has reached the other end.
+  void await_delivery() const;
   bool ended() const { return ended_; }  // the server has closed it
   std::string& received() { return received_; }
 
@@ -56,6 +58,8 @@ class RealSide {
 
   void send(std::uint32_t connection, const std::vector<std::string>& words);
   void pass(std::int64_t ms);
+  // A CLIENT PAUSE is over by the clock, and the server has noticed when this returns.
+  void await_pause_end();
 
   // As many bytes as asked for, or fewer if no more will come.
   std::string receive(std::uint32_t connection, std::size_t size);
@@ -63,6 +67,8 @@ class RealSide {
   std::optional<Frame> receive_frame(std::uint32_t connection);
   // When it returns, all that the commands so far have caused has come, to every connection.
   void fence();
+  // Likewise, also where what was last sent to this connection has no answer.
+  void fence_behind(std::uint32_t connection);
   // Whatever has come and was not yet taken.
   std::string rest(std::uint32_t connection);
   // Whether the server closes it, as it is expected to, with nothing left to read.
