@@ -53,6 +53,7 @@ void Server::forget_process() {
   own_thread_ = nullptr;
   own_thread_idle_ = false;
   end_scripts();
+  short_of_memory_ = false;
   paused_ = Pause::none;
   overrun_.clear();
   backlog_awaited_ = false;
@@ -248,7 +249,7 @@ std::string Server::refusal(const Call& call, const Command* command, std::uint3
     return "NOAUTH Authentication required.";
   if (session.in_multi && command->is(kNotInMulti))
     return "ERR Command not allowed inside a transaction";
-  if (short_of_memory_ && !script_running()) {
+  if (short_of_memory_ && config_.max_memory() != 0 && !script_running()) {
     if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
       return std::string(kOutOfMemory);
   }
@@ -287,10 +288,9 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
       (paused_ != Pause::none || config_.max_memory() != 0)) {
     flags = flags_with_script(*this, *command, call.argv);
   }
-  if (!script_running()) {
+  if (!script_running() && config_.max_memory() != 0) {
     // While clients are paused nobody looks.
-    short_of_memory_ = config_.max_memory() != 0 && paused_ == Pause::none &&
-                       keyspace_.used_memory() > config_.max_memory();
+    short_of_memory_ = paused_ == Pause::none && keyspace_.used_memory() > config_.max_memory();
   }
   session.last_command = command;
   if (const std::string text = refusal(call, command, flags); !text.empty()) {
@@ -687,7 +687,8 @@ void Server::run_command(Argv argv, Reply& reply) {
     reply.set_error("ERR This Redis command is not allowed from script");
   } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
     reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
-  } else if (short_of_memory_ && !script_wrote_ && !script_allows_oom_ && command->is(kMayGrow)) {
+  } else if (short_of_memory_ && config_.max_memory() != 0 && !script_wrote_ &&
+             !script_allows_oom_ && command->is(kMayGrow)) {
     // As it was when the script began, and not once it has written: half a script would be worse
     // (R106).
     reply.set_error(kOutOfMemory);
