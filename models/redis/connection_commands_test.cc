@@ -257,6 +257,16 @@ TEST(ClientList, ShowsTransactionsAndWhatHasBecomeOfThem) {
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=xd "));
 }
 
+TEST(ClientList, ShowsThatAWatchedKeyHasDied) {
+  LoneServer redis;
+  redis("SET", "k", "v", "PX", "5");
+  redis("WATCH", "k");
+  redis.pass(std::chrono::milliseconds(6));
+  EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr(" flags=N "));
+  redis("GET", "k");
+  EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr(" flags=d "));
+}
+
 TEST(ClientList, NamesExecInsideATransaction) {
   LoneServer redis;
   redis("MULTI");
