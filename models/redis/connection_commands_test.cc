@@ -222,6 +222,17 @@ TEST(Quit, LeavesASilencedConnectionOpenAndDeaf) {
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=c "));
 }
 
+TEST(Quit, EndsADeafConnectionOnceItIsSentSomething) {
+  LoneServer redis;
+  Session& deaf = redis.connect();
+  redis.send(deaf, Words{"CLIENT", "REPLY", "OFF"});
+  redis.send(deaf, Words{"SUBSCRIBE", "c"});
+  redis.send(deaf, Words{"QUIT"});
+  EXPECT_TRUE(LoneServer::open(deaf));
+  EXPECT_EQ(redis("PUBLISH", "c", "m"), ":1\r\n");
+  EXPECT_FALSE(LoneServer::open(deaf));
+}
+
 TEST(ClientReply, IsOnAgainAfterAReset) {
   LoneServer redis;
   redis("CLIENT", "REPLY", "OFF");

@@ -166,7 +166,12 @@ void Server::close(Session& session) {
 }
 
 void Server::push(Session& session, std::initializer_list<std::string_view> words) {
-  if (session.closing) return;
+  if (session.closing) {
+    // A deaf one is written to, after all, and so it ends.
+    const bool noted = std::find(overrun_.begin(), overrun_.end(), &session) != overrun_.end();
+    if (&session != answering_ && !noted) overrun_.push_back(&session);
+    return;
+  }
   const auto write = [&](sim::Payload& out) {
     write_push(out, words.size(), session.protocol);
     for (std::string_view word : words) write_bulk(out, word);
