@@ -199,7 +199,23 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R106",
                 {kFull[0], kFull[1], {"CONFIG", "SET", "maxmemory", "0"}},
                 {"SET", "a", "1"},
-                kOk}));
+                kOk},
+        // A script goes by what was found when a command last began under a limit.
+        Example{"R106",
+                {{"SET", "k", "v"},
+                 {"MULTI"},
+                 {"CONFIG", "SET", "maxmemory", "1"},
+                 {"EVAL", "return redis.call('set','a','1')", "0"}},
+                {"EXEC"},
+                "*2\r\n+OK\r\n+OK\r\n"},
+        Example{"R106",
+                {{"CONFIG", "SET", "maxmemory", "1"},
+                 {"CONFIG", "SET", "maxmemory", "0"},
+                 {"MULTI"},
+                 {"CONFIG", "SET", "maxmemory", "1"},
+                 {"EVAL", "return redis.pcall('set','a','1')", "0"}},
+                {"EXEC"},
+                "*2\r\n+OK\r\n" + kOom}));
 
 // Nobody looks at memory meanwhile: what is asked for waits, or is refused for something else.
 TEST(FullMemory, RefusesNothingWhileClientsArePaused) {

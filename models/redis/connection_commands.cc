@@ -196,7 +196,8 @@ bool is_of(const Session& session, ClientType type) {
 bool touched(Keyspace& keys, const Session& session) {
   return session.dirty ||
          std::any_of(session.watches.begin(), session.watches.end(), [&](const Watch& watch) {
-           return keys.at(watch.slot).version != watch.version;
+           const Entry& entry = keys.at(watch.slot);
+           return entry.version != watch.version || (watch.was_alive && !entry.present);
          });
 }
 

@@ -222,6 +222,17 @@ TEST(Quit, LeavesASilencedConnectionOpenAndDeaf) {
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=c "));
 }
 
+TEST(Quit, EndsADeafConnectionOnceItIsSentSomething) {
+  LoneServer redis;
+  Session& deaf = redis.connect();
+  redis.send(deaf, Words{"CLIENT", "REPLY", "OFF"});
+  redis.send(deaf, Words{"SUBSCRIBE", "c"});
+  redis.send(deaf, Words{"QUIT"});
+  EXPECT_TRUE(LoneServer::open(deaf));
+  EXPECT_EQ(redis("PUBLISH", "c", "m"), ":1\r\n");
+  EXPECT_FALSE(LoneServer::open(deaf));
+}
+
 TEST(ClientReply, IsOnAgainAfterAReset) {
   LoneServer redis;
   redis("CLIENT", "REPLY", "OFF");
@@ -255,6 +266,16 @@ TEST(ClientList, ShowsTransactionsAndWhatHasBecomeOfThem) {
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=x db=0 sub=0 psub=0 ssub=0 multi=1 "));
   redis("SET", "k", "v");
   EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr("flags=xd "));
+}
+
+TEST(ClientList, ShowsThatAWatchedKeyHasDied) {
+  LoneServer redis;
+  redis("SET", "k", "v", "PX", "5");
+  redis("WATCH", "k");
+  redis.pass(std::chrono::milliseconds(6));
+  EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr(" flags=N "));
+  redis("GET", "k");
+  EXPECT_THAT(redis("CLIENT", "LIST"), HasSubstr(" flags=d "));
 }
 
 TEST(ClientList, NamesExecInsideATransaction) {

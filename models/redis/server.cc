@@ -54,6 +54,7 @@ void Server::forget_process() {
   own_thread_idle_ = false;
   parsed_ = nullptr;
   end_scripts();
+  short_of_memory_ = false;
   paused_ = Pause::none;
   overrun_.clear();
   backlog_awaited_ = false;
@@ -166,7 +167,12 @@ void Server::close(Session& session) {
 }
 
 void Server::push(Session& session, std::initializer_list<std::string_view> words) {
-  if (session.closing) return;
+  if (session.closing) {
+    // A deaf one is written to, after all, and so it ends.
+    const bool noted = std::find(overrun_.begin(), overrun_.end(), &session) != overrun_.end();
+    if (&session != answering_ && !noted) overrun_.push_back(&session);
+    return;
+  }
   const auto write = [&](sim::Payload& out) {
     write_push(out, words.size(), session.protocol);
     for (std::string_view word : words) write_bulk(out, word);
@@ -249,7 +255,7 @@ std::string Server::refusal(const Call& call, const Command* command, std::uint3
     return "NOAUTH Authentication required.";
   if (session.in_multi && command->is(kNotInMulti))
     return "ERR Command not allowed inside a transaction";
-  if (short_of_memory_ && !script_running()) {
+  if (short_of_memory_ && config_.max_memory() != 0 && !script_running()) {
     if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
       return std::string(kOutOfMemory);
   }
@@ -288,10 +294,9 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
       (paused_ != Pause::none || config_.max_memory() != 0)) {
     flags = flags_with_script(*this, *command, call.argv);
   }
-  if (!script_running()) {
+  if (!script_running() && config_.max_memory() != 0) {
     // While clients are paused nobody looks.
-    short_of_memory_ = config_.max_memory() != 0 && paused_ == Pause::none &&
-                       keyspace_.used_memory() > config_.max_memory();
+    short_of_memory_ = paused_ == Pause::none && keyspace_.used_memory() > config_.max_memory();
   }
   session.last_command = command;
   if (const std::string text = refusal(call, command, flags); !text.empty()) {
@@ -693,7 +698,8 @@ void Server::run_command(Argv argv, Reply& reply) {
     reply.set_error("ERR This Redis command is not allowed from script");
   } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
     reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
-  } else if (short_of_memory_ && !script_wrote_ && !script_allows_oom_ && command->is(kMayGrow)) {
+  } else if (short_of_memory_ && config_.max_memory() != 0 && !script_wrote_ &&
+             !script_allows_oom_ && command->is(kMayGrow)) {
     // As it was when the script began, and not once it has written: half a script would be worse
     // (R106).
     reply.set_error(kOutOfMemory);

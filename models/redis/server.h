@@ -177,7 +177,7 @@ class Server final : public sim::Service, private ScriptHost {
   bool script_wrote_ = false;
   bool script_kill_wanted_ = false;
   bool busy_ = false;             // the script has taken too long: others are answered
-  bool short_of_memory_ = false;  // when the command under way began (R106)
+  bool short_of_memory_ = false;  // when a command last began while there was a limit (R106)
 
   std::vector<sim::Message*> waiting_;    // what is for the own thread, and what came behind it
   const sim::Message* parsed_ = nullptr;  // the first of them, if its words are in own_argv_

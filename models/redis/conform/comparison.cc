@@ -110,11 +110,11 @@ std::optional<Difference> Comparison::command(const Step& step, Coverage* covera
 
 std::optional<Difference> Comparison::compare(const Step& step, const std::string& reply) {
   const std::uint32_t connection = step.connection;
+  // Without an answer to wait for, another connection might be served first.
+  if (reply.empty()) real_.fence_behind(connection);
   const bool executes = lower(step.words[0]) == "exec" && reply.starts_with('*');
   if (executes || is_normalised(step.words)) return compare_normalised(step, reply, executes);
   const std::string expected = std::exchange(pending_[connection], {}) + reply;
-  // Without an answer to wait for, another connection might be served first.
-  if (reply.empty()) real_.fence_behind(connection);
   std::string got = real_.receive(connection, expected.size());
   if (same(expected, got)) return std::nullopt;
   real_.fence();

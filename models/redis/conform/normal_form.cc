@@ -144,8 +144,8 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {{"order", "KEYS SMEMBERS", "the order of a hash table is that of its own random seed"},
-     {"keys", "smembers"},
+    {{"order", "KEYS SMEMBERS SPOP", "the order of a hash table is that of its own random seed"},
+     {"keys", "smembers", "spop"},
      in_any_order},
     {{"parameter-order", "CONFIG GET", "likewise"}, {"config"}, parameters},
     {{"channel-order", "PUBSUB CHANNELS, SHARDCHANNELS", "likewise"}, {"pubsub"}, channels},

@@ -194,6 +194,8 @@ void RealSide::begin(const Sequence& sequence) {
   }
   if (own_ != nullptr) own_->set_clock(now_ms_ = kEpochMs);
   if (configured_) {
+    // It remembers that memory was short until a command finds that it is not.
+    ask(control_, {"CONFIG", "SET", "maxmemory", "1gb"});
     ask(control_, {"CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction",
                    "requirepass", "", "busy-reply-threshold", "5000"});
   }

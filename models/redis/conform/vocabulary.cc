@@ -82,6 +82,10 @@ constexpr Rule kRules[] = {
     {"LRANGE {key} {index} {index}", "list", 4},
     {"LLEN {key}", "list", 3},
     {"LREM {key} {index} {element}", "list", 4},
+    {"LPUSHX {key} {value+}", "list", 3},
+    {"RPUSHX {key} {value+}", "list", 3},
+    {"LSET {key} {index} {value}", "list", 3},
+    {"LTRIM {key} {index} {index}", "list", 3},
     // --- sorted sets
     {"ZADD {key} {zadd-option*} {score-member+}", "zset", 8},
     {"ZREM {key} {member+}", "zset", 4},
@@ -90,11 +94,29 @@ constexpr Rule kRules[] = {
     {"ZRANGE {key} {zrange}", "zset", 6},
     {"ZRANGEBYSCORE {key} {bound} {bound} {range-options}", "zset", 5},
     {"ZCARD {key}", "zset", 3},
+    {"ZCOUNT {key} {bound} {bound}", "zset", 3},
+    {"ZLEXCOUNT {key} {lex} {lex}", "zset", 3},
+    {"ZMSCORE {key} {member+}", "zset", 3},
+    {"ZRANK {key} {member}", "zset", 3},
+    {"ZREVRANK {key} {member}", "zset", 3},
+    {"ZREVRANGE {key} {index} {index} {scores}", "zset", 3},
+    {"ZREVRANGEBYSCORE {key} {bound} {bound} {range-options}", "zset", 3},
+    {"ZRANGEBYLEX {key} {lex} {lex} {limit}", "zset", 3},
+    {"ZREVRANGEBYLEX {key} {lex} {lex} {limit}", "zset", 3},
+    {"ZPOPMIN {key} {count?}", "zset", 3},
+    {"ZPOPMAX {key} {count?}", "zset", 3},
+    {"ZREMRANGEBYRANK {key} {index} {index}", "zset", 3},
+    {"ZREMRANGEBYSCORE {key} {bound} {bound}", "zset", 3},
+    {"ZREMRANGEBYLEX {key} {lex} {lex}", "zset", 3},
     // --- sets
     {"SADD {key} {member+}", "set", 6},
     {"SMEMBERS {key}", "set", 4},
     {"SISMEMBER {key} {member}", "set", 4},
     {"SREM {key} {member+}", "set", 4},
+    {"SMISMEMBER {key} {member+}", "set", 3},
+    {"SCARD {key}", "set", 3},
+    // All or nothing: which one goes is left to chance.
+    {.pattern = "SPOP {key} {all}", .type = "set", .weight = 3, .exact = true},
     // --- messages
     {"PUBLISH {channel} {value}", "", 8},
     {.pattern = "SUBSCRIBE {channel+}", .type = "", .weight = 3, .connection = true},
@@ -198,6 +220,11 @@ constexpr std::string_view kBadScores[] = {"nan", "abc", "", "1 ", " 1", "1,5", 
 constexpr std::string_view kBounds[] = {"-inf", "+inf", "inf", "0",   "1",  "(1",
                                         "2",    "(2",   "3",   "(-1", "-1", "1.5"};
 constexpr std::string_view kBadBounds[] = {"abc", "[1", "", "(", "nan", "((1"};
+constexpr std::string_view kLexBounds[] = {"-",   "+",   "-",   "+",  "[m1",
+                                           "(m1", "[m3", "(m2", "[1", "("};
+constexpr std::string_view kBadLexBounds[] = {"", "m1", "++", "[-", "-inf"};
+constexpr std::string_view kAll[] = {"100", "100", "100", "0"};
+constexpr std::string_view kNotAll[] = {"-1", "abc", "", "9223372036854775808"};
 constexpr std::string_view kIndexes[] = {"0", "1", "-1", "2", "-2", "100", "-100"};
 constexpr std::string_view kChannels[] = {"c1", "c1", "c2", "d1", "", "c[1]"};
 constexpr std::string_view kGlobs[] = {
@@ -232,6 +259,8 @@ constexpr Choice kChoices[] = {
     {"element", kElements, {}},
     {"score", kScores, kBadScores},
     {"bound", kBounds, kBadBounds},
+    {"lex", kLexBounds, kBadLexBounds},
+    {"all", kAll, kNotAll},
     {"index", kIndexes, kNearIntegers},
     {"offset", kOffsets, kBadOffsets},
     {"count", kCounts, kNearIntegers},
@@ -260,6 +289,9 @@ constexpr std::string_view kRangeForms[] = {"",
                                             "withscores limit 0 -1",
                                             "LIMIT {integer} {integer}",
                                             "ZZ"};
+constexpr std::string_view kScoresForms[] = {"", "WITHSCORES", "withscores", "ZZ"};
+constexpr std::string_view kLimitForms[] = {
+    "", "", "LIMIT 0 1", "limit 1 -1", "LIMIT {index} {index}", "LIMIT 0", "WITHSCORES"};
 constexpr std::string_view kScanForms[] = {"",
                                            "",
                                            "COUNT 100",
@@ -409,6 +441,8 @@ constexpr Form kForms[] = {
     {"zrange", kZrangeForms},
     {"range-options", kRangeForms},
     {"scan-options", kScanForms},
+    {"scores", kScoresForms},
+    {"limit", kLimitForms},
     {"flush", kFlushForms},
     {"hello", kHelloForms},
     {"auth", kAuthForms},
