@@ -159,6 +159,7 @@ class Server final : public sim::Service, private ScriptHost {
   void release_held();
   void release_postponed();
   static void on_pause_end(void* self, std::uint32_t);
+
   Keyspace keyspace_;
   PubSub pubsub_;
   Config config_;
