@@ -31,9 +31,14 @@ struct FoldedEqual {
 };
 
 // Known by name only: a script is told that it may not use them, not that there is no such (R77).
+constexpr std::array kFunction = {
+    Command{"function|delete", 3, kNoScript},   Command{"function|dump", 2, kNoScript},
+    Command{"function|flush", -2, kNoScript},   Command{"function|kill", 2, kNoScript},
+    Command{"function|list", -2, kNoScript},    Command{"function|load", -3, kNoScript},
+    Command{"function|restore", -3, kNoScript}, Command{"function|stats", 2, kNoScript}};
 constexpr std::array kNamesOnly = {
     Command{"blpop", -3, kWrite | kNoScript | kBlocking, nullptr, {1, -2, 1}},
-    Command{"wait", 3, kNoScript}, Command{"function", -2, kNoScript}};
+    Command{"wait", 3, kNoScript}, Command{"function", -2, kNoScript, nullptr, {}, kFunction}};
 
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {

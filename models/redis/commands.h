@@ -80,7 +80,9 @@ struct Command {
     return arity > 0 ? words == static_cast<std::size_t>(arity)
                      : words >= static_cast<std::size_t>(-arity);
   }
-  bool known() const { return run != nullptr || !subcommands.empty(); }
+  bool known() const {
+    return run != nullptr || (!subcommands.empty() && subcommands.front().run != nullptr);
+  }
 };
 
 // Case does not matter; nullptr: unknown.

@@ -16,7 +16,7 @@ constexpr std::uint32_t kOfQueue = kRead | kWrite | kMayGrow | kMayReplicate | k
 
 std::string unknown_command(Argv argv) {
   const Command* container = command_named(argv[0]);
-  if (container != nullptr && !container->subcommands.empty()) {
+  if (container != nullptr && container->known() && !container->subcommands.empty()) {
     std::string text = "ERR unknown subcommand '";
     return text.append(shown(argv[1])).append("'. Try ").append(upper(argv[0])).append(" HELP.");
   }
