@@ -14,21 +14,36 @@ using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
-// No entry expires while its holder believes that it holds the lock.
+// No entry expires, or is given back by its holder's own inner release, while the holder believes
+// that it holds the lock.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
     sim::ProcessId process = 0;
     sim::ThreadId thread = 0;
+    std::uint32_t depth = 1;  // of nested acquires
   };
   std::vector<Holder> holders;
+  const auto holder = [&holders](TenureId tenure) {
+    return std::find_if(holders.begin(), holders.end(),
+                        [tenure](const Holder& one) { return one.tenure == tenure; });
+  };
   const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
   for (const HistoryEvent& event : history) {
     switch (event.what) {
-      case What::acquire_ok:
-        holders.push_back({event.tenure, event.process, event.thread});
+      case What::acquire_ok: {
+        const auto outer = holder(event.tenure);
+        if (outer == holders.end()) {
+          holders.push_back({event.tenure, event.process, event.thread});
+        } else {
+          ++outer->depth;
+        }
         break;
+      }
       case What::release_invoked:
+        if (const auto one = holder(event.tenure); one != holders.end() && --one->depth == 0)
+          holders.erase(one);
+        break;
       case What::loss_learned:
       case What::deadline_passed:
         holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
@@ -40,7 +55,9 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
         holds_no_more([&](const Holder& one) { return one.process == event.process; });
         break;
       case What::entry_removed:
-        if (event.cause != Cause::expiry) break;
+        if (event.cause != Cause::expiry &&
+            (event.cause != Cause::command || event.tenure != event.owner))
+          break;
         for (const Holder& one : holders) {
           if (one.tenure == event.owner) return false;
         }

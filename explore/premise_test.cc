@@ -121,6 +121,12 @@ TEST(Premise, OfALeaseThatClientsTellEachOtherLeavesRoomForTheCommandsThatMakeIt
   EXPECT_FALSE(told("9s"));
 }
 
+TEST(Premise, OfTheLeaseIsBrokenByAnInnerReleaseThatGivesBackTheOuterLock) {
+  const std::string own = "recognise_own = 'always'\nvalue = 'client'\n[clients]\ncount = 1\n";
+  EXPECT_TRUE(within_lease(own));
+  EXPECT_FALSE(within_lease(own + "nested = true\n"));
+}
+
 TEST(Premise, OfCommandsInTimeIsBrokenByOneThatActsWhenItsTenureIsOver) {
   constexpr std::string_view kInTime = "a command takes effect before its client gives up on it";
   constexpr std::string_view kAnswered =
