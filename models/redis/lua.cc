@@ -160,7 +160,7 @@ void describe_error(lua_State* lua, std::string_view sha, std::string& text) {
 
 // What stays at the bottom of the stack: names and functions that every script needs, which are not
 // to be looked for each time.
-enum Floor { kGlobals = 1, kKeys, kArgv, kLocate };
+enum Floor { kGlobals = 1, kKeys, kArgv, kLocate, kTags, kTop = kTags + kTagCount - 1 };
 
 // By eight of its forty digits.
 struct ShaHash {
@@ -202,6 +202,7 @@ Lua::Lua() : state_(std::make_unique<State>()) {
   lua_pushliteral(lua, "KEYS");
   lua_pushliteral(lua, "ARGV");
   lua_pushcfunction(lua, locate);
+  push_tags(lua);
 }
 
 Lua::~Lua() { lua_close(state_->lua); }
@@ -278,12 +279,12 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
   run.end();
   run.pass_on_escaped();
   if (status == 0) {
-    to_reply(lua, reply, run.protocol);
+    to_reply(lua, reply, run.protocol, kTags);
   } else {
     describe_error(lua, script.sha, run.text);
     reply.set_error(run.text);
   }
-  lua_settop(lua, kLocate);
+  lua_settop(lua, kTop);
   run.tidy();
 }
 
