@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/redis/lua_bytecode.h"
 #include "models/redis/lua_redis.h"
 #include "models/redis/lua_run.h"
 #include "models/redis/lua_sandbox.h"
@@ -254,6 +255,11 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
     error += to_first_zero(string_at(lua, -1));
     lua_pop(lua, 1);
     return nullptr;
+  }
+  // Without the view that refuses to be written to, every global is found in half the time.
+  if (!sets_globals(lua)) {
+    lua_pushvalue(lua, kGlobals);
+    lua_setfenv(lua, -2);
   }
   state_->scripts.push_back({.function = luaL_ref(lua, LUA_REGISTRYINDEX),
                              .flags = flags,
