@@ -1,13 +1,12 @@
-#include "explore/premise.h"
+#include "scenarios/premise.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-namespace picklock::explore {
+namespace picklock::scenarios {
 namespace {
 
-using scenarios::Scenario;
 using sim::Cause;
 using sim::History;
 using sim::HistoryEvent;
@@ -74,7 +73,7 @@ bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
 }
 
 bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
-  return scenario.clients.progress == scenarios::Progress::none;
+  return scenario.clients.progress == Progress::none;
 }
 
 // Nobody lives on without having learned that the key is its own.
@@ -216,4 +215,4 @@ bool was_kept(std::string_view premise, const Scenario& scenario, const History&
   return judge == nullptr || judge->kept(scenario, history);
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::scenarios
