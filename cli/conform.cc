@@ -28,8 +28,7 @@ using Json = nlohmann::ordered_json;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// Ctrl-C ends the run after the sequence under way, with everything found so far; a second one ends
-// the program.
+// Ctrl-C ends the run at once, with everything found so far.
 class Interruptible {
  public:
   Interruptible() {
@@ -91,6 +90,7 @@ std::string json(const redis::Report& report, const redis::Campaign& campaign,
   document["seed"] = campaign.seed;
   document["cases"] = report.cases;
   document["commands"] = report.coverage.commands();
+  document["interrupted"] = report.interrupted;
   document["differences"] = report.differences;
   document["first_difference"] = nullptr;
   if (report.first) {
@@ -102,6 +102,7 @@ std::string json(const redis::Report& report, const redis::Campaign& campaign,
                                     {"connection", difference.connection + 1},
                                     {"model", side(difference, difference.model)},
                                     {"redis", side(difference, difference.real)},
+                                    {"shrunk", report.shrunk},
                                     {"replay", again(report, options)}};
   }
   Json cells = Json::array();
@@ -124,28 +125,58 @@ std::string json(const redis::Report& report, const redis::Campaign& campaign,
   return document.dump(2) + '\n';
 }
 
+// 1,010
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string sequences(std::uint64_t count) {
+  return fmt::format("{} sequence{}", count, count == 1 ? "" : "s");
+}
+
 std::string text(const redis::Report& report, const ConformOptions& options) {
   std::string out;
   if (report.first) {
     const redis::Difference& difference = report.first->difference;
     out += "the model and redis-server differ\n\n";
+    if (!report.shrunk) out += "  (interrupted before this was as short as it can be)\n";
     for (const redis::Step& step : report.first->sequence.steps)
       out += "  " + redis::shown(step) + '\n';
     out += fmt::format("\n  to connection {}\n    model  {}\n    redis  {}\n\nreplay  {}\n",
                        difference.connection + 1, side(difference, difference.model),
                        side(difference, difference.real), again(report, options));
   }
-  const auto empty = report.coverage.empty_cells(report.steered_clock);
-  out += fmt::format("{} sequences, {} commands against redis-server {}: {} with a difference{}\n",
-                     report.cases, report.coverage.commands(), report.server_version,
+  if (report.interrupted) {
+    out += fmt::format("interrupted after {}\n", sequences(report.cases));
+    if (report.cases == 0) return out;
+  }
+  out += fmt::format("{}, {} commands against redis-server {}: {} with a difference{}\n",
+                     sequences(report.cases), report.coverage.commands(), report.server_version,
                      report.differences,
                      report.differences == redis::kEnoughDifferences ? ", and no further" : "");
   out += fmt::format("coverage: {} kinds of reply (command, class, state of the key)",
-                     report.coverage.counts().size());
-  out += empty.empty() ? "\n" : fmt::format("; {} not seen in this run\n", empty.size());
+                     grouped(report.coverage.counts().size()));
+  const std::size_t expected = redis::Coverage::expected(report.steered_clock).size();
+  const std::size_t empty = report.coverage.empty_cells(report.steered_clock).size();
+  if (empty > 0) {
+    const std::uint64_t usual = redis::Campaign().cases;
+    out += fmt::format("; of {} kinds that a run of {} shows, {} not seen{}", grouped(expected),
+                       grouped(usual), grouped(empty), report.cases < usual ? " in so few" : "");
+  }
+  out += '\n';
   if (!report.steered_clock)
     out += fmt::format("left out, for the server's clock cannot be set: {}\n", kLeftOut);
   return out;
+}
+
+void show_progress(std::uint64_t done, std::uint64_t all, bool shrinking) {
+  if (shrinking) {
+    std::fputs("\r\x1b[Ka difference: the sequence is being made shorter", stderr);
+  } else if (done % 50 == 0) {
+    std::fputs(fmt::format("\r\x1b[K{} of {} sequences", done, all).c_str(), stderr);
+  }
 }
 
 }  // namespace
@@ -156,7 +187,8 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   command->add_option("SERVER", options.server, "redis")->type_name("")->required();
   command
       ->add_option("--address", options.address,
-                   "a server that runs already (default: one of its own, whose clock it sets)")
+                   "a server that runs already, and is emptied before every sequence (default: one "
+                   "of its own, whose clock it sets)")
       ->type_name("HOST:PORT");
   command->add_flag("--flush", options.flush, "empty that server where it holds data");
   command
@@ -190,13 +222,14 @@ int conform(const ConformOptions& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   redis::Report report;
   try {
-    report = redis::run(campaign, [&](std::uint64_t done) {
-      if (terminal && done % 50 == 0)
-        std::fprintf(stderr, "\r%llu of %llu sequences", static_cast<unsigned long long>(done),
-                     static_cast<unsigned long long>(campaign.cases));
-      return interrupted == 0;
-    });
+    report = redis::run(campaign, {.stop = [] { return interrupted != 0; },
+                                   .progress =
+                                       [&](std::uint64_t done, bool shrinking) {
+                                         if (terminal)
+                                           show_progress(done, campaign.cases, shrinking);
+                                       }});
   } catch (const redis::NoServer& problem) {
+    if (terminal) std::fputs("\r\x1b[K", stderr);
     throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
   }
   if (terminal) std::fputs("\r\x1b[K", stderr);

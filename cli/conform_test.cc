@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -25,6 +26,7 @@ using models::redis::conform::RealServer;
 using models::redis::conform::Socket;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 struct Ran {
@@ -47,10 +49,11 @@ std::string at(const RealServer& server) {
   return server.address().host + ":" + std::to_string(server.address().port);
 }
 
-void tell(const RealServer& server, const std::vector<std::string>& words) {
+std::string told(const RealServer& server, const std::vector<std::string>& words) {
   Socket socket(server.address());
   socket.send(words);
   while (!socket.received().ends_with("\r\n") && !socket.ended()) socket.soon();
+  return socket.received();
 }
 
 TEST(Conform, FindsTheModelAndRedisServerAgreeInEveryCell) {
@@ -83,13 +86,34 @@ TEST(Conform, ComparesWithAServerThatRunsAlreadyAndSaysWhatItLeavesOut) {
 
 TEST(Conform, RefusesAServerThatHoldsDataUnlessItMayBeEmptied) {
   const RealServer server;
-  tell(server, {"SET", "precious", "1"});
+  ASSERT_EQ(told(server, {"SET", "precious", "1"}), "+OK\r\n");
   const std::string arguments = "conform redis --cases 5 --address " + at(server);
   const Ran refused = picklock(arguments);
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.out, "picklock: conform: " + at(server) +
                              " holds data; --flush lets every database of it be emptied\n");
   EXPECT_EQ(picklock(arguments + " --flush").status, 0);
+}
+
+TEST(Conform, LeavesTheServerEmpty) {
+  const RealServer server;
+  EXPECT_EQ(picklock("conform redis --cases 20 --address " + at(server)).status, 0);
+  EXPECT_EQ(told(server, {"DBSIZE"}), ":0\r\n");
+}
+
+TEST(Conform, RefusesAServerThatItCannotCompareWith) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"CONFIG", "SET", "maxmemory", "100mb"}, " may use 104857600 bytes of memory; "},
+      {{"CONFIG", "SET", "requirepass", "secret"}, " wants a password, which conform cannot give"},
+      {{"REPLICAOF", "127.0.0.1", "1"}, " is a replica"}};
+  for (const auto& [words, complaint] : cases) {
+    const RealServer server;
+    ASSERT_EQ(told(server, words), "+OK\r\n");
+    const Ran ran = picklock("conform redis --cases 5 --flush --address " + at(server));
+    EXPECT_EQ(ran.status, 2) << ran.out;
+    EXPECT_THAT(ran.out, StartsWith("picklock: conform: " + at(server) + complaint));
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
+  }
 }
 
 TEST(Conform, SaysInOneLineThatThereIsNoServer) {
@@ -128,9 +152,10 @@ class UnderWay {
   UnderWay() {
     program_ = fork();
     if (program_ == 0) {
-      std::freopen("/dev/null", "w", stdout);
+      dup2(fileno(said_), STDOUT_FILENO);
+      dup2(fileno(said_), STDERR_FILENO);
       execl(PICKLOCK_PROGRAM, PICKLOCK_PROGRAM, "conform", "redis", "--cases", "100000000",
-            static_cast<char*>(nullptr));
+            "--json", static_cast<char*>(nullptr));
       _exit(99);
     }
     for (int i = 0; i < 1000 && server_ == 0; ++i) {
@@ -140,13 +165,26 @@ class UnderWay {
       children >> server_;
     }
   }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { fclose(said_); }
 
   int end_by(int signal) {
     kill(program_, signal);
+    return ended();
+  }
+  int ended() {
     int status = 0;
     waitpid(program_, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
+  std::string said() {
+    std::rewind(said_);
+    std::string all;
+    for (int letter = 0; (letter = std::fgetc(said_)) != EOF;) all += static_cast<char>(letter);
+    return all;
+  }
+  pid_t server() const { return server_; }
   bool server_runs() const { return server_ != 0 && kill(server_, 0) == 0; }
   bool server_ends() const {
     for (int i = 0; i < 500; ++i) {
@@ -159,7 +197,11 @@ class UnderWay {
  private:
   pid_t program_ = 0;
   pid_t server_ = 0;
+  FILE* said_ = std::tmpfile();
 };
+
+// Until sequences are under way.
+constexpr useconds_t kAWhile = 1'500'000;
 
 TEST(Conform, TakesItsServerWithItHoweverItEnds) {
   for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
@@ -168,6 +210,43 @@ TEST(Conform, TakesItsServerWithItHoweverItEnds) {
     const int status = conform.end_by(signal);
     EXPECT_EQ(status, signal == SIGKILL ? 128 + SIGKILL : 130);
     EXPECT_TRUE(conform.server_ends());
+  }
+}
+
+TEST(Conform, SaysThatItWasInterrupted) {
+  UnderWay conform;
+  usleep(kAWhile);
+  EXPECT_EQ(conform.end_by(SIGINT), 130);
+  const Json report = Json::parse(conform.said());
+  EXPECT_EQ(report.at("interrupted"), true);
+  EXPECT_GT(report.at("cases"), 0);
+}
+
+TEST(Conform, IsInterruptedAtOnceWhereItsServerDoesNotAnswer) {
+  UnderWay conform;
+  usleep(kAWhile);
+  kill(conform.server(), SIGSTOP);
+  usleep(kAWhile);
+  const std::time_t before = std::time(nullptr);
+  EXPECT_EQ(conform.end_by(SIGTERM), 130);
+  EXPECT_LE(std::time(nullptr) - before, 5);
+  EXPECT_EQ(Json::parse(conform.said()).at("differences"), 0);
+  EXPECT_TRUE(conform.server_ends());
+}
+
+TEST(Conform, SaysInOneLineThatItsServerHasEnded) {
+  const std::pair<int, const char*> cases[] = {
+      {SIGKILL, "redis-server ended unexpectedly (signal 9) in the sequence of --seed "},
+      {SIGSEGV, " crashed by signal: 11"}};
+  for (const auto& [signal, complaint] : cases) {
+    UnderWay conform;
+    usleep(kAWhile);
+    kill(conform.server(), signal);
+    EXPECT_EQ(conform.ended(), 2);
+    const std::string said = conform.said();
+    EXPECT_THAT(said, StartsWith("picklock: conform: redis-server ended unexpectedly (signal "));
+    EXPECT_THAT(said, HasSubstr(complaint));
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   }
 }
 

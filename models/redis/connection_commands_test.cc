@@ -342,6 +342,53 @@ TEST_F(ClientPause, HoldsCommandsBackInTheirOrder) {
   EXPECT_EQ(LoneServer::pushed(other), "+OK\r\n$1\r\n1\r\n");
 }
 
+TEST_F(ClientPause, ReleasesConnectionsInTheOrderInWhichTheyWereStopped) {
+  redis("CLIENT", "PAUSE", "300", "WRITE");
+  EXPECT_EQ(redis.send(other, Words{"RPUSHX", "k", "1"}), "");
+  EXPECT_EQ(redis("LPUSH", "k", "1"), "");
+  redis.pass(std::chrono::milliseconds(301));
+  EXPECT_EQ(LoneServer::pushed(other), ":0\r\n");
+  EXPECT_EQ(LoneServer::pushed(*redis.first), ":1\r\n");
+}
+
+TEST_F(ClientPause, ReleasesAllOfOneConnectionBeforeTheNext) {
+  redis("MULTI");
+  redis("CLIENT", "PAUSE", "300");
+  redis("EXEC");
+  EXPECT_EQ(redis.send(other, Words{"PING"}), "");
+  EXPECT_EQ(redis("PUBLISH", "c", "x"), "");
+  EXPECT_EQ(redis.send(other, Words{"SUBSCRIBE", "c"}), "");
+  redis.pass(std::chrono::milliseconds(301));
+  EXPECT_EQ(LoneServer::pushed(*redis.first), ":1\r\n");
+  EXPECT_EQ(LoneServer::pushed(other),
+            "+PONG\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"
+            "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n");
+}
+
+TEST_F(ClientPause, StopsAgainBehindAPauseAmongWhatItReleases) {
+  Session& third = redis.connect();
+  redis("CLIENT", "PAUSE", "300");
+  EXPECT_EQ(redis.send(other, Words{"CLIENT", "PAUSE", "300", "WRITE"}), "");
+  EXPECT_EQ(redis.send(other, Words{"RPUSHX", "k", "1"}), "");
+  EXPECT_EQ(redis.send(third, Words{"GET", "s"}), "");
+  EXPECT_EQ(redis.send(third, Words{"LPUSH", "k", "1"}), "");
+  redis.pass(std::chrono::milliseconds(301));
+  EXPECT_EQ(LoneServer::pushed(other), kOk);
+  EXPECT_EQ(LoneServer::pushed(third), kNil);
+  redis.pass(std::chrono::milliseconds(301));
+  EXPECT_EQ(LoneServer::pushed(other), ":0\r\n");
+  EXPECT_EQ(LoneServer::pushed(third), ":1\r\n");
+}
+
+TEST_F(ClientPause, ForgetsWhatAClosedConnectionWaitedFor) {
+  redis("CLIENT", "PAUSE", "300", "WRITE");
+  EXPECT_EQ(redis.send(other, Words{"SET", "k", "1"}), "");
+  redis.disconnect(other);
+  EXPECT_EQ(&redis.connect(), &other);
+  redis.pass(std::chrono::milliseconds(301));
+  EXPECT_EQ(redis("GET", "k"), kNil);
+}
+
 TEST_F(ClientPause, OfWritesLetsReadsPass) {
   redis("SET", "k", "v");
   redis("CLIENT", "PAUSE", "300", "WRITE");

@@ -56,6 +56,7 @@ void Server::forget_process() {
   end_scripts();
   short_of_memory_ = false;
   paused_ = Pause::none;
+  stopped_.clear();
   overrun_.clear();
   backlog_awaited_ = false;
   answering_ = nullptr;
@@ -126,6 +127,9 @@ void Server::disconnect(Session& session) {
   PubSub::forget(session);
   if (session.connection != nullptr) session.connection->session = nullptr;
   connected_.erase(std::find(connected_.begin(), connected_.end(), &session));
+  std::erase(stopped_, &session);
+  std::replace(released_sessions_.begin(), released_sessions_.end(), &session,
+               static_cast<Session*>(nullptr));
 }
 
 Session& Server::session_of(sim::Connection& connection) {
@@ -349,6 +353,7 @@ void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::Tenure
   if (session.closing) return;
   if (!session.postponed.empty() || carry_out(session, argv, command_called(argv), reply_, out,
                                               tenure, role, true) == Outcome::held) {
+    if (session.postponed.empty()) stopped_.push_back(&session);
     session.postponed.add(argv);
   }
   if (session.closing && out.size() > 0) hang_up(session);
@@ -651,17 +656,23 @@ void Server::release_held() {
   if (!held_.empty() && paused_ == Pause::none) simulation().scheduler.arm(pause_timer_, now());
 }
 
+// Likewise; one that is stopped again meanwhile is at the end of the next round.
 void Server::release_postponed() {
-  for (Session* session : connected_) {
-    if (session->postponed.empty()) continue;
-    CommandQueue commands;
-    std::swap(commands, session->postponed);
-    commands.each(queued_words_, [&](Argv argv) {
-      sim::Payload bytes;
-      execute(*session, argv, bytes);
-      session->unasked += bytes.view();
-    });
-    return release_postponed();
+  if (!released_sessions_.empty()) return;  // it is under way
+  while (paused_ == Pause::none && !stopped_.empty()) {
+    released_sessions_.swap(stopped_);
+    for (Session* const& session : released_sessions_) {
+      if (session == nullptr) continue;
+      CommandQueue commands;
+      std::swap(commands, session->postponed);
+      commands.each(queued_words_, [&](Argv argv) {
+        if (session == nullptr) return;  // closed meanwhile
+        sim::Payload bytes;
+        execute(*session, argv, bytes);
+        if (session != nullptr) session->unasked += bytes.view();
+      });
+    }
+    released_sessions_.clear();
   }
 }
 

@@ -191,6 +191,8 @@ class Server final : public sim::Service, private ScriptHost {
   std::int64_t paused_until_ms_ = 0;
   std::vector<sim::Message*> held_;
   std::vector<sim::Message*> released_;
+  std::vector<Session*> stopped_;            // those with commands postponed, in that order
+  std::vector<Session*> released_sessions_;  // of them, those that go on now; nullptr: closed
   sim::TimerId pause_timer_ = 0;
   bool has_pause_timer_ = false;
 

@@ -27,13 +27,19 @@ struct Report {
   std::string server_version;
   bool steered_clock = true;
   bool interrupted = false;
+  bool shrunk = false;  // as far as it goes: no interrupt came before
 };
 
 // After so many the rest would tell nothing new.
 inline constexpr std::uint64_t kEnoughDifferences = 10;
 
-// Throws NoServer. `go_on` is asked before each sequence, also while one is shrunk, with the number
-// of those begun.
-Report run(const Campaign& campaign, const std::function<bool(std::uint64_t)>& go_on);
+struct Watch {
+  Stop stop;  // asked all the time: wants the user an end?
+  // Told before each sequence how many are done, and while one is made shorter.
+  std::function<void(std::uint64_t done, bool shrinking)> progress;
+};
+
+// Throws NoServer.
+Report run(const Campaign& campaign, const Watch& watch);
 
 }  // namespace picklock::models::redis::conform

@@ -54,10 +54,7 @@ bool same(const std::string& model, const std::string& real) {
 
 std::optional<Difference> Comparison::differ(std::uint32_t connection, std::string model,
                                              std::string real, bool words) {
-  if (std::string end = real_.obituary(); !end.empty()) {
-    real = "the server " + end;
-    words = true;
-  }
+  real_.look_for_end();
   return Difference{at_, connection, std::move(model), std::move(real), words};
 }
 

@@ -61,16 +61,20 @@ void Coverage::count(const Words& words, std::string_view reply, KeyState key) {
   ++counts_[{lower(words[0]), reply_class(reply), key}];
 }
 
-std::vector<Coverage::Cell> Coverage::empty_cells(bool steered_clock) const {
-  const auto unreachable = [](const Cell& cell) {
+std::vector<Coverage::Cell> Coverage::expected(bool steered_clock) {
+  std::vector<Cell> cells = expected();
+  if (steered_clock) return cells;
+  std::erase_if(cells, [](const Cell& cell) {
     const Rule* rule = rule_of(cell.command);
     return cell.key == KeyState::expired || cell.reply == "OOM" || cell.reply == "NOAUTH" ||
            cell.reply == "WRONGPASS" || (rule != nullptr && rule->timed);
-  };
-  std::vector<Cell> empty = expected();
-  std::erase_if(empty, [&](const Cell& cell) {
-    return counts_.contains(cell) || (!steered_clock && unreachable(cell));
   });
+  return cells;
+}
+
+std::vector<Coverage::Cell> Coverage::empty_cells(bool steered_clock) const {
+  std::vector<Cell> empty = expected(steered_clock);
+  std::erase_if(empty, [&](const Cell& cell) { return counts_.contains(cell); });
   return empty;
 }
 

@@ -36,8 +36,10 @@ class Coverage {
   std::uint64_t commands() const { return commands_; }
   // The cells that must be filled.
   static std::vector<Cell> expected();
-  // Of those, the ones that are not. A server whose clock cannot be set is not asked for what takes
-  // time or changes the server.
+  // Likewise; a server whose clock cannot be set is not asked for what takes time or changes the
+  // server.
+  static std::vector<Cell> expected(bool steered_clock);
+  // Of those, the ones that are not.
   std::vector<Cell> empty_cells(bool steered_clock) const;
 
  private:

@@ -11,6 +11,9 @@
 namespace picklock::models::redis::conform {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 std::string text(const Sequence& sequence) {
   std::string all = std::to_string(sequence.connections);
   for (const Step& step : sequence.steps) all += '\n' + shown(step);
@@ -72,6 +75,9 @@ TEST(Grammar, LeavesTimeOutWhereTheClockCannotBeSet) {
       for (const std::string& word : step.words) {
         EXPECT_NE(lower(word), "pxat");
         EXPECT_NE(lower(word), "pause");
+        for (const char* asked : {"'ttl'", "'pttl'", "'time'", "'expiretime'", "'pexpiretime'",
+                                  "'expireat'", "'pexpireat'"})
+          EXPECT_THAT(lower(word), Not(HasSubstr(asked)));
       }
       if (name == "config" && step.words.size() > 1) {
         EXPECT_NE(lower(step.words[1]), "set");

@@ -11,10 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/redis/conform/sequence.h"
@@ -57,13 +60,24 @@ std::uint16_t free_port() {
 }
 
 std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
-  return fmt::format("ended with status {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+  return fmt::format("status {}", WEXITSTATUS(status));
+}
+
+constexpr std::string_view kReady = "Ready to accept connections";
+
+// Without process and time: `7:M 21 Nov 2026 16:00:00.000 # Out of memory`.
+std::string_view remark(std::string_view line) {
+  for (const std::string_view mark : {" # ", " * ", " - "}) {
+    if (const std::size_t at = line.find(mark); at != std::string_view::npos)
+      return line.substr(at + mark.size());
+  }
+  return line;
 }
 
 }  // namespace
 
-RealServer::RealServer() {
+RealServer::RealServer(Stop stop) : stop_(std::move(stop)) {
   clock_file_ = memfd_create("picklock-clock", 0);  // inherited by the server
   log_ = memfd_create("picklock-redis-log", MFD_CLOEXEC);
   if (clock_file_ < 0 || log_ < 0 || ftruncate(clock_file_, sizeof *clock_ms_) != 0)
@@ -145,9 +159,14 @@ void RealServer::start() {
         pid_ = -1;
         break;
       }
-      if (log().find("Ready to accept connections") != std::string::npos) {
+      if (log().find(kReady) != std::string::npos) {
         rmdir(folder.c_str());
         return;
+      }
+      if (stop_ && stop_()) {
+        rmdir(folder.c_str());
+        end();
+        throw Interrupted();
       }
       usleep(5000);
     }
@@ -175,10 +194,24 @@ std::string RealServer::log() const {
   return text;
 }
 
+// A crash is told at length, and its cause first.
 std::string RealServer::last_words() const {
-  std::string text = log();
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  const std::string text = log();
+  std::string_view rest = text;
+  if (const std::size_t ready = rest.find(kReady); ready != std::string_view::npos) {
+    rest.remove_prefix(ready);
+    rest.remove_prefix(std::min(rest.size(), rest.find('\n')));
+  }
+  std::string_view last;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.empty() || line.find(" WARNING: ") != std::string_view::npos) continue;
+    last = remark(line);
+    for (const std::string_view cause : {" crashed by signal", "ASSERTION FAILED", "Out Of Memory"})
+      if (line.find(cause) != std::string_view::npos) return std::string(last);
+  }
+  return std::string(last);
 }
 
 }  // namespace picklock::models::redis::conform

@@ -5,8 +5,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace picklock::models::redis::conform {
 
@@ -15,6 +18,27 @@ class NoServer : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The server was there, and is gone or answers nothing any more.
+class ServerEnded : public NoServer {
+ public:
+  explicit ServerEnded(const std::string& how, std::string last_words = {})
+      : NoServer(how), last_words_(std::move(last_words)) {}
+  // Of its log; empty: none.
+  const std::string& last_words() const { return last_words_; }
+
+ private:
+  std::string last_words_;
+};
+
+// The user wants an end.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+// Whether the user wants an end; asked whenever something is waited for.
+using Stop = std::function<bool()>;
+
 struct Address {
   std::string host;
   std::uint16_t port = 0;
@@ -22,7 +46,8 @@ struct Address {
 
 class RealServer {
  public:
-  RealServer();
+  // Throws Interrupted if it is to stop before the server runs.
+  explicit RealServer(Stop stop = {});
   RealServer(const RealServer&) = delete;
   RealServer& operator=(const RealServer&) = delete;
   ~RealServer();
@@ -32,14 +57,16 @@ class RealServer {
 
   // It has ended of itself, which no server should: how. Empty: it runs.
   std::string obituary();
+  // Why, as its log has it; empty: it says nothing of it.
+  std::string last_words() const;
   void restart();
 
  private:
   void start();
   void end();
   std::string log() const;
-  std::string last_words() const;
 
+  Stop stop_;
   Address address_;
   pid_t pid_ = -1;
   std::string obituary_;

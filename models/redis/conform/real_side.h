@@ -18,7 +18,9 @@ namespace picklock::models::redis::conform {
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(const Address& address);  // throws NoServer
+  // Throws NoServer. `stop`, which must outlive it, is asked whenever it waits; then all that waits
+  // throws Interrupted.
+  explicit Socket(const Address& address, const Stop* stop = nullptr);
   Socket(Socket&& other) noexcept;
   Socket& operator=(Socket&& other) noexcept;
   ~Socket();
@@ -34,7 +36,10 @@ class Socket {
 
  private:
   bool receive(int flags);
+  void look_for_stop() const;
+  int connected() const;
 
+  const Stop* stop_ = nullptr;
   int file_ = -1;
   bool ended_ = false;
   std::string received_;  // and not yet taken
@@ -44,12 +49,17 @@ class Socket {
 class RealSide {
  public:
   // A server of our own, with a steered clock.
-  RealSide();
-  // A user's, which must be empty unless it may be flushed.
-  RealSide(const Address& address, bool flush);
+  explicit RealSide(Stop stop = {});
+  // A user's, which must be empty unless it may be flushed, and is left empty.
+  RealSide(const Address& address, bool flush, Stop stop = {});
+  RealSide(const RealSide&) = delete;
+  RealSide& operator=(const RealSide&) = delete;
+  ~RealSide();
 
   bool steers_clock() const { return own_ != nullptr; }
   const std::string& version() const { return version_; }
+
+  // Every wait may throw Interrupted, or ServerEnded.
 
   // Empty, with fresh connections, at kEpochMs.
   void begin(const Sequence& sequence);
@@ -76,14 +86,24 @@ class RealSide {
   // Whether it was found to be closed.
   bool closed(std::uint32_t connection) const { return sockets_[connection].ended(); }
 
-  // Why the server is gone; empty: it is not.
-  std::string obituary();
+  // Throws ServerEnded if the server is gone; if it has only hung up on us, connects again.
+  void look_for_end();
+
+  // An answer that was waited for did not come in time, since the sequence began.
+  bool lost_patience() const { return lost_patience_; }
+  // From now on it is not waited for as long, as where many sequences are tried.
+  void be_hasty(bool hasty) { hasty_ = hasty; }
 
  private:
-  static std::string ask(Socket& socket, const std::vector<std::string>& words);
+  std::string ask(Socket& socket, const std::vector<std::string>& words);
+  void ask_of_control(const std::vector<std::string>& words);
+  void restart();
+  void empty();
+  std::string server_name() const;
   bool more(std::uint32_t connection);
   void connect(std::uint32_t connection);
 
+  Stop stop_;
   std::unique_ptr<RealServer> own_;
   Address address_;
   std::string version_;
@@ -91,6 +111,11 @@ class RealSide {
   std::vector<Socket> sockets_;
   std::vector<std::int64_t> ids_;
   std::int64_t now_ms_ = kEpochMs;
+  std::uint64_t fences_ = 0;
+  bool lost_control_ = false;  // the connection had to be made again
+  bool lost_patience_ = false;
+  bool hasty_ = false;
+  bool used_ = false;        // a sequence has begun
   bool paused_ = false;      // somebody may have sent CLIENT PAUSE
   bool configured_ = false;  // or CONFIG SET
 };
