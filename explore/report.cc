@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "explore/premise.h"
 #include "explore/strategies.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
@@ -198,7 +197,7 @@ class Writer {
 
 bool was_promised(const scenarios::Run& run, Property property) {
   const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(property)];
-  return promised.promised && was_kept(promised.premise, run.scenario, run.history);
+  return promised.promised && promised.premise_kept;
 }
 
 Json violations(const Report& report) {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "explore/premise.h"
 #include "models/locks/catalogue.h"
 #include "reports/wording.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/loader.h"
+#include "scenarios/premise.h"
 #include "scenarios/runner.h"
 #include "scenarios/writer.h"
 
@@ -136,8 +136,8 @@ std::vector<Property> Search::violated_and_answered_to() {
   for (const Verdict& verdict : world_.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
     const auto index = static_cast<std::size_t>(verdict.property);
-    const bool kept =
-        promised[index].promised && was_kept(promised[index].premise, current_, world_.history());
+    const bool kept = promised[index].promised &&
+                      scenarios::was_kept(promised[index].premise, current_, world_.history());
     const bool counts =
         asked.empty() ? kept
                       : std::find(asked.begin(), asked.end(), verdict.property) != asked.end();

@@ -24,10 +24,11 @@ struct Promise {
 
 // What a lock has a use for among the options; what it has no use for, it ignores.
 struct Uses {
-  bool lease = true;   // `ttl`: an abandoned lock comes free by itself
-  bool renew = false;  // `renew`, and with it a step of that name
-  bool own = false;    // `recognise_own`, and with it the step `check`
-  bool mint = false;   // `mint`: the acquire is one script and can mint a fencing token
+  bool lease = true;  // `ttl`: an abandoned lock comes free by itself
+  Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
+  bool renew = false;                                  // `renew`, and with it a step of that name
+  bool own = false;   // `recognise_own`, and with it the step `check`
+  bool mint = false;  // `mint`: the acquire is one script and can mint a fencing token
 };
 
 struct Algorithm {

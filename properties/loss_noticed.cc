@@ -7,8 +7,10 @@ using sim::What;
 
 namespace {
 
-bool its_own_doing(const HistoryEvent& event, TenureId tenure) {
-  return event.cause == Cause::command && event.tenure == tenure;
+// A nested release that gives back what the outer one needs is a loss all the same.
+bool its_own_alteration(const HistoryEvent& event, TenureId tenure) {
+  return event.what == What::entry_altered && event.cause == Cause::command &&
+         event.tenure == tenure;
 }
 
 }  // namespace
@@ -17,7 +19,7 @@ void loss_noticed(const Case& run, LossNoticedScratch& scratch, Verdict& verdict
   scratch.lost.assign(run.timeline.tenures().size(), kNone);
   for (const EntryChange& change : run.timeline.entries()) {
     if (change.loser == 0 || change.left >= run.context.quorum) continue;
-    if (its_own_doing(run.event(change.event), change.loser)) continue;
+    if (its_own_alteration(run.event(change.event), change.loser)) continue;
     const Tenure& tenure = run.tenure(change.loser);
     if (!tenure.believes_at(change.event)) continue;
     // Who releases in the instant of the loss held on to nothing.

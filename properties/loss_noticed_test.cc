@@ -129,6 +129,15 @@ TEST(LossNoticed, TakesAnExpiryForALossWhoeverBroughtItToLight) {
   EXPECT_THAT(judged(h), IsViolatedBy(h.last(), loss));
 }
 
+// docs/facts/failures.md A-06: the outer section goes on unprotected.
+TEST(LossNoticed, TakesAnInnerReleaseThatGivesBackTheOuterLockForALoss) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).removes(kA, kA);
+  const auto loss = h.last();
+  h.at(4s).lets_go(kA);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), loss));
+}
+
 TEST(LossNoticed, TakesTheServersWordOnWhoseAnEntryIsThatTwoHaveTouched) {
   HistoryBuilder h;
   h.at(0s).asks(kA).asks(kB).creates(kA, 0).creates(kB, 1).creates(kB, 2).believes(kB);

@@ -105,7 +105,7 @@ class Naive {
         const bool removed = event.what == What::entry_removed;
         const bool altered = event.what == What::entry_altered;
         if ((!removed && !altered) || event.owner != id || event.at == end_of(id)) continue;
-        if (event.tenure == id && (altered || event.cause == sim::Cause::command)) continue;
+        if (event.tenure == id && altered) continue;
         if (servers_with_entry_of(id, i) >= context_.quorum) continue;
         const bool open = ended(id) == history_.size();
         if (open || history_[ended(id)].what == What::release_invoked) {

@@ -276,10 +276,14 @@ class Writer {
   // What the lock promises of it, beside the verdict where there is room, and the premise below.
   void promise(Line verdict_line, int width, const properties::Verdict& verdict) {
     const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
-    const bool broken = promised.promised && verdict.outcome == properties::Outcome::violated;
+    const bool kept = promised.premise_kept;
+    const bool broken =
+        promised.promised && kept && verdict.outcome == properties::Outcome::violated;
     const bool lucky = verdict.outcome == properties::Outcome::holds;
     std::string text = broken ? "although promised" : "";
-    if (!promised.promised) {
+    if (promised.promised && !kept) {
+      text = lucky ? "though not promised like this" : "not promised like this";
+    } else if (!promised.promised) {
       text = lucky ? "though " : "";
       text += promised.beyond.empty() ? "never promised"
                                       : "not promised under " + list(words(promised.beyond));
@@ -289,8 +293,12 @@ class Writer {
     put(verdict_line);
     const Line indent = Line().add("      ");
     if (!fits) paragraph(indent, 6, text, broken ? Ink::bad : Ink::dim);
-    if (!promised.premise.empty())
-      paragraph(indent, 6, fmt::format("promised on condition: {}", promised.premise), Ink::dim);
+    if (!promised.premise.empty()) {
+      paragraph(indent, 6,
+                fmt::format("promised on {}: {}",
+                            kept ? "condition" : "a condition that was not kept", promised.premise),
+                Ink::dim);
+    }
   }
 
   static std::vector<std::string> words(models::FaultClasses classes) {

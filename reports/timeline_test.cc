@@ -63,6 +63,20 @@ sim::Fault plan(sim::Verb verb, const std::string& target, Role role, sim::Durat
   return fault;
 }
 
+TEST(Timeline, TellsTheEndOfAnotherKeyByItsName) {
+  RunBuilder b = holder();
+  b.run.keys = {"lock", "lock:fence"};
+  b.happens({.at = at_ms(2),
+             .what = What::entry_removed,
+             .cause = sim::Cause::eviction,
+             .process = 2,
+             .owner = 1,
+             .key = 1});
+  const std::string text = told(b.run);
+  EXPECT_THAT(text, HasSubstr("lock:fence is evicted"));
+  EXPECT_THAT(text, Not(HasSubstr("client-1's entry")));
+}
+
 TEST(Timeline, TellsTheStoryOfTheBlindDelete) {
   TextOptions options;
   options.repeat_command = kRepeat;

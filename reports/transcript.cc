@@ -467,6 +467,10 @@ class Transcriber {
   }
 
   void entry_changed(std::size_t position, const HistoryEvent& event) {
+    if (event.key != 0) {
+      other_key_changed(position, event);
+      return;
+    }
     const std::pair<ProcessId, sim::KeyId> entry{event.process, event.key};
     if (event.what == What::entry_removed) {
       entries_.erase(entry);
@@ -489,6 +493,14 @@ class Transcriber {
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
   }
 
+  // Not the lock's: such as the counter of fencing tokens.
+  void other_key_changed(std::size_t position, const HistoryEvent& event) {
+    if (event.cause == Cause::command && with_trace()) return;
+    Item& item = add_event(position, event);
+    if (event.what == What::entry_removed)
+      item.row.text = fmt::format("{} {}", narrator_.key(event.key), end_by_itself(event.cause));
+  }
+
   // A server never has what it starts without, so the row of its start says so.
   bool lost_at_start(std::size_t position, const HistoryEvent& event) {
     const auto owner = narrator_.process_of(event.owner);
@@ -504,17 +516,21 @@ class Transcriber {
     const auto owner = narrator_.process_of(event.owner);
     const std::string whose =
         owner ? narrator_.process(*owner) + "'s entry" : "the entry of " + narrator_.key(event.key);
-    switch (event.cause) {
+    return fmt::format("{} {}", whose, end_by_itself(event.cause));
+  }
+
+  static std::string_view end_by_itself(Cause cause) {
+    switch (cause) {
       case Cause::expiry:
-        return whose + " expires";
+        return "expires";
       case Cause::eviction:
-        return whose + " is evicted";
+        return "is evicted";
       case Cause::failover:
-        return whose + " is lost in the failover";
+        return "is lost in the failover";
       case Cause::session_end:
-        return whose + " ends with its session";
+        return "ends with its session";
       default:
-        return whose + " is lost in the restart";
+        return "is lost in the restart";
     }
   }
 

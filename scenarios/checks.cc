@@ -354,11 +354,30 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
                         words.name));
 }
 
+// An option that a lock does not look at would seem to be without effect.
+void check_options(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  const models::LockOptions& options = scenario.lock.options;
+  const auto lock = root.find("lock");
+  if (!lock) return;
+  if (options.renew != models::Renew::none && !words.uses.renew)
+    lock->at("renew").fail(
+        fmt::format("{} does not renew its lease: must be \"none\"", words.name));
+  if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {
+    lock->at("recognise_own")
+        .fail(fmt::format("{} has no token of its own: must be \"never\"", words.name));
+  }
+  if (words.uses.lease && options.ttl % words.uses.lease_unit != Duration::zero()) {
+    lock->at("ttl").fail(fmt::format("{} counts its lease in whole units of {}, not {}", words.name,
+                                     to_text(words.uses.lease_unit), to_text(options.ttl)));
+  }
+}
+
 }  // namespace
 
 void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) {
   const AlgorithmWords& words = algorithm_of(root, scenario, vocabulary);
   const Steps steps(words, scenario);
+  check_options(root, scenario, words);
   check_servers(root, scenario, words);
   check_fencing(root, scenario, words);
   if (const auto network = root.find("network")) check_network(*network, scenario);

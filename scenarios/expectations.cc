@@ -102,8 +102,11 @@ std::uint32_t contended_grants(const sim::History& history) {
         // A nested acquire is of the same tenure, which contends with nobody but itself.
         if (++tenures[event.tenure].depth > 1) break;
         for (const TenureId other : open) tenures[other].contended = true;
-        tenures[event.tenure] = {
-            .contended = !open.empty(), .open = true, .process = event.process, .thread = event.thread, .depth = 1};
+        tenures[event.tenure] = {.contended = !open.empty(),
+                                 .open = true,
+                                 .process = event.process,
+                                 .thread = event.thread,
+                                 .depth = 1};
         open.push_back(event.tenure);
         break;
       case What::acquire_ok:

@@ -628,6 +628,27 @@ TEST(Loader, KnowsTheStepsThatOptionsAdd) {
   EXPECT_EQ(error_of(std::string(lua).replace(lua.find("set-px-check"), 12, "lua-check")), "loads");
 }
 
+TEST(Loader, RefusesOptionsThatTheLockDoesNotLookAt) {
+  const auto error_with = [](const std::string& lock, const std::string& line) {
+    return error_of("format = 1\nlock.algorithm = \"" + lock + "\"\nlock." + line + "\n");
+  };
+  EXPECT_EQ(error_with("lua-check-delete", "renew = \"blind\""),
+            "story.toml:3: key `lock.renew`: lua-check-delete does not renew its lease: must be "
+            "\"none\"");
+  EXPECT_EQ(
+      error_with("set-px-blind-delete", "recognise_own = \"always\""),
+      "story.toml:3: key `lock.recognise_own`: set-px-blind-delete has no token of its own: must "
+      "be \"never\"");
+  EXPECT_EQ(
+      error_with("lua-check-delete", "ttl = \"500us\""),
+      "story.toml:3: key `lock.ttl`: lua-check-delete counts its lease in whole units of 1ms, "
+      "not 500us");
+  EXPECT_EQ(
+      error_with("set-px-blind-delete", "ttl = \"1500ms\""),
+      "story.toml:3: key `lock.ttl`: set-px-blind-delete counts its lease in whole units of 1s, "
+      "not 1500ms");
+}
+
 TEST(Loader, RefusesATokenOfTheGrantFromALockThatCannotMintOne) {
   const std::string fencing = "[servers.resource]\nfencing = \"in-script\"\n";
   EXPECT_EQ(error_of(head() + fencing),

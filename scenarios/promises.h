@@ -14,6 +14,7 @@ struct Promised {
   bool promised = false;
   models::FaultClasses beyond;  // classes met under which it is not promised; none: it never is
   std::string_view premise;     // of the promise, where it is made; empty: unconditionally
+  bool premise_kept = true;     // by the run that was made
 };
 
 using Promises = std::array<Promised, models::kPropertyCount>;  // in the order of Property

@@ -40,7 +40,7 @@ struct Run {
   Promises promised;                   // of each property, under these classes
   Duration patience{};                 // from the last disturbance to the horizon
   std::vector<std::string> processes;  // names by ProcessId
-  std::vector<std::string> keys;       // names by KeyId
+  std::vector<std::string> keys;       // names by KeyId; the lock's is the first
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;
   std::uint32_t grants = 0;  // tenures whose grant took effect

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "models/locks/catalogue.h"
+#include "scenarios/premise.h"
 
 namespace picklock::scenarios {
 const Vocabulary& shipped_vocabulary() {
@@ -49,6 +50,8 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.met = classes_met(scenario);
   run.promised =
       promises(*models::locks::named(scenario.lock.algorithm), lock_options(scenario), run.met);
+  for (Promised& promised : run.promised)
+    promised.premise_kept = was_kept(promised.premise, scenario, run.history);
   run.patience = world_.patience();
   run.processes = world_.processes();
   run.keys = world_.keys();

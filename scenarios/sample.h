@@ -13,11 +13,14 @@ namespace picklock::scenarios::sample {
 inline Vocabulary vocabulary() {
   using models::Role;
   return {{
-      {"set-px-blind-delete", {Role::acquire, Role::release}, {}, {}},
+      {"set-px-blind-delete",
+       {Role::acquire, Role::release},
+       {},
+       {.lease_unit = std::chrono::seconds(1)}},
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.renew = true},
+       {.renew = true, .own = true},
        false},
       {"lua-check-delete", {Role::acquire, Role::release}, {}, {.own = true, .mint = true}, false},
   }};

@@ -207,11 +207,11 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
   Message& message = messages_[slot];
   Connection& connection = *message.connection;
   const int to = 1 - message.direction;
-  if (!message.plain || !connection.plain_ || !connection.end_[to]->plain_ ||
-      scheduler_.recorder().tracing()) {
+  if (!message.plain || !connection.plain_ || !connection.end_[to]->plain_) {
     deliver_unusual(message, event);
     return;
   }
+  if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
   scheduler_.let_go();
   connection.endpoint_[to]->on_message(connection, message);
   if (!message.taken) release(message);
@@ -545,17 +545,18 @@ void Network::trace(TraceKind kind, const Message& message) {
     return;
   }
   const Connection& connection = *message.connection;
-  scheduler_.recorder().trace(
-      {.at = scheduler_.now(),
-       .kind = kind,
-       .role = message.role,
-       .reply = message.direction == 1,
-       .protocol = scheduler_.recorder().protocol_index(connection.protocol_),
-       .process = connection.end_[message.direction]->id(),
-       .peer = connection.end_[1 - message.direction]->id(),
-       .message = message.number,
-       .tenure = message.tenure},
-      kind == TraceKind::sent ? message.payload.view() : std::string_view());
+  Recorder& recorder = scheduler_.recorder();
+  TraceRecord& record = recorder.add_record();
+  record.at = scheduler_.now();
+  record.kind = kind;
+  record.role = message.role;
+  record.reply = message.direction == 1;
+  record.protocol = recorder.protocol_index(connection.protocol_);
+  record.process = connection.end_[message.direction]->id();
+  record.peer = connection.end_[1 - message.direction]->id();
+  record.message = message.number;
+  record.tenure = message.tenure;
+  if (kind == TraceKind::sent) recorder.attach(record, message.payload.view());
 }
 
 }  // namespace picklock::sim

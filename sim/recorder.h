@@ -47,11 +47,18 @@ class Recorder {
   }
 
   // Only while tracing.
-  void trace(TraceRecord record, std::string_view payload = {}) {
+  void trace(const TraceRecord& record) { trace_.records.push_back(record); }
+  void trace(TraceRecord record, std::string_view payload) {
+    attach(record, payload);
+    trace_.records.push_back(record);
+  }
+  // The same for most of all records, those of messages: to be filled in where it stays, for a copy
+  // would wait for what has just been written.
+  TraceRecord& add_record() { return trace_.records.emplace_back(); }
+  void attach(TraceRecord& record, std::string_view payload) {
     record.payload_at = static_cast<std::uint32_t>(trace_.bytes.size());
     record.payload_size = static_cast<std::uint32_t>(payload.size());
     trace_.bytes.append(payload);
-    trace_.records.push_back(record);
   }
 
   std::uint8_t protocol_index(const Protocol* protocol) {

@@ -321,10 +321,29 @@ TimerId Scheduler::add_timer(Process* owner, void (*fire)(void*, std::uint32_t),
 
 void Scheduler::arm(TimerId id, Instant at) {
   Timer& timer = timers_[id];
-  timer.ticket = (timer.ticket + 1) & kTicketMask;
+  timer.at = at < now_ ? now_ : at;
   timer.armed = true;
   timer.on_clock = false;
-  if (at != kNever) queue_.push(at < now_ ? now_ : at, EventKind::timer, id, timer.ticket);
+  watch(timer, id);
+}
+
+// A timer that is put off keeps its event, moved on when it comes: most timers are put off or
+// disarmed time and again, and their void events would crowd the queue.
+void Scheduler::watch(Timer& timer, TimerId id) {
+  if (timer.watched <= timer.at) return;
+  timer.watched = timer.at;
+  timer.ticket = (timer.ticket + 1) & kTicketMask;
+  queue_.push(timer.at, EventKind::timer, id, timer.ticket);
+}
+
+// False: the event is void, or came too early.
+bool Scheduler::fires(Timer& timer, const Event& event) {
+  if (timer.ticket != event.ticket()) return false;
+  timer.watched = kNever;
+  if (!timer.armed) return false;
+  if (nanoseconds(timer.at) <= event.at) return true;
+  watch(timer, event.target());
+  return false;
 }
 
 void Scheduler::arm_on(TimerId id, ClockKind clock, std::int64_t local) {
@@ -335,11 +354,7 @@ void Scheduler::arm_on(TimerId id, ClockKind clock, std::int64_t local) {
   timer.until = local;
 }
 
-void Scheduler::disarm(TimerId id) {
-  Timer& timer = timers_[id];
-  timer.armed = false;
-  timer.ticket = (timer.ticket + 1) & kTicketMask;
-}
+void Scheduler::disarm(TimerId id) { timers_[id].armed = false; }
 
 // ---------------------------------------------------------------- the run
 
@@ -403,7 +418,7 @@ Thread* Scheduler::advance() noexcept {
         continue;
       case EventKind::timer: {
         Timer& timer = timers_[event.target()];
-        if (!timer.armed || timer.ticket != event.ticket()) continue;
+        if (!fires(timer, event)) continue;
         if (timer.owner != nullptr && timer.owner->pauses_ > 0) {
           count(event, 3);
           defer(*timer.owner, event);

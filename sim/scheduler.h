@@ -186,7 +186,9 @@ class Scheduler final : public FiberSchedule {
     void* self = nullptr;
     Process* owner = nullptr;
     std::uint32_t argument = 0;
-    std::uint32_t ticket = 0;
+    std::uint32_t ticket = 0;  // of its event: one with an older ticket is void
+    Instant at{};              // when it fires, if armed
+    Instant watched = kNever;  // when its event is due; kNever: it has none
     bool armed = false;
     bool on_clock = false;
     ClockKind clock = ClockKind::monotonic;
@@ -211,6 +213,8 @@ class Scheduler final : public FiberSchedule {
     recorder_.digest().add(static_cast<std::uint64_t>(event.at) ^ who);
   }
   void watch_patience(Thread& thread);
+  void watch(Timer& timer, TimerId id);
+  bool fires(Timer& timer, const Event& event);
   bool out_of_patience(Thread& thread, const Event& event);
   void fetch_ahead();
   void fetch_thread(std::uint32_t slot) const;

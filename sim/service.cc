@@ -56,7 +56,7 @@ void Service::on_message(Connection&, Message& request) {
 }
 
 void Service::answer(Message& request, Message& reply) {
-  simulation_->nemesis.step(step(request, Side::after, &reply));
+  if (!simulation_->nemesis.idle()) simulation_->nemesis.step(step(request, Side::after, &reply));
   if (process_->down()) {
     simulation_->network.release(reply);
     return;

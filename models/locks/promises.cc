@@ -3,10 +3,6 @@
 namespace picklock::models::locks {
 namespace {
 
-// What a lock is asked to survive at all; a lone server that forgets or fails over is outside.
-constexpr FaultClasses kWhileServerRemembers =
-    FaultClasses::all().without({FaultClass::failover, FaultClass::amnesia});
-
 bool shares_tokens(const LockOptions& options) { return options.value != TokenPer::acquisition; }
 
 // A client that takes a key with its own token for its own may find what an earlier tenure left.
@@ -57,7 +53,7 @@ std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClas
       {Property::no_stale_write, under, kWithinLease},
       own_release(options, how),
       {Property::not_stuck, not_stuck, kOwnCommands},
-      {Property::no_deadlock, kWhileServerRemembers, kOneLock},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };
 }

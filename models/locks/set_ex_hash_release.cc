@@ -66,7 +66,7 @@ const Algorithm& set_ex_hash_release() {
       .source = "docs/facts/failures.md A-27",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.own = true},
+      .uses = {.lease_unit = std::chrono::seconds(1), .own = true},
       .promises = promises,
       .bound = bound,
       .make = make<SetExHashRelease>,

@@ -40,7 +40,7 @@ std::vector<Promise> without_lease_promises(const LockOptions& options) {
       {Property::own_release, holder, ""},
       {Property::loss_noticed, holder, ""},
       {Property::not_stuck, {late_write, server_clock, amnesia}, kAnswered},
-      {Property::no_deadlock, FaultClasses::all().without({failover, amnesia}), kOneLock},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };
 }

@@ -41,7 +41,7 @@ std::vector<Promise> promises(const LockOptions& options) {
       {Property::own_release, {late_write, server_clock}, kAgree},
       {Property::not_stuck, FaultClasses::all().without({client_clock}),
        "the clients' clocks agree, and the server does not stay away"},
-      {Property::no_deadlock, FaultClasses::all().without({failover, amnesia}), kOneLock},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };
 }

@@ -5,28 +5,57 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
 
-#include "sim/random.h"
+#include "sim/digest.h"
+#include "sim/wide.h"
 
 namespace picklock::models::redis {
 namespace {
 
-// Of names in any case; what differs only in letters that are not looked at is told apart below.
-struct FoldedHash {
-  std::size_t operator()(std::string_view name) const {
-    if (name.empty()) return 0;
-    std::uint64_t letters = name.size();
-    for (const char letter : {name.front(), name[name.size() / 2], name.back()})
-      letters = letters << 8 | static_cast<unsigned char>(lower(letter));
-    return sim::mixed(letters);
+// A name in lower case as two numbers, which may overlap: compared and hashed at once.
+struct Folded {
+  static constexpr std::size_t kLongest = 16;
+
+  // Requires: no longer than kLongest.
+  explicit Folded(std::string_view name) : size(name.size()) {
+    const auto take = [&](std::size_t from, std::size_t count) {
+      return in_lower_case(sim::little_endian(name.data() + from, count));
+    };
+    if (size >= 8) {
+      begin = take(0, 8);
+      end = take(size - 8, 8);
+    } else if (size >= 4) {
+      begin = take(0, 4);
+      end = take(size - 4, 4);
+    } else if (size > 0) {
+      begin = take(0, 1) << 8 | take(size / 2, 1);
+      end = take(size - 1, 1);
+    }
+  }
+
+  friend bool operator==(const Folded&, const Folded&) = default;
+
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::size_t size;
+
+ private:
+  // Letters beyond ASCII have no case.
+  static std::uint64_t in_lower_case(std::uint64_t bytes) {
+    constexpr std::uint64_t kEach = 0x0101010101010101;
+    const std::uint64_t low = bytes & (0x7f * kEach);
+    const std::uint64_t from_a = low + (0x80 - 'A') * kEach;
+    const std::uint64_t beyond_z = low + (0x7f - 'Z') * kEach;
+    const std::uint64_t capitals = from_a & ~beyond_z & ~bytes & (0x80 * kEach);
+    return bytes | capitals >> 2;
   }
 };
-struct FoldedEqual {
-  bool operator()(std::string_view one, std::string_view other) const {
-    if (one.size() != other.size()) return false;
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      if (one[i] != other[i] && lower(one[i]) != lower(other[i])) return false;
-    }
-    return true;
+struct FoldedHash {
+  using is_avalanching = void;
+  std::size_t operator()(const Folded& name) const {
+    constexpr std::uint64_t kA = 0xa0761d6478bd642full;
+    constexpr std::uint64_t kB = 0xe7037ed1a0b428dbull;
+    const auto product = static_cast<sim::UnsignedWide>(name.begin ^ kA) * (name.end ^ kB);
+    return static_cast<std::size_t>(product) ^ static_cast<std::size_t>(product >> 64);
   }
 };
 
@@ -64,14 +93,14 @@ std::string_view own_name(const Command& subcommand) {
 std::span<const Command* const> all_commands() { return everything(); }
 
 const Command* command_named(std::string_view name) {
-  using Names =
-      boost::unordered_flat_map<std::string_view, const Command*, FoldedHash, FoldedEqual>;
+  using Names = boost::unordered_flat_map<Folded, const Command*, FoldedHash>;
   static const Names by_name = [] {
     Names made;
-    for (const Command* command : everything()) made.emplace(command->name, command);
+    for (const Command* command : everything()) made.emplace(Folded(command->name), command);
     return made;
   }();
-  const auto found = by_name.find(name);
+  if (name.size() > Folded::kLongest) return nullptr;
+  const auto found = by_name.find(Folded(name));
   return found == by_name.end() ? nullptr : found->second;
 }
 

@@ -22,6 +22,7 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   if (index_.empty()) index_.emplace_back();
   for (auto& database : index_) database.clear();
   used_ = 0;
+  last_found_ = nullptr;
   death_timers_.clear();
   expiring_.clear();
   mourned_ = 0;
@@ -229,21 +230,26 @@ bool Keyspace::recall(Entry& entry) {
 
 // ---------------------------------------------------------------- keys
 
-Entry* Keyspace::live(std::uint32_t database, std::string_view key) {
+inline Entry* Keyspace::find(std::uint32_t database, std::string_view key) {
+  if (last_found_ != nullptr && last_found_->key == key && last_found_->database == database)
+    return last_found_;
   if (database >= index_.size()) return nullptr;
   const auto found = index_[database].find(key);
   if (found == index_[database].end()) return nullptr;
-  Entry& entry = entries_[found->second];
-  if (!entry.present) return nullptr;
-  if (entry.alive(frozen_ms_)) return &entry;
-  if (!expiry_held_) forget(entry);
+  return last_found_ = &entries_[found->second];
+}
+
+Entry* Keyspace::live(std::uint32_t database, std::string_view key) {
+  Entry* const entry = find(database, key);
+  if (entry == nullptr || !entry->present) return nullptr;
+  if (entry->alive(frozen_ms_)) return entry;
+  if (!expiry_held_) forget(*entry);
   return nullptr;
 }
 
 Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
+  if (Entry* const entry = find(database, key)) return *entry;
   while (index_.size() <= database) index_.emplace_back();
-  const auto found = index_[database].find(key);
-  if (found != index_[database].end()) return entries_[found->second];
   const auto at = static_cast<std::uint32_t>(used_++);
   if (at == entries_.size()) entries_.emplace_back();
   Entry& entry = entries_[at];
@@ -253,7 +259,7 @@ Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
   entry.database = database;
   entry.slot = at;
   entry.owner = 0;
-  entry.present = entry.mourned = false;
+  entry.named = entry.present = entry.mourned = false;
   index_[database].emplace(std::string_view(entry.key), at);
   return entry;
 }
@@ -275,7 +281,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   keep_deadline(entry, deadline_ms);
   entry.owner = actor_;
   ++entry.version;
-  entry.id = id_of(database, key);
+  if (!std::exchange(entry.named, true)) entry.id = id_of(database, key);
   if (!existed) tenures_->granted(actor_, entry.id);
   note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
        owner);
@@ -359,6 +365,7 @@ void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
     const bool in_history = entry.present && !entry.mourned;
     if (in_history) note(sim::What::entry_removed, sim::Cause::command, entry, entry.owner);
     entry.database = entry.database == one ? other : one;
+    entry.named = entry.present;
     if (entry.present) entry.id = id_of(entry.database, entry.key);
     if (in_history) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
   }

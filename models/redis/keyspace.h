@@ -36,6 +36,7 @@ struct Entry {
   std::uint32_t place = 0;  // among the keys with a deadline, if it has one
   sim::TenureId owner = 0;
   sim::KeyId id = 0;
+  bool named = false;    // `id` is its key's
   bool present = false;  // in memory, dead or alive
   bool mourned = false;  // its death by expiry is in the history already
 
@@ -113,6 +114,7 @@ class Keyspace {
   std::int64_t next_cycle(std::int64_t local) const;
 
  private:
+  Entry* find(std::uint32_t database, std::string_view key);  // its slot, if it has one
   sim::KeyId id_of(std::uint32_t database, std::string_view key);
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
@@ -135,9 +137,10 @@ class Keyspace {
   std::deque<Entry> entries_;  // keeps its elements in place: indexes hold views of their keys
   std::size_t used_ = 0;
   std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
-  std::vector<sim::TimerId> death_timers_;                                         // by slot
-  std::vector<std::uint32_t> expiring_;  // slots of the keys with a deadline, of all databases
-  std::size_t mourned_ = 0;              // dead ones that are still in memory
+  Entry* last_found_ = nullptr;  // the commands of a lock come to the same key again and again
+  std::vector<sim::TimerId> death_timers_;  // by slot
+  std::vector<std::uint32_t> expiring_;     // slots of the keys with a deadline, of all databases
+  std::size_t mourned_ = 0;                 // dead ones that are still in memory
   sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;

@@ -33,9 +33,12 @@ std::span<const std::string_view> words(lua_State* lua, ScriptRun& run, std::str
       case LUA_TNUMBER:
         run.argv.push_back(text_of(lua_tonumber(lua, index), run.numbers[i]));
         break;
-      case LUA_TSTRING:
-        run.argv.push_back(string_at(lua, index));
+      case LUA_TSTRING: {
+        std::size_t size = 0;
+        const char* const text = lua_tolstring(lua, index, &size);
+        run.argv.emplace_back(text, size);
         break;
+      }
       default:
         wrong = "ERR Lua redis lib command arguments must be strings or integers";
         return {};

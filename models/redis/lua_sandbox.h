@@ -37,7 +37,7 @@ class Sandbox {
   std::uint32_t serials_ = 0;            // of objects that were printed
   int globals_ = 0;                      // in the registry, as the next three
   int globals_metatable_ = 0;
-  int numbered_ = 0;                     // object -> serial number
+  int numbered_ = 0;  // object -> serial number
   int string_metatable_ = 0;
   int (*resume_)(lua_State*) = nullptr;  // of the library of coroutines
 };

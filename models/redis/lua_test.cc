@@ -135,21 +135,28 @@ const std::string kReadOnlyBelow = "-ERR Attempt to modify a readonly table SCRI
 
 INSTANTIATE_TEST_SUITE_P(
     Sandbox, Scripts,
-    testing::Values(
-        Example{"R79", "x = 1", kReadOnly}, Example{"R79", "_G.x = 1", kReadOnly},
-        Example{"R79", "KEYS = nil", kReadOnly}, Example{"R79", "string.len = 1", kReadOnly},
-        Example{"R79", "redis.call = nil", kReadOnly}, Example{"R79", "coroutine.x = 1", kReadOnly},
-        Example{"R79", "getmetatable('').__index = nil", kReadOnly},
-        Example{"R79", "rawset(_G,'x',1)", kReadOnlyBelow},
-        Example{"R79", "rawset(string,'x',1)", kReadOnlyBelow},
-        Example{"R79", "table.insert(table,1)", kReadOnlyBelow},
-        Example{"R79", "setmetatable(_G,{})", kReadOnlyBelow},
-        Example{"R79", "return type(rawget(string,'len'))", "$8\r\nfunction\r\n"},
-        Example{"R79", "local n=0 for k in pairs(table) do n=n+1 end return n", ":9\r\n"},
-        Example{"R79", "return rawget(_G,'os')", "$-1\r\n"},
-        Example{"R79", "KEYS[1]='z' return KEYS[1]", "$1\r\nz\r\n"},
-        Example{"R79", "return redis.nope", "$-1\r\n"},
-        Example{"R79", "return loadstring('\\27Lua')", "$-1\r\n"}));
+    testing::Values(Example{"R79", "x = 1", kReadOnly}, Example{"R79", "_G.x = 1", kReadOnly},
+                    Example{"R79", "KEYS = nil", kReadOnly},
+                    Example{"R79", "(function() KEYS = nil end)()", kReadOnly},
+                    Example{"R79",
+                            "local t = {nil,true,2.5,'a'} return (function(a) return function() "
+                            "redis = t end end)(1)()",
+                            kReadOnly},
+                    Example{"R79", "string.len = 1", kReadOnly},
+                    Example{"R79", "redis.call = nil", kReadOnly},
+                    Example{"R79", "coroutine.x = 1", kReadOnly},
+                    Example{"R79", "getmetatable('').__index = nil", kReadOnly},
+                    Example{"R79", "rawset(_G,'x',1)", kReadOnlyBelow},
+                    Example{"R79", "rawset(string,'x',1)", kReadOnlyBelow},
+                    Example{"R79", "table.insert(table,1)", kReadOnlyBelow},
+                    Example{"R79", "setmetatable(_G,{})", kReadOnlyBelow},
+                    Example{"R79", "return type(rawget(string,'len'))", "$8\r\nfunction\r\n"},
+                    Example{"R79", "local n=0 for k in pairs(table) do n=n+1 end return n",
+                            ":9\r\n"},
+                    Example{"R79", "return rawget(_G,'os')", "$-1\r\n"},
+                    Example{"R79", "KEYS[1]='z' return KEYS[1]", "$1\r\nz\r\n"},
+                    Example{"R79", "return redis.nope", "$-1\r\n"},
+                    Example{"R79", "return loadstring('\\27Lua')", "$-1\r\n"}));
 
 // Of a connection that speaks protocol 3, and of one that speaks 2.
 struct Spoken {

@@ -1,5 +1,6 @@
 #include "models/redis/lua_values.h"
 
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <lua.hpp>
@@ -85,18 +86,13 @@ std::int64_t truncated(lua_Number number) {
   return static_cast<std::int64_t>(number);
 }
 
-// Pushes a field of the table on top if it is of this type. False: it is not.
-bool push_if(lua_State* lua, const char* name, int type) {
-  lua_pushstring(lua, name);
-  lua_rawget(lua, -2);
-  if (lua_type(lua, -1) == type) return true;
-  lua_pop(lua, 1);
-  return false;
-}
+constexpr std::array<const char*, kTagCount> kTagNames = {
+    "err", "ok", "double", "big_number", "verbatim_string", "format", "string", "map", "set"};
 
 class Converter {
  public:
-  Converter(lua_State* lua, std::uint8_t protocol) : lua_(lua), protocol_(protocol) {}
+  Converter(lua_State* lua, std::uint8_t protocol, int tags)
+      : lua_(lua), protocol_(protocol), tags_(tags) {}
 
   void convert(Reply& reply, int depth) {
     switch (lua_type(lua_, -1)) {
@@ -148,15 +144,15 @@ class Converter {
 
   // A table says by a field that it is no array. False: it does not.
   bool convert_tagged(Reply& reply) {
-    if (push_if(lua_, "err", LUA_TSTRING)) {
+    if (push_if(Tag::err, LUA_TSTRING)) {
       reply.set_error(without_line_end(to_first_zero(string_at(lua_, -1))));
-    } else if (push_if(lua_, "ok", LUA_TSTRING)) {
+    } else if (push_if(Tag::ok, LUA_TSTRING)) {
       reply.set_status(to_first_zero(string_at(lua_, -1)));
-    } else if (push_if(lua_, "double", LUA_TNUMBER)) {
+    } else if (push_if(Tag::number, LUA_TNUMBER)) {
       NumberText text;
       reply.set_bulk(text_of(lua_tonumber(lua_, -1), text));
       reply.kind = Reply::Kind::number;
-    } else if (push_if(lua_, "big_number", LUA_TSTRING)) {
+    } else if (push_if(Tag::big_number, LUA_TSTRING)) {
       reply.set_bulk(string_at(lua_, -1));
       for (char& letter : reply.text) {
         if (letter == '\r' || letter == '\n') letter = ' ';
@@ -170,11 +166,11 @@ class Converter {
   }
 
   bool convert_verbatim(Reply& reply) {
-    if (!push_if(lua_, "verbatim_string", LUA_TTABLE)) return false;
-    bool whole = push_if(lua_, "format", LUA_TSTRING);
+    if (!push_if(Tag::verbatim, LUA_TTABLE)) return false;
+    bool whole = push_if(Tag::format, LUA_TSTRING);
     if (whole) {
       lua_pop(lua_, 1);
-      whole = push_if(lua_, "string", LUA_TSTRING);
+      whole = push_if(Tag::string, LUA_TSTRING);
     }
     if (whole) {
       reply.set_bulk(string_at(lua_, -1));
@@ -185,9 +181,18 @@ class Converter {
     return whole;
   }
 
+  // Pushes a field of the table on top if it is of this type. False: it is not.
+  bool push_if(Tag tag, int type) {
+    lua_pushvalue(lua_, tags_ + static_cast<int>(tag));
+    lua_rawget(lua_, -2);
+    if (lua_type(lua_, -1) == type) return true;
+    lua_pop(lua_, 1);
+    return false;
+  }
+
   bool convert_pairs(Reply& reply, int depth) {
-    const bool map = push_if(lua_, "map", LUA_TTABLE);
-    if (!map && !push_if(lua_, "set", LUA_TTABLE)) return false;
+    const bool map = push_if(Tag::map, LUA_TTABLE);
+    if (!map && !push_if(Tag::set, LUA_TTABLE)) return false;
     reply.set(map ? Reply::Kind::map : Reply::Kind::set);
     lua_pushnil(lua_);
     while (lua_next(lua_, -2) != 0) {
@@ -203,6 +208,7 @@ class Converter {
 
   lua_State* lua_;
   std::uint8_t protocol_;
+  int tags_;
 };
 
 }  // namespace
@@ -302,8 +308,12 @@ void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
   }
 }
 
-void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol) {
-  Converter(lua, protocol).convert(reply, 0);
+void push_tags(lua_State* lua) {
+  for (const char* name : kTagNames) lua_pushstring(lua, name);
+}
+
+void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol, int tags) {
+  Converter(lua, protocol, tags).convert(reply, 0);
 }
 
 }  // namespace picklock::models::redis

@@ -31,7 +31,11 @@ void set_error_text(std::string& whole, std::string_view text);
 
 // What a command answered, as a value on top of the stack.
 void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol);
-// The value on top of the stack as a reply; it stays there.
-void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol);
+// Fields by which a script's table says that it is no array.
+enum class Tag : std::uint8_t { err, ok, number, big_number, verbatim, format, string, map, set };
+inline constexpr int kTagCount = 9;
+void push_tags(lua_State* lua);  // their names, in this order
+// The value on top of the stack as a reply; it stays there. The tags' names begin at `tags`.
+void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol, int tags);
 
 }  // namespace picklock::models::redis

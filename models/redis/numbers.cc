@@ -94,6 +94,10 @@ bool is_nan(double value) { return value != value; }
 }  // namespace
 
 bool strict_integer(std::string_view text, std::int64_t& value) {
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') {
+    value = text[0] - '0';
+    return true;
+  }
   if (text.empty()) return false;
   const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
   if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;

@@ -332,14 +332,15 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
   return out.size() != 0 ? Outcome::answered : Outcome::silent;
 }
 
-Server::Outcome Server::carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
-                                  sim::TenureId tenure, std::uint8_t role, bool on_own_thread) {
+Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
+                                  sim::Payload& out, sim::TenureId tenure, std::uint8_t role,
+                                  bool on_own_thread) {
   keyspace_.freeze();
   keyspace_.act_for(tenure, role);
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
-  const Outcome outcome = run(call, command_called(argv), out, on_own_thread);
+  const Outcome outcome = run(call, command, out, on_own_thread);
   answering_ = before;
   out_ = out_before;
   if (!overrun_.empty()) drop_overrun();
@@ -350,8 +351,8 @@ void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::Tenure
                      std::uint8_t role) {
   if (paused_ != Pause::none && pause_over()) end_pause();
   if (session.closing) return;
-  if (!session.postponed.empty() ||
-      carry_out(session, argv, reply_, out, tenure, role, true) == Outcome::held) {
+  if (!session.postponed.empty() || carry_out(session, argv, command_called(argv), reply_, out,
+                                              tenure, role, true) == Outcome::held) {
     if (session.postponed.empty()) stopped_.push_back(&session);
     session.postponed.add(argv);
   }
@@ -361,6 +362,12 @@ void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::Tenure
 
 // ---------------------------------------------------------------- the command loop
 
+// What would come of it there in any case: a short cut for scripts.
+bool Server::belongs_on_own_thread(const Session& session, const Command* command) const {
+  if (busy_ || session.in_multi || paused_ != Pause::none) return false;
+  return command != nullptr && command->is(kOwnStack) && command->takes(argv_.size());
+}
+
 bool Server::apply(sim::Message& request, sim::Payload& answer) {
   Session& session = session_of(*request.connection);
   if (session.closing) return false;
@@ -369,8 +376,13 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
     return false;
   }
   Outcome outcome = Outcome::answered;
+  const Command* command = nullptr;
   if (read_request(request.payload.view(), argv_)) {
-    outcome = carry_out(session, argv_, reply_, answer, request.tenure, request.role, false);
+    command = command_called(argv_);
+    outcome = belongs_on_own_thread(session, command)
+                  ? Outcome::own_thread
+                  : carry_out(session, argv_, command, reply_, answer, request.tenure, request.role,
+                              false);
   } else {
     reply_.set_error("ERR Protocol error");
     write_reply(answer, reply_);
@@ -396,6 +408,7 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
       if (!waiting_.empty() && waiting_.front() == &request) {
         std::swap(argv_, own_argv_);
         parsed_ = &request;
+        parsed_command_ = command;
       }
       return false;
   }
@@ -457,9 +470,12 @@ void Server::run_own_thread() {
       Outcome outcome = Outcome::held;
       sim::Message& reply = reply_to(request);
       if (session->held == 0) {
-        if (!parsed) read_request(request.payload.view(), own_argv_);
-        outcome = carry_out(*session, own_argv_, own_reply_, reply.payload, request.tenure,
-                            request.role, true);
+        if (!parsed) {
+          read_request(request.payload.view(), own_argv_);
+          parsed_command_ = command_called(own_argv_);
+        }
+        outcome = carry_out(*session, own_argv_, parsed_command_, own_reply_, reply.payload,
+                            request.tenure, request.role, true);
       }
       waiting_.erase(waiting_.begin());
       --session->waiting;
@@ -482,8 +498,8 @@ void Server::run_own_thread() {
 void Server::serve(sim::Message& request, Session& session) {
   sim::Message& reply = reply_to(request);
   read_request(request.payload.view(), argv_);
-  const Outcome outcome =
-      carry_out(session, argv_, reply_, reply.payload, request.tenure, request.role, false);
+  const Outcome outcome = carry_out(session, argv_, command_called(argv_), reply_, reply.payload,
+                                    request.tenure, request.role, false);
   switch (outcome) {
     case Outcome::answered:
     case Outcome::silent:

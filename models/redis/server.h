@@ -118,8 +118,8 @@ class Server final : public sim::Service, private ScriptHost {
   void end_scripts();
 
   // --- one command
-  Outcome carry_out(Session& session, Argv argv, Reply& reply, sim::Payload& out,
-                    sim::TenureId tenure, std::uint8_t role, bool on_own_thread);
+  Outcome carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
+                    sim::Payload& out, sim::TenureId tenure, std::uint8_t role, bool on_own_thread);
   Outcome run(Call& call, const Command* command, sim::Payload& out, bool on_own_thread);
   // Why it is refused; empty: it is not.
   std::string refusal(const Call& call, const Command* command, std::uint32_t flags);
@@ -130,6 +130,7 @@ class Server final : public sim::Service, private ScriptHost {
   bool must_wait(const Session& session) const {
     return session.held > 0 || session.waiting > 0 || (!waiting_.empty() && !busy_);
   }
+  bool belongs_on_own_thread(const Session& session, const Command* command) const;
   void put_off(sim::Message& request, Session& session);
   void hold(sim::Message& request, Session& session);
   void serve(sim::Message& request, Session& session);
@@ -182,6 +183,7 @@ class Server final : public sim::Service, private ScriptHost {
 
   std::vector<sim::Message*> waiting_;    // what is for the own thread, and what came behind it
   const sim::Message* parsed_ = nullptr;  // the first of them, if its words are in own_argv_
+  const Command* parsed_command_ = nullptr;
   sim::Thread* own_thread_ = nullptr;
   bool own_thread_idle_ = false;
 

@@ -74,7 +74,7 @@ struct Session {
   bool connected = false;
   // The answer under way is its last. Without one, for it wanted none, it stays open and deaf.
   bool closing = false;
-  bool ended = false;    // the client has closed its end; what it sent before is still to be served
+  bool ended = false;  // the client has closed its end; what it sent before is still to be served
   bool authenticated = true;
   bool no_evict = false;
   std::uint8_t protocol = 2;

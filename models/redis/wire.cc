@@ -1,5 +1,6 @@
 #include "models/redis/wire.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -11,16 +12,22 @@ constexpr std::string_view kEnd = "\r\n";
 // Of replies nested in each other: clients walk through them on stacks of 64 KiB.
 constexpr std::size_t kDeepest = 32;
 
+// Most numbers have a digit or two.
+constexpr std::int64_t kMostShort = 99;
+constexpr std::size_t short_header_size(std::int64_t value) { return value <= 9 ? 4 : 5; }
+char* put_short_header(char* at, char kind, std::int64_t value) {
+  const auto digit = [](std::int64_t number) { return static_cast<char>('0' + number); };
+  *at++ = kind;
+  if (value > 9) *at++ = digit(value / 10);
+  *at++ = digit(value % 10);
+  *at++ = '\r';
+  *at++ = '\n';
+  return at;
+}
+
 void write_header(sim::Payload& out, char kind, std::int64_t value) {
-  if (value >= 0 && value <= 99) {  // as most are
-    const auto digit = [](std::int64_t number) { return static_cast<char>('0' + number); };
-    const bool one = value <= 9;
-    char* at = out.extend(one ? 4 : 5);
-    *at++ = kind;
-    if (!one) *at++ = digit(value / 10);
-    *at++ = digit(value % 10);
-    *at++ = '\r';
-    *at = '\n';
+  if (value >= 0 && value <= kMostShort) {
+    put_short_header(out.extend(short_header_size(value)), kind, value);
     return;
   }
   std::array<char, 24> text;
@@ -55,13 +62,16 @@ bool read_line(std::string_view& bytes, std::string_view& line) {
 }
 
 bool read_number(std::string_view text, std::int64_t& value) {
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') {
+    value = text[0] - '0';
+    return true;
+  }
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
+inline bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   if (bytes.empty() || bytes.front() != kind) return false;
-  // Most numbers have a digit or two.
   const auto digit = [&](std::size_t at) { return bytes[at] >= '0' && bytes[at] <= '9'; };
   const auto ends = [&](std::size_t at) { return bytes[at] == '\r' && bytes[at + 1] == '\n'; };
   if (bytes.size() >= 5 && digit(1)) {
@@ -79,7 +89,7 @@ bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   return true;
 }
 
-bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& body) {
+inline bool read_body(std::string_view& bytes, std::int64_t size, std::string_view& body) {
   if (size < 0 || bytes.size() < static_cast<std::size_t>(size) + kEnd.size()) return false;
   body = bytes.substr(0, static_cast<std::size_t>(size));
   bytes.remove_prefix(static_cast<std::size_t>(size));
@@ -260,7 +270,14 @@ void write_push(sim::Payload& out, std::size_t elements, unsigned protocol) {
 }
 
 void write_bulk(sim::Payload& out, std::string_view bytes) {
-  write_header(out, '$', static_cast<std::int64_t>(bytes.size()));
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  if (size <= kMostShort) {
+    char* at = out.extend(short_header_size(size) + bytes.size() + kEnd.size());
+    at = std::copy(bytes.begin(), bytes.end(), put_short_header(at, '$', size));
+    std::copy(kEnd.begin(), kEnd.end(), at);
+    return;
+  }
+  write_header(out, '$', size);
   out.append(bytes);
   out.append(kEnd);
 }

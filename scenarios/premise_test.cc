@@ -1,4 +1,4 @@
-#include "explore/premise.h"
+#include "scenarios/premise.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
 
-namespace picklock::explore {
+namespace picklock::scenarios {
 namespace {
 
 // Of every lock, under every choice of options that its promises may depend on.
@@ -41,10 +41,9 @@ TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
 }
 
 bool kept(std::string_view premise, const std::string& algorithm, const std::string& more) {
-  const scenarios::Scenario scenario =
-      scenarios::parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
-                       scenarios::shipped_vocabulary());
-  scenarios::World world;
+  const Scenario scenario = parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more,
+                                  "x", shipped_vocabulary());
+  World world;
   world.set(scenario);
   world.run(1);
   return was_kept(premise, scenario, world.history());
@@ -76,7 +75,7 @@ TEST(Premise, OfTheLeaseIsKeptByHoldersThatNoLongerBelieve) {
 }
 
 TEST(Premise, OfATokenForEachAcquisitionIsWhatTheScenarioSays) {
-  scenarios::Scenario scenario;
+  Scenario scenario;
   EXPECT_TRUE(was_kept("every acquisition has a token of its own", scenario, {}));
   scenario.lock.options.value = models::TokenPer::client;
   EXPECT_FALSE(was_kept("every acquisition has a token of its own", scenario, {}));
@@ -121,6 +120,12 @@ TEST(Premise, OfALeaseThatClientsTellEachOtherLeavesRoomForTheCommandsThatMakeIt
   EXPECT_FALSE(told("9s"));
 }
 
+TEST(Premise, OfTheLeaseIsBrokenByAnInnerReleaseThatGivesBackTheOuterLock) {
+  const std::string own = "recognise_own = 'always'\nvalue = 'client'\n[clients]\ncount = 1\n";
+  EXPECT_TRUE(within_lease(own));
+  EXPECT_FALSE(within_lease(own + "nested = true\n"));
+}
+
 TEST(Premise, OfCommandsInTimeIsBrokenByOneThatActsWhenItsTenureIsOver) {
   constexpr std::string_view kInTime = "a command takes effect before its client gives up on it";
   constexpr std::string_view kAnswered =
@@ -150,14 +155,14 @@ TEST(Premise, OfWritesInTimeIsBrokenByOneThatArrivesAfterTheRelease) {
 }
 
 TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
-  scenarios::Scenario scenario;
+  Scenario scenario;
   EXPECT_TRUE(was_kept(models::locks::kOneLock, scenario, {}));
   EXPECT_TRUE(was_kept(models::locks::kOwnCommands, scenario, {}));
   scenario.clients.nested = true;
-  scenario.clients.progress = scenarios::Progress::set;
+  scenario.clients.progress = Progress::set;
   EXPECT_FALSE(was_kept(models::locks::kOneLock, scenario, {}));
   EXPECT_FALSE(was_kept(models::locks::kOwnCommands, scenario, {}));
 }
 
 }  // namespace
-}  // namespace picklock::explore
+}  // namespace picklock::scenarios

@@ -8,13 +8,12 @@
 #include "scenarios/scenario.h"
 #include "sim/history.h"
 
-namespace picklock::explore {
+namespace picklock::scenarios {
 
 // Whether there is a judge for it, by its words (models::Promise). One without is taken for kept.
 bool is_judged(std::string_view premise);
 
 // Whether the run of the scenario with this history kept it.
-bool was_kept(std::string_view premise, const scenarios::Scenario& scenario,
-              const sim::History& history);
+bool was_kept(std::string_view premise, const Scenario& scenario, const sim::History& history);
 
-}  // namespace picklock::explore
+}  // namespace picklock::scenarios

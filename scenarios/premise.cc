@@ -1,34 +1,48 @@
-#include "explore/premise.h"
+#include "scenarios/premise.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-namespace picklock::explore {
+namespace picklock::scenarios {
 namespace {
 
-using scenarios::Scenario;
 using sim::Cause;
 using sim::History;
 using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
-// No entry expires while its holder believes that it holds the lock.
+// No entry expires, or is given back by its holder's own inner release, while the holder believes
+// that it holds the lock.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
     sim::ProcessId process = 0;
     sim::ThreadId thread = 0;
+    std::uint32_t depth = 1;  // of nested acquires
   };
   std::vector<Holder> holders;
+  const auto holder = [&holders](TenureId tenure) {
+    return std::find_if(holders.begin(), holders.end(),
+                        [tenure](const Holder& one) { return one.tenure == tenure; });
+  };
   const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
   for (const HistoryEvent& event : history) {
     switch (event.what) {
-      case What::acquire_ok:
-        holders.push_back({event.tenure, event.process, event.thread});
+      case What::acquire_ok: {
+        const auto outer = holder(event.tenure);
+        if (outer == holders.end()) {
+          holders.push_back({event.tenure, event.process, event.thread});
+        } else {
+          ++outer->depth;
+        }
         break;
+      }
       case What::release_invoked:
+        if (const auto one = holder(event.tenure); one != holders.end() && --one->depth == 0)
+          holders.erase(one);
+        break;
       case What::loss_learned:
       case What::deadline_passed:
         holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
@@ -40,7 +54,9 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
         holds_no_more([&](const Holder& one) { return one.process == event.process; });
         break;
       case What::entry_removed:
-        if (event.cause != Cause::expiry) break;
+        if (event.cause != Cause::expiry &&
+            (event.cause != Cause::command || event.tenure != event.owner))
+          break;
         for (const Holder& one : holders) {
           if (one.tenure == event.owner) return false;
         }
@@ -57,7 +73,7 @@ bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
 }
 
 bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
-  return scenario.clients.progress == scenarios::Progress::none;
+  return scenario.clients.progress == Progress::none;
 }
 
 // Nobody lives on without having learned that the key is its own.
@@ -199,4 +215,4 @@ bool was_kept(std::string_view premise, const Scenario& scenario, const History&
   return judge == nullptr || judge->kept(scenario, history);
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::scenarios
