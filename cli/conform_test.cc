@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -246,6 +247,9 @@ TEST(Conform, SaysInOneLineThatItsServerHasEnded) {
     const std::string said = conform.said();
     EXPECT_THAT(said, StartsWith("picklock: conform: redis-server ended unexpectedly (signal "));
     EXPECT_THAT(said, HasSubstr(complaint));
+    if (signal == SIGKILL) {
+      EXPECT_TRUE(std::isdigit(*(said.end() - 2))) << said;
+    }
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   }
 }

@@ -64,6 +64,7 @@ std::string how_it_ended(int status) {
   return fmt::format("status {}", WEXITSTATUS(status));
 }
 
+constexpr std::string_view kKilled = "signal 9";  // as how_it_ended() says it
 constexpr std::string_view kReady = "Ready to accept connections";
 
 // Without process and time: `7:M 21 Nov 2026 16:00:00.000 # Out of memory`.
@@ -194,8 +195,9 @@ std::string RealServer::log() const {
   return text;
 }
 
-// A crash is told at length, and its cause first.
+// A crash is told at length, and its cause first. Who is killed knows nothing of it.
 std::string RealServer::last_words() const {
+  if (obituary_ == kKilled) return {};
   const std::string text = log();
   std::string_view rest = text;
   if (const std::size_t ready = rest.find(kReady); ready != std::string_view::npos) {

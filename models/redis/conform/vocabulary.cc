@@ -671,9 +671,12 @@ void Vocabulary::fill_getex_options(Words& words) {
 
 void Vocabulary::fill_flags(Words& words) {
   static constexpr std::string_view kFlags[] = {"NX", "XX", "GT", "LT"};
+  // GT and LT compare what two moments have made of their times.
+  static constexpr std::string_view kUntimed[] = {"NX", "XX"};
   if (below(5) < 3) return;
   const std::uint64_t count = one_in(4) ? 2 : 1;
-  for (std::uint64_t i = 0; i < count; ++i) words.push_back(in_some_case(one_of(kFlags)));
+  for (std::uint64_t i = 0; i < count; ++i)
+    words.push_back(in_some_case(timed_ ? one_of(kFlags) : one_of(kUntimed)));
   if (one_in(10)) words.emplace_back("ZZ");
 }
 
