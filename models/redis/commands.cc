@@ -67,7 +67,7 @@ constexpr std::array kFunction = {
     Command{"function|restore", -3, kNoScript}, Command{"function|stats", 2, kNoScript}};
 constexpr std::array kNamesOnly = {
     Command{"blpop", -3, kWrite | kNoScript | kBlocking, nullptr, {1, -2, 1}},
-    Command{"wait", 3, kNoScript}, Command{"function", -2, kNoScript, nullptr, {}, kFunction}};
+    Command{"function", -2, kNoScript, nullptr, {}, kFunction}};
 
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {
@@ -75,7 +75,8 @@ const std::vector<const Command*>& everything() {
     for (const auto group :
          {string_commands(), key_commands(), hash_commands(), list_commands(), set_commands(),
           sorted_set_commands(), script_commands(), connection_commands(), transaction_commands(),
-          pubsub_commands(), server_commands(), std::span<const Command>(kNamesOnly)}) {
+          pubsub_commands(), server_commands(), replication_commands(),
+          std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);
     }
     return made;

@@ -29,11 +29,18 @@ struct Call {
   Session& session;
   Argv argv;  // with the command's own name
   Reply& reply;
-  bool written = false;  // the command has written its answer itself: `reply` says nothing
+  bool written = false;     // the command has written its answer itself: `reply` says nothing
+  bool replicated = false;  // and has said itself what it comes to
 
   std::string_view operator[](std::size_t word) const { return argv[word]; }
   std::size_t words() const { return argv.size(); }
   Entry* live(std::string_view key) const { return keys.live(session.database, key); }
+  bool replicates() const;  // whether anybody gets what it comes to
+  // What replicas and the append-only file get in its place (R30); may be said several times.
+  void replicate(std::span<const std::string_view> command);
+  void replicate(std::initializer_list<std::string_view> command) {
+    replicate(std::span(command.begin(), command.size()));
+  }
 };
 
 enum Flags : std::uint32_t {
@@ -106,6 +113,7 @@ std::span<const Command> sorted_set_commands();
 std::span<const Command> pubsub_commands();
 std::span<const Command> script_commands();
 std::span<const Command> server_commands();
+std::span<const Command> replication_commands();
 std::span<const Command> string_commands();
 std::span<const Command> transaction_commands();
 
@@ -139,6 +147,10 @@ std::string upper(std::string_view word);
 
 inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
+
+inline constexpr std::string_view kReadOnly =
+    "READONLY You can't write against a read only replica.";
+inline constexpr std::string_view kTooFewReplicas = "NOREPLICAS Not enough good replicas to write.";
 
 inline void wrong_type(Reply& reply) {
   reply.set_error("WRONGTYPE Operation against a key holding the wrong kind of value");

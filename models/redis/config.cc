@@ -64,9 +64,23 @@ constexpr std::array kParameters = {
     Parameter{"maxmemory", "0", Form::memory, Use::rules},
     Parameter{"maxmemory-policy", "noeviction", Form::policy},
     Parameter{"maxmemory-samples", "5", Form::integer, Use::idle, 1, 64},
+    Parameter{"min-replicas-max-lag", "10", Form::integer, Use::rules, 0, kInt},
+    Parameter{"min-replicas-to-write", "0", Form::integer, Use::rules, 0, kInt},
+    Parameter{"min-slaves-max-lag", "10", Form::integer, Use::rules, 0, kInt,
+              "min-replicas-max-lag"},
+    Parameter{"min-slaves-to-write", "0", Form::integer, Use::rules, 0, kInt,
+              "min-replicas-to-write"},
     Parameter{"notify-keyspace-events", ""},
     Parameter{"port", "6379", Form::integer, Use::fixed, 0, 65535},
     Parameter{"proto-max-bulk-len", "536870912", Form::memory, Use::fixed, 1048576},
+    Parameter{"repl-backlog-size", "1048576", Form::memory},
+    Parameter{"repl-diskless-sync", "yes", Form::yes_no},
+    Parameter{"repl-diskless-sync-delay", "5", Form::integer, Use::rules, 0, kInt},
+    Parameter{"repl-ping-replica-period", "10", Form::integer, Use::rules, 1, kInt},
+    Parameter{"repl-timeout", "60", Form::integer, Use::rules, 1, kInt},
+    Parameter{"replica-priority", "100", Form::integer, Use::rules, 0, kInt},
+    Parameter{"replica-read-only", "yes", Form::yes_no},
+    Parameter{"replica-serve-stale-data", "yes", Form::yes_no, Use::rules},
     Parameter{"requirepass", "", Form::text, Use::rules},
     Parameter{"save", ""},
     Parameter{"set-max-intset-entries", "512", Form::integer},
@@ -257,6 +271,13 @@ void Config::take_over() {
   max_memory_ = memory(value_of("maxmemory")).value_or(0);
   strict_integer(value_of("busy-reply-threshold"), busy_after_ms_);
   password_ = value_of("requirepass");
+  serves_stale_data_ = value_of("replica-serve-stale-data") == "yes";
+  strict_integer(value_of("min-replicas-to-write"), fewest_replicas_);
+  strict_integer(value_of("min-replicas-max-lag"), most_lag_seconds_);
+  strict_integer(value_of("repl-diskless-sync-delay"), sync_delay_seconds_);
+  strict_integer(value_of("repl-timeout"), replication_timeout_seconds_);
+  strict_integer(value_of("repl-ping-replica-period"), replica_ping_seconds_);
+  strict_integer(value_of("replica-priority"), replica_priority_);
   Limits limits;
   std::string none;
   limits.read(value_of("client-output-buffer-limit"), none);

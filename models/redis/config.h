@@ -26,6 +26,15 @@ class Config {
   std::int64_t busy_after_ms() const { return busy_after_ms_; }
   const std::string& password() const { return password_; }  // empty: none is needed
 
+  // --- replication
+  bool serves_stale_data() const { return serves_stale_data_; }
+  std::int64_t fewest_replicas() const { return fewest_replicas_; }    // min-replicas-to-write
+  std::int64_t most_lag_seconds() const { return most_lag_seconds_; }  // min-replicas-max-lag
+  std::int64_t sync_delay_seconds() const { return sync_delay_seconds_; }
+  std::int64_t replication_timeout_seconds() const { return replication_timeout_seconds_; }
+  std::int64_t replica_ping_seconds() const { return replica_ping_seconds_; }
+  std::int64_t replica_priority() const { return replica_priority_; }
+
   // Of what a subscriber may leave unread (R91).
   struct OutputLimit {
     std::uint64_t hard = 0;  // bytes; 0: no limit
@@ -44,6 +53,13 @@ class Config {
   std::uint64_t max_memory_ = 0;
   std::int64_t busy_after_ms_ = 0;
   std::string password_;
+  bool serves_stale_data_ = true;
+  std::int64_t fewest_replicas_ = 0;
+  std::int64_t most_lag_seconds_ = 0;
+  std::int64_t sync_delay_seconds_ = 0;
+  std::int64_t replication_timeout_seconds_ = 0;
+  std::int64_t replica_ping_seconds_ = 0;
+  std::int64_t replica_priority_ = 0;
   OutputLimit subscriber_limit_;
 };
 

@@ -144,16 +144,14 @@ void hello(Call& call) {
   pair("proto").set_integer(call.session.protocol);
   pair("id").set_integer(static_cast<std::int64_t>(call.session.id));
   pair("mode").set_bulk("standalone");
-  pair("role").set_bulk("master");
+  pair("role").set_bulk(call.server.replication().is_replica() ? "replica" : "master");
   pair("modules").set(Reply::Kind::array);
 }
 
 // ---------------------------------------------------------------- CLIENT
 
-// Processes have no addresses; these tell them apart, and connections by their ports.
 std::string address(sim::ProcessId process, std::uint64_t port) {
-  return "10.0." + std::to_string(process / 250) + "." + std::to_string(process % 250 + 1) + ":" +
-         std::to_string(port);
+  return host_of(process) + ":" + std::to_string(port);
 }
 
 std::string peer_address(const Session& session) {
@@ -165,9 +163,8 @@ std::string peer_address(const Session& session) {
 }
 
 std::string own_address(const Session& session) {
-  constexpr std::uint64_t kPort = 6379;
-  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(kPort);
-  return address(session.connection->server().id(), kPort);
+  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(kServerPort);
+  return address(session.connection->server().id(), kServerPort);
 }
 
 enum class ClientType : std::uint8_t { normal, replica, pubsub, master };
@@ -190,6 +187,7 @@ bool client_type(Call& call, std::string_view word, ClientType& type) {
 }
 
 bool is_of(const Session& session, ClientType type) {
+  if (session.replica != nullptr) return type == ClientType::replica;
   return type == (session.subscribed() ? ClientType::pubsub : ClientType::normal);
 }
 
@@ -203,9 +201,10 @@ bool touched(Keyspace& keys, const Session& session) {
 
 std::string flags(Keyspace& keys, const Session& session) {
   std::string all;
+  if (session.replica != nullptr) all += 'S';
   if (session.subscribed()) all += 'P';
   if (session.in_multi) all += 'x';
-  if (session.held > 0 || !session.postponed.empty()) all += 'b';
+  if (session.held > 0 || session.blocked || !session.postponed.empty()) all += 'b';
   if (touched(keys, session)) all += 'd';
   if (session.closing) all += 'c';
   if (session.no_evict) all += 'e';

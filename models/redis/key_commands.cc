@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "models/redis/commands.h"
 #include "models/redis/glob.h"
@@ -180,7 +181,17 @@ bool read_conditions(const Call& call, Conditions& conditions) {
   return true;
 }
 
-void set_expiry(const Call& call, const Form& form) {
+// Its conditions travel with it.
+void replicate_deadline(Call& call, const Form& form, std::int64_t deadline) {
+  if (!call.replicates()) return;
+  const Digits digits(deadline);
+  std::vector<std::string_view> words(call.argv.begin(), call.argv.end());
+  if (!form.absolute || form.unit != Unit::milliseconds) words[0] = "PEXPIREAT";
+  words[2] = digits.view();
+  call.replicate(words);
+}
+
+void set_expiry(Call& call, const Form& form) {
   Conditions conditions;
   std::int64_t value = 0;
   if (!read_conditions(call, conditions) || !integer(call[2], value, call.reply)) return;
@@ -195,11 +206,13 @@ void set_expiry(const Call& call, const Form& form) {
     call.reply.set_integer(0);
     return;
   }
-  if (deadline <= call.keys.clock_ms()) {
+  if (deadline <= call.keys.clock_ms() && !call.keys.replica()) {
     // At once: `<=` here, `<` where keys expire (R14).
     call.keys.remove(*entry);
+    call.replicate({"DEL", call[1]});
   } else {
     call.keys.set_deadline(*entry, deadline);
+    replicate_deadline(call, form, deadline);
   }
   call.reply.set_integer(1);
 }

@@ -26,10 +26,12 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   death_timers_.clear();
   expiring_.clear();
   mourned_ = 0;
+  changes_ = 0;
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = 0;
   has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
+  replica_ = obeying_ = false;
   active_expiry_ = true;
   expiry_held_ = false;
   cursor_ = 0;
@@ -53,6 +55,58 @@ void Keyspace::restarted(bool keeps_data) {
       remove(entry, sim::Cause::restart);
     }
   }
+}
+
+void Keyspace::become_replica() {
+  if (replica_) return;
+  renounce();
+  replica_ = true;
+}
+
+void Keyspace::become_master() {
+  if (!replica_) return;
+  replica_ = false;
+  act_for(0, 0);
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (!entry.present) continue;
+    if (!std::exchange(entry.named, true)) entry.id = id_of(entry.database, entry.key);
+    if (entry.alive(clock_ms())) {
+      note(sim::What::entry_created, sim::Cause::failover, entry, entry.owner);
+      if (entry.has_deadline()) watch_death(entry);
+    } else {
+      entry.mourned = true;
+      ++mourned_;
+    }
+  }
+  if (mourned_ > 0) await_cycle();
+}
+
+void Keyspace::renounce() {
+  if (replica_) return;
+  act_for(0, 0);
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (entry.present && !recall(entry))
+      note(sim::What::entry_removed, sim::Cause::failover, entry, entry.owner);
+  }
+}
+
+void Keyspace::wipe() {
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    if (entries_[slot].present) remove(entries_[slot]);
+  }
+}
+
+Value& Keyspace::load(std::uint32_t database, std::string_view key, Type type,
+                      std::int64_t deadline_ms, sim::TenureId owner) {
+  Entry& entry = slot(database, key);
+  entry.value.become(type);
+  entry.present = true;
+  keep_deadline(entry, deadline_ms);
+  entry.owner = owner;
+  ++entry.version;
+  return entry.value;
 }
 
 void Keyspace::halted() {
@@ -83,6 +137,7 @@ sim::Instant Keyspace::dies(const Entry& entry) const {
 // The history learns of a death at the instant it takes place, whoever looks, and whenever the
 // server forgets.
 void Keyspace::watch_death(Entry& entry) {
+  if (replica_) return;
   while (death_timers_.size() <= entry.slot) {
     death_timers_.push_back(simulation_->scheduler.add_timer(
         nullptr, &Keyspace::on_death, this, static_cast<std::uint32_t>(death_timers_.size())));
@@ -98,7 +153,8 @@ void Keyspace::watch_death(Entry& entry) {
 void Keyspace::on_death(void* self, std::uint32_t slot) {
   auto& keyspace = *static_cast<Keyspace*>(self);
   Entry& entry = keyspace.entries_[slot];
-  if (!entry.present || entry.mourned || entry.alive(keyspace.clock_ms())) return;
+  if (!entry.present || entry.mourned || keyspace.replica_ || entry.alive(keyspace.clock_ms()))
+    return;
   entry.mourned = true;
   ++keyspace.mourned_;
   const sim::TenureId actor = std::exchange(keyspace.actor_, 0);
@@ -111,6 +167,7 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
 // A key that nobody has touched since its death lives again when the clock is set back to before it
 // (R28).
 void Keyspace::clock_changed() {
+  if (replica_) return;
   act_for(0, 0);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
@@ -147,7 +204,7 @@ std::int64_t Keyspace::next_cycle(std::int64_t local) const {
 // The cycle runs on the server's event loop, by its monotonic clock, whether there is something to
 // do or not; an event is spent only on a cycle that may find something.
 void Keyspace::await_cycle() {
-  if (cycle_awaited_ || !active_expiry_ || process_->down()) return;
+  if (cycle_awaited_ || !active_expiry_ || replica_ || process_->down()) return;
   if (!has_cycle_timer_) {
     cycle_timer_ = simulation_->scheduler.add_timer(process_, &Keyspace::on_cycle, this, 0);
     has_cycle_timer_ = true;
@@ -192,7 +249,7 @@ void Keyspace::cycle() {
   constexpr std::size_t kSample = 20;
   constexpr std::size_t kAcceptedPercent = 10;
   constexpr std::size_t kMostInOneCycle = 6000;
-  if (!active_expiry_) return;
+  if (!active_expiry_ || replica_) return;
   const std::int64_t now = clock_ms();
   std::size_t removed = 0;
   bool stale = true;
@@ -219,6 +276,7 @@ void Keyspace::forget(Entry& entry) {
   const std::uint8_t role = std::exchange(role_, std::uint8_t{0});
   remove(entry, sim::Cause::expiry);
   act_for(actor, role);
+  if (mourner_.self != nullptr) mourner_.forgotten(mourner_.self, entry.database, entry.key);
 }
 
 bool Keyspace::recall(Entry& entry) {
@@ -242,8 +300,8 @@ inline Entry* Keyspace::find(std::uint32_t database, std::string_view key) {
 Entry* Keyspace::live(std::uint32_t database, std::string_view key) {
   Entry* const entry = find(database, key);
   if (entry == nullptr || !entry->present) return nullptr;
-  if (entry->alive(frozen_ms_)) return entry;
-  if (!expiry_held_) forget(*entry);
+  if (is_there(*entry)) return entry;
+  if (!expiry_held_ && !replica_) forget(*entry);
   return nullptr;
 }
 
@@ -273,7 +331,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
                      std::int64_t deadline_ms) {
   Entry& entry = slot(database, key);
   // What a script sees alive may have died meanwhile (R25).
-  const bool existed = entry.alive(frozen_ms_) && !entry.mourned;
+  const bool existed = is_there(entry) && !entry.mourned;
   if (entry.present && !existed) forget(entry);
   const sim::TenureId owner = existed ? entry.owner : 0;
   entry.value.become(type);
@@ -281,8 +339,9 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   keep_deadline(entry, deadline_ms);
   entry.owner = actor_;
   ++entry.version;
+  ++changes_;
   if (!std::exchange(entry.named, true)) entry.id = id_of(database, key);
-  if (!existed) tenures_->granted(actor_, entry.id);
+  if (!existed && !replica_) tenures_->granted(actor_, entry.id);
   note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
        owner);
   if (deadline_ms != kNoDeadline) watch_death(entry);
@@ -291,6 +350,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
 
 void Keyspace::altered(Entry& entry) {
   ++entry.version;
+  ++changes_;
   if (!entry.mourned) note(sim::What::entry_altered, sim::Cause::command, entry, entry.owner);
 }
 
@@ -317,6 +377,7 @@ void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
   if (recall(entry)) {
     // Dead by the running clock, alive by the time a script began: this revives it (R25).
     ++entry.version;
+    ++changes_;
     note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
   } else {
     altered(entry);
@@ -328,7 +389,10 @@ void Keyspace::remove(Entry& entry, sim::Cause cause) {
   entry.present = false;
   keep_deadline(entry, kNoDeadline);
   // What expires is noticed by WATCH from the key's absence.
-  if (cause != sim::Cause::expiry) ++entry.version;
+  if (cause != sim::Cause::expiry) {
+    ++entry.version;
+    ++changes_;
+  }
   if (!recall(entry)) note(sim::What::entry_removed, cause, entry, entry.owner);
   entry.owner = 0;
 }
@@ -347,7 +411,7 @@ void Keyspace::clear(std::uint32_t database) {
     Entry& entry = entries_[slot];
     if (!entry.present || entry.database != database) continue;
     // To take away what was dead is no change (R27).
-    if (entry.alive(frozen_ms_)) {
+    if (is_there(entry)) {
       remove(entry);
     } else {
       forget(entry);
@@ -356,6 +420,7 @@ void Keyspace::clear(std::uint32_t database) {
 }
 
 void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
+  ++changes_;
   if (one == other) return;
   while (index_.size() <= std::max(one, other)) index_.emplace_back();
   std::swap(index_[one], index_[other]);
@@ -413,6 +478,7 @@ std::size_t Keyspace::used_memory() const {
 }
 
 void Keyspace::note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
+  if (replica_) return;
   const bool gone = what == sim::What::entry_removed || !entry.has_deadline();
   simulation_->scheduler.recorder().note({.at = simulation_->now(),
                                           .what = what,

@@ -51,6 +51,22 @@ class Keyspace {
   // Empty, for a new run.
   void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
   void restarted(bool keeps_data);  // a new incarnation of the process
+
+  // --- a replica's data are its master's: dead keys look absent and are left to the master (R33),
+  // and nothing that happens to entries goes into the history, for nobody's lock depends on them
+  bool replica() const { return replica_; }
+  void become_replica();
+  void become_master();  // what is there counts from now on (R34)
+  // Commands that come from the master see dead keys as what they were there.
+  void obey(bool on) { obeying_ = on; }
+  // Of a server that can serve nobody any more, while another serves in its place.
+  void renounce();
+  // Everything is gone, to be replaced by the master's data.
+  void wipe();
+  // A key as it was elsewhere; empty, of this type.
+  Value& load(std::uint32_t database, std::string_view key, Type type, std::int64_t deadline_ms,
+              sim::TenureId owner);
+
   void halted();
   void clock_changed();
 
@@ -62,6 +78,16 @@ class Keyspace {
   std::int64_t now_ms() const { return frozen_ms_; }
   void freeze() { frozen_ms_ = clock_ms(); }
   void freeze_at(std::int64_t now_ms) { frozen_ms_ = now_ms; }
+
+  // Counts what was done to the data, expiry apart: a command that leaves it as it was has changed
+  // nothing (R31).
+  std::uint64_t changes() const { return changes_; }
+  // Who hears of every dead key that is forgotten; nullptr: nobody.
+  struct Mourner {
+    void* self = nullptr;
+    void (*forgotten)(void* self, std::uint32_t database, std::string_view key) = nullptr;
+  };
+  void set_mourner(const Mourner& mourner) { mourner_ = mourner; }
 
   // --- who acts, from here on
   void act_for(sim::TenureId tenure, std::uint8_t role) {
@@ -118,6 +144,9 @@ class Keyspace {
   sim::KeyId id_of(std::uint32_t database, std::string_view key);
   void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
+  bool is_there(const Entry& entry) const {
+    return entry.alive(frozen_ms_) || (obeying_ && entry.present);
+  }
   void watch_death(Entry& entry);
   void keep_deadline(Entry& entry, std::int64_t deadline_ms);
   // Whether its death was in the history; it is taken back.
@@ -141,6 +170,8 @@ class Keyspace {
   std::vector<sim::TimerId> death_timers_;  // by slot
   std::vector<std::uint32_t> expiring_;     // slots of the keys with a deadline, of all databases
   std::size_t mourned_ = 0;                 // dead ones that are still in memory
+  std::uint64_t changes_ = 0;
+  Mourner mourner_;
   sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   sim::TenureId actor_ = 0;
@@ -149,6 +180,8 @@ class Keyspace {
   sim::TimerId cycle_timer_ = 0;
   bool has_cycle_timer_ = false;
   bool cycle_awaited_ = false;
+  bool replica_ = false;
+  bool obeying_ = false;
   bool active_expiry_ = true;
   bool expiry_held_ = false;
   bool cycle_held_ = false;

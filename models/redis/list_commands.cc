@@ -140,10 +140,11 @@ void ltrim(Call& call) {
   call.reply.set_status("OK");
   if (list == nullptr) return;
   const Places kept(from, to, count_of(*list));
+  call.replicated = kept.count == list->size();  // nothing to tell, though it counts as a change
   const auto begin = list->begin() + static_cast<std::ptrdiff_t>(kept.first);
   list->erase(begin + static_cast<std::ptrdiff_t>(kept.count), list->end());
   list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(kept.first));
-  taken_from(call, *entry);  // a change even when all is kept
+  taken_from(call, *entry);
 }
 
 void lrem(Call& call) {

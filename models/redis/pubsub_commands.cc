@@ -95,6 +95,7 @@ void publish(Call& call) {
       ++receivers;
     }
   }
+  call.server.effects().add_for_replicas(call.session.database, call.argv);
   call.reply.set_integer(receivers);
 }
 
@@ -106,6 +107,7 @@ void spublish(Call& call) {
       ++receivers;
     }
   }
+  call.server.effects().add_for_replicas(call.session.database, call.argv);
   call.reply.set_integer(receivers);
 }
 

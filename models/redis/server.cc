@@ -33,21 +33,30 @@ std::string unknown_command(Argv argv) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures,
-                   Keys& keys) {
+void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
+                   const Directory* directory) {
   attach(simulation, process);
+  directory_ = directory;
   keyspace_.reset(simulation, process, tenures, keys);
+  keyspace_.set_mourner({this, &Server::on_forgotten});
   session_ids_ = 0;
-  has_pause_timer_ = has_backlog_timer_ = false;
+  has_pause_timer_ = has_backlog_timer_ = has_blocked_timer_ = false;
   waiting_.clear();
   held_.clear();
   forget_process();
+  replication_.reset(simulation, process, directory);
 }
 
 // What does not outlive the process.
 void Server::forget_process() {
-  for (Session* session : connected_) session->connected = false;
+  for (Session* session : connected_) {
+    session->connected = false;
+    session->replica.reset();
+  }
   connected_.clear();
+  blocked_.clear();
+  effects_.want(false);
+  master_session_ = {};
   pubsub_.clear();
   config_.reset();
   own_thread_ = nullptr;
@@ -67,6 +76,7 @@ void Server::start(sim::Keeps keeps) {
   stats_ = {};
   started_at_ = simulation().now();
   if (process().incarnation() > 0) keyspace_.restarted(keeps == sim::Keeps::all);
+  replication_.started();
 }
 
 void Server::halted() {
@@ -74,8 +84,10 @@ void Server::halted() {
     for (sim::Message* request : *queue) simulation().network.release(*request);
     queue->clear();
   }
+  for (const Blocked& blocked : blocked_) simulation().network.release(*blocked.request);
   keyspace_.halted();
   forget_process();
+  replication_.halted();
 }
 
 void Server::clock_changed() {
@@ -109,7 +121,7 @@ Session& Server::open_session() {
     }
   }
   if (free == nullptr) free = &sessions_.emplace_back();
-  *free = Session{};
+  *free = Session();
   free->id = ++session_ids_;
   free->connected = true;
   free->authenticated = config_.password().empty();
@@ -125,6 +137,13 @@ void Server::disconnect(Session& session) {
   if (!session.connected) return;
   session.connected = false;
   PubSub::forget(session);
+  if (session.replica != nullptr) replication_.detached(session);
+  if (session.blocked) {
+    const auto mine = std::find_if(blocked_.begin(), blocked_.end(),
+                                   [&](const Blocked& one) { return one.session == &session; });
+    if (mine->request != nullptr) simulation().network.release(*mine->request);
+    blocked_.erase(mine);
+  }
   if (session.connection != nullptr) session.connection->session = nullptr;
   connected_.erase(std::find(connected_.begin(), connected_.end(), &session));
   std::erase(stopped_, &session);
@@ -263,10 +282,21 @@ std::string Server::refusal(const Call& call, const Command* command, std::uint3
     if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
       return std::string(kOutOfMemory);
   }
+  if ((flags & kWrite) != 0 && !script_running()) {
+    if (replication_.too_few_replicas()) return std::string(kTooFewReplicas);
+    if (replication_.is_replica()) return std::string(kReadOnly);  // R50: before the next but one
+  }
   if (session.protocol == 2 && session.subscribed() && !command->is(kSubscribed)) {
     return "ERR Can't execute '" + std::string(command->name) +
            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
            "context";
+  }
+  // Scripts may run then if they say so.
+  const bool stale_is_fine =
+      (flags & kStale) != 0 && (!command->is(kRunsScript) || flags != command->flags);
+  if (replication_.is_replica() && replication_.link() != Replication::Link::connected &&
+      !config_.serves_stale_data() && !stale_is_fine) {
+    return "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
   }
   if (busy_ && !command->is(kWhileBusy)) {
     return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
@@ -295,7 +325,8 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
   std::uint32_t flags = command != nullptr ? command->flags : 0;
   if (session.in_multi && (flags & kRunsQueue) != 0) flags |= session.queued_flags & kOfQueue;
   if ((flags & kRunsScript) != 0 && call.words() > 1 &&
-      (paused_ != Pause::none || config_.max_memory() != 0)) {
+      (paused_ != Pause::none || config_.max_memory() != 0 || replication_.is_replica() ||
+       replication_.too_few_replicas())) {
     flags = flags_with_script(*this, *command, call.argv);
   }
   if (!script_running() && config_.max_memory() != 0) {
@@ -316,10 +347,11 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
   } else if (!on_own_thread && (flags & kOwnStack) != 0) {
     return Outcome::own_thread;
   } else {
-    command->run(call);
+    invoke(call, *command);
   }
   ++stats_.commands;
   session.last_command_at = simulation().now();
+  if (session.blocked) return Outcome::blocked;
   if (!call.written) {
     if (call.reply.is_error()) ++stats_.errors;
     if (session.wants_replies()) write_reply(out, call.reply, session.protocol);
@@ -341,8 +373,11 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
   const Outcome outcome = run(call, command, out, on_own_thread);
+  if (before == nullptr && effects_.size() > 0) hand_on_effects();
+  if (!session.in_multi) session.written_until = replication_.offset();
   answering_ = before;
   out_ = out_before;
+  if (outcome == Outcome::blocked) replication_.ask_for_acknowledgements();
   if (!overrun_.empty()) drop_overrun();
   return outcome;
 }
@@ -351,8 +386,9 @@ void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::Tenure
                      std::uint8_t role) {
   if (paused_ != Pause::none && pause_over()) end_pause();
   if (session.closing) return;
-  if (!session.postponed.empty() || carry_out(session, argv, command_called(argv), reply_, out,
-                                              tenure, role, true) == Outcome::held) {
+  if (!session.postponed.empty() || session.blocked ||
+      carry_out(session, argv, command_called(argv), reply_, out, tenure, role, true) ==
+          Outcome::held) {
     if (session.postponed.empty()) stopped_.push_back(&session);
     session.postponed.add(argv);
   }
@@ -370,6 +406,7 @@ bool Server::belongs_on_own_thread(const Session& session, const Command* comman
 
 bool Server::apply(sim::Message& request, sim::Payload& answer) {
   Session& session = session_of(*request.connection);
+  if (!blocked_.empty()) time_out_blocked();
   if (session.closing) return false;
   if (must_wait(session)) {
     put_off(request, session);
@@ -403,6 +440,9 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
     case Outcome::held:
       hold(request, session);
       return false;
+    case Outcome::blocked:
+      keep_blocked(request);
+      return false;
     case Outcome::own_thread:
       put_off(request, session);
       if (!waiting_.empty() && waiting_.front() == &request) {
@@ -423,7 +463,7 @@ void Server::hold(sim::Message& request, Session& session) {
 
 // Behind what the server has yet to do.
 void Server::put_off(sim::Message& request, Session& session) {
-  if (session.held > 0) {
+  if (session.held > 0 || session.blocked) {
     hold(request, session);
     return;
   }
@@ -479,7 +519,10 @@ void Server::run_own_thread() {
       }
       waiting_.erase(waiting_.begin());
       --session->waiting;
-      if (outcome == Outcome::held) {
+      if (outcome == Outcome::blocked) {
+        simulation().network.release(reply);
+        keep_blocked(request);
+      } else if (outcome == Outcome::held) {
         simulation().network.release(reply);
         hold(request, *session);
         if (session->ended) disconnect(*session);
@@ -488,6 +531,7 @@ void Server::run_own_thread() {
       }
       scheduler.obey();
     }
+    replication_.catch_up();
     own_thread_idle_ = true;
     scheduler.park();
     own_thread_idle_ = false;
@@ -508,6 +552,10 @@ void Server::serve(sim::Message& request, Session& session) {
     case Outcome::held:
       simulation().network.release(reply);
       hold(request, session);
+      break;
+    case Outcome::blocked:
+      simulation().network.release(reply);
+      keep_blocked(request);
       break;
     case Outcome::own_thread:
       simulation().network.release(reply);
@@ -572,110 +620,6 @@ void Server::spend(sim::Duration time) {
   serve_waiting();
 }
 
-// ---------------------------------------------------------------- CLIENT PAUSE
-
-bool Server::pause_over() const { return keyspace_.clock_ms() > paused_until_ms_; }
-
-// The longer and the stricter of two counts. It is looked at ten times a second (R107).
-void Server::pause_clients(std::int64_t until_ms, Pause what) {
-  if (paused_ == Pause::none && until_ms < keyspace_.clock_ms()) return;
-  if (paused_ == Pause::none) paused_until_ms_ = until_ms;
-  paused_until_ms_ = std::max(paused_until_ms_, until_ms);
-  paused_ = std::max(paused_, what);
-  keyspace_.hold_expiry(true);
-  if (!has_pause_timer_) {
-    pause_timer_ = simulation().scheduler.add_timer(&process(), &Server::on_pause_end, this, 0);
-    has_pause_timer_ = true;
-  }
-  await_pause_end();
-}
-
-void Server::await_pause_end() {
-  sim::Scheduler& scheduler = simulation().scheduler;
-  const sim::LocalClock& clock = process().clock();
-  constexpr std::int64_t kLast = INT64_MAX / 1'000'000 - 1;
-  if (paused_until_ms_ >= kLast) return;
-  const sim::Instant over =
-      clock.when(sim::ClockKind::wall, (paused_until_ms_ + 1) * 1'000'000, now());
-  if (over == sim::kNever) return;
-  const std::int64_t local =
-      clock.read(sim::ClockKind::monotonic, std::max(over, now() + sim::Duration(1)));
-  scheduler.arm_on(pause_timer_, sim::ClockKind::monotonic, keyspace_.next_cycle(local));
-}
-
-void Server::on_pause_end(void* self, std::uint32_t) {
-  auto& server = *static_cast<Server*>(self);
-  if (server.paused_ != Pause::none && (!server.waiting_.empty() || !server.pause_over())) {
-    server.await_pause_end();
-    return;
-  }
-  server.end_pause();
-}
-
-// What is held goes on after the command under way.
-void Server::unpause_clients() {
-  if (paused_ == Pause::none) return;
-  paused_ = Pause::none;
-  keyspace_.hold_expiry(false);
-  simulation().scheduler.arm(pause_timer_, now());
-}
-
-void Server::end_pause() {
-  paused_ = Pause::none;
-  keyspace_.hold_expiry(false);
-  release_held();
-  release_postponed();
-}
-
-// Connection by connection, in the order in which they were stopped.
-void Server::release_held() {
-  released_.swap(held_);
-  for (const sim::Message* request : released_) {
-    if (Session* session = session_behind(*request)) session->held = 0;
-  }
-  for (std::size_t first = 0; first < released_.size(); ++first) {
-    if (released_[first] == nullptr) continue;
-    const sim::Connection* const connection = released_[first]->connection;
-    for (std::size_t i = first; i < released_.size(); ++i) {
-      if (released_[i] == nullptr || released_[i]->connection != connection) continue;
-      sim::Message& request = *std::exchange(released_[i], nullptr);
-      Session* const session = session_behind(request);
-      if (session == nullptr || process().down()) {
-        simulation().network.release(request);
-      } else if (process().paused()) {
-        hold(request, *session);
-      } else if (must_wait(*session)) {
-        put_off(request, *session);
-      } else {
-        serve(request, *session);
-      }
-    }
-  }
-  released_.clear();
-  // The process was stopped over it, and goes on with the rest when it runs again.
-  if (!held_.empty() && paused_ == Pause::none) simulation().scheduler.arm(pause_timer_, now());
-}
-
-// Likewise; one that is stopped again meanwhile is at the end of the next round.
-void Server::release_postponed() {
-  if (!released_sessions_.empty()) return;  // it is under way
-  while (paused_ == Pause::none && !stopped_.empty()) {
-    released_sessions_.swap(stopped_);
-    for (Session* const& session : released_sessions_) {
-      if (session == nullptr) continue;
-      CommandQueue commands;
-      std::swap(commands, session->postponed);
-      commands.each(queued_words_, [&](Argv argv) {
-        if (session == nullptr) return;  // closed meanwhile
-        sim::Payload bytes;
-        execute(*session, argv, bytes);
-        if (session != nullptr) session->unasked += bytes.view();
-      });
-    }
-    released_sessions_.clear();
-  }
-}
-
 // ---------------------------------------------------------------- scripts
 
 Lua& Server::lua() {
@@ -725,6 +669,10 @@ void Server::run_command(Argv argv, Reply& reply) {
     reply.set_error("ERR This Redis command is not allowed from script");
   } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
     reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
+  } else if (command->is(kWrite) && !script_wrote_ && replication_.is_replica()) {
+    reply.set_error(kReadOnly);  // R49
+  } else if (command->is(kWrite) && !script_wrote_ && replication_.too_few_replicas()) {
+    reply.set_error(kTooFewReplicas);  // R57
   } else if (short_of_memory_ && config_.max_memory() != 0 && !script_wrote_ &&
              !script_allows_oom_ && command->is(kMayGrow)) {
     // As it was when the script began, and not once it has written: half a script would be worse
@@ -739,7 +687,7 @@ void Server::run_command(Argv argv, Reply& reply) {
               .session = script_session_,
               .argv = argv,
               .reply = reply};
-    command->run(call);
+    invoke(call, *command);
   }
 }
 

@@ -14,9 +14,11 @@
 
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
+#include "models/redis/effects.h"
 #include "models/redis/keyspace.h"
 #include "models/redis/lua.h"
 #include "models/redis/pubsub.h"
+#include "models/redis/replication.h"
 #include "models/redis/reply.h"
 #include "models/redis/session.h"
 #include "sim/service.h"
@@ -35,8 +37,9 @@ struct Stats {
 
 class Server final : public sim::Service, private ScriptHost {
  public:
-  // Empty, for a new run.
-  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
+  // Empty, for a new run. Without a directory it knows no other servers.
+  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
+             const Directory* directory = nullptr);
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;
@@ -82,6 +85,29 @@ class Server final : public sim::Service, private ScriptHost {
   void close(Session& session);
   Session* answering() const { return answering_; }
 
+  // --- replication
+  Effects& effects() { return effects_; }
+  Replication& replication() { return replication_; }
+  const Node* node_at(std::string_view host, std::uint16_t port) const {
+    return directory_ == nullptr ? nullptr : directory_->find(host, port);
+  }
+  std::string host_of_peer(const Session& session) const {
+    return session.connection == nullptr ? "127.0.0.1" : host_of(session.connection->client().id());
+  }
+  Session& session_of(sim::Connection& connection);
+  Session& master_session() { return master_session_; }  // in whose name the stream's commands run
+  // One command of the master's stream.
+  void obey(Argv argv, sim::TenureId tenure, std::uint8_t role);
+  bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
+  void replication_changed();
+  // The connection gets no answer until so many replicas have acknowledged what it has written, or
+  // the time is up (0: never), by the server's wall clock.
+  void block(Call& call, std::int64_t replicas, std::int64_t timeout_ms);
+  void serve_waiters();
+  void unblock_all();  // with an error: the server is a replica from now on (R48)
+  // Runs it, and keeps what it comes to.
+  void invoke(Call& call, const Command& command);
+
   Pause paused() const { return paused_; }
   void pause_clients(std::int64_t until_ms, Pause what);
   void unpause_clients();
@@ -105,6 +131,7 @@ class Server final : public sim::Service, private ScriptHost {
     answered,
     silent,      // CLIENT REPLY OFF
     held,        // by CLIENT PAUSE
+    blocked,     // answered later
     own_thread,  // must run there
   };
 
@@ -128,7 +155,8 @@ class Server final : public sim::Service, private ScriptHost {
 
   // --- messages that wait
   bool must_wait(const Session& session) const {
-    return session.held > 0 || session.waiting > 0 || (!waiting_.empty() && !busy_);
+    return session.held > 0 || session.waiting > 0 || session.blocked ||
+           (!waiting_.empty() && !busy_);
   }
   bool belongs_on_own_thread(const Session& session, const Command* command) const;
   void put_off(sim::Message& request, Session& session);
@@ -142,7 +170,6 @@ class Server final : public sim::Service, private ScriptHost {
   }
 
   // --- connections
-  Session& session_of(sim::Connection& connection);
   Session& open_session();
   void hang_up(Session& session);
   void client_gone(sim::Connection& connection);
@@ -153,6 +180,24 @@ class Server final : public sim::Service, private ScriptHost {
   void drop_overrun();
   static void on_backlog_time(void* self, std::uint32_t);
 
+  // --- what writes come to
+  void hand_on_effects();
+  static void on_forgotten(void* self, std::uint32_t database, std::string_view key);
+
+  // --- WAIT
+  struct Blocked {
+    Session* session = nullptr;
+    sim::Message* request = nullptr;  // nullptr: not on the simulated network
+    std::int64_t replicas = 0;
+    std::int64_t until_ms = 0;  // 0: for ever
+  };
+  void keep_blocked(sim::Message& request);
+  void unblock(const Blocked& blocked, const Reply& reply);
+  void time_out_blocked();
+  void await_blocked_end();
+  void go_on_with(Session& session);
+  static void on_blocked_end(void* self, std::uint32_t);
+
   // --- CLIENT PAUSE
   bool pause_over() const;
   void await_pause_end();
@@ -161,7 +206,11 @@ class Server final : public sim::Service, private ScriptHost {
   void release_postponed();
   static void on_pause_end(void* self, std::uint32_t);
 
+  const Directory* directory_ = nullptr;
   Keyspace keyspace_;
+  Effects effects_;
+  Replication replication_{*this};
+  Session master_session_;
   PubSub pubsub_;
   Config config_;
   Stats stats_;
@@ -195,6 +244,10 @@ class Server final : public sim::Service, private ScriptHost {
   std::vector<Session*> released_sessions_;  // of them, those that go on now; nullptr: closed
   sim::TimerId pause_timer_ = 0;
   bool has_pause_timer_ = false;
+
+  std::vector<Blocked> blocked_;
+  sim::TimerId blocked_timer_ = 0;
+  bool has_blocked_timer_ = false;
 
   std::vector<Session*> overrun_;  // to be closed after the command under way
   sim::TimerId backlog_timer_ = 0;

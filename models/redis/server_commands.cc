@@ -1,5 +1,6 @@
 // What a server says about itself, and what is done to it as a whole: TIME, INFO, COMMAND, CONFIG,
 // DEBUG, and the databases at once.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -37,12 +38,14 @@ bool is_flush_syntax(Call& call) {
 void flushall(Call& call) {
   if (!is_flush_syntax(call)) return;
   for (std::uint32_t database = 0; database < kDatabases; ++database) call.keys.clear(database);
+  call.replicate(call.argv);  // even if there was nothing
   call.reply.set_status("OK");
 }
 
 void flushdb(Call& call) {
   if (!is_flush_syntax(call)) return;
   call.keys.clear(call.session.database);
+  call.replicate(call.argv);
   call.reply.set_status("OK");
 }
 
@@ -77,10 +80,8 @@ void swapdb(Call& call) {
   }
   const auto one = static_cast<std::uint32_t>(databases[0]);
   const auto other = static_cast<std::uint32_t>(databases[1]);
-  if (one != other) {
-    call.keys.swap(one, other);
-    rewatch(call, one, other);
-  }
+  call.keys.swap(one, other);
+  if (one != other) rewatch(call, one, other);
   call.reply.set_status("OK");
 }
 
@@ -197,17 +198,66 @@ class Info {
 
   void replication() {
     begin("Replication");
-    field("role", "master");
-    field("connected_slaves", "0");
+    const Replication& replication = call_.server.replication();
+    if (replication.is_replica()) {
+      link_to_master(replication);
+    } else {
+      field("role", "master");
+    }
+    replicas(replication);
+    const Backlog& backlog = replication.backlog();
     field("master_failover_state", "no-failover");
-    field("master_replid", identity("master_replid"));
-    field("master_replid2", std::string(40, '0'));
-    field("master_repl_offset", "0");
-    field("second_repl_offset", "-1");
-    field("repl_backlog_active", "0");
+    field("master_replid", replication.id());
+    field("master_replid2", replication.former_id());
+    field("master_repl_offset", std::to_string(replication.offset()));
+    field("second_repl_offset", std::to_string(replication.former_until()));
+    field("repl_backlog_active", backlog.active() ? "1" : "0");
     field("repl_backlog_size", "1048576");
-    field("repl_backlog_first_byte_offset", "0");
-    field("repl_backlog_histlen", "0");
+    field("repl_backlog_first_byte_offset",
+          backlog.active() ? std::to_string(backlog.first()) : "0");
+    field("repl_backlog_histlen", backlog.size());
+  }
+
+  std::string seconds_since(sim::Instant then) const {
+    return std::to_string((call_.server.now() - then) / std::chrono::seconds(1));
+  }
+
+  void link_to_master(const Replication& replication) {
+    const bool up = replication.link() == Replication::Link::connected;
+    const bool transfer = replication.link() == Replication::Link::transfer;
+    field("role", "slave");
+    field("master_host", replication.master()->host());
+    field("master_port", replication.master()->port);
+    field("master_link_status", up ? "up" : "down");
+    field("master_last_io_seconds_ago", up ? seconds_since(replication.last_heard()) : "-1");
+    field("master_sync_in_progress", transfer ? "1" : "0");
+    field("slave_read_repl_offset", std::to_string(replication.offset()));
+    field("slave_repl_offset", std::to_string(replication.offset()));
+    if (!up) field("master_link_down_since_seconds", seconds_since(replication.down_since()));
+    field("slave_priority", std::to_string(call_.server.config().replica_priority()));
+    field("slave_read_only", "1");
+    field("replica_announced", "1");
+  }
+
+  void replicas(const Replication& replication) {
+    std::string lines;
+    std::uint64_t count = 0;
+    for (const Session* session : call_.server.sessions()) {
+      if (session->replica == nullptr) continue;
+      const AttachedReplica& replica = *session->replica;
+      const bool online = replica.state == AttachedReplica::State::online;
+      const std::int64_t known = std::max<std::int64_t>(replica.acknowledged, 0);
+      lines += "slave" + std::to_string(count++) + ":ip=" + call_.server.host_of_peer(*session) +
+               ",port=" + std::to_string(session->listening_port) +
+               ",state=" + (online ? "online" : "wait_bgsave") +
+               ",offset=" + std::to_string(known) +
+               ",lag=" + std::to_string(replication.lag_seconds(replica)) + "\r\n";
+    }
+    field("connected_slaves", count);
+    if (call_.server.config().fewest_replicas() != 0 &&
+        call_.server.config().most_lag_seconds() != 0)
+      field("min_slaves_good_slaves", std::to_string(replication.good_replicas()));
+    text_ += lines;
   }
 
   void keyspace() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ class Connection;
 
 namespace picklock::models::redis {
 
+struct AttachedReplica;
 struct Command;
 struct Topic;
 
@@ -70,6 +72,11 @@ struct Watch {
 enum class Replies : std::uint8_t { on, off, skip_this, skip_next };  // CLIENT REPLY
 
 struct Session {
+  Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
   std::uint64_t id = 0;
   bool connected = false;
   // The answer under way is its last. Without one, for it wanted none, it stays open and deaf.
@@ -90,6 +97,12 @@ struct Session {
   std::uint32_t held = 0;
   std::uint32_t waiting = 0;
   CommandQueue postponed;  // without a connection: held back by CLIENT PAUSE
+
+  // In WAIT, until enough replicas have acknowledged or its time is up.
+  bool blocked = false;
+  std::int64_t written_until = 0;  // offset of the replication stream behind its last command
+  std::uint16_t listening_port = 0;
+  std::unique_ptr<AttachedReplica> replica;  // if that is what is at the other end
 
   bool in_multi = false;
   bool spoilt = false;  // a command could not be queued: EXEC will discard all (R105)

@@ -84,7 +84,9 @@ void spop(Call& call) {
     const std::uint64_t place = all ? 0 : call.keys.chance().below(set->size());
     Reply& reply = counted ? call.reply.add() : call.reply;
     reply.set_bulk(set->take(static_cast<std::size_t>(place)));
+    if (!all) call.replicate({"SREM", call[1], reply.text});
   }
+  if (all) call.replicate({"DEL", call[1]});
   taken_from(call, *entry);
 }
 

@@ -2,6 +2,7 @@
 // machine's own long double.)
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "models/redis/commands.h"
 
@@ -95,6 +96,20 @@ bool answer_text(const Call& call, Entry*& entry) {
   return true;
 }
 
+// Without conditions: that they were met is known (R30).
+void replicate_set(Call& call, std::string_view value, std::int64_t deadline) {
+  call.replicate({"SET", call[1], value, "PXAT", Digits(deadline).view()});
+}
+
+void replicate_without_get(Call& call) {
+  if (!call.replicates()) return;
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < call.words(); ++i) {
+    if (i < 3 || !same_word(call[i], "get")) words.push_back(call[i]);
+  }
+  call.replicate(words);
+}
+
 void set(Call& call) {
   Options options;
   if (!read_options(call, 3, Of::set, options)) return;
@@ -113,6 +128,11 @@ void set(Call& call) {
   if ((options.nx && held != nullptr) || (options.xx && held == nullptr)) return;
   if (options.keep_ttl && held != nullptr) deadline = held->deadline_ms;
   put(call, call[1], deadline).assign(call[2]);
+  if (options.expiry != nullptr) {
+    replicate_set(call, call[2], deadline);
+  } else if (options.get) {
+    replicate_without_get(call);
+  }
   if (!options.get) call.reply.set_status("OK");
 }
 
@@ -126,6 +146,7 @@ void set_with(Call& call, const Expiry& expiry, std::string_view command) {
   std::int64_t deadline = kNoDeadline;
   if (!read_deadline(call, expiry, call[2], command, deadline)) return;
   put(call, call[1], deadline).assign(call[3]);
+  replicate_set(call, call[3], deadline);
   call.reply.set_status("OK");
 }
 void setex(Call& call) { set_with(call, kEx, "setex"); }
@@ -138,12 +159,16 @@ void get(Call& call) {
 
 void getset(Call& call) {
   Entry* entry = nullptr;
-  if (answer_text(call, entry)) put(call, call[1]).assign(call[2]);
+  if (!answer_text(call, entry)) return;
+  put(call, call[1]).assign(call[2]);
+  call.replicate({"SET", call[1], call[2]});
 }
 
 void getdel(Call& call) {
   Entry* entry = nullptr;
-  if (answer_text(call, entry) && entry != nullptr) call.keys.remove(*entry);
+  if (!answer_text(call, entry) || entry == nullptr) return;
+  call.keys.remove(*entry);
+  call.replicate({"DEL", call[1]});
 }
 
 void getex(Call& call) {
@@ -163,8 +188,13 @@ void getex(Call& call) {
   call.reply.set_bulk(entry->value.text());
   if (options.expiry != nullptr && options.expiry->absolute && deadline <= call.keys.clock_ms()) {
     call.keys.remove(*entry);
-  } else if (options.expiry != nullptr || (options.persist && entry->has_deadline())) {
+    call.replicate({"DEL", call[1]});
+  } else if (options.expiry != nullptr) {
     call.keys.set_deadline(*entry, deadline);
+    call.replicate({"PEXPIREAT", call[1], Digits(deadline).view()});
+  } else if (options.persist && entry->has_deadline()) {
+    call.keys.set_deadline(*entry, kNoDeadline);
+    call.replicate({"PERSIST", call[1]});
   }
 }
 

@@ -67,7 +67,7 @@ void exec(Call& call) {
                 .argv = argv,
                 .reply = call.reply};
     const bool heard = !session.closing;
-    command_called(argv)->run(queued);
+    call.server.invoke(queued, *command_called(argv));
     if (!queued.written && heard && session.wants_replies())
       write_reply(out, queued.reply, session.protocol);
   });

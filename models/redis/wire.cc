@@ -241,6 +241,23 @@ std::string_view command(std::string_view payload) {
 
 constexpr sim::Protocol kProtocol{.name = "redis", .describe = describe, .command = command};
 
+// `SET lock:1 4f2a PXAT 1700000010000`, or several of them; `+CONTINUE ...`; a snapshot.
+std::string describe_stream(std::string_view payload, bool) {
+  if (payload.starts_with('+') || payload.starts_with('-'))
+    return std::string(payload.substr(1, payload.find('\r') - 1));
+  if (payload.starts_with('$')) return "{snapshot}";
+  std::string text;
+  std::vector<std::string_view> argv;
+  while (take_request(payload, argv)) {
+    if (!text.empty()) text += "; ";
+    for (std::size_t i = 0; i < argv.size(); ++i) text.append(i > 0 ? " " : "").append(argv[i]);
+  }
+  return text.empty() ? "unreadable" : text;
+}
+
+constexpr sim::Protocol kReplicationProtocol{
+    .name = "replication", .describe = describe_stream, .command = command};
+
 }  // namespace
 
 void write_request(sim::Payload& out, std::span<const std::string_view> argv) {
@@ -249,6 +266,10 @@ void write_request(sim::Payload& out, std::span<const std::string_view> argv) {
 }
 
 bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
+  return take_request(bytes, argv) && bytes.empty();
+}
+
+bool take_request(std::string_view& bytes, std::vector<std::string_view>& argv) {
   argv.clear();
   std::int64_t count = 0;
   if (!read_header(bytes, '*', count) || count < 1) return false;
@@ -258,7 +279,7 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
     if (!read_header(bytes, '$', size) || !read_body(bytes, size, word)) return false;
     argv.push_back(word);
   }
-  return bytes.empty();
+  return true;
 }
 
 void write_array(sim::Payload& out, std::size_t elements) {
@@ -394,5 +415,6 @@ bool read_reply(std::string_view& bytes, Reply& reply) {
 }
 
 const sim::Protocol& protocol() { return kProtocol; }
+const sim::Protocol& replication_protocol() { return kReplicationProtocol; }
 
 }  // namespace picklock::models::redis

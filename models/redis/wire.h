@@ -17,6 +17,8 @@ namespace picklock::models::redis {
 void write_request(sim::Payload& out, std::span<const std::string_view> argv);
 // Views into `bytes`; `argv` is reused. False: not a whole, well-formed request.
 bool read_request(std::string_view bytes, std::vector<std::string_view>& argv);
+// The same of the first of several, which is taken off the front.
+bool take_request(std::string_view& bytes, std::vector<std::string_view>& argv);
 
 void write_reply(sim::Payload& out, const Reply& reply, unsigned protocol = 2);
 // The same in parts, for answers that are written as they come about.
@@ -32,5 +34,7 @@ bool read_reply(std::string_view& bytes, Reply& reply);
 
 // How requests and replies read in reports: `SET lock:1 4f2a NX PX 10000`, `OK`, `nil`, `1`.
 const sim::Protocol& protocol();
+// Of the link between a replica and its master, on which both make requests.
+const sim::Protocol& replication_protocol();
 
 }  // namespace picklock::models::redis

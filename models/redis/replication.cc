@@ -1,0 +1,484 @@
+#include "models/redis/replication.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/redis/server.h"
+#include "models/redis/snapshot.h"
+#include "models/redis/wire.h"
+
+namespace picklock::models::redis {
+namespace {
+
+constexpr std::size_t kIdLength = 40;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kCycle = kSecond / 10;
+
+std::string no_id() { return std::string(kIdLength, '0'); }
+
+}  // namespace
+
+void Replication::reset(sim::Simulation& simulation, sim::Process& process,
+                        const Directory* directory) {
+  simulation_ = &simulation;
+  process_ = &process;
+  directory_ = directory;
+  ids_ = sim::Random(simulation.scheduler.seed(),
+                     sim::mixed(process.hash() ^ sim::hash_of("replication")));
+  configured_ = nullptr;
+  dials_ = 0;
+  halted();
+  id_ = fresh_id();
+  phase_ = server_.keyspace().next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kCycle;
+}
+
+void Replication::halted() {
+  master_ = nullptr;
+  id_ = former_id_ = no_id();
+  former_until_ = -1;
+  offset_ = 0;
+  backlog_.end();
+  selected_ = kNoDatabase;
+  attached_.clear();
+  good_ = 0;
+  rounds_ = 0;
+  link_ = Link::none;
+  connection_ = nullptr;
+  can_resume_ = false;
+  postponed_.clear();
+  has_timer_ = awaited_ = false;
+}
+
+void Replication::started() {
+  if (link_ != Link::none) return;  // it has joined
+  if (process_->incarnation() > 0) id_ = fresh_id();
+  if (configured_ == nullptr) return;
+  server_.keyspace().become_replica();
+  master_ = configured_;
+  link_ = Link::wanted;
+  down_since_ = simulation_->now();
+  await_cron();
+}
+
+void Replication::join(Server& master) {
+  Replication& other = master.replication();
+  master_ = directory_->of(master.process());
+  server_.keyspace().become_replica();
+  if (!other.backlog_.active()) other.backlog_.begin(other.offset_);
+  id_ = other.id_;
+  offset_ = other.offset_;
+  backlog_.begin(offset_);
+  can_resume_ = true;
+  connection_ = &simulation_->network.connect(*process_, *this, master.process(), master,
+                                              replication_protocol());
+  link_ = Link::connected;
+  last_heard_ = simulation_->now();
+  other.attach(master.session_of(*connection_), offset_);
+  await_cron();
+}
+
+std::string Replication::fresh_id() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string id(kIdLength, '0');
+  for (char& digit : id) digit = kDigits[ids_.below(16)];
+  return id;
+}
+
+std::int64_t Replication::seconds_since(sim::Instant then) const {
+  return (simulation_->now() - then) / std::chrono::seconds(1);
+}
+
+// ---------------------------------------------------------------- once a second
+
+void Replication::await_cron() {
+  if (awaited_ || process_->down()) return;
+  sim::Scheduler& scheduler = simulation_->scheduler;
+  if (!has_timer_) {
+    timer_ = scheduler.add_timer(process_, &Replication::on_cron, this, 0);
+    has_timer_ = true;
+  }
+  awaited_ = true;
+  const std::int64_t now = scheduler.local_time(*process_, sim::ClockKind::monotonic);
+  const std::int64_t rounds = now < phase_ ? 0 : (now - phase_) / kSecond + 1;
+  scheduler.arm_on(timer_, sim::ClockKind::monotonic, phase_ + rounds * kSecond);
+}
+
+void Replication::on_cron(void* self, std::uint32_t) {
+  auto& replication = *static_cast<Replication*>(self);
+  replication.awaited_ = false;
+  replication.cron();
+  if (replication.is_replica() || !replication.attached_.empty()) replication.await_cron();
+}
+
+void Replication::cron() {
+  ++rounds_;
+  const Config& config = server_.config();
+  const std::int64_t timeout = config.replication_timeout_seconds();
+  if (is_replica()) {
+    const bool waits = link_ != Link::none && link_ != Link::wanted;
+    if (waits && seconds_since(last_heard_) > timeout) {
+      hang_up();
+      lost();
+    }
+    if (link_ == Link::wanted) dial();
+    if (link_ == Link::connected) send_ack(offset_);
+  }
+  if (attached_.empty()) return;
+  const auto ping_every = static_cast<std::uint64_t>(config.replica_ping_seconds());
+  if (!is_replica() && rounds_ % ping_every == 0) {
+    sim::Payload ping;
+    constexpr std::string_view kPing[] = {"ping"};
+    write_request(ping, kPing);
+    feed(ping.view(), 0, 0);
+  }
+  for (Session* session : std::vector<Session*>(attached_)) {
+    const AttachedReplica& replica = *session->replica;
+    if (replica.streaming && seconds_since(replica.acknowledged_at) > timeout)
+      server_.close(*session);
+  }
+  start_waiting();
+  count_good();
+}
+
+// ---------------------------------------------------------------- as a master
+
+void Replication::propagate(Effects& effects, sim::TenureId tenure, std::uint8_t role) {
+  if (!wants_effects()) return;
+  sim::Payload bytes;
+  effects.write(bytes, Effects::Receiver::replica, selected_);
+  if (bytes.size() > 0) feed(bytes.view(), tenure, role);
+}
+
+void Replication::feed(std::string_view bytes, sim::TenureId tenure, std::uint8_t role) {
+  if (!backlog_.active()) return;
+  offset_ += static_cast<std::int64_t>(bytes.size());
+  backlog_.add(bytes, tenure, role);
+  for (Session* session : attached_) {
+    AttachedReplica& replica = *session->replica;
+    if (replica.state == AttachedReplica::State::waiting) continue;
+    if (replica.streaming) {
+      send_to(*session, bytes, tenure, role);
+    } else {
+      replica.kept.push_back({std::string(bytes), tenure, role});
+    }
+  }
+}
+
+void Replication::send_to(Session& session, std::string_view bytes, sim::TenureId tenure,
+                          std::uint8_t role) {
+  if (session.connection == nullptr) {
+    session.unasked += bytes;
+    return;
+  }
+  sim::Message& message = simulation_->network.make(*session.connection, 1);
+  message.tenure = tenure;
+  message.role = role;
+  message.payload.append(bytes);
+  simulation_->network.send_when_running(message);
+}
+
+AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
+  if (session.replica == nullptr) session.replica = std::make_unique<AttachedReplica>();
+  AttachedReplica& replica = *session.replica;
+  replica.state = AttachedReplica::State::online;
+  replica.streaming = true;
+  replica.acknowledged = offset;
+  replica.since = replica.acknowledged_at = simulation_->now();
+  if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
+    attached_.push_back(&session);
+  server_.replication_changed();
+  count_good();
+  await_cron();
+  return replica;
+}
+
+void Replication::psync(Session& session, std::string_view id, std::int64_t offset) {
+  if (session.replica != nullptr) return;
+  const bool ours = id == id_ || (id == former_id_ && offset <= former_until_);
+  if (ours && backlog_.reaches(offset)) {
+    send_to(session, "+CONTINUE " + id_ + "\r\n");
+    attach(session, offset - 1);
+    backlog_.each_from(offset, [&](std::string_view bytes, sim::TenureId tenure,
+                                   std::uint8_t role) { send_to(session, bytes, tenure, role); });
+    return;
+  }
+  if (!backlog_.active()) {
+    if (!is_replica()) {
+      id_ = fresh_id();
+      former_id_ = no_id();
+      former_until_ = -1;
+    }
+    backlog_.begin(offset_);
+  }
+  AttachedReplica& replica = attach(session, -1);
+  replica.state = AttachedReplica::State::waiting;
+  replica.streaming = false;
+  count_good();
+  if (server_.config().sync_delay_seconds() == 0) send_everything(session);
+}
+
+// Those that have waited go together once the first of them has waited for long enough (R44).
+void Replication::start_waiting() {
+  const std::int64_t delay = server_.config().sync_delay_seconds();
+  const bool due = std::any_of(attached_.begin(), attached_.end(), [&](const Session* session) {
+    return session->replica->state == AttachedReplica::State::waiting &&
+           seconds_since(session->replica->since) >= delay;
+  });
+  if (!due) return;
+  for (Session* session : attached_) {
+    if (session->replica->state == AttachedReplica::State::waiting) send_everything(*session);
+  }
+}
+
+void Replication::send_everything(Session& session) {
+  AttachedReplica& replica = *session.replica;
+  replica.state = AttachedReplica::State::online;
+  replica.acknowledged_at = simulation_->now();
+  selected_ = kNoDatabase;  // who begins here does not know
+  send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
+  sim::Payload snapshot;
+  take_snapshot(server_.keyspace(), snapshot);
+  sim::Payload bulk;
+  write_bulk(bulk, snapshot.view());
+  send_to(session, bulk.view());
+  count_good();
+}
+
+void Replication::acknowledged(Session& session, std::int64_t offset) {
+  AttachedReplica& replica = *session.replica;
+  replica.acknowledged = std::max(replica.acknowledged, offset);
+  replica.acknowledged_at = simulation_->now();
+  if (replica.state == AttachedReplica::State::online && !replica.streaming) {
+    replica.streaming = true;
+    for (const AttachedReplica::Piece& piece : std::exchange(replica.kept, {}))
+      send_to(session, piece.bytes, piece.tenure, piece.role);
+  }
+  server_.serve_waiters();
+}
+
+void Replication::detached(Session& session) {
+  std::erase(attached_, &session);
+  session.replica.reset();
+  count_good();
+}
+
+void Replication::drop_replicas() {
+  for (Session* session : std::vector<Session*>(attached_)) server_.close(*session);
+}
+
+std::int64_t Replication::acknowledged_by(std::int64_t offset) const {
+  return std::count_if(attached_.begin(), attached_.end(), [&](const Session* session) {
+    return session->replica->state == AttachedReplica::State::online &&
+           session->replica->acknowledged >= offset;
+  });
+}
+
+void Replication::ask_for_acknowledgements() {
+  sim::Payload bytes;
+  constexpr std::string_view kAsk[] = {"REPLCONF", "GETACK", "*"};
+  write_request(bytes, kAsk);
+  feed(bytes.view(), 0, 0);
+}
+
+std::int64_t Replication::lag_seconds(const AttachedReplica& replica) const {
+  return seconds_since(replica.acknowledged_at);
+}
+
+// Lag is counted in whole seconds, once a second (R56).
+void Replication::count_good() {
+  good_ = std::count_if(attached_.begin(), attached_.end(), [&](const Session* session) {
+    const AttachedReplica& replica = *session->replica;
+    return replica.state == AttachedReplica::State::online &&
+           lag_seconds(replica) <= server_.config().most_lag_seconds();
+  });
+}
+
+bool Replication::too_few_replicas() const {
+  const Config& config = server_.config();
+  return !is_replica() && config.most_lag_seconds() != 0 && good_ < config.fewest_replicas();
+}
+
+// ---------------------------------------------------------------- a change of roles
+
+void Replication::lead() {
+  if (!is_replica()) return;
+  hang_up();
+  master_ = nullptr;
+  link_ = Link::none;
+  // Its replicas go on from here without having to be sent everything.
+  former_id_ = std::exchange(id_, fresh_id());
+  former_until_ = offset_ + 1;
+  drop_replicas();
+  selected_ = kNoDatabase;
+  server_.keyspace().become_master();
+  server_.replication_changed();
+}
+
+void Replication::follow(const Node& node) {
+  const bool was_master = !is_replica();
+  if (was_master) {
+    server_.unblock_all();
+    if (!backlog_.active()) backlog_.begin(offset_);
+    can_resume_ = true;
+    server_.keyspace().become_replica();
+  }
+  hang_up();
+  drop_replicas();
+  master_ = &node;
+  link_ = Link::wanted;
+  down_since_ = simulation_->now();
+  server_.replication_changed();
+  dial();
+  await_cron();
+}
+
+// ---------------------------------------------------------------- as a replica
+
+void Replication::dial() {
+  link_ = Link::dialling;
+  last_heard_ = simulation_->now();
+  connection_ = &simulation_->network.dial(*process_, *this, *master_->process, *master_->endpoint,
+                                           replication_protocol(), ++dials_);
+}
+
+void Replication::hang_up() {
+  if (connection_ != nullptr) simulation_->network.close(*std::exchange(connection_, nullptr));
+}
+
+void Replication::lost() {
+  connection_ = nullptr;
+  if (link_ == Link::connected) down_since_ = simulation_->now();
+  link_ = Link::wanted;
+}
+
+void Replication::say(std::initializer_list<std::string_view> words) {
+  sim::Message& message = simulation_->network.make(*connection_, 0);
+  write_request(message.payload, {words.begin(), words.size()});
+  simulation_->network.send_when_running(message);
+}
+
+void Replication::on_opened(sim::Connection& connection) {
+  if (&connection != connection_) return;
+  last_heard_ = simulation_->now();
+  link_ = Link::handshake;
+  answers_ = 0;
+  say({"PING"});
+}
+
+// A link that was in use is made anew at once, one that could not be made in the next round.
+void Replication::on_reset(sim::Connection& connection) {
+  if (&connection != connection_) return;
+  const bool was_connected = link_ == Link::connected;
+  lost();
+  if (was_connected) dial();
+}
+
+void Replication::on_message(sim::Connection& connection, sim::Message& message) {
+  if (&connection != connection_) return;
+  last_heard_ = simulation_->now();
+  const std::string_view bytes = message.payload.view();
+  if (link_ == Link::handshake) {
+    shake_hands(bytes);
+  } else if (link_ == Link::transfer) {
+    take_over(bytes);
+  } else if (link_ == Link::connected) {
+    if (server_.occupied() || !postponed_.empty()) {
+      postponed_.push_back({std::string(bytes), message.tenure, message.role});
+    } else {
+      obey(bytes, message.tenure, message.role);
+    }
+  }
+}
+
+void Replication::shake_hands(std::string_view answer) {
+  const bool refused = !answer.starts_with('+');
+  switch (answers_++) {
+    case 0:
+      if (refused) break;
+      say({"REPLCONF", "listening-port", std::to_string(kServerPort)});
+      say({"REPLCONF", "capa", "eof", "capa", "psync2"});
+      return;
+    case 1:
+      return;
+    case 2:
+      if (can_resume_) {
+        say({"PSYNC", id_, std::to_string(offset_ + 1)});
+      } else {
+        say({"PSYNC", "?", "-1"});
+      }
+      return;
+    default:
+      if (refused) break;
+      answered_to_psync(answer.substr(0, answer.find('\r')));
+      return;
+  }
+  hang_up();
+  lost();
+}
+
+void Replication::answered_to_psync(std::string_view line) {
+  constexpr std::string_view kContinue = "+CONTINUE ";
+  constexpr std::string_view kEverything = "+FULLRESYNC ";
+  if (line.starts_with(kContinue)) {
+    const std::string_view id = line.substr(kContinue.size());
+    if (id != id_) {
+      former_id_ = std::exchange(id_, std::string(id));
+      former_until_ = offset_ + 1;
+      drop_replicas();
+    }
+    if (!backlog_.active()) backlog_.begin(offset_);
+    link_ = Link::connected;
+    return;
+  }
+  next_id_.assign(line.substr(kEverything.size(), kIdLength));
+  strict_integer(line.substr(kEverything.size() + kIdLength + 1), next_offset_);
+  // What its own replicas have may be other data now.
+  drop_replicas();
+  backlog_.end();
+  can_resume_ = false;
+  link_ = Link::transfer;
+}
+
+void Replication::take_over(std::string_view snapshot) {
+  Reply bulk;
+  read_reply(snapshot, bulk);
+  server_.keyspace().wipe();
+  load_snapshot(bulk.text, server_.keyspace());
+  id_ = next_id_;
+  former_id_ = no_id();
+  former_until_ = -1;
+  offset_ = next_offset_;
+  backlog_.begin(offset_);
+  can_resume_ = true;
+  link_ = Link::connected;
+  server_.master_session() = {};
+}
+
+// An acknowledgement that is asked for does not count the question.
+void Replication::obey(std::string_view bytes, sim::TenureId tenure, std::uint8_t role) {
+  std::string_view rest = bytes;
+  for (;;) {
+    const auto done = static_cast<std::int64_t>(bytes.size() - rest.size());
+    if (!take_request(rest, argv_)) break;
+    if (same_word(argv_[0], "replconf")) {
+      send_ack(offset_ + done);
+    } else {
+      server_.obey(argv_, tenure, role);
+    }
+  }
+  // On to replicas of its own, as it came.
+  feed(bytes, tenure, role);
+  server_.serve_waiters();
+}
+
+void Replication::catch_up() {
+  for (const AttachedReplica::Piece& piece : std::exchange(postponed_, {})) {
+    if (link_ == Link::connected) obey(piece.bytes, piece.tenure, piece.role);
+  }
+}
+
+void Replication::send_ack(std::int64_t offset) {
+  say({"REPLCONF", "ACK", std::to_string(offset)});
+}
+
+}  // namespace picklock::models::redis

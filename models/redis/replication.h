@@ -1,0 +1,167 @@
+// One server's part in replication. As a master it sends its replicas what its writes come to,
+// after it has answered them (R40), and knows how far each has acknowledged. As a replica it dials
+// its master, has itself sent everything or what it missed (R44, R45), and does what the stream
+// says. The roles change while it runs: REPLICAOF (R34, R46).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/redis/backlog.h"
+#include "models/redis/directory.h"
+#include "models/redis/effects.h"
+#include "models/redis/session.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::redis {
+
+class Server;
+
+// A replica as its master knows it.
+struct AttachedReplica {
+  enum class State : std::uint8_t {
+    waiting,  // for the snapshot to be made
+    online,   // has been sent it
+  };
+  State state = State::waiting;
+  bool streaming = false;  // after its first acknowledgement, which may take a second (R43)
+  std::int64_t acknowledged = 0;
+  sim::Instant since{};  // it has been waiting
+  sim::Instant acknowledged_at{};
+  struct Piece {
+    std::string bytes;
+    sim::TenureId tenure = 0;
+    std::uint8_t role = 0;
+  };
+  std::vector<Piece> kept;  // until then
+};
+
+class Replication final : private sim::Endpoint {
+ public:
+  // Where a replica stands with its master.
+  enum class Link : std::uint8_t {
+    none,    // it is a master
+    wanted,  // it will try once a second
+    dialling,
+    handshake,
+    transfer,  // the snapshot is under way
+    connected,
+  };
+
+  explicit Replication(Server& server) : server_(server) {}
+
+  void reset(sim::Simulation& simulation, sim::Process& process, const Directory* directory);
+  void started();  // of the process; it follows whom its configuration names
+  void halted();
+  // As a configuration file has it: a replica of this one from the start. nullptr: a master.
+  void configure(const Node* master) { configured_ = master; }
+  // CONFIG REWRITE: what is so now survives a restart.
+  void keep_configuration() { configured_ = master_; }
+  // The state of a replica that has long been in step with its master, when a run begins.
+  void join(Server& master);
+
+  bool is_replica() const { return master_ != nullptr; }
+  const Node* master() const { return master_; }
+  Link link() const { return link_; }
+  const std::string& id() const { return id_; }
+  const std::string& former_id() const { return former_id_; }
+  std::int64_t former_until() const { return former_until_; }
+  std::int64_t offset() const { return offset_; }
+  const Backlog& backlog() const { return backlog_; }
+  sim::Instant last_heard() const { return last_heard_; }
+  sim::Instant down_since() const { return down_since_; }
+  // Of what the server reports; a replica without acknowledgement lags since it was attached.
+  std::int64_t lag_seconds(const AttachedReplica& replica) const;
+
+  // --- as a master
+  bool wants_effects() const { return !is_replica() && backlog_.active(); }
+  void propagate(Effects& effects, sim::TenureId tenure, std::uint8_t role);
+  void psync(Session& session, std::string_view id, std::int64_t offset);
+  void acknowledged(Session& session, std::int64_t offset);
+  void detached(Session& session);
+  // How many have acknowledged as much (R51).
+  std::int64_t acknowledged_by(std::int64_t offset) const;
+  void ask_for_acknowledgements();
+  // Whether writes are refused: `min-replicas-to-write`, as last counted (R56).
+  bool too_few_replicas() const;
+  std::int64_t good_replicas() const { return good_; }
+
+  // --- a change of roles
+  void lead();                    // REPLICAOF NO ONE
+  void follow(const Node& node);  // REPLICAOF host port
+
+  // The script that kept it from obeying is over.
+  void catch_up();
+
+ private:
+  void on_message(sim::Connection& connection, sim::Message& message) override;
+  void on_opened(sim::Connection& connection) override;
+  void on_reset(sim::Connection& connection) override;
+
+  // --- as a master
+  AttachedReplica& attach(Session& session, std::int64_t offset);
+  void feed(std::string_view bytes, sim::TenureId tenure, std::uint8_t role);
+  void send_to(Session& session, std::string_view bytes, sim::TenureId tenure = 0,
+               std::uint8_t role = 0);
+  void send_everything(Session& session);
+  void start_waiting();
+  void count_good();
+  void drop_replicas();
+  void await_cron();
+  void cron();
+  static void on_cron(void* self, std::uint32_t);
+
+  // --- as a replica
+  void dial();
+  void hang_up();
+  void lost();
+  void say(std::initializer_list<std::string_view> words);
+  void shake_hands(std::string_view answer);
+  void answered_to_psync(std::string_view line);
+  void take_over(std::string_view snapshot);
+  void obey(std::string_view bytes, sim::TenureId tenure, std::uint8_t role);
+  void send_ack(std::int64_t offset);
+
+  std::string fresh_id();
+  std::int64_t seconds_since(sim::Instant then) const;
+
+  Server& server_;
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* process_ = nullptr;
+  const Directory* directory_ = nullptr;
+  sim::Random ids_;
+
+  std::int64_t phase_ = 0;  // of its rounds, by the process's monotonic clock
+  const Node* configured_ = nullptr;
+  const Node* master_ = nullptr;  // nullptr: it is one
+  std::string id_;                // of the history that the data are a state of
+  std::string former_id_;         // of the one that it goes on from, up to
+  std::int64_t former_until_ = -1;
+  std::int64_t offset_ = 0;
+  Backlog backlog_;
+  std::int64_t selected_ = kNoDatabase;
+
+  std::vector<Session*> attached_;
+  std::int64_t good_ = 0;
+  std::uint64_t rounds_ = 0;  // of the timer
+
+  Link link_ = Link::none;
+  sim::Connection* connection_ = nullptr;
+  std::uint32_t dials_ = 0;
+  std::uint32_t answers_ = 0;  // in the handshake
+  bool can_resume_ = false;    // its data are a state of the history `id_`
+  std::string next_id_;        // of the snapshot under way
+  std::int64_t next_offset_ = 0;
+  sim::Instant last_heard_{};
+  sim::Instant down_since_{};
+  std::vector<AttachedReplica::Piece> postponed_;
+  std::vector<std::string_view> argv_;
+
+  sim::TimerId timer_ = 0;
+  bool has_timer_ = false;
+  bool awaited_ = false;
+};
+
+}  // namespace picklock::models::redis

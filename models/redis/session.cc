@@ -1,0 +1,12 @@
+#include "models/redis/session.h"
+
+#include "models/redis/replication.h"
+
+namespace picklock::models::redis {
+
+Session::Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+}  // namespace picklock::models::redis
