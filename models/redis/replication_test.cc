@@ -348,6 +348,26 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
   }
 }
 
+// Nobody's lock depends on what a replica holds, until it is promoted; then nobody's depends on
+// what the server holds that it replaces.
+TEST(Replication, HistoryKnowsOnlyTheEntriesOfMasters) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "30000"); });
+  redis.at(2s, [&] { redis.say(2, "REPLICAOF", "NO", "ONE"); });
+  redis.at(3s, [&] { redis.say(1, "REPLICAOF", "10.0.0.2", "6379"); });
+  redis.run(4s);
+  std::vector<std::string> entries;
+  for (const sim::HistoryEvent& event : redis.simulation.scheduler.recorder().history()) {
+    if (event.what < sim::What::entry_created || event.what > sim::What::entry_removed) continue;
+    entries.push_back(redis.simulation.scheduler.process(event.process).name() + " " +
+                      std::string(sim::name(event.what)) + " " +
+                      std::string(sim::name(event.cause)));
+  }
+  EXPECT_THAT(entries, testing::ElementsAre("redis-1 entry created command",
+                                            "redis-2 entry created failover",
+                                            "redis-1 entry removed failover"));
+}
+
 TEST(Replication, IsTheSameForTheSameSeed) {
   const auto digest = [](std::uint64_t seed) {
     ReplicatedServers redis({.seed = seed, .count = 3, .in_step = false});

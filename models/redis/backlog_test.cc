@@ -1,0 +1,43 @@
+#include "models/redis/backlog.h"
+
+#include <gmock/gmock.h>
+
+namespace picklock::models::redis {
+namespace {
+
+std::string from(const Backlog& backlog, std::int64_t offset) {
+  std::string all;
+  backlog.each_from(offset, [&](std::string_view bytes, sim::TenureId tenure, std::uint8_t) {
+    all.append(bytes).append("/").append(std::to_string(tenure)).append(" ");
+  });
+  return all;
+}
+
+TEST(Backlog, GoesOnFromAnyPieceItStillHas) {
+  Backlog backlog;
+  EXPECT_FALSE(backlog.reaches(1));
+  backlog.begin(100);
+  EXPECT_TRUE(backlog.reaches(101));
+  backlog.add("abc", 1, 0);
+  backlog.add("de", 2, 0);
+  EXPECT_EQ(from(backlog, 101), "abc/1 de/2 ");
+  EXPECT_EQ(from(backlog, 104), "de/2 ");
+  EXPECT_EQ(from(backlog, 106), "");
+  EXPECT_TRUE(backlog.reaches(106));
+  EXPECT_FALSE(backlog.reaches(107));
+  EXPECT_FALSE(backlog.reaches(100));
+}
+
+TEST(Backlog, ForgetsWhatIsOlderThanAMegabyte) {
+  Backlog backlog;
+  backlog.begin(0);
+  const std::string piece(1000, 'x');
+  for (sim::TenureId i = 1; i <= 5000; ++i) backlog.add(piece, i, 0);
+  EXPECT_FALSE(backlog.reaches(1));
+  EXPECT_EQ(backlog.last(), 5'000'000);
+  EXPECT_LE(backlog.size(), std::size_t{1} << 20);
+  EXPECT_EQ(from(backlog, 4'999'001), piece + "/5000 ");
+}
+
+}  // namespace
+}  // namespace picklock::models::redis
