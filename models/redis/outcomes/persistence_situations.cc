@@ -27,18 +27,17 @@ Situation killed_with_log(const std::string& policy) {
 }
 
 Situation loading() {
-  Situation situation{
-      .title = "A server that loads answers nothing but that",
-      .facts = "R100",
-      // Each key takes a while, and between any two of them it looks at its sockets.
-      .group = {.settings = {"loading-process-events-interval-bytes 1"}},
-      .steps = {}};
-  constexpr int kKeys = 100;
+  Situation situation{.title = "A server that loads answers nothing but that",
+                      .facts = "R100",
+                      // Each key takes 50 ms, and after every kilobyte it looks at its sockets.
+                      .group = {.settings = {"key-load-delay 50000", "rdbcompression no",
+                                             "loading-process-events-interval-bytes 1024"}},
+                      .steps = {}};
+  constexpr int kKeys = 300;
+  const std::string kilobyte(1024, 'x');
   for (int i = 0; i < kKeys; ++i)
-    situation.steps.push_back(Ask{"A", "master", {"SET", "k" + std::to_string(i), "A"}});
+    situation.steps.push_back(Ask{"A", "master", {"SET", "k" + std::to_string(i), kilobyte}});
   const std::vector<Step> rest = {
-      Ask{"A", "master", {"CONFIG", "SET", "key-load-delay", "500000"}},
-      Ask{"A", "master", {"CONFIG", "REWRITE"}, "settings kept"},
       Ask{"A", "master", {"SAVE"}, "SAVE"},
       Do{kill, "master"},
       Do{restart, "master"},
@@ -91,10 +90,10 @@ std::vector<Situation> persistence_situations() {
                Do{kill, "master"},
                Do{restart, "master"},
                Ask{"B", "master", {"SET", "killed", "B", "NX"}, "second grant"},
-               Ask{"A", "master", {"SET", "shut-down", "A", "NX"}, "another"},
-               Ask{"A", "master", {"SHUTDOWN"}, "SHUTDOWN"},
+               Ask{"B", "master", {"SET", "shut-down", "A", "NX"}, "another"},
+               Ask{"B", "master", {"SHUTDOWN"}, "SHUTDOWN"},
                Do{restart, "master"},
-               Ask{"B", "master", {"SET", "shut-down", "B", "NX"}, "second grant of that"},
+               Ask{"C", "master", {"SET", "shut-down", "C", "NX"}, "second grant of that"},
            }},
       {.title = "Deadlines are instants also in a log",
        .facts = "R98",

@@ -19,7 +19,7 @@ Repeat failover(const std::string& time_as) {
           .within = 60s,
           .as = "new master",
           .time_as = time_as,
-          .time_scale = {2000},
+          .time_scale = {1000},
           .call = "new master"};
 }
 

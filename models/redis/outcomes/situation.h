@@ -175,8 +175,8 @@ class Side {
   virtual Duration now() = 0;
   virtual void pass(Duration time) = 0;
 
-  // A client has one connection to each node that it speaks to, made when it first sends and again
-  // after it ended.
+  // A client has one connection to each node that it speaks to, made when it first sends. That it
+  // has ended is received once, as kClosed; the next command makes it again.
   virtual void send(const std::string& client, const std::string& node, const Words& words) = 0;
   virtual std::string receive(const std::string& client, const std::string& node,
                               Duration patience) = 0;

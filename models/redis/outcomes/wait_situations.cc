@@ -36,15 +36,20 @@ std::vector<Situation> wait_situations() {
                    .time_scale = {500}},
                Ask{"A", "master", {"GET", "k"}, "GET after it"},
            }},
-      {.title = "WAIT is about the writes of its own connection",
+      // It is the offset after its last command that a connection waits for.
+      {.title = "WAIT is about all that was written before the last command of its connection",
        .facts = "R52",
        .group = {.replicas = 1},
        .steps =
            {
+               Ask{"B", "master", {"PING"}},
+               Ask{"C", "master", {"PING"}},
                Do{Deed::stop, "replica-1"},
                Ask{"A", "master", {"SET", "k", "A"}},
                Ask{"A", "master", {"WAIT", "1", "100"}, "WAIT of the writer"},
                Ask{"B", "master", {"WAIT", "1", "100"}, "WAIT of another"},
+               Ask{"C", "master", {"PING"}},
+               Ask{"C", "master", {"WAIT", "1", "100"}, "WAIT of one that has read since"},
            }},
       {.title = "WAIT does not wait in MULTI, nor in a script, nor on a replica",
        .facts = "R54",
