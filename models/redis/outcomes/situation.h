@@ -176,7 +176,8 @@ class Side {
   virtual void pass(Duration time) = 0;
 
   // A client has one connection to each node that it speaks to, made when it first sends. That it
-  // has ended is received once, as kClosed; the next command makes it again.
+  // has ended is received once, as kClosed; the next command makes it again. A reply that came too
+  // late is the next to be received.
   virtual void send(const std::string& client, const std::string& node, const Words& words) = 0;
   virtual std::string receive(const std::string& client, const std::string& node,
                               Duration patience) = 0;
