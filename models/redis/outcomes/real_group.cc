@@ -17,7 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
-#include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -73,9 +73,9 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-NodeClock::NodeClock(bool stands) : stands_(stands), file_(memfd_create("picklock-clock", 0)) {
+NodeClock::NodeClock(bool stands)
+    : stands_(stands), file_(memfd_create("picklock-clock", MFD_CLOEXEC)) {
   if (file_ < 0 || ftruncate(file_, sizeof *ms_) != 0) fail("no memory for a clock");
-  fcntl(file_, F_SETFD, FD_CLOEXEC);  // only its own node inherits it
   void* page = mmap(nullptr, sizeof *ms_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (page == MAP_FAILED) fail("no memory for a clock");
   ms_ = static_cast<volatile std::int64_t*>(page);
@@ -137,7 +137,7 @@ RealNode::Begun RealNode::begin() {
     const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
-    fcntl(clock_.file(), F_SETFD, 0);
+    fcntl(clock_.file(), F_SETFD, 0);  // inherited by this node alone
     execvpe(command[0], const_cast<char* const*>(command), environment.data());
     _exit(kCannotExecute);
   }
@@ -154,9 +154,7 @@ RealNode::Begun RealNode::begin() {
   pid_ = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
     throw NoServer("redis-server is not installed: install it");
-  if (last_words().find("bind") == std::string::npos)
-    throw NoServer(fmt::format("{} does not start: {}", name_, last_words()));
-  return Begun::port_taken;
+  return Begun::nothing;
 }
 
 // Whatever it answers. That its port takes connections is too little: another's may.
@@ -229,21 +227,21 @@ RealGroup::RealGroup(const Group& group) {
       "save \"\"\nrepl-diskless-sync no\nrepl-diskless-sync-delay 0\n"
       "enable-debug-command yes\njemalloc-bg-thread no\nhz 100\n";
   common += fmt::format("appendonly {}\n", group.append_only ? "yes" : "no");
-  for (const std::string& line : group.settings) common += line + "\n";
+  for (const std::string& line : group.settings) common += fmt::format("{}\n", line);
 
   std::string of_master = common;
-  for (const std::string& line : group.master_settings) of_master += line + "\n";
+  for (const std::string& line : group.master_settings) of_master += fmt::format("{}\n", line);
   const RealNode& master = add(group, "master", of_master);
-  const std::string where =
-      fmt::format("{} {}", master.address().host, std::to_string(master.address().port));
+  const std::string where = fmt::format("{} {}", master.address().host, master.address().port);
   for (int i = 1; i <= group.replicas; ++i)
     add(group, fmt::format("replica-{}", i), common + "replicaof " + where + "\n");
   for (int i = 1; i <= group.sentinels; ++i) {
     add(group, fmt::format("sentinel-{}", i),
         fmt::format("sentinel monitor {0} {1} {2}\n"
-                    "sentinel down-after-milliseconds {0} 2000\n"
-                    "sentinel failover-timeout {0} 6000\n",
-                    kGroupName, where, group.sentinels / 2 + 1));
+                    "sentinel down-after-milliseconds {0} {3}\n"
+                    "sentinel failover-timeout {0} {4}\n",
+                    kGroupName, where, group.sentinels / 2 + 1, kDownAfter.count(),
+                    kFailoverTimeout.count()));
   }
 }
 

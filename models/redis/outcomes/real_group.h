@@ -52,7 +52,7 @@ class NodeClock {
 
 struct NodeSettings {
   std::string name;
-  std::string configuration;  // without its port
+  std::string configuration = {};  // without its port
   bool sentinel = false;
   bool clock_stands = false;
 };
@@ -81,7 +81,7 @@ class RealNode {
   void tear() const;
 
  private:
-  enum class Begun { answers, port_taken };
+  enum class Begun { answers, nothing };
 
   void configure();
   Begun begin();

@@ -3,9 +3,10 @@
 #include "models/redis/outcomes/real_side.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -90,6 +91,24 @@ TEST(RealSide, KillsAProcessAndStartsItAgainWhereItWas) {
   side.act(Deed::restart, "master");
   EXPECT_EQ(ask(side, "master", {"PING"}), "PONG");
   EXPECT_NE(process_of(side, "master"), process);
+}
+
+TEST(RealNode, DoesNotStartAgainWhereAnotherListens) {
+  const Folder folder;
+  RealNode one(folder.path(), {.name = "one"});
+  one.kill();
+  const int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  where.sin_port = htons(one.address().port);
+  const int on = 1;
+  setsockopt(taken, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ASSERT_EQ(bind(taken, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  EXPECT_THROW(one.restart(), conform::NoServer);
+  close(taken);
+  one.restart();
+  EXPECT_TRUE(one.runs());
 }
 
 TEST(RealSide, SetsClocksApart) {

@@ -18,11 +18,19 @@ namespace picklock::models::redis::outcomes {
 using Duration = std::chrono::milliseconds;
 using Words = std::vector<std::string>;
 
+inline constexpr std::string_view kGroupName = "group";  // as the Sentinels know it
+inline constexpr Duration kDownAfter = std::chrono::seconds(2);
+inline constexpr Duration kFailoverTimeout = std::chrono::seconds(6);
+
+// Servers have Redis' own settings, but for these: no save points, and a replica is fed at once,
+// with a snapshot that is written to the master's disk and to its own (repl-diskless-sync no),
+// where it stays. More than half of the Sentinels must agree that the master is down.
+//
 // Nodes are called `master`, `replica-1`, `sentinel-1` and so on, and keep that name whatever
 // becomes of them.
 struct Group {
   int replicas = 0;
-  int sentinels = 0;           // they call the group kGroupName
+  int sentinels = 0;
   Words settings = {};         // of every server: lines of its configuration file
   Words master_settings = {};  // of the master alone
   bool append_only = false;
@@ -30,7 +38,6 @@ struct Group {
   bool clocks_stand = false;
 };
 
-inline constexpr std::string_view kGroupName = "group";
 // Where clocks stand, in milliseconds since the epoch. Observed values write an instant near it as
 // `t+1000`.
 inline constexpr std::int64_t kStart = sim::kEpoch / 1'000'000;
