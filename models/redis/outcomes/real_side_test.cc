@@ -105,6 +105,7 @@ TEST(RealNode, DoesNotStartAgainWhereAnotherListens) {
   const int on = 1;
   setsockopt(taken, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ASSERT_EQ(bind(taken, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  ASSERT_EQ(listen(taken, 1), 0);
   EXPECT_THROW(one.restart(), conform::NoServer);
   close(taken);
   one.restart();
