@@ -36,7 +36,7 @@ Situation loading() {
   constexpr int kKeys = 300;
   const std::string kilobyte(1024, 'x');
   for (int i = 0; i < kKeys; ++i)
-    situation.steps.push_back(Ask{"A", "master", {"SET", "k" + std::to_string(i), kilobyte}});
+    situation.steps.emplace_back(Ask{"A", "master", {"SET", "k" + std::to_string(i), kilobyte}});
   const std::vector<Step> rest = {
       Ask{"A", "master", {"SAVE"}, "SAVE"},
       Do{kill, "master"},

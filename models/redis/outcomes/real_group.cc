@@ -234,7 +234,7 @@ RealGroup::RealGroup(const Group& group) {
   const RealNode& master = add(group, "master", of_master);
   const std::string where = fmt::format("{} {}", master.address().host, master.address().port);
   for (int i = 1; i <= group.replicas; ++i)
-    add(group, fmt::format("replica-{}", i), common + "replicaof " + where + "\n");
+    add(group, fmt::format("replica-{}", i), fmt::format("{}replicaof {}\n", common, where));
   for (int i = 1; i <= group.sentinels; ++i) {
     add(group, fmt::format("sentinel-{}", i),
         fmt::format("sentinel monitor {0} {1} {2}\n"

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "models/redis/outcomes/situations.h"
 #include "sim/digest.h"
@@ -28,6 +28,7 @@ Words split(std::string_view text) {
 
 std::vector<Words> commands(const std::vector<std::string_view>& texts) {
   std::vector<Words> all;
+  all.reserve(texts.size());
   for (const std::string_view text : texts) all.push_back(split(text));
   return all;
 }
@@ -57,10 +58,10 @@ Situation expiry_of(const std::string& title, const Words& command) {
 Situation stream_of(const std::string& title, const std::string& facts,
                     const std::vector<Words>& commands) {
   Situation situation{.title = title, .facts = facts, .group = {.clocks_stand = true}, .steps = {}};
-  situation.steps.push_back(Do{Deed::listen, "master"});
+  situation.steps.emplace_back(Do{Deed::listen, "master"});
   for (const Words& command : commands) {
-    situation.steps.push_back(Ask{"A", "master", command});
-    situation.steps.push_back(Heard{"master", joined(command)});
+    situation.steps.emplace_back(Ask{"A", "master", command});
+    situation.steps.emplace_back(Heard{"master", joined(command)});
   }
   return situation;
 }
