@@ -31,6 +31,7 @@ class Socket {
   bool soon();
   // Until what was sent has reached the other end.
   void await_delivery() const;
+  bool open() const { return file_ >= 0; }
   bool ended() const { return ended_; }  // the server has closed it
   std::string& received() { return received_; }
 

@@ -1,21 +1,24 @@
 // Preloaded into redis-server: its wall clock is a number in a mapped file, which stands still
 // until the comparison writes another, so that expiry can be compared to the millisecond (R28). The
-// monotonic clock, which drives the server's event loop, runs on. Needs nothing of the C++ library.
+// monotonic clock, which drives the server's event loop, runs on. Where servers are to disagree
+// about the time and it must still pass, the number is how far the clock is ahead of the true one
+// (R35). Needs nothing of the C++ library.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 
 namespace {
 
-// Milliseconds since the epoch.
+// Milliseconds since the epoch, or ahead of the true time if the clock runs.
 const volatile std::int64_t* steered = nullptr;
+bool runs = false;
 
-// The variable names a file descriptor that the server inherits.
+// The first variable names a file descriptor that the server inherits.
 __attribute__((constructor)) void map_clock() {
   const char* given = std::getenv("PICKLOCK_CLOCK_FD");
   if (given == nullptr) return;
@@ -24,6 +27,7 @@ __attribute__((constructor)) void map_clock() {
   if (page == MAP_FAILED) _exit(97);
   close(file);
   steered = static_cast<const volatile std::int64_t*>(page);
+  runs = std::getenv("PICKLOCK_CLOCK_RUNS") != nullptr;
 }
 
 }  // namespace
@@ -35,9 +39,16 @@ extern "C" {
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (steered == nullptr || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
     return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-  const std::int64_t now = *steered;
+  std::int64_t now = *steered;
+  long nanoseconds = 0;  // beyond the millisecond
+  if (runs) {
+    timespec truth{};
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &truth);
+    now += truth.tv_sec * 1000 + truth.tv_nsec / 1'000'000;
+    nanoseconds = truth.tv_nsec % 1'000'000;
+  }
   time->tv_sec = now / 1000;
-  time->tv_nsec = now % 1000 * 1'000'000;
+  time->tv_nsec = now % 1000 * 1'000'000 + nanoseconds;
   return 0;
 }
 
