@@ -74,7 +74,7 @@ constexpr std::array kParameters = {
     Parameter{"port", "6379", Form::integer, Use::fixed, 0, 65535},
     Parameter{"proto-max-bulk-len", "536870912", Form::memory, Use::fixed, 1048576},
     Parameter{"repl-backlog-size", "1048576", Form::memory},
-    Parameter{"repl-diskless-sync", "yes", Form::yes_no},
+    Parameter{"repl-diskless-sync", "yes", Form::yes_no, Use::rules},
     Parameter{"repl-diskless-sync-delay", "5", Form::integer, Use::rules, 0, kInt},
     Parameter{"repl-ping-replica-period", "10", Form::integer, Use::rules, 1, kInt},
     Parameter{"repl-timeout", "60", Form::integer, Use::rules, 1, kInt},
@@ -274,6 +274,7 @@ void Config::take_over() {
   serves_stale_data_ = value_of("replica-serve-stale-data") == "yes";
   strict_integer(value_of("min-replicas-to-write"), fewest_replicas_);
   strict_integer(value_of("min-replicas-max-lag"), most_lag_seconds_);
+  syncs_from_disk_ = value_of("repl-diskless-sync") == "no";
   strict_integer(value_of("repl-diskless-sync-delay"), sync_delay_seconds_);
   strict_integer(value_of("repl-timeout"), replication_timeout_seconds_);
   strict_integer(value_of("repl-ping-replica-period"), replica_ping_seconds_);

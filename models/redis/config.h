@@ -30,7 +30,8 @@ class Config {
   bool serves_stale_data() const { return serves_stale_data_; }
   std::int64_t fewest_replicas() const { return fewest_replicas_; }    // min-replicas-to-write
   std::int64_t most_lag_seconds() const { return most_lag_seconds_; }  // min-replicas-max-lag
-  std::int64_t sync_delay_seconds() const { return sync_delay_seconds_; }
+  bool syncs_from_disk() const { return syncs_from_disk_; }
+  std::int64_t sync_delay_seconds() const { return syncs_from_disk_ ? 0 : sync_delay_seconds_; }
   std::int64_t replication_timeout_seconds() const { return replication_timeout_seconds_; }
   std::int64_t replica_ping_seconds() const { return replica_ping_seconds_; }
   std::int64_t replica_priority() const { return replica_priority_; }
@@ -56,6 +57,7 @@ class Config {
   bool serves_stale_data_ = true;
   std::int64_t fewest_replicas_ = 0;
   std::int64_t most_lag_seconds_ = 0;
+  bool syncs_from_disk_ = false;
   std::int64_t sync_delay_seconds_ = 0;
   std::int64_t replication_timeout_seconds_ = 0;
   std::int64_t replica_ping_seconds_ = 0;

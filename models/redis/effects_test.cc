@@ -15,9 +15,8 @@ using Words = std::vector<std::string>;
 class Master {
  public:
   Master() : replica_(server_.connect()) {
-    server_("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    server_("CONFIG", "SET", "repl-diskless-sync", "no");
     send(replica_, {"PSYNC", "?", "-1"});
-    send(replica_, {"REPLCONF", "ACK", "0"});
     server_.pushed(replica_);
   }
 

@@ -181,7 +181,7 @@ AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
   if (session.replica == nullptr) session.replica = std::make_unique<AttachedReplica>();
   AttachedReplica& replica = *session.replica;
   replica.state = AttachedReplica::State::online;
-  replica.streaming = true;
+  replica.streaming = replica.heeded = true;
   replica.acknowledged = offset;
   replica.since = replica.acknowledged_at = simulation_->now();
   if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
@@ -232,7 +232,11 @@ void Replication::start_waiting() {
 
 void Replication::send_everything(Session& session) {
   AttachedReplica& replica = *session.replica;
+  constexpr std::uint64_t kOneIn = 6;
+  const bool from_disk = server_.config().syncs_from_disk();
   replica.state = AttachedReplica::State::online;
+  replica.streaming = from_disk;
+  replica.heeded = from_disk || ids_.below(kOneIn) != 0;
   replica.acknowledged_at = simulation_->now();
   selected_ = kNoDatabase;  // who begins here does not know
   send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
@@ -244,11 +248,16 @@ void Replication::send_everything(Session& session) {
   count_good();
 }
 
+// A snapshot that goes straight to the socket is followed by the stream once the replica has
+// acknowledged it; if it does so before the master has noticed that all is sent, only its next
+// acknowledgement counts, a second later (R43).
 void Replication::acknowledged(Session& session, std::int64_t offset) {
   AttachedReplica& replica = *session.replica;
+  if (replica.state == AttachedReplica::State::waiting || !std::exchange(replica.heeded, true))
+    return;
   replica.acknowledged = std::max(replica.acknowledged, offset);
   replica.acknowledged_at = simulation_->now();
-  if (replica.state == AttachedReplica::State::online && !replica.streaming) {
+  if (!replica.streaming) {
     replica.streaming = true;
     for (const AttachedReplica::Piece& piece : std::exchange(replica.kept, {}))
       send_to(session, piece.bytes, piece.tenure, piece.role);
@@ -452,6 +461,7 @@ void Replication::take_over(std::string_view snapshot) {
   can_resume_ = true;
   link_ = Link::connected;
   server_.master_session() = {};
+  send_ack(offset_);
 }
 
 // An acknowledgement that is asked for does not count the question.

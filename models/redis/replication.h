@@ -26,7 +26,8 @@ struct AttachedReplica {
     online,   // has been sent it
   };
   State state = State::waiting;
-  bool streaming = false;  // after its first acknowledgement, which may take a second (R43)
+  bool streaming = false;
+  bool heeded = false;  // what it acknowledges counts
   std::int64_t acknowledged = 0;
   sim::Instant since{};  // it has been waiting
   sim::Instant acknowledged_at{};

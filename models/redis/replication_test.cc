@@ -151,7 +151,7 @@ TEST(Replication, FullSynchronisationWaitsForOthersToJoin) {
 // R43
 TEST(Replication, LinkIsUpBeforeTheStreamFlows) {
   int missed = 0;
-  constexpr int kSeeds = 20;
+  constexpr int kSeeds = 60;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     ReplicatedServers redis({.seed = seed});
     redis.at(900ms, [&] {

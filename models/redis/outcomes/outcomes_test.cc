@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/redis/outcomes/real_side.h"
+#include "models/redis/outcomes/simulated_side.h"
 #include "models/redis/outcomes/situations.h"
 
 namespace picklock::models::redis::outcomes {
@@ -72,6 +73,31 @@ TEST_P(RealOutcome, IsAllowed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Redis, RealOutcome, testing::ValuesIn(situations_to_run()), name_of);
+
+class SimulatedOutcome : public testing::TestWithParam<Situation> {};
+
+TEST_P(SimulatedOutcome, IsAllowedUnderEverySeed) {
+  const Situation& situation = GetParam();
+  const auto entry = allowed().find(situation.title);
+  ASSERT_NE(entry, allowed().end());
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Outcome outcome = simulated(situation, seed);
+    EXPECT_TRUE(entry->second.contains(outcome))
+        << "outcomes.txt has no such outcome: seed " << seed << "\n== " << situation.title << " ("
+        << situation.facts << ")\n"
+        << shown(outcome);
+    if (HasFailure()) return;
+  }
+}
+
+std::vector<Situation> situations_to_simulate() {
+  std::vector<Situation> all = all_situations();
+  std::erase_if(all, [](auto& one) { return !can_be_simulated(one); });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Redis, SimulatedOutcome, testing::ValuesIn(situations_to_simulate()),
+                         name_of);
 
 TEST(RealReplica, BecomesWhatItsMasterIs) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -1,0 +1,390 @@
+#include "models/redis/outcomes/simulated_side.h"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "models/redis/conform/frame.h"
+#include "models/redis/server.h"
+#include "models/redis/wire.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::redis::outcomes {
+namespace {
+
+using conform::Frame;
+using conform::Framing;
+
+const std::string kObserver = "(observer)";
+
+std::string_view field(std::string_view info, std::string_view name) {
+  const std::size_t at = info.find("\n" + std::string(name) + ":");
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = info.substr(at + name.size() + 2);
+  return rest.substr(0, rest.find('\r'));
+}
+
+std::size_t number(std::string_view text) {
+  std::size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// One connection of a client, whose thread waits for what it receives.
+class Line final : public sim::Endpoint {
+ public:
+  void open(sim::Simulation& simulation, sim::Process& self, Server& server,
+            std::uint32_t ordinal) {
+    simulation_ = &simulation;
+    self_ = &self;
+    received_.clear();
+    opened_ = ended_ = told_ = false;
+    connection_ =
+        &simulation.network.dial(self, *this, server.process(), server, protocol(), ordinal);
+    while (!opened_ && !ended_) wait(std::chrono::seconds(1));
+    refused_ = !opened_;
+  }
+  bool usable() const { return connection_ != nullptr && opened_ && !ended_; }
+  bool refused() const { return connection_ == nullptr || refused_; }
+  bool ended() const { return ended_; }
+
+  void send(std::span<const std::string_view> argv) {
+    sim::Message& message = simulation_->network.make(*connection_, 0);
+    write_request(message.payload, argv);
+    simulation_->network.send(message);
+  }
+  std::string& received() { return received_; }
+
+  // Until something comes. False: the time came first.
+  bool wait(sim::Duration longest) {
+    sim::Scheduler& scheduler = simulation_->scheduler;
+    waiting_ = scheduler.running();
+    const std::int64_t now = scheduler.local_time(*self_, sim::ClockKind::monotonic);
+    const bool woken = scheduler.park_until(sim::ClockKind::monotonic, now + longest.count());
+    waiting_ = nullptr;
+    return woken;
+  }
+
+  void on_message(sim::Connection& connection, sim::Message& message) override {
+    if (&connection != connection_) return;
+    received_ += message.payload.view();
+    wake();
+  }
+  void on_opened(sim::Connection& connection) override {
+    if (&connection != connection_) return;
+    opened_ = true;
+    wake();
+  }
+  void on_reset(sim::Connection& connection) override {
+    if (&connection != connection_) return;
+    ended_ = true;
+    wake();
+  }
+
+ private:
+  void wake() {
+    if (waiting_ != nullptr) simulation_->scheduler.wake(*std::exchange(waiting_, nullptr));
+  }
+
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* self_ = nullptr;
+  sim::Connection* connection_ = nullptr;
+  sim::Thread* waiting_ = nullptr;
+  std::string received_;
+  bool opened_ = false;
+  bool ended_ = false;
+  bool refused_ = false;
+  bool told_ = false;
+};
+
+class SimulatedSide final : public Side {
+ public:
+  SimulatedSide(const Group& group, std::uint64_t seed) : group_(group) {
+    simulation_.reset(seed);
+    keys_.reset();
+    tenures_.reset(keys_.id("lock"));
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    names_.emplace_back("master");
+    for (int i = 1; i <= group.replicas; ++i) names_.push_back("replica-" + std::to_string(i));
+    for (const std::string& name : names_) {
+      scheduler.add_process(name);
+      servers_.emplace_back();
+    }
+    self_ = &scheduler.add_process("situation");
+    simulation_.network.set_latency(
+        {.low = std::chrono::microseconds(20), .high = std::chrono::microseconds(60)});
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      directory_.add({.process = &process(i), .endpoint = &servers_[i]});
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      servers_[i].reset(simulation_, process(i), tenures_, keys_, &directory_);
+      if (i == 0) continue;
+      servers_[i].replication().configure(directory_.of(process(0)));
+      servers_[i].replication().join(servers_[0]);
+    }
+    for (std::size_t i = 0; i <= names_.size(); ++i) scheduler.start(process(i));
+    skews_.assign(names_.size(), Duration(0));
+  }
+
+  Outcome tell(const Situation& situation) {
+    Outcome outcome;
+    simulation_.scheduler.spawn(
+        *self_,
+        [&] {
+          outcome = outcomes::run(situation, *this);
+          simulation_.scheduler.stop();
+        },
+        true);
+    simulation_.scheduler.run();
+    return outcome;
+  }
+
+  void begin(const Group&) override {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      configure(names_[i], {"repl-diskless-sync no", "repl-diskless-sync-delay 0"});
+      configure(names_[i], group_.settings);
+    }
+    configure("master", group_.master_settings);
+    begun_ = simulation_.now();
+  }
+
+  Duration now() override {
+    return std::chrono::duration_cast<Duration>(simulation_.now() - begun_);
+  }
+
+  void pass(Duration time) override {
+    constexpr Duration kSlice(5);
+    while (time > Duration(0)) {
+      const Duration slice = std::min(time, kSlice);
+      simulation_.scheduler.sleep(slice);
+      hold_clocks();
+      time -= slice;
+    }
+  }
+
+  void send(const std::string& client, const std::string& node, const Words& words) override {
+    hold_clocks();
+    Line& line = lines_[{client, node}];
+    if (!line.usable()) line.open(simulation_, *self_, server(node), ++dials_);
+    if (!line.usable()) return;
+    const Words addressed = with_addresses(words);
+    const std::vector<std::string_view> argv(addressed.begin(), addressed.end());
+    line.send(argv);
+  }
+
+  std::string receive(const std::string& client, const std::string& node,
+                      Duration patience) override {
+    Line& line = lines_[{client, node}];
+    if (line.refused()) return std::string(kRefused);
+    const sim::Instant deadline = simulation_.now() + patience;
+    for (;;) {
+      std::string_view bytes = line.received();
+      Frame frame;
+      switch (take_frame(bytes, frame)) {
+        case Framing::whole:
+          line.received().erase(0, line.received().size() - bytes.size());
+          return shown(frame);
+        case Framing::malformed:
+          throw std::runtime_error("no reply of Redis: " + line.received());
+        case Framing::partial:
+          if (line.ended()) return std::string(kClosed);
+          if (simulation_.now() >= deadline) return std::string(kNoReply);
+          line.wait(deadline - simulation_.now());
+      }
+    }
+  }
+
+  void act(Deed deed, const std::string& node) override {
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    sim::Process& target = server(node).process();
+    switch (deed) {
+      case Deed::stop:
+        return scheduler.pause(target);
+      case Deed::go_on:
+        return scheduler.resume(target);
+      case Deed::kill:
+        simulation_.network.crash(target, false, false);
+        return scheduler.halt(target, false);
+      case Deed::listen:
+        return listen(node);
+      case Deed::restart:
+      case Deed::tear:
+        throw std::logic_error("what servers keep on their disks is not modelled");
+    }
+  }
+
+  void skew(const std::string& node, Duration ahead) override {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (!node.empty() && names_[i] != node) continue;
+      if (!group_.clocks_stand) simulation_.scheduler.step_clock(process(i), ahead - skews_[i]);
+      skews_[i] = ahead;
+    }
+    hold_clocks();
+  }
+
+  bool holds(Condition condition, const std::string& node) override {
+    const std::string replication = info(node);
+    const auto online = [&] {
+      std::size_t count = 0;
+      for (std::size_t at = 0; (at = replication.find(",state=online,", at)) != std::string::npos;
+           ++at)
+        ++count;
+      return count;
+    };
+    switch (condition) {
+      case Condition::link_up:
+        return field(replication, "master_link_status") == "up";
+      case Condition::link_down:
+        return field(replication, "master_link_status") == "down";
+      case Condition::master:
+        return field(replication, "role") == "master";
+      case Condition::replica:
+        return field(replication, "role") == "slave";
+      case Condition::streaming: {
+        std::size_t others = 0;
+        for (Server& one : servers_) others += one.process().down() ? 0u : 1u;
+        return online() == others - 1;
+      }
+      case Condition::caught_up: {
+        if (field(replication, "master_link_status") != "up") return false;
+        const std::string its_masters = info(name_at(field(replication, "master_host")));
+        return field(replication, "master_replid") == field(its_masters, "master_replid") &&
+               number(field(replication, "slave_repl_offset")) >=
+                   number(field(its_masters, "master_repl_offset"));
+      }
+    }
+    return false;
+  }
+
+  Words heard(const std::string& node) override {
+    std::string& received = lines_[{kObserver + " listens", node}].received();
+    const std::size_t end = number(field(info(node), "master_repl_offset"));
+    const std::size_t size = end - std::exchange(heard_until_[node], end);
+    while (received.size() < size) lines_[{kObserver + " listens", node}].wait(Duration(1));
+    std::string_view rest = std::string_view(received).substr(0, size);
+    Words commands;
+    std::vector<std::string_view> argv;
+    while (take_request(rest, argv)) {
+      std::string command;
+      for (std::string_view word : argv) command.append(command.empty() ? "" : " ").append(word);
+      if (command != "ping") commands.push_back(std::move(command));
+    }
+    received.erase(0, size);
+    return commands;
+  }
+
+ private:
+  sim::Process& process(std::size_t index) {
+    return simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
+  }
+  std::size_t index_of(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  }
+  Server& server(std::string_view name) { return servers_[index_of(name)]; }
+  std::string name_at(std::string_view host) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (host_of(process(i).id()) == host) return names_[i];
+    }
+    return {};
+  }
+
+  std::string info(const std::string& node) {
+    send(kObserver, node, {"INFO", "replication"});
+    return receive(kObserver, node, std::chrono::seconds(30));
+  }
+
+  void configure(const std::string& node, const Words& lines) {
+    for (const std::string& line : lines) {
+      const std::size_t blank = line.find(' ');
+      send(kObserver, node, {"CONFIG", "SET", line.substr(0, blank), line.substr(blank + 1)});
+      const std::string reply = receive(kObserver, node, std::chrono::seconds(30));
+      if (reply != "OK") throw std::runtime_error("the model does not know " + line + ": " + reply);
+    }
+  }
+
+  // A clock that stands is put back before it can be seen to have moved.
+  void hold_clocks() {
+    if (!group_.clocks_stand) return;
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const std::int64_t wanted = (kStart + skews_[i].count()) * 1'000'000;
+      const std::int64_t shows = scheduler.local_time(process(i), sim::ClockKind::wall);
+      if (shows != wanted) scheduler.step_clock(process(i), sim::Duration(wanted - shows));
+    }
+  }
+
+  Words with_addresses(Words words) {
+    for (std::string& word : words) {
+      if (word.starts_with(kHostWord)) {
+        word = host_of(server(word.substr(kHostWord.size())).process().id());
+      } else if (word.starts_with(kPortWord)) {
+        word = std::to_string(kServerPort);
+      }
+    }
+    return words;
+  }
+
+  std::string shown(const Frame& frame) {
+    if (frame.null) return "nil";
+    if (!frame.aggregate()) return (frame.error() ? "-" : "") + frame.text;
+    if (frame.elements.size() == 2) {
+      const std::string name = name_at(frame.elements[0].text);
+      if (!name.empty()) return name;
+    }
+    std::string text = "[";
+    for (const Frame& element : frame.elements)
+      text += (&element == &frame.elements.front() ? "" : ", ") + shown(element);
+    return text + "]";
+  }
+
+  void listen(const std::string& node) {
+    const std::string name = kObserver + " listens";
+    send(name, node, {"PSYNC", "?", "-1"});
+    Line& line = lines_[{name, node}];
+    std::string& received = line.received();
+    const auto whole = [&] {
+      const std::size_t first = received.find("\r\n");
+      if (first == std::string::npos) return false;
+      Reply snapshot;
+      std::string_view rest = std::string_view(received).substr(first + 2);
+      return read_reply(rest, snapshot);
+    };
+    while (!whole()) line.wait(Duration(1));
+    const std::string answer = received.substr(0, received.find("\r\n"));
+    heard_until_[node] = number(std::string_view(answer).substr(answer.rfind(' ') + 1));
+    received.clear();
+  }
+
+  const Group& group_;
+  sim::Simulation simulation_;
+  Tenures tenures_;
+  Keys keys_;
+  Directory directory_;
+  std::deque<Server> servers_;
+  Words names_;
+  sim::Process* self_ = nullptr;
+  std::vector<Duration> skews_;
+  sim::Instant begun_{};
+  std::uint32_t dials_ = 0;
+  std::map<std::pair<std::string, std::string>, Line> lines_;
+  std::map<std::string, std::size_t> heard_until_;
+};
+
+}  // namespace
+
+bool can_be_simulated(const Situation& situation) {
+  if (situation.group.sentinels > 0 || situation.group.append_only) return false;
+  return std::none_of(situation.steps.begin(), situation.steps.end(), [](const Step& step) {
+    const auto* deed = std::get_if<Do>(&step);
+    return deed != nullptr && (deed->deed == Deed::restart || deed->deed == Deed::tear);
+  });
+}
+
+Outcome simulated(const Situation& situation, std::uint64_t seed) {
+  SimulatedSide side(situation.group, seed);
+  return side.tell(situation);
+}
+
+}  // namespace picklock::models::redis::outcomes
