@@ -1,0 +1,54 @@
+// Who is where: every Redis server and Sentinel of a run has an address, which is all that they
+// tell each other of themselves, and which whoever dials them looks up here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/network.h"
+
+namespace picklock::models::redis {
+
+inline constexpr std::uint16_t kServerPort = 6379;
+inline constexpr std::uint16_t kSentinelPort = 26379;
+
+// Where a process of a run lives; each has a machine of its own.
+inline std::string host_of(sim::ProcessId process) {
+  return "10.0." + std::to_string(process / 250) + "." + std::to_string(process % 250 + 1);
+}
+
+// A process that takes connections.
+struct Node {
+  sim::Process* process = nullptr;
+  sim::Endpoint* endpoint = nullptr;
+  std::uint16_t port = kServerPort;
+
+  std::string host() const { return host_of(process->id()); }
+};
+
+class Directory {
+ public:
+  void clear() { nodes_.clear(); }
+  void add(const Node& node) { nodes_.push_back(node); }
+
+  // nullptr: nobody listens there.
+  const Node* find(std::string_view host, std::uint16_t port) const {
+    for (const Node& node : nodes_) {
+      if (node.port == port && node.host() == host) return &node;
+    }
+    return nullptr;
+  }
+  const Node* of(const sim::Process& process) const {
+    for (const Node& node : nodes_) {
+      if (node.process == &process) return &node;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<Node> nodes_;
+};
+
+}  // namespace picklock::models::redis
