@@ -74,6 +74,7 @@ class FakeServer final : public sim::Service {
     std::vector<std::string_view> argv;
     read_request(request.payload.view(), argv);
     if (argv[0] == "MULTI") {
+      heard.emplace_back("MULTI");
       client.in_multi = true;
       out.append("+OK\r\n");
     } else if (argv[0] == "EXEC") {
@@ -84,6 +85,7 @@ class FakeServer final : public sim::Service {
         run(client, queued, out);
       }
       client.queue.clear();
+      heard.emplace_back("EXEC");
     } else if (client.in_multi) {
       client.queue.emplace_back(argv.begin(), argv.end());
       out.append("+QUEUED\r\n");
