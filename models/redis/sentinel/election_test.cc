@@ -73,7 +73,7 @@ TEST(Vote, IsGivenTwiceByOneThatLostItsConfiguration) {
 }
 
 TEST(Failover, DoesNotHappenWithoutTheQuorum) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     FakeWorld world({.seed = seed});
     world.at(20s, [&] { world.cut(world.sentinel(1), world.server(1)); });
     world.run(60s);
@@ -84,7 +84,7 @@ TEST(Failover, DoesNotHappenWithoutTheQuorum) {
 }
 
 TEST(Failover, DoesNotHappenWithoutAMajority) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     FakeWorld world({.seed = seed, .sentinels = 5});
     world.at(20s, [&] {
       for (std::size_t i = 3; i <= 5; ++i) world.kill(world.sentinel(i));
@@ -125,7 +125,7 @@ std::multiset<std::string> elections(const FakeWorld& world) {
 
 TEST(Leader, IsAloneInItsEpoch) {
   std::size_t contested = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     FakeWorld world(
         {.seed = seed, .sentinels = 5, .quorum = 3, .latency = {.low = 1ms, .high = 150ms}});
     world.at(30s, [&] { world.kill(world.server(1)); });
@@ -142,7 +142,7 @@ TEST(Leader, IsAloneInItsEpoch) {
 
 // On the minority's side of a partition nothing happens; on the other one it does.
 TEST(Failover, HappensOnTheSideOfTheMajority) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     FakeWorld world({.seed = seed});
     world.at(30s, [&] {
       for (std::size_t i = 1; i <= 2; ++i) {

@@ -16,7 +16,7 @@ using testing::Le;
 using testing::Lt;
 using Duration = sim::Duration;
 
-constexpr std::uint64_t kSeeds = 60;
+constexpr std::uint64_t kSeeds = 40;
 
 // Somewhere in the periods of the Sentinels.
 Duration moment(std::uint64_t seed) { return 30s + std::chrono::milliseconds(seed * 37 % 2003); }
@@ -148,9 +148,12 @@ TEST(Promoted, TakesWritesLongBeforeAnybodyIsTold) {  // R62: ~0.7 s
     FakeWorld world({.seed = seed});
     const Duration killed = moment(seed);
     world.at(killed, [&] { world.kill(world.server(1)); });
-    world.run(32s + 2s);
-    FakeServer& promoted = world.server(world.server(2).is_master() ? 2 : 3);
-    const double writable = seconds(promoted.promoted_at - sim::kStart - killed);
+    world.run(killed + 5s);
+    sim::Instant first = sim::kNever;
+    for (const FakeServer& server : world.servers) {
+      if (server.promoted_at != sim::kStart) first = std::min(first, server.promoted_at);
+    }
+    const double writable = seconds(first - sim::kStart - killed);
     EXPECT_THAT(told_after(world, killed) - writable, AllOf(Ge(0.6), Le(1.2))) << "seed " << seed;
   }
 }
@@ -258,7 +261,7 @@ TEST(OldMaster, IsToldNothingThatWaitedForItsReturn) {
 // The new master may be asked late and answer late: another Sentinel finds it down at once (R68).
 TEST(Failover, MayBeFollowedByANeedlessOne) {
   std::size_t needless = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     FakeWorld world({.seed = seed});
     world.at(moment(seed), [&] { world.kill(world.server(1)); });
     world.run(60s);
@@ -268,7 +271,7 @@ TEST(Failover, MayBeFollowedByANeedlessOne) {
     needless += most > 1 ? 1u : 0u;
   }
   EXPECT_GT(needless, 0u);
-  EXPECT_LT(needless, 45u);  // seen 1 of 7
+  EXPECT_LT(needless, 30u);  // seen 1 of 7
 }
 
 TEST(Voter, IsFreeAgainAfterTheSwitch) {  // R69

@@ -95,7 +95,13 @@ class FakeWorld {
       scheduler.arm(timer, sim::kStart + plan_[i].first);
     }
     scheduler.spawn(
-        *client, [&scheduler, length] { scheduler.sleep(length); }, true);
+        *client,
+        [&scheduler, length] {
+          scheduler.sleep(length);
+          // Heartbeats and what a partition holds back would go on for ever.
+          scheduler.stop();
+        },
+        true);
     scheduler.run();
   }
 
