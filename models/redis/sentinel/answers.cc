@@ -125,8 +125,22 @@ bool Sentinel::apply(sim::Message& request, sim::Payload& answer) {
     answer.append("+PONG\r\n");
     return true;
   }
+  if (same_word(argv_[0], "quit")) {
+    quit(request);
+    return false;
+  }
   run(session, argv_, answer);
   return true;
+}
+
+// Its answer is to leave before the end of the connection.
+void Sentinel::quit(sim::Message& request) {
+  sim::Connection& connection = *request.connection;
+  sim::Message& reply = reply_to(request);
+  reply.payload.append("+OK\r\n");
+  client_gone(connection);
+  answer(request, reply);
+  if (!process().down()) simulation().network.shut(connection);
 }
 
 // ---------------------------------------------------------------- commands
@@ -181,12 +195,6 @@ void Sentinel::run(Session& session, Argv argv, sim::Payload& out) {
     answer_hello(session, argv);
   } else if (command == "client") {
     if (takes(2, argv.size())) answer_client(session, argv);
-  } else if (command == "quit") {
-    write_reply(out, (reply_.set_status("OK"), reply_), session.protocol);
-    sim::Connection& connection = *session.connection;
-    client_gone(connection);
-    simulation().network.shut(connection);
-    return;
   } else {
     reply_.set_error(unknown_command(argv));
   }

@@ -129,7 +129,7 @@ TEST(Subscriber, HearsOfTheSwitch) {
               ElementsAre("*3\r\n$7\r\nmessage\r\n$14\r\n+switch-master\r\n$35\r\nredis-1 10.0.0.1 "
                           "6379 10.0.0.2 6379\r\n"));
   EXPECT_THAT(pattern.pushed,
-              ElementsAre("*4\r\n$8\r\npmessage\r\n$4\r\n+s*n\r\n$6\r\n+sdown\r\n$35\r\nmaster "
+              ElementsAre("*4\r\n$8\r\npmessage\r\n$4\r\n+s*n\r\n$6\r\n+sdown\r\n$28\r\nmaster "
                           "redis-1 10.0.0.1 6379\r\n"));
   EXPECT_THAT(gone.pushed, ElementsAre());
 }

@@ -54,7 +54,7 @@ TEST(Failover, IsToldOfTwoSecondsAfterTheMasterWasKilled) {  // R60: 2.10..2.31 
 
 TEST(Failover, TakesUpToASecondLongerWhenTheMasterWasPaused) {  // R60: 2.36 and 3.20 s
   std::vector<double> told;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2 * kSeeds; ++seed) {
     FakeWorld world({.seed = seed});
     const Duration paused = moment(seed);
     world.at(paused, [&] { world.pause(world.server(1)); });
@@ -143,7 +143,9 @@ TEST(Voter, MayVoteBeforeItFindsTheMasterDownItself) {  // R61
   EXPECT_GT(after, before);
 }
 
+// Two seconds later still, if hellos were under way when the leader wanted to send new ones.
 TEST(Promoted, TakesWritesLongBeforeAnybodyIsTold) {  // R62: ~0.7 s
+  std::vector<double> gaps;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     FakeWorld world({.seed = seed});
     const Duration killed = moment(seed);
@@ -154,8 +156,10 @@ TEST(Promoted, TakesWritesLongBeforeAnybodyIsTold) {  // R62: ~0.7 s
       if (server.promoted_at != sim::kStart) first = std::min(first, server.promoted_at);
     }
     const double writable = seconds(first - sim::kStart - killed);
-    EXPECT_THAT(told_after(world, killed) - writable, AllOf(Ge(0.6), Le(1.2))) << "seed " << seed;
+    gaps.push_back(told_after(world, killed) - writable);
   }
+  EXPECT_THAT(gaps, Each(AllOf(Ge(0.6), Le(3.2))));
+  EXPECT_THAT(median(gaps), AllOf(Ge(0.6), Le(1.1)));
 }
 
 TEST(Leader, AnswersWithTheNewAddressASecondBeforeItsOwnSwitch) {  // R62

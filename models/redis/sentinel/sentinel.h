@@ -168,6 +168,7 @@ class Sentinel final : public sim::Service {
   bool apply(sim::Message& request, sim::Payload& answer) override;
   Session& session_of(sim::Connection& connection);
   void client_gone(sim::Connection& connection);
+  void quit(sim::Message& request);
   using Argv = std::span<const std::string_view>;
   void run(Session& session, Argv argv, sim::Payload& out);
   bool run_subscription(Session& session, Argv argv, sim::Payload& out);

@@ -59,7 +59,8 @@ TEST(Master, ThatSaysItIsAReplicaIsDownInTheEnd) {
   world.run(80s);
   for (const Sentinel& sentinel : world.sentinels) {
     const auto down = FakeWorld::when(sentinel, "+sdown master");
-    if (down) EXPECT_THAT(seconds(*down), AllOf(Ge(51), Le(62)));
+    if (!down) continue;
+    EXPECT_THAT(seconds(*down), AllOf(Ge(51), Le(62)));
   }
   EXPECT_GT(world.count("+odown master"), 0u);
   EXPECT_GT(world.count("+switch-master"), 0u);
@@ -131,25 +132,42 @@ TEST(Tilt, BeginsAfterAPauseAndEndsAfterThirtySeconds) {
   EXPECT_THAT(seconds(*ended - *begun), AllOf(Ge(30), Le(30.2)));
 }
 
-TEST(Tilt, LeavesNobodyToFailOver) {
-  FakeWorld world({});
+// The master is killed when all Sentinels have just begun to look on only.
+struct Tilted {
+  FakeWorld world;
   Asker asker;
-  world.at(20s, [&] {
-    for (const Sentinel& sentinel : world.sentinels)
-      world.simulation.scheduler.step_clock(sentinel.process(), 1h);
-  });
-  world.at(21s, [&] { world.kill(world.server(1)); });
-  world.at(40s, [&] {
-    world.ask(asker, world.sentinel(1),
-              {"SENTINEL", "is-master-down-by-addr", "10.0.0.1", "6379", "0", "*"});
-  });
-  world.run(70s);
-  EXPECT_THAT(asker.replies, testing::ElementsAre("*3\r\n:0\r\n$1\r\n*\r\n:0\r\n"));
-  const auto down = FakeWorld::when(world.sentinel(1), "+sdown master");
-  ASSERT_TRUE(down);
-  EXPECT_GE(seconds(*down), 50);
-  EXPECT_EQ(world.master_of(1), world.server_at(world.master_of(1)).address());
-  EXPECT_NE(world.master_of(1), world.server(1).address());
+
+  explicit Tilted(Duration down_after) : world({.down_after = down_after}) {
+    world.at(20s, [this] {
+      for (const Sentinel& sentinel : world.sentinels)
+        world.simulation.scheduler.step_clock(sentinel.process(), 1h);
+    });
+    world.at(21s, [this] { world.kill(world.server(1)); });
+    world.at(45s, [this] {
+      world.ask(asker, world.sentinel(1),
+                {"SENTINEL", "is-master-down-by-addr", "10.0.0.1", "6379", "0", "*"});
+    });
+    world.run(90s);
+  }
+};
+
+TEST(Tilt, PutsAFailoverOffUntilItsEnd) {
+  Tilted it(5s);
+  EXPECT_THAT(it.asker.replies, testing::ElementsAre("*3\r\n:0\r\n$1\r\n*\r\n:0\r\n"));
+  for (const Sentinel& sentinel : it.world.sentinels) {
+    const auto down = FakeWorld::when(sentinel, "+sdown master");
+    ASSERT_TRUE(down);
+    EXPECT_GE(seconds(*down), 50);
+    EXPECT_TRUE(FakeWorld::when(sentinel, "+switch-master"));
+  }
+}
+
+// By then the replicas have been without their master for more than ten times down-after, and it
+// counts as down only from now on: none of them is ever good enough.
+TEST(Tilt, PreventsAFailoverWhenDownAfterIsShort) {
+  Tilted it(1s);
+  EXPECT_GT(it.world.count("-failover-abort-no-good-slave"), 0u);
+  EXPECT_EQ(it.world.count("+switch-master"), 0u);
 }
 
 }  // namespace
