@@ -125,6 +125,12 @@ bool Sentinel::apply(sim::Message& request, sim::Payload& answer) {
     answer.append("+PONG\r\n");
     return true;
   }
+  if (argv_.size() == 3 && argv_[0] == "PUBLISH" && argv_[1] == kHelloChannel &&
+      !session.subscribed()) {
+    take_hello(argv_[2]);
+    write_integer(answer, 1);
+    return true;
+  }
   if (same_word(argv_[0], "quit")) {
     quit(request);
     return false;

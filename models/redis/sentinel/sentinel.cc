@@ -1,6 +1,7 @@
 #include "models/redis/sentinel/sentinel.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace picklock::models::redis {
 namespace {
@@ -22,6 +23,7 @@ void Sentinel::reset(sim::Simulation& simulation, sim::Process& process, const D
   // Their connections went with the run before.
   masters_.clear();
   retired_.clear();
+  buried_.clear();
   serials_ = dials_ = 0;
   session_ids_ = 0;
   sessions_.clear();
@@ -59,8 +61,9 @@ void Sentinel::halted() {
       for (const auto& other : *others) other->contact->forget();
     }
   }
+  // What has arrived for the dead incarnation may still be handed to its links.
+  std::move(masters_.begin(), masters_.end(), std::back_inserter(buried_));
   masters_.clear();
-  retired_.clear();
   for (const Session& session : sessions_) {
     if (session.connected) session.connection->session = nullptr;
   }

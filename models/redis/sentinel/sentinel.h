@@ -195,6 +195,7 @@ class Sentinel final : public sim::Service {
   std::uint64_t epoch_ = 0;
   Instances masters_;
   Instances retired_;
+  Instances buried_;  // masters of incarnations that have crashed
   std::uint32_t serials_ = 0;
   std::uint32_t dials_ = 0;
   bool tilt_ = false;
