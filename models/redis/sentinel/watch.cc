@@ -1,5 +1,4 @@
 // How a Sentinel keeps in touch with those it watches, and what it makes of their answers.
-#include "models/redis/numbers.h"
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
