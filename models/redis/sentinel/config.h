@@ -1,0 +1,30 @@
+// What a Sentinel is told when it is set up: one of these for each master that it monitors.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "models/redis/directory.h"
+#include "sim/time.h"
+
+namespace picklock::models::redis {
+
+struct Address {
+  std::string host;
+  std::uint16_t port = 0;
+
+  static Address of(const Node& node) { return {node.host(), node.port}; }
+  friend bool operator==(const Address&, const Address&) = default;
+};
+
+struct SentinelConfig {
+  std::string name = "redis-1";  // of the master, whichever server that is in the end
+  Node master;                   // at first
+  std::uint32_t quorum = 2;
+  sim::Duration down_after = std::chrono::seconds(30);
+  sim::Duration failover_timeout = std::chrono::minutes(3);
+  std::uint32_t parallel_syncs = 1;
+};
+
+}  // namespace picklock::models::redis
