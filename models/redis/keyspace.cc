@@ -442,11 +442,20 @@ Entry* Keyspace::any(std::uint32_t database) {
   };
   std::uint64_t living = 0;
   for (std::size_t slot = 0; slot < used_; ++slot) living += lives_there(entries_[slot]) ? 1u : 0u;
-  if (living == 0) return nullptr;
+  if (living == 0) return any_dead(database);
   std::uint64_t before = chance_.below(living);
   std::size_t slot = 0;
   while (!lives_there(entries_[slot]) || before-- > 0) ++slot;
   return &entries_[slot];
+}
+
+// A replica that finds nothing but dead keys answers with one of them in the end (R33).
+Entry* Keyspace::any_dead(std::uint32_t database) {
+  if (!replica_) return nullptr;
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    if (entries_[slot].present && entries_[slot].database == database) return &entries_[slot];
+  }
+  return nullptr;
 }
 
 std::size_t Keyspace::size(std::uint32_t database) const {

@@ -157,6 +157,7 @@ class Keyspace {
   void cycle();
   void await_cycle();
   std::uint32_t next_to_look_at();
+  Entry* any_dead(std::uint32_t database);
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;

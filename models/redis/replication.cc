@@ -73,6 +73,7 @@ void Replication::join(Server& master) {
                                               replication_protocol());
   link_ = Link::connected;
   last_heard_ = simulation_->now();
+  ++master.stats().full_syncs;
   other.attach(master.session_of(*connection_), offset_);
   await_cron();
 }
@@ -196,12 +197,15 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
   if (session.replica != nullptr) return;
   const bool ours = id == id_ || (id == former_id_ && offset <= former_until_);
   if (ours && backlog_.reaches(offset)) {
+    ++server_.stats().partial_syncs;
     send_to(session, "+CONTINUE " + id_ + "\r\n");
     attach(session, offset - 1);
     backlog_.each_from(offset, [&](std::string_view bytes, sim::TenureId tenure,
                                    std::uint8_t role) { send_to(session, bytes, tenure, role); });
     return;
   }
+  ++server_.stats().full_syncs;
+  if (id != "?") ++server_.stats().refused_partial_syncs;
   if (!backlog_.active()) {
     if (!is_replica()) {
       id_ = fresh_id();

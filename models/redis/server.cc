@@ -39,6 +39,7 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   directory_ = directory;
   keyspace_.reset(simulation, process, tenures, keys);
   keyspace_.set_mourner({this, &Server::on_forgotten});
+  stats_ = {};
   session_ids_ = 0;
   has_pause_timer_ = has_backlog_timer_ = has_blocked_timer_ = false;
   waiting_.clear();
@@ -73,7 +74,7 @@ void Server::forget_process() {
 }
 
 void Server::start(sim::Keeps keeps) {
-  stats_ = {};
+  if (process().incarnation() > 0) stats_ = {};
   started_at_ = simulation().now();
   if (process().incarnation() > 0) keyspace_.restarted(keeps == sim::Keeps::all);
   replication_.started();
@@ -374,7 +375,8 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
   const Outcome outcome = run(call, command, out, on_own_thread);
   if (before == nullptr && effects_.size() > 0) hand_on_effects();
-  if (!session.in_multi) session.written_until = replication_.offset();
+  const bool queued = session.in_multi && command != nullptr && !command->is(kNotQueued);
+  if (!queued) session.written_until = replication_.offset();
   answering_ = before;
   out_ = out_before;
   if (outcome == Outcome::blocked) replication_.ask_for_acknowledgements();

@@ -33,6 +33,9 @@ struct Stats {
   std::uint64_t connections = 0;
   std::uint64_t commands = 0;
   std::uint64_t errors = 0;
+  std::uint64_t full_syncs = 0;
+  std::uint64_t partial_syncs = 0;
+  std::uint64_t refused_partial_syncs = 0;
 };
 
 class Server final : public sim::Service, private ScriptHost {
@@ -88,6 +91,7 @@ class Server final : public sim::Service, private ScriptHost {
   // --- replication
   Effects& effects() { return effects_; }
   Replication& replication() { return replication_; }
+  bool has_config_file() const { return directory_ != nullptr; }
   const Node* node_at(std::string_view host, std::uint16_t port) const {
     return directory_ == nullptr ? nullptr : directory_->find(host, port);
   }

@@ -192,6 +192,9 @@ class Info {
     field("total_connections_received", stats.connections);
     field("total_commands_processed", stats.commands);
     field("total_error_replies", stats.errors);
+    field("sync_full", stats.full_syncs);
+    field("sync_partial_ok", stats.partial_syncs);
+    field("sync_partial_err", stats.refused_partial_syncs);
     field("pubsub_channels", pubsub.channels.listened_to());
     field("pubsub_patterns", pubsub.patterns.listened_to());
   }
@@ -483,7 +486,13 @@ void config_resetstat(Call& call) {
   call.reply.set_status("OK");
 }
 
+// Who is one of several servers has a file: whom it follows survives a restart.
 void config_rewrite(Call& call) {
+  if (call.server.has_config_file()) {
+    call.server.replication().keep_configuration();
+    call.reply.set_status("OK");
+    return;
+  }
   call.reply.set_error("ERR The server is running without a config file");
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/redis/conform/frame.h"
+#include "models/redis/sentinel/sentinel.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
@@ -36,14 +37,14 @@ std::size_t number(std::string_view text) {
 // One connection of a client, whose thread waits for what it receives.
 class Line final : public sim::Endpoint {
  public:
-  void open(sim::Simulation& simulation, sim::Process& self, Server& server,
+  void open(sim::Simulation& simulation, sim::Process& self, const Node& node,
             std::uint32_t ordinal) {
     simulation_ = &simulation;
     self_ = &self;
     received_.clear();
-    opened_ = ended_ = told_ = false;
+    opened_ = ended_ = false;
     connection_ =
-        &simulation.network.dial(self, *this, server.process(), server, protocol(), ordinal);
+        &simulation.network.dial(self, *this, *node.process, *node.endpoint, protocol(), ordinal);
     while (!opened_ && !ended_) wait(std::chrono::seconds(1));
     refused_ = !opened_;
   }
@@ -97,7 +98,6 @@ class Line final : public sim::Endpoint {
   bool opened_ = false;
   bool ended_ = false;
   bool refused_ = false;
-  bool told_ = false;
 };
 
 class SimulatedSide final : public Side {
@@ -113,12 +113,29 @@ class SimulatedSide final : public Side {
       scheduler.add_process(name);
       servers_.emplace_back();
     }
+    for (int i = 1; i <= group.sentinels; ++i) {
+      names_.push_back("sentinel-" + std::to_string(i));
+      scheduler.add_process(names_.back());
+      sentinels_.emplace_back();
+    }
     self_ = &scheduler.add_process("situation");
     simulation_.network.set_latency(
         {.low = std::chrono::microseconds(20), .high = std::chrono::microseconds(60)});
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      directory_.add({.process = &process(i), .endpoint = &servers_[i]});
     for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (i < servers_.size()) {
+        directory_.add({.process = &process(i), .endpoint = &servers_[i]});
+      } else {
+        directory_.add({&process(i), &sentinels_[i - servers_.size()], kSentinelPort});
+      }
+    }
+    const SentinelConfig config{.name = std::string(kGroupName),
+                                .master = *directory_.of(process(0)),
+                                .quorum = static_cast<std::uint32_t>(group.sentinels / 2 + 1),
+                                .down_after = kDownAfter,
+                                .failover_timeout = kFailoverTimeout};
+    for (std::size_t i = 0; i < sentinels_.size(); ++i)
+      sentinels_[i].reset(simulation_, process(servers_.size() + i), directory_, {&config, 1});
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
       servers_[i].reset(simulation_, process(i), tenures_, keys_, &directory_);
       if (i == 0) continue;
       servers_[i].replication().configure(directory_.of(process(0)));
@@ -142,11 +159,12 @@ class SimulatedSide final : public Side {
   }
 
   void begin(const Group&) override {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
       configure(names_[i], {"repl-diskless-sync no", "repl-diskless-sync-delay 0"});
       configure(names_[i], group_.settings);
     }
     configure("master", group_.master_settings);
+    for (std::size_t i = servers_.size(); i < names_.size(); ++i) settle(names_[i]);
     begun_ = simulation_.now();
   }
 
@@ -167,7 +185,7 @@ class SimulatedSide final : public Side {
   void send(const std::string& client, const std::string& node, const Words& words) override {
     hold_clocks();
     Line& line = lines_[{client, node}];
-    if (!line.usable()) line.open(simulation_, *self_, server(node), ++dials_);
+    if (!line.usable()) line.open(simulation_, *self_, node_called(node), ++dials_);
     if (!line.usable()) return;
     const Words addressed = with_addresses(words);
     const std::vector<std::string_view> argv(addressed.begin(), addressed.end());
@@ -198,7 +216,7 @@ class SimulatedSide final : public Side {
 
   void act(Deed deed, const std::string& node) override {
     sim::Scheduler& scheduler = simulation_.scheduler;
-    sim::Process& target = server(node).process();
+    sim::Process& target = process(index_of(node));
     switch (deed) {
       case Deed::stop:
         return scheduler.pause(target);
@@ -216,7 +234,7 @@ class SimulatedSide final : public Side {
   }
 
   void skew(const std::string& node, Duration ahead) override {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
       if (!node.empty() && names_[i] != node) continue;
       if (!group_.clocks_stand) simulation_.scheduler.step_clock(process(i), ahead - skews_[i]);
       skews_[i] = ahead;
@@ -282,7 +300,7 @@ class SimulatedSide final : public Side {
   std::size_t index_of(std::string_view name) const {
     return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
-  Server& server(std::string_view name) { return servers_[index_of(name)]; }
+  const Node& node_called(std::string_view name) { return *directory_.of(process(index_of(name))); }
   std::string name_at(std::string_view host) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (host_of(process(i).id()) == host) return names_[i];
@@ -293,6 +311,17 @@ class SimulatedSide final : public Side {
   std::string info(const std::string& node) {
     send(kObserver, node, {"INFO", "replication"});
     return receive(kObserver, node, std::chrono::seconds(30));
+  }
+
+  void settle(const std::string& sentinel) {
+    const std::string known = "slaves=" + std::to_string(group_.replicas) +
+                              ",sentinels=" + std::to_string(group_.sentinels);
+    for (;;) {
+      send(kObserver, sentinel, {"INFO", "sentinel"});
+      if (receive(kObserver, sentinel, std::chrono::seconds(30)).find(known) != std::string::npos)
+        return;
+      pass(Duration(100));
+    }
   }
 
   void configure(const std::string& node, const Words& lines) {
@@ -308,7 +337,7 @@ class SimulatedSide final : public Side {
   void hold_clocks() {
     if (!group_.clocks_stand) return;
     sim::Scheduler& scheduler = simulation_.scheduler;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
       const std::int64_t wanted = (kStart + skews_[i].count()) * 1'000'000;
       const std::int64_t shows = scheduler.local_time(process(i), sim::ClockKind::wall);
       if (shows != wanted) scheduler.step_clock(process(i), sim::Duration(wanted - shows));
@@ -318,9 +347,9 @@ class SimulatedSide final : public Side {
   Words with_addresses(Words words) {
     for (std::string& word : words) {
       if (word.starts_with(kHostWord)) {
-        word = host_of(server(word.substr(kHostWord.size())).process().id());
+        word = node_called(word.substr(kHostWord.size())).host();
       } else if (word.starts_with(kPortWord)) {
-        word = std::to_string(kServerPort);
+        word = std::to_string(node_called(word.substr(kPortWord.size())).port);
       }
     }
     return words;
@@ -363,7 +392,8 @@ class SimulatedSide final : public Side {
   Keys keys_;
   Directory directory_;
   std::deque<Server> servers_;
-  Words names_;
+  std::deque<Sentinel> sentinels_;
+  Words names_;  // of both, in this order
   sim::Process* self_ = nullptr;
   std::vector<Duration> skews_;
   sim::Instant begun_{};
@@ -375,8 +405,15 @@ class SimulatedSide final : public Side {
 }  // namespace
 
 bool can_be_simulated(const Situation& situation) {
-  if (situation.group.sentinels > 0 || situation.group.append_only) return false;
-  return std::none_of(situation.steps.begin(), situation.steps.end(), [](const Step& step) {
+  if (situation.group.append_only) return false;
+  const auto unknown = [](const Words& words) {
+    const std::vector<std::string_view> argv(words.begin(), words.end());
+    const Command* command = command_called(argv);
+    return command == nullptr || !command->known();
+  };
+  return std::none_of(situation.steps.begin(), situation.steps.end(), [&](const Step& step) {
+    if (const auto* ask = std::get_if<Ask>(&step)) return unknown(ask->words);
+    if (const auto* send = std::get_if<Send>(&step)) return unknown(send->words);
     const auto* deed = std::get_if<Do>(&step);
     return deed != nullptr && (deed->deed == Deed::restart || deed->deed == Deed::tear);
   });
