@@ -3,6 +3,9 @@ include(GoogleTest)
 # Optimising and instrumenting the expansions of EXPECT_EQ took two thirds of the time of a build.
 set(PICKLOCK_TEST_OPTIONS "" CACHE STRING "Compiler options of the tests' own sources, after all others")
 
+# A sanitized process takes longer to start than most tests to run.
+option(PICKLOCK_UNIT_TESTS_TOGETHER "Run the unit tests of one executable in one process" OFF)
+
 # What nearly every test includes, compiled once.
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc" CONTENT "")
 add_library(picklock_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc")
@@ -34,6 +37,12 @@ function(picklock_test name label)
   target_link_libraries(${name} PRIVATE
     ${arg_LIBS} picklock_warnings fmt::fmt rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM picklock_test_headers)
+  if(PICKLOCK_UNIT_TESTS_TOGETHER AND label STREQUAL "unit")
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES
+      LABELS unit TIMEOUT 1200 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    return()
+  endif()
   # Listing the tests when ctest starts, not when they are linked: a sanitized build can then be built anywhere.
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST

@@ -74,7 +74,9 @@ void Replication::join(Server& master) {
   link_ = Link::connected;
   last_heard_ = simulation_->now();
   ++master.stats().full_syncs;
-  other.attach(master.session_of(*connection_), offset_);
+  Session& session = master.session_of(*connection_);
+  session.listening_port = kServerPort;
+  other.attach(session, offset_);
   await_cron();
 }
 

@@ -42,13 +42,16 @@ class Line final : public sim::Endpoint {
     simulation_ = &simulation;
     self_ = &self;
     received_.clear();
-    opened_ = ended_ = false;
+    opened_ = ended_ = told_ = false;
     connection_ =
         &simulation.network.dial(self, *this, *node.process, *node.endpoint, protocol(), ordinal);
     while (!opened_ && !ended_) wait(std::chrono::seconds(1));
     refused_ = !opened_;
   }
   bool usable() const { return connection_ != nullptr && opened_ && !ended_; }
+  // Its end has not been received yet.
+  bool over() const { return connection_ != nullptr && opened_ && ended_ && !told_; }
+  void tell_end() { told_ = true; }
   bool refused() const { return connection_ == nullptr || refused_; }
   bool ended() const { return ended_; }
 
@@ -97,6 +100,7 @@ class Line final : public sim::Endpoint {
   std::string received_;
   bool opened_ = false;
   bool ended_ = false;
+  bool told_ = false;
   bool refused_ = false;
 };
 
@@ -185,6 +189,7 @@ class SimulatedSide final : public Side {
   void send(const std::string& client, const std::string& node, const Words& words) override {
     hold_clocks();
     Line& line = lines_[{client, node}];
+    if (line.over()) return;
     if (!line.usable()) line.open(simulation_, *self_, node_called(node), ++dials_);
     if (!line.usable()) return;
     const Words addressed = with_addresses(words);
@@ -207,7 +212,10 @@ class SimulatedSide final : public Side {
         case Framing::malformed:
           throw std::runtime_error("no reply of Redis: " + line.received());
         case Framing::partial:
-          if (line.ended()) return std::string(kClosed);
+          if (line.ended()) {
+            line.tell_end();
+            return std::string(kClosed);
+          }
           if (simulation_.now() >= deadline) return std::string(kNoReply);
           line.wait(deadline - simulation_.now());
       }
