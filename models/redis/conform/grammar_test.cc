@@ -50,7 +50,13 @@ TEST(Grammar, BeginsARunWithItsOwnSeed) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_LE(sequence_seed(1, i), std::uint64_t{INT64_MAX});
 }
 
-// What the model knows and no sequence says would never be compared.
+// What the model knows and no sequence says would never be compared. (A sequence has one server;
+// models/redis/outcomes compares what takes several.)
+bool replicates(const Command& command) {
+  const auto group = replication_commands();
+  return &command >= group.data() && &command < group.data() + group.size();
+}
+
 TEST(Grammar, KnowsEveryCommandOfTheModel) {
   std::set<std::string> drawn;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -59,7 +65,7 @@ TEST(Grammar, KnowsEveryCommandOfTheModel) {
     }
   }
   for (const Command* command : all_commands()) {
-    if (command->run == nullptr) continue;
+    if (command->run == nullptr || replicates(*command)) continue;
     EXPECT_TRUE(drawn.contains(std::string(command->name))) << command->name;
   }
 }
