@@ -40,7 +40,7 @@ void Replication::halted() {
   backlog_.end();
   selected_ = kNoDatabase;
   attached_.clear();
-  good_ = 0;
+  good_ = fewest_ = 0;
   rounds_ = 0;
   link_ = Link::none;
   connection_ = nullptr;
@@ -308,9 +308,9 @@ void Replication::count_good() {
   });
 }
 
-bool Replication::too_few_replicas() const {
+void Replication::config_changed() {
   const Config& config = server_.config();
-  return !is_replica() && config.most_lag_seconds() != 0 && good_ < config.fewest_replicas();
+  fewest_ = config.most_lag_seconds() != 0 ? config.fewest_replicas() : 0;
 }
 
 // ---------------------------------------------------------------- a change of roles

@@ -86,7 +86,8 @@ class Replication final : private sim::Endpoint {
   std::int64_t acknowledged_by(std::int64_t offset) const;
   void ask_for_acknowledgements();
   // Whether writes are refused: `min-replicas-to-write`, as last counted (R56).
-  bool too_few_replicas() const;
+  bool too_few_replicas() const { return good_ < fewest_ && !is_replica(); }
+  void config_changed();
   std::int64_t good_replicas() const { return good_; }
 
   // --- a change of roles
@@ -146,6 +147,7 @@ class Replication final : private sim::Endpoint {
 
   std::vector<Session*> attached_;
   std::int64_t good_ = 0;
+  std::int64_t fewest_ = 0;   // 0: any number will do
   std::uint64_t rounds_ = 0;  // of the timer
 
   Link link_ = Link::none;

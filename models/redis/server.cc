@@ -374,9 +374,11 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
   const Outcome outcome = run(call, command, out, on_own_thread);
-  if (before == nullptr && effects_.size() > 0) hand_on_effects();
-  const bool queued = session.in_multi && command != nullptr && !command->is(kNotQueued);
-  if (!queued) session.written_until = replication_.offset();
+  if (effects_.wanted()) {
+    if (before == nullptr && effects_.size() > 0) hand_on_effects();
+    const bool queued = session.in_multi && command != nullptr && !command->is(kNotQueued);
+    if (!queued) session.written_until = replication_.offset();
+  }
   answering_ = before;
   out_ = out_before;
   if (outcome == Outcome::blocked) replication_.ask_for_acknowledgements();

@@ -479,7 +479,10 @@ void command_help(Call& call) {
 // ---------------------------------------------------------------- CONFIG and DEBUG
 
 void config_get(Call& call) { call.server.config().get(call.argv.subspan(2), call.reply); }
-void config_set(Call& call) { call.server.config().set(call.argv.subspan(2), call.reply); }
+void config_set(Call& call) {
+  call.server.config().set(call.argv.subspan(2), call.reply);
+  call.server.replication().config_changed();
+}
 
 void config_resetstat(Call& call) {
   call.server.stats() = {};
