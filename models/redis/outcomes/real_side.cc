@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+
+#include "models/redis/outcomes/info.h"
 
 namespace picklock::models::redis::outcomes {
 namespace {
@@ -20,25 +21,6 @@ constexpr Duration kPatience = std::chrono::seconds(30);
 
 // Of a client that no situation knows.
 const std::string kObserver = "(observer)";
-
-std::string_view field(std::string_view info, std::string_view name) {
-  const std::size_t at = info.find("\n" + std::string(name) + ":");
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = info.substr(at + name.size() + 2);
-  return rest.substr(0, rest.find('\r'));
-}
-
-std::size_t number(std::string_view text) {
-  std::size_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-std::size_t count(std::string_view text, std::string_view what) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string_view::npos; ++at) ++count;
-  return count;
-}
 
 // The words, with the addresses of nodes put in.
 Words addressed(const Words& words, RealGroup& group) {

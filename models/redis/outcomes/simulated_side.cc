@@ -1,13 +1,15 @@
 #include "models/redis/outcomes/simulated_side.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <deque>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "models/redis/conform/frame.h"
+#include "models/redis/outcomes/info.h"
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
@@ -20,19 +22,6 @@ using conform::Frame;
 using conform::Framing;
 
 const std::string kObserver = "(observer)";
-
-std::string_view field(std::string_view info, std::string_view name) {
-  const std::size_t at = info.find("\n" + std::string(name) + ":");
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = info.substr(at + name.size() + 2);
-  return rest.substr(0, rest.find('\r'));
-}
-
-std::size_t number(std::string_view text) {
-  std::size_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 // One connection of a client, whose thread waits for what it receives.
 class Line final : public sim::Endpoint {
@@ -252,13 +241,6 @@ class SimulatedSide final : public Side {
 
   bool holds(Condition condition, const std::string& node) override {
     const std::string replication = info(node);
-    const auto online = [&] {
-      std::size_t count = 0;
-      for (std::size_t at = 0; (at = replication.find(",state=online,", at)) != std::string::npos;
-           ++at)
-        ++count;
-      return count;
-    };
     switch (condition) {
       case Condition::link_up:
         return field(replication, "master_link_status") == "up";
@@ -271,7 +253,7 @@ class SimulatedSide final : public Side {
       case Condition::streaming: {
         std::size_t others = 0;
         for (Server& one : servers_) others += one.process().down() ? 0u : 1u;
-        return online() == others - 1;
+        return count(replication, ",state=online,") == others - 1;
       }
       case Condition::caught_up: {
         if (field(replication, "master_link_status") != "up") return false;
@@ -337,7 +319,8 @@ class SimulatedSide final : public Side {
       const std::size_t blank = line.find(' ');
       send(kObserver, node, {"CONFIG", "SET", line.substr(0, blank), line.substr(blank + 1)});
       const std::string reply = receive(kObserver, node, std::chrono::seconds(30));
-      if (reply != "OK") throw std::runtime_error("the model does not know " + line + ": " + reply);
+      if (reply != "OK")
+        throw std::runtime_error(fmt::format("the model does not know {}: {}", line, reply));
     }
   }
 
@@ -367,7 +350,7 @@ class SimulatedSide final : public Side {
     if (frame.null) return "nil";
     if (!frame.aggregate()) return (frame.error() ? "-" : "") + frame.text;
     if (frame.elements.size() == 2) {
-      const std::string name = name_at(frame.elements[0].text);
+      std::string name = name_at(frame.elements[0].text);
       if (!name.empty()) return name;
     }
     std::string text = "[";
