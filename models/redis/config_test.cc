@@ -240,5 +240,27 @@ TEST(FullMemory, RefusesATransactionThatWouldGrowIt) {  // R106
   EXPECT_EQ(redis("EXEC"), "-ERR EXEC without MULTI\r\n");
 }
 
+TEST(ConfigFile, IsReadAtEveryStart) {
+  LoneServer server;
+  constexpr std::string_view kFile[] = {"min-replicas-to-write", "1", "maxmemory", "100mb"};
+  server.server.configure(kFile);
+  const std::string refused = "-NOREPLICAS Not enough good replicas to write.\r\n";
+  EXPECT_EQ(server("SET", "k", "v"), refused);
+  server("CONFIG", "SET", "min-replicas-to-write", "0");
+  EXPECT_EQ(server("SET", "k", "v"), "+OK\r\n");
+  sim::Scheduler& scheduler = server.simulation.scheduler;
+  scheduler.halt(*server.process, false);
+  scheduler.restart(*server.process, sim::Keeps::none);
+  Session& anew = server.connect();
+  constexpr std::string_view kSet[] = {"SET", "k", "v"};
+  EXPECT_EQ(server.send(anew, kSet), refused);
+}
+
+TEST(ConfigFile, RefusesWhatConfigSetRefuses) {
+  LoneServer server;
+  constexpr std::string_view kFile[] = {"maxmemory", "plenty"};
+  EXPECT_THROW(server.server.configure(kFile), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace picklock::models::redis

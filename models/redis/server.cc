@@ -1,6 +1,7 @@
 #include "models/redis/server.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "models/redis/wire.h"
@@ -44,8 +45,23 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   has_pause_timer_ = has_backlog_timer_ = has_blocked_timer_ = false;
   waiting_.clear();
   held_.clear();
+  configuration_.clear();
   forget_process();
   replication_.reset(simulation, process, directory);
+}
+
+void Server::configure(std::span<const std::string_view> file) {
+  configuration_.assign(file.begin(), file.end());
+  read_configuration();
+}
+
+void Server::read_configuration() {
+  if (configuration_.empty()) return;
+  const std::vector<std::string_view> pairs(configuration_.begin(), configuration_.end());
+  Reply reply;
+  config_.set(pairs, reply);
+  if (reply.is_error()) throw std::invalid_argument(reply.text);
+  replication_.config_changed();
 }
 
 // What does not outlive the process.
@@ -76,6 +92,7 @@ void Server::forget_process() {
 void Server::start(sim::Keeps keeps) {
   if (process().incarnation() > 0) stats_ = {};
   started_at_ = simulation().now();
+  read_configuration();
   if (process().incarnation() > 0) keyspace_.restarted(keeps == sim::Keeps::all);
   replication_.started();
 }

@@ -43,6 +43,9 @@ class Server final : public sim::Service, private ScriptHost {
   // Empty, for a new run. Without a directory it knows no other servers.
   void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
              const Directory* directory = nullptr);
+  // As its configuration file has it, from every start on: names and values by turns. Throws
+  // std::invalid_argument with what CONFIG SET would answer.
+  void configure(std::span<const std::string_view> file);
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;
@@ -146,6 +149,7 @@ class Server final : public sim::Service, private ScriptHost {
   void speak(std::uint8_t protocol) override { script_session_.protocol = protocol; }
 
   void forget_process();
+  void read_configuration();
   void end_scripts();
 
   // --- one command
@@ -217,6 +221,7 @@ class Server final : public sim::Service, private ScriptHost {
   Session master_session_;
   PubSub pubsub_;
   Config config_;
+  std::vector<std::string> configuration_;  // its file: names and values by turns
   Stats stats_;
   std::deque<Session> sessions_;  // every one there ever was; reused when closed
   std::vector<Session*> connected_;
