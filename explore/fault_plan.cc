@@ -10,6 +10,7 @@
 #include "scenarios/duration_text.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
+#include "scenarios/topology.h"
 
 namespace picklock::explore {
 namespace {
@@ -22,6 +23,10 @@ using sim::Fault;
 using sim::Phase;
 using sim::ProcessId;
 using sim::Verb;
+
+constexpr std::string_view kNoReplica = "the primary has no replica to promote";
+constexpr std::string_view kSentinelsDecide =
+    "Sentinels alone decide; they do when a primary crashes, stands still or is cut off";
 
 // A target of a fault class: a kind of process, or the messages with one.
 struct TargetWord {
@@ -37,10 +42,6 @@ TargetWord read(std::string_view word) {
   throw std::logic_error(fmt::format("no kind of process is called {}", word));
 }
 
-TargetKind kind_of(std::string_view process) {
-  return read(process.substr(0, process.find('-'))).kind;
-}
-
 bool takes(const VerbRules& rules, std::string_view key) {
   return rules.required == key ||
          std::find(rules.allowed.begin(), rules.allowed.end(), key) != rules.allowed.end();
@@ -52,6 +53,12 @@ Duration rounded(Duration length) {
                          : length >= 1ms ? Duration(10us)
                                          : Duration(1us);
   return std::max(length < grain ? length : length / grain * grain, Duration(1));
+}
+
+bool fails_over(const sim::Plan& plan, std::string_view primary) {
+  return std::any_of(plan.begin(), plan.end(), [primary](const Fault& fault) {
+    return fault.verb == Verb::fail_over && fault.target == primary;
+  });
 }
 
 // A named stream for run number `run`.
@@ -66,13 +73,14 @@ std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
 }
 
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
-    : profile_(std::move(profile)) {
-  for (ProcessId i = 0; i < profile_.processes.size(); ++i) {
-    kinds_.push_back(kind_of(profile_.processes[i]));
+    : scenario_(scenario), profile_(std::move(profile)) {
+  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario_);
+  for (ProcessId i = 0; i < processes.size(); ++i) {
+    kinds_.push_back(processes[i].kind);
     processes_[static_cast<std::size_t>(kinds_.back())].push_back(i);
   }
   find_ways();
-  find_lengths(scenario);
+  find_lengths();
 }
 
 bool FaultPlans::has_messages_to(TargetKind server) const {
@@ -81,6 +89,7 @@ bool FaultPlans::has_messages_to(TargetKind server) const {
 }
 
 void FaultPlans::find_ways() {
+  const scenarios::RedisSpec& redis = scenario_.servers.redis;
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     std::vector<Way>& ways = ways_[static_cast<std::size_t>(row.fault_class)];
     for (const Verb verb : row.verbs) {
@@ -90,6 +99,7 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
+        if (verb == Verb::fail_over && (redis.replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
       }
@@ -106,6 +116,8 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
       for (const std::string_view word : row.targets) {
         const std::string_view reason = scenarios::inapplicable(verb, read(word).kind);
         if (!reason.empty()) why = reason;
+        if (verb == Verb::fail_over)
+          why = scenario_.servers.redis.sentinels > 0 ? kSentinelsDecide : kNoReplica;
       }
     }
   }
@@ -114,11 +126,11 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
 
 // A lock breaks, if at all, where something takes about as long as its lease or as somebody's
 // patience.
-void FaultPlans::find_lengths(const scenarios::Scenario& scenario) {
+void FaultPlans::find_lengths() {
   const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
-  const Duration lease = capped(scenario.lock.options.ttl);
-  const Duration retry = capped(scenario.lock.options.retry_every);
-  const Duration hold = capped(scenario.clients.hold);
+  const Duration lease = capped(scenario_.lock.options.ttl);
+  const Duration retry = capped(scenario_.lock.options.retry_every);
+  const Duration hold = capped(scenario_.clients.hold);
   const Duration another = lease + 2 * retry + hold;  // others have been and gone
   const Range under{lease - lease / 20, lease};
   const Range over{lease, lease + lease / 20};
@@ -128,8 +140,8 @@ void FaultPlans::find_lengths(const scenarios::Scenario& scenario) {
   const auto about = [&](Duration patience) {
     return Range{patience - patience / 10, patience + patience / 10};
   };
-  const Range command = about(capped(scenario.lock.options.command_timeout));
-  const Range write = about(capped(scenario.clients.write_timeout));
+  const Range command = about(capped(scenario_.lock.options.command_timeout));
+  const Range write = about(capped(scenario_.clients.write_timeout));
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
@@ -153,6 +165,7 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
   for (std::uint64_t i = 0; i < count; ++i) {
     chance_ = stream_of(faults_seed, "fault", i);
     const FaultClass wanted = some(classes);
+    if (wanted == FaultClass::failover && !can_fail_over(plan)) continue;
     Fault fault;
     int attempt = 0;
     while (!draw_fault(wanted, plan, fault)) {
@@ -161,6 +174,13 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
     }
     plan.push_back(std::move(fault));
   }
+}
+
+// Some primary is not replaced by the plan yet: each can be once.
+bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
+  const auto& primaries = processes_[static_cast<std::size_t>(TargetKind::redis)];
+  return std::any_of(primaries.begin(), primaries.end(),
+                     [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
 }
 
 // False: what came up is of another class, or has nothing to hit.
@@ -177,9 +197,10 @@ bool FaultPlans::draw_fault(FaultClass wanted, const sim::Plan& plan, Fault& fau
     };
     if (std::none_of(plan.begin(), plan.end(), ails)) return false;
   }
+  if (way.verb == Verb::fail_over && fails_over(plan, fault.target)) return false;
   if (!draw_trigger(way, target, fault)) return false;
-  draw_details(fault);
-  return scenarios::class_of(fault) == wanted;
+  draw_details(fault, way.target);
+  return scenarios::class_of(fault, scenario_) == wanted;
 }
 
 // ---------------------------------------------------------------- when
@@ -275,7 +296,7 @@ Duration FaultPlans::some_length(const std::vector<Range>& ranges) {
   return rounded(chance_.between(range.low, range.high));
 }
 
-void FaultPlans::draw_details(Fault& fault) {
+void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   const VerbRules& rules = scenarios::rules(fault.verb);
   const bool lasts =
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
@@ -300,6 +321,8 @@ void FaultPlans::draw_details(Fault& fault) {
   if (takes(rules, "silent")) fault.silent = one_in(4);
   if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
+    const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
+    if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
   }
 }
 

@@ -60,10 +60,11 @@ class FaultPlans {
   };
 
   void find_ways();
-  void find_lengths(const scenarios::Scenario& scenario);
+  void find_lengths();
   bool has_messages_to(TargetKind kind) const;
+  bool can_fail_over(const sim::Plan& plan) const;
   bool draw_fault(FaultClass wanted, const sim::Plan& plan, sim::Fault& fault);
-  void draw_details(sim::Fault& fault);
+  void draw_details(sim::Fault& fault, TargetKind target);
   void draw_partition(sim::Fault& fault);
   bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
   void draw_nth(std::uint32_t seen, sim::Trigger& trigger);
@@ -81,6 +82,7 @@ class FaultPlans {
   const std::string& name(sim::ProcessId process) const { return profile_.processes[process]; }
   TargetKind kind(sim::ProcessId process) const { return kinds_[process]; }
 
+  scenarios::Scenario scenario_;
   Profile profile_;
   std::vector<TargetKind> kinds_;  // by ProcessId
   std::array<std::vector<sim::ProcessId>, scenarios::kTargetKinds> processes_;

@@ -83,7 +83,7 @@ TEST(FaultPlans, DrawEveryVerbOfEveryClassThatCanActAndNothingElse) {
     std::set<std::string> targets;
     for (const sim::Plan& plan : drawn(plans, {.classes = {row.fault_class}, .most = 3}, 2000)) {
       for (const Fault& fault : plan) {
-        ASSERT_EQ(scenarios::class_of(fault), row.fault_class) << sim::name(fault.verb);
+        ASSERT_EQ(scenarios::class_of(fault, scenario), row.fault_class) << sim::name(fault.verb);
         verbs.insert(fault.verb);
         targets.insert(fault.target);
       }
@@ -98,7 +98,7 @@ late-write hold delay; client-1 client-2 client-3 resource
 late-command hold delay; client-1 client-2 client-3 redis-1
 client-clock step-clock set-clock-rate; client-1 client-2 client-3
 server-clock step-clock set-clock-rate; redis-1
-failover: redis-1 is a lone primary: it has no replica to promote
+failover: the primary has no replica to promote
 amnesia crash restart evict; redis-1
 partition partition heal; client-1 client-2 client-3 redis-1 resource
 lost-reply drop duplicate; client-1 client-2 client-3 redis-1 resource

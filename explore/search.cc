@@ -52,7 +52,6 @@ Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
     : options_(std::move(options)),
       base_(without_plan(scenario)),
       algorithm_(algorithm_of(base_)),
-      met_always_(scenarios::classes_met(base_)),
       plans_(base_, profile(base_, options_.seed)) {
   if (options_.all_classes) options_.faults.classes = plans_.possible();
   for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
@@ -120,15 +119,14 @@ void Search::count_faults() {
       continue;
     }
     ++tally_.fired;
-    const FaultClass one = scenarios::class_of(current_.faults[i]);
+    const FaultClass one = scenarios::class_of(current_.faults[i], current_);
     ++tally_.fired_of[static_cast<std::size_t>(one)];
     fired_.push_back(current_.faults[i]);
   }
 }
 
 std::vector<Property> Search::violated_and_answered_to() {
-  FaultClasses met = met_always_;
-  for (const sim::Fault& fault : fired_) met.add(scenarios::class_of(fault));
+  const FaultClasses met = scenarios::classes_met(current_, fired_);
   const scenarios::Promises promised =
       scenarios::promises(algorithm_, scenarios::lock_options(current_), met);
   const std::vector<Property>& asked = options_.properties;

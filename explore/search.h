@@ -88,7 +88,6 @@ class Search {
   SearchOptions options_;
   scenarios::Scenario base_;
   const models::Algorithm& algorithm_;
-  models::FaultClasses met_always_;  // without any fault of a plan
   FaultPlans plans_;
   scenarios::World world_;
   scenarios::Scenario current_;  // base_ with the plan and the seed of the present run

@@ -160,8 +160,8 @@ TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
     FAIL() << "not refused";
   } catch (const scenarios::BadInput& error) {
     EXPECT_STREQ(error.what(),
-                 "--faults: failover cannot act in lua-check-delete: redis-1 is a lone primary: it "
-                 "has no replica to promote");
+                 "--faults: failover cannot act in lua-check-delete: the primary has no "
+            "replica to promote");
   }
 }
 

@@ -28,6 +28,8 @@ struct Uses {
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
   bool renew = false;                                  // `renew`, and with it a step of that name
   bool own = false;   // `recognise_own`, and with it the step `check`
+  bool wait = false;  // `wait_replicas`
+  bool look = false;  // a holder can look whether the lock is still its own, and with it `check`
   bool mint = false;  // `mint`: the acquire is one script and can mint a fencing token
 };
 
@@ -49,7 +51,8 @@ struct Algorithm {
 inline std::vector<Role> roles_under(std::vector<Role> roles, Uses uses,
                                      const LockOptions& options) {
   if (uses.renew && options.renew != Renew::none) roles.push_back(Role::renew);
-  const bool checks = uses.own && options.recognise_own != RecogniseOwn::never;
+  const bool checks = (uses.own && options.recognise_own != RecogniseOwn::never) ||
+                      (uses.look && options.holder_checks);
   for (const Role role : roles) {
     if (role == Role::check) return roles;
   }

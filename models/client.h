@@ -24,6 +24,8 @@ class Client {
 
   virtual redis::Client& redis(std::size_t server = 0) = 0;
   virtual std::size_t redis_servers() const = 0;
+  // To read from: the first replica of the server, or the server itself where it has none.
+  virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
 
   virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped

@@ -42,6 +42,9 @@ class Acquired {
   bool unknown_ = false;
 };
 
+// What a holder finds who looks whether the lock is still its own.
+enum class Held : std::uint8_t { yes, no, unknown };
+
 enum class Released : std::uint8_t {
   ok,
   not_held,  // there was nothing of ours to release: the lock had been lost
@@ -58,6 +61,8 @@ class Lock {
   // One attempt.
   virtual Acquired try_acquire(Client& self, std::string_view key) = 0;
   virtual Released release(Client& self, const Lease& lease) = 0;
+  // A look, out of date as soon as it is answered; for locks with `Uses::look`.
+  virtual Held look(Client&, const Lease&) { return Held::unknown; }
 
   // Tries until granted or out of patience: by default one attempt every `retry_every`.
   virtual Acquired acquire(Client& self, std::string_view key);

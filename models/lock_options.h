@@ -27,6 +27,9 @@ enum class RecogniseOwn : std::uint8_t { never, after_unknown, always };
 // a look at what it replaced (docs/facts/failures.md B-08).
 enum class Steal : std::uint8_t { del, getset };
 
+// Which server a client asks whether the lock is still its own (docs/facts/failures.md C-06).
+enum class CheckAt : std::uint8_t { primary, replica };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -42,6 +45,10 @@ struct LockOptions {
   Duration renew_every{};  // 0: a third of the ttl
   RecogniseOwn recognise_own = RecogniseOwn::never;
   Steal steal = Steal::del;
+  CheckAt check_at = CheckAt::primary;
+  bool holder_checks = false;       // before it writes, whether the lock is still its own
+  std::uint32_t wait_replicas = 0;  // a grant counts once so many replicas have it (WAIT)
+  Duration wait_timeout = std::chrono::seconds(1);  // patience of WAIT; then the key is given back
   Mint mint = Mint::none;
 };
 

@@ -5,15 +5,27 @@
 namespace picklock::models {
 
 void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
-                          std::deque<redis::Server>& servers, std::size_t server_count,
-                          Resource& resource, const LockOptions& options, Duration write_timeout,
-                          sim::KeyId lock_key) {
+                          std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
+                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
   simulation_ = &simulation;
   process_ = &process;
-  servers_ = server_count;
-  while (redis_.size() < server_count) redis_.emplace_back();
-  for (std::size_t i = 0; i < server_count; ++i)
-    redis_[i].reset(simulation, process, servers[i], options.command_timeout, options.resend);
+  servers_ = groups.size();
+  replicas_used_ = discoveries_used_ = 0;
+  while (redis_.size() < servers_) redis_.emplace_back();
+  for (std::size_t i = 0; i < servers_; ++i) {
+    redis::Group& group = groups[i];
+    redis::Discovery* discovery = nullptr;
+    if (group.replicas() > 0) {
+      if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();
+      discovery = &discoveries_[discoveries_used_++];
+      discovery->reset(simulation, process, group, find_by);
+      if (replicas_used_ == replicas_.size()) replicas_.emplace_back();
+      replicas_[replicas_used_++].reset(simulation, process, group.replica(0),
+                                        options.command_timeout, options.resend);
+    }
+    redis_[i].reset(simulation, process, group.primary(), options.command_timeout, options.resend,
+                    discovery);
+  }
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
   lock_key_ = lock_key;
@@ -22,6 +34,8 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
 
 void ClientMachine::forget() {
   for (redis::SimClient& client : redis_) client.forget();
+  for (redis::SimClient& client : replicas_) client.forget();
+  for (redis::Discovery& discovery : discoveries_) discovery.forget();
   resource_.forget();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "models/client.h"
@@ -16,8 +17,9 @@ namespace picklock::models {
 // What the threads of one client process share.
 class ClientMachine {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& process, std::deque<redis::Server>& servers,
-             std::size_t server_count, Resource& resource, const LockOptions& options,
+  // `groups`: each is one Redis server to the client, whichever of them leads.
+  void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
+             redis::FindBy find_by, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);
   void forget();  // the process has crashed: its connections are gone
 
@@ -28,6 +30,9 @@ class ClientMachine {
   sim::Simulation& simulation() const { return *simulation_; }
   sim::Process& process() const { return *process_; }
   redis::SimClient& redis(std::size_t server) { return redis_[server]; }
+  redis::SimClient& redis_replica(std::size_t server) {
+    return server < replicas_used_ ? replicas_[server] : redis_[server];
+  }
   std::size_t redis_servers() const { return servers_; }
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
@@ -37,6 +42,10 @@ class ClientMachine {
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   std::deque<redis::SimClient> redis_;
+  std::deque<redis::SimClient> replicas_;  // of each group the first
+  std::deque<redis::Discovery> discoveries_;
+  std::size_t replicas_used_ = 0;
+  std::size_t discoveries_used_ = 0;
   std::size_t servers_ = 0;
   ResourceClient resource_;
   sim::Random chance_;
@@ -51,6 +60,9 @@ class SimClient final : public Client {
   std::string_view name() const override { return machine_.process().name(); }
   redis::Client& redis(std::size_t server) override { return machine_.redis(server); }
   std::size_t redis_servers() const override { return machine_.redis_servers(); }
+  redis::Client& redis_replica(std::size_t server) override {
+    return machine_.redis_replica(server);
+  }
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;

@@ -70,10 +70,12 @@ class SmallWorld {
     scheduler.add_process("resource");
     if (servers.empty()) servers.emplace_back();
     server().reset(simulation, scheduler.process(clients_), tenures, keys);
+    group.reset("redis-1", server(), directory);
     resource.reset(simulation, scheduler.process(clients_ + 1), tenures, setup.fencing);
     while (machines.size() < setup.clients) machines.emplace_back();
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
-      machines[i].reset(simulation, scheduler.process(i), servers, 1, resource,
+      machines[i].reset(simulation, scheduler.process(i), {&group, 1}, redis::FindBy::address,
+                        resource,
                         {.command_timeout = setup.command_timeout, .resend = setup.resend},
                         setup.command_timeout, keys.id("lock"));
     }
@@ -127,6 +129,8 @@ class SmallWorld {
   Tenures tenures;
   Keys keys;
   std::deque<redis::Server> servers;
+  redis::Directory directory;
+  redis::Group group;
   Resource resource;
   std::deque<ClientMachine> machines;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/history.h"
 
@@ -14,8 +15,11 @@ using sim::Instant;
 struct Context {
   sim::KeyId lock_key = 0;    // the key whose entries are the lock, where events do not name one
   std::uint32_t quorum = 1;   // servers whose entries make a grant: 1 for a single server
-  std::uint32_t servers = 1;  // how many lock servers there are; processes [first_server, +servers)
+  std::uint32_t servers = 1;  // how many groups; processes [first_server, +servers) lead at first
   sim::ProcessId first_server = 0;
+  // Of each process, where servers have replicas: entries on servers of one group are copies of
+  // one, and count once. Empty: every server is alone.
+  std::vector<std::uint32_t> group_of{};
   Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
                              // holds; 0: none
 };

@@ -49,6 +49,16 @@ std::uint32_t made_permanent(const Case& run, const Slot& slot) {
   return kNone;
 }
 
+// Whether a copy of the entry, on another server of its group, stands before it in the list.
+bool counted(const Case& run, KeyId key, const Slot& slot) {
+  const Timeline& timeline = run.timeline;
+  for (const Slot* other = timeline.first_slot(key); other != &slot;
+       other = timeline.next_slot(*other)) {
+    if (timeline.are_copies(*other, slot) && made_permanent(run, *other) != kNone) return true;
+  }
+  return false;
+}
+
 // The blocking entry of the lock, if so many servers are blocked that no quorum is left to win.
 std::uint32_t blocked_by(const Case& run, KeyId key) {
   std::uint32_t blocked = 0;
@@ -58,7 +68,7 @@ std::uint32_t blocked_by(const Case& run, KeyId key) {
        slot = timeline.next_slot(*slot)) {
     const std::uint32_t made = made_permanent(run, *slot);
     if (made == kNone) continue;
-    ++blocked;
+    if (!counted(run, key, *slot)) ++blocked;
     event = std::min(event, made);
   }
   return blocked + run.context.quorum > run.context.servers ? event : kNone;

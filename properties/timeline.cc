@@ -20,6 +20,7 @@ T& grown(std::vector<T>& table, std::uint32_t index) {
 }  // namespace
 
 void Timeline::read(const History& history, const Context& context) {
+  context_ = &context;
   blank_ = Tenure{};
   blank_.key = context.lock_key;
   quorum_ = context.quorum;
@@ -175,8 +176,9 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   // A server knows better than the sequence of events who owned an entry that two tenures have
   // touched: the alterer is taken for the new owner until an event says otherwise.
   if (event.what != What::entry_created && event.owner != 0 && event.owner != slot.owner) {
-    take(slot.owner, event.key);
-    if (tenures_[event.owner].key == event.key) ++tenures_[event.owner].entries;
+    take(slot.owner, event.key, slot);
+    if (tenures_[event.owner].key == event.key && !has_copy(event.owner, event.key, slot))
+      ++tenures_[event.owner].entries;
     slot.owner = event.owner;
   }
   const TenureId before = slot.owner;
@@ -188,7 +190,7 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   if (after != before) {
     if (before != 0 && tenures_[before].key == event.key) {
       change.loser = before;
-      change.left = take(before, event.key);
+      change.left = take(before, event.key, slot);
     }
     if (after != 0 && tenures_[after].key == event.key) {
       change.gainer = after;
@@ -204,9 +206,22 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   slot.renewed = renewal && event.tenure == after ? at : renewal ? slot.renewed : kNone;
 }
 
-std::uint32_t Timeline::take(TenureId id, KeyId key) {
+std::uint32_t Timeline::group(ProcessId server) const {
+  const std::vector<std::uint32_t>& groups = context_->group_of;
+  return server < groups.size() ? groups[server] : server;
+}
+
+bool Timeline::has_copy(TenureId id, KeyId key, const Slot& slot) const {
+  if (context_->group_of.empty()) return false;
+  for (const Slot* other = first_slot(key); other != nullptr; other = next_slot(*other)) {
+    if (other != &slot && other->owner == id && are_copies(*other, slot)) return true;
+  }
+  return false;
+}
+
+std::uint32_t Timeline::take(TenureId id, KeyId key, const Slot& slot) {
   Tenure& tenure = tenures_[id];
-  if (tenure.key == key && tenure.entries > 0) --tenure.entries;
+  if (tenure.key == key && tenure.entries > 0 && !has_copy(id, key, slot)) --tenure.entries;
   return tenure.entries;
 }
 
@@ -214,7 +229,7 @@ std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint
   Tenure& tenure = tenures_[id];
   if (tenure.key != key) return tenure.entries;
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
-  ++tenure.entries;
+  if (!has_copy(id, key, slot)) ++tenure.entries;
   // An attempt whose answer was lost leaves an orphan; when that has gone and a later attempt
   // succeeds, the later one is the grant.
   if (tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
@@ -228,10 +243,14 @@ Slot& Timeline::slot_of(KeyId key, ProcessId server) {
     Slot& slot = slots_[*link];
     if (slot.server == server) return slot;
     link = &slot.next;
-    ++number;
+    number = std::max(number, slot.number + 1);
+  }
+  Slot added{.server = server, .number = number};
+  for (const Slot* other = first_slot(key); other != nullptr; other = next_slot(*other)) {
+    if (are_copies(*other, added)) added.number = other->number;
   }
   *link = static_cast<std::uint32_t>(slots_.size());
-  return slots_.emplace_back(Slot{.server = server, .number = number});
+  return slots_.emplace_back(added);
 }
 
 std::uint32_t Timeline::place_of(KeyId key, ProcessId resource) {

@@ -47,7 +47,7 @@ struct Tenure {
 struct Slot {
   ProcessId server = 0;
   std::uint32_t next = kNone;  // the slot of the same key on another server
-  std::uint32_t number = 0;    // among the slots of its key
+  std::uint32_t number = 0;    // among the slots of its key; copies have one number
   TenureId owner = 0;
   std::uint32_t since = kNone;    // the event by which the owner came to have it; kNone: no entry
   std::uint32_t renewed = kNone;  // its owner's last renewal
@@ -90,6 +90,9 @@ class Timeline {
   std::size_t processes() const { return processes_.size(); }
   const Slot* first_slot(KeyId key) const { return slot(keys_[key].first_slot); }
   const Slot* next_slot(const Slot& before) const { return slot(before.next); }
+  bool are_copies(const Slot& one, const Slot& other) const {
+    return group(one.server) == group(other.server);
+  }
 
   // The first acquire_invoked of the process that came last.
   std::uint32_t last_arrival() const { return last_arrival_; }
@@ -126,11 +129,15 @@ class Timeline {
   void stop(Tenure& tenure, std::uint32_t at);
   void gone(Tenure& tenure, std::uint32_t at);
   void entry(const HistoryEvent& event, std::uint32_t at);
-  std::uint32_t take(TenureId id, KeyId key);
+  std::uint32_t group(ProcessId server) const;
+  // Whether another server of the slot's group has an entry of this tenure: a copy of the same.
+  bool has_copy(TenureId id, KeyId key, const Slot& slot) const;
+  std::uint32_t take(TenureId id, KeyId key, const Slot& slot);
   std::uint32_t give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at);
   Slot& slot_of(KeyId key, ProcessId server);
   std::uint32_t place_of(KeyId key, ProcessId resource);
 
+  const Context* context_ = nullptr;
   Tenure blank_;
   std::uint32_t quorum_ = 1;
   std::uint32_t last_arrival_ = 0;

@@ -33,8 +33,8 @@ std::vector<ProcessId> taking_part(const Run& run, const Narrator& narrator, con
   return out;
 }
 
-// Those a fault strikes or a witness names.
-std::set<ProcessId> concerned(const Run& run, const Narrator& narrator) {
+// Those a fault strikes or a witness names, and a server that took another one's place.
+std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const Story& story) {
   std::set<ProcessId> out;
   for (const scenarios::FiredFault& fired : run.fired) {
     if (fired.fault >= run.scenario.faults.size()) continue;
@@ -50,6 +50,11 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator) {
         out.insert(process);
       if (const sim::HistoryEvent* event = narrator.broke_at(witness)) out.insert(event->process);
     }
+  }
+  if (out.empty()) return out;
+  for (const Row& row : story.rows) {
+    const bool serves = row.kind == RowKind::exchange && narrator.is_client(row.from);
+    if (serves && out.contains(row.from)) out.insert(row.to);
   }
   return out;
 }
@@ -68,7 +73,7 @@ Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const
   }
 
   std::vector<ProcessId> few = all;
-  const std::set<ProcessId> named = concerned(run, narrator);
+  const std::set<ProcessId> named = concerned(run, narrator, story);
   if (!named.empty())
     std::erase_if(few, [&](ProcessId process) { return !named.contains(process); });
   const int room = width - text_width;

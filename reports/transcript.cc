@@ -116,6 +116,9 @@ class Transcriber {
         case TraceKind::started:
           shift(i, record.process, Shift::comes_up);
           break;
+        case TraceKind::told:
+          told(i, record);
+          break;
         case TraceKind::mark:
           mark(i, record);
           break;
@@ -232,6 +235,8 @@ class Transcriber {
   // Both ends of a connection report its end; where one of them is down, that says it already.
   void reset(std::size_t position, const TraceRecord& record) {
     if (down_.contains(record.process) || down_.contains(record.peer)) return;
+    // Servers dial each other anew by themselves.
+    if (!narrator_.is_client(record.process) && !narrator_.is_client(record.peer)) return;
     const auto ends = std::minmax(record.process, record.peer);
     if (!resets_.insert({record.at, ends.first, ends.second}).second) return;
     const ProcessId client = narrator_.is_client(record.process) ? record.process : record.peer;
@@ -283,6 +288,12 @@ class Transcriber {
     down_.insert(process);
     pauses_.erase(process);
     shift(position, process, Shift::goes_down);
+  }
+
+  void told(std::size_t position, const TraceRecord& record) {
+    transcript_.add(position, record.at, RowKind::event, record.process,
+                    fmt::format("{} {}", narrator_.process(record.process),
+                                printable(run_.trace.payload(record))));
   }
 
   void mark(std::size_t position, const TraceRecord& record) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/redis/config.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/duration_text.h"
 #include "scenarios/keys.h"
@@ -32,37 +33,47 @@ std::string range_of(std::string_view prefix, std::uint32_t count) {
                     : fmt::format("{0}1 .. {0}{1}", prefix, count);
 }
 
+// Processes that differ in their number alone: client-1 .. client-3.
+struct Row {
+  TargetKind kind{};
+  std::string prefix;
+  std::string_view plural;
+  std::uint32_t count = 0;
+};
+
+std::vector<Row> rows_of(const Scenario& scenario) {
+  const RedisSpec& redis = scenario.servers.redis;
+  std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count},
+                           {TargetKind::redis, "redis-", "servers", redis.masters}};
+  for (std::uint32_t i = 1; i <= redis.masters; ++i) {
+    rows.push_back(
+        {TargetKind::replica, fmt::format("redis-{}-replica-", i), "replicas", redis.replicas});
+    rows.push_back(
+        {TargetKind::sentinel, fmt::format("redis-{}-sentinel-", i), "Sentinels", redis.sentinels});
+  }
+  return rows;
+}
+
 // `where` holds the name, alone or among others.
 TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
-  struct Group {
-    TargetKind kind{};
-    std::string_view prefix;
-    std::string_view plural;
-    std::uint32_t count = 0;
-  };
-  const Group groups[] = {
-      {TargetKind::client, "client-", "clients", scenario.clients.count},
-      {TargetKind::redis, "redis-", "servers", scenario.servers.redis.masters},
-  };
   if (name == "resource") return TargetKind::resource;
-  for (const Group& group : groups) {
-    const std::uint32_t number = number_after(group.prefix, name);
-    if (number > 0 && number <= group.count) return group.kind;
-    if (number > 0) {
-      where.fail(fmt::format("there is no {}{}; {} are {}", group.prefix, number, group.plural,
-                             range_of(group.prefix, group.count)));
-    }
+  const std::vector<Row> rows = rows_of(scenario);
+  for (const Row& row : rows) {
+    const std::uint32_t number = number_after(row.prefix, name);
+    if (number == 0) continue;
+    if (number <= row.count) return row.kind;
+    where.fail(row.count == 0 ? fmt::format("there is no {}: there are no {}", name, row.plural)
+                              : fmt::format("there is no {}; {} are {}", name, row.plural,
+                                            range_of(row.prefix, row.count)));
   }
   std::vector<std::string> names = {"resource"};
-  for (const Group& group : groups) {
-    for (std::uint32_t i = 1; i <= std::min(group.count, 99U); ++i) {
-      names.push_back(fmt::format("{}{}", group.prefix, i));
-    }
-  }
   std::string all = "the processes are ";
-  for (const Group& group : groups) {
-    all += fmt::format("{}, ", group.count == 1 ? fmt::format("{}1", group.prefix)
-                                                : range_of(group.prefix, group.count));
+  for (const Row& row : rows) {
+    for (std::uint32_t i = 1; i <= std::min(row.count, 99U); ++i)
+      names.push_back(fmt::format("{}{}", row.prefix, i));
+    if (row.count == 0) continue;
+    all += fmt::format(
+        "{}, ", row.count == 1 ? fmt::format("{}1", row.prefix) : range_of(row.prefix, row.count));
   }
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
              Words(names.begin(), names.end()), all + "resource");
@@ -186,8 +197,10 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
   if (!trigger.by.empty() && process(table.at("by"), trigger.by, scenario) != TargetKind::client) {
     table.at("by").fail(fmt::format("must be a client, not {}", trigger.by));
   }
-  if (!trigger.on.empty() && process(table.at("on"), trigger.on, scenario) == TargetKind::client) {
-    table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
+  if (!trigger.on.empty()) {
+    const TargetKind on = process(table.at("on"), trigger.on, scenario);
+    if (on == TargetKind::client || on == TargetKind::sentinel)
+      table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
   }
   if (rules(fault.verb).on_message) {
     check_message_trigger(table, moment, fault, process(table, fault.target, scenario), trigger);
@@ -244,6 +257,26 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
   }
 }
 
+void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
+  const RedisSpec& redis = scenario.servers.redis;
+  const Value verb = table.at(name(fault.verb));
+  if (redis.replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
+  if (redis.sentinels > 0) {
+    verb.fail(fmt::format("{} has Sentinels, and they alone decide: crash its host, and they will",
+                          fault.target));
+  }
+  for (const Fault& other : scenario.faults) {
+    if (&other == &fault) break;
+    if (other.verb == fault.verb && other.target == fault.target)
+      verb.fail(fmt::format("{} has failed over by then, and is down for good", fault.target));
+  }
+  if (const auto to = table.find("to")) {
+    if (process(*to, fault.to, scenario) != TargetKind::replica ||
+        !fault.to.starts_with(fault.target + "-"))
+      to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
+  }
+}
+
 void check_details(const Value& table, const Fault& fault, const Scenario& scenario) {
   if (fault.verb == sim::Verb::slow && fault.step.count() <= 0) {
     table.at("step").fail("must be more than 0s for `slow`");
@@ -257,6 +290,7 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
     }
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
+  if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
 }
 
 void check_fault(const Value& table, const Scenario& scenario, const Steps& steps, Fault& fault) {
@@ -344,6 +378,74 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
       fmt::format("{} uses one server: must be 1", words.name));
 }
 
+// What `CONFIG SET` would say to a line of redis.conf.
+void check_config(const Value& lines, const std::vector<std::string>& config) {
+  const std::vector<Value> wheres = lines.elements();
+  for (std::size_t i = 0; i < config.size(); ++i) {
+    const auto [parameter, value] = config_line(config[i]);
+    models::redis::Config known;
+    models::redis::Reply reply;
+    const std::string_view pattern[] = {"*"};
+    known.get(pattern, reply);
+    Words parameters;
+    for (std::size_t k = 0; k < reply.elements.size(); k += 2)
+      parameters.push_back(reply.elements[k].text);
+    if (std::find(parameters.begin(), parameters.end(), parameter) == parameters.end()) {
+      wheres[i].fail(fmt::format("redis.conf has no parameter \"{}\"", printable(parameter)),
+                     parameter, parameters, "`CONFIG GET *` has them all");
+    }
+    const std::string_view pair[] = {parameter, value};
+    models::redis::Reply set;
+    known.set(pair, set);
+    if (set.is_error()) wheres[i].fail(printable(set.text, 200));
+  }
+}
+
+void check_node(const Value& table, const NodeSpec& node, const Scenario& scenario) {
+  if (!table.find("name")) table.fail_missing("name", "must be given");
+  const TargetKind kind = process(table.at("name"), node.name, scenario);
+  if (kind == TargetKind::client || kind == TargetKind::resource)
+    table.at("name").fail(fmt::format("must be a Redis server or Sentinel, not {}", node.name));
+  for (const NodeSpec& other : scenario.servers.redis.nodes) {
+    if (&other == &node) break;
+    if (other.name == node.name)
+      table.at("name").fail(fmt::format("{} is described twice", node.name));
+  }
+  const auto config = table.find("config");
+  if (!config) return;
+  if (kind == TargetKind::sentinel)
+    config->fail("a Sentinel is set up by [servers.redis.sentinel], for all of them");
+  check_config(*config, node.config);
+}
+
+void check_redis(const Value& table, const Scenario& scenario) {
+  const RedisSpec& redis = scenario.servers.redis;
+  check_gc(table, redis.gc);
+  if (const auto config = table.find("config")) check_config(*config, redis.config);
+  if (redis.sentinels > 0 && redis.replicas == 0)
+    table.at("sentinels").fail("a primary without replicas has nobody that they could promote");
+  if (redis.sentinel.quorum > redis.sentinels) {
+    table.at("sentinel")
+        .at("quorum")
+        .fail(
+            fmt::format("there are {} of them: nobody could ever be found down", redis.sentinels));
+  }
+  if (const auto nodes = table.find("node")) {
+    const std::vector<Value> tables = nodes->tables();
+    for (std::size_t i = 0; i < tables.size(); ++i) check_node(tables[i], redis.nodes[i], scenario);
+  }
+}
+
+void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
+  const ClientsSpec& clients = scenario.clients;
+  check_gc(table, clients.gc);
+  if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
+    table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
+  if (clients.check_before_write && !words.uses.look)
+    table.at("check_before_write")
+        .fail(fmt::format("{} has no way to tell whether it still holds", words.name));
+}
+
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
@@ -366,6 +468,22 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
     lock->at("recognise_own")
         .fail(fmt::format("{} has no token of its own: must be \"never\"", words.name));
   }
+  if (options.wait_replicas > 0 && !words.uses.wait)
+    lock->at("wait_replicas").fail(fmt::format("{} does not wait: must be 0", words.name));
+  if (options.wait_replicas > scenario.servers.redis.replicas) {
+    lock->at("wait_replicas")
+        .fail(fmt::format("there are {} replicas: no acquire could succeed",
+                          scenario.servers.redis.replicas));
+  }
+  if (options.check_at == models::CheckAt::replica) {
+    if (scenario.servers.redis.replicas == 0)
+      lock->at("check_at").fail("there is no replica; give `servers.redis.replicas`");
+    const std::vector<models::Role> roles =
+        models::roles_under(words.roles, words.uses, lock_options(scenario));
+    if (!words.uses.look ||
+        std::find(roles.begin(), roles.end(), models::Role::check) == roles.end())
+      lock->at("check_at").fail(fmt::format("{} asks nobody whether it still holds", words.name));
+  }
   if (words.uses.lease && options.ttl % words.uses.lease_unit != Duration::zero()) {
     lock->at("ttl").fail(fmt::format("{} counts its lease in whole units of {}, not {}", words.name,
                                      to_text(words.uses.lease_unit), to_text(options.ttl)));
@@ -381,9 +499,9 @@ void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) 
   check_servers(root, scenario, words);
   check_fencing(root, scenario, words);
   if (const auto network = root.find("network")) check_network(*network, scenario);
-  if (const auto clients = root.find("clients")) check_gc(*clients, scenario.clients.gc);
+  if (const auto clients = root.find("clients")) check_clients(*clients, scenario, words);
   if (const auto servers = root.find("servers")) {
-    if (const auto redis = servers->find("redis")) check_gc(*redis, scenario.servers.redis.gc);
+    if (const auto redis = servers->find("redis")) check_redis(*redis, scenario);
   }
   if (const auto faults = root.find("fault")) {
     const std::vector<Value> tables = faults->tables();

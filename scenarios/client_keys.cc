@@ -30,6 +30,15 @@ const Keys<ClientsSpec>& clients_keys() {
           "write_timeout", Sign::positive,
           [](auto& clients) -> auto& { return clients.write_timeout; },
           "patience of a client with one write"),
+      word<ClientsSpec>(
+          "find_by", {"address", "sentinel"},
+          [](auto& clients) -> auto& { return clients.find_by; },
+          "how a client that has no connection finds the server that leads: at an address that the "
+          "verb `fail-over` moves, or by asking Sentinels"),
+      boolean<ClientsSpec>(
+          "check_before_write", [](auto& clients) -> auto& { return clients.check_before_write; },
+          "whether a holder looks before a write whether the lock is still its own, and does not "
+          "write unless it is; not before one that it begins with"),
       boolean<ClientsSpec>(
           "nested", [](auto& clients) -> auto& { return clients.nested; },
           "whether a holder takes the same lock again at the start of its critical section, and "

@@ -93,17 +93,17 @@ void ClientProgram::work(models::SimClient& self, models::Lock& lock, const mode
     token = models::fetch_fencing_token(self, scenario_->lock.key);
     if (token == 0) return;  // nothing may be written without one
   }
-  if (writes > 1) write(1, token);
+  if (writes > 1) write(self, lock, lease, 1, token);
   open_section(self, lock);
   if (writes <= 1) {
     self.sleep(hold);
-    if (writes == 1) write(1, token);
+    if (writes == 1) write(self, lock, lease, 1, token);
     return;
   }
   const Duration gap = hold / static_cast<std::int64_t>(writes - 1);
   for (std::uint32_t i = 2; i <= writes; ++i) {
     self.sleep(gap);
-    write(i, token);
+    write(self, lock, lease, i, token);
   }
 }
 
@@ -122,8 +122,17 @@ void ClientProgram::open_section(models::SimClient& self, models::Lock& lock) {
 }
 
 // Who has learned that the lock is lost changes nothing any more.
-void ClientProgram::write(std::uint32_t number, std::int64_t token) {
+void ClientProgram::write(models::SimClient& self, models::Lock& lock, const models::Lease& lease,
+                          std::uint32_t number, std::int64_t token) {
   if (machine_->has_lost(thread().tenure)) return;
+  // Who writes first of all has just been told.
+  const bool first = number == 1 && scenario_->clients.writes > 1;
+  if (scenario_->clients.check_before_write && !first) {
+    play(Role::check);
+    const models::Held held = lock.look(self, lease);
+    if (held == models::Held::no) self.lost(lease);
+    if (held != models::Held::yes) return;
+  }
   play(Role::write);
   machine_->resource().write(number, token);
 }

@@ -33,7 +33,8 @@ class ClientProgram final : public sim::Program {
   void release(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
   void work(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
   void open_section(models::SimClient& self, models::Lock& lock);
-  void write(std::uint32_t number, std::int64_t token);
+  void write(models::SimClient& self, models::Lock& lock, const models::Lease& lease,
+             std::uint32_t number, std::int64_t token);
   void play(models::Role role) { thread().role = static_cast<std::uint8_t>(role); }
   void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }

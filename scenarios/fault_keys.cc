@@ -125,8 +125,12 @@ const Keys<Fault>& fault_keys() {
         "silent", [](auto& fault) -> auto& { return fault.silent; },
         "crash: peers see silence instead of a reset"));
     made.push_back(word<Fault>(
-        "keeps", {"all", "none"}, [](auto& fault) -> auto& { return fault.keeps; },
-        "crash with `for`, restart: what of its data the process finds again"));
+        "keeps", {"all", "none", "fsynced"}, [](auto& fault) -> auto& { return fault.keeps; },
+        "crash with `for`, restart: what of its disk the process finds again; `fsynced` is what a "
+        "loss of power leaves"));
+    made.push_back(text<Fault>(
+        "to", [](auto& fault) -> auto& { return fault.to; },
+        "fail-over: the replica that takes over; by default the one that has received most"));
     made.push_back(text<Fault>(
         "key", [](auto& fault) -> auto& { return fault.key; },
         "evict: the key; by default the lock's"));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "scenarios/bad_input.h"
 #include "scenarios/shipped.h"
 #include "scenarios/verb_rules.h"
@@ -25,10 +27,33 @@ hold = "2s"
 violated = []
 )";
 
-Scenario with_fault(const std::string& keys) {
+Scenario with_fault(const std::string& keys, const char* base = kThreeClients) {
   const std::string fault = keys.empty() ? "" : "[[fault]]\n" + keys;
-  return parse(kThreeClients + fault, "faults.toml", shipped_vocabulary());
+  return parse(base + fault, "faults.toml", shipped_vocabulary());
 }
+
+// The same with a replica that holders read, and a Sentinel that has to replace the primary.
+constexpr const char* kReplicated = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+check_at = "replica"
+command_timeout = "1s"
+[clients]
+count = 3
+arrive_every = "1s"
+hold = "2s"
+find_by = "sentinel"
+check_before_write = true
+[servers.redis]
+replicas = 1
+sentinels = 1
+sentinel.down_after = "1s"
+[expect]
+violated = []
+[[fault]]
+crash = "redis-1"
+at = "4200ms"
+)";
 
 struct Seen {
   std::uint64_t digest = 0;
@@ -154,11 +179,10 @@ constexpr Row kRows[] = {
     {"evict", "resource", "at = '500ms'",
      "not applicable to resource: only a Redis server evicts keys"},
     {"fail-over", "client-1", "at = '500ms'",
-     "not applicable to client-1: redis-1 is a lone primary: it has no replica to promote"},
-    {"fail-over", "redis-1", "at = '500ms'",
-     "not applicable to redis-1: redis-1 is a lone primary: it has no replica to promote"},
+     "not applicable to client-1: only a primary is replaced by its replica"},
+    {"fail-over", "redis-1", "at = '500ms'", "redis-1 has no replica to promote"},
     {"fail-over", "resource", "at = '500ms'",
-     "not applicable to resource: redis-1 is a lone primary: it has no replica to promote"},
+     "not applicable to resource: only a primary is replaced by its replica"},
     {"kill-session", "client-1", "at = '500ms'",
      "not applicable to client-1: Redis keeps no sessions"},
     {"kill-session", "redis-1", "at = '500ms'",
@@ -170,8 +194,64 @@ constexpr Row kRows[] = {
     {"slow", "resource", "at = '500ms'\nstep = '1s'\nfor = '5s'", "resource write accepted, late"},
 };
 
-TEST(Faults, CanBeSeenInTheHistoryWhateverTheyHit) {
-  for (const Row& row : kRows) {
+constexpr Row kReplicatedRows[] = {
+    {"pause", "redis-1-replica-1", "at = '500ms'\nfor = '4s'", "no resource write accepted"},
+    {"pause", "redis-1-sentinel-1", "at = '4100ms'\nfor = '4s'",
+     "no redis-1-replica-1 entry created"},
+    {"crash", "redis-1-replica-1", "at = '500ms'", "redis-1-replica-1 crashed"},
+    {"crash", "redis-1-sentinel-1", "at = '4100ms'", "redis-1-sentinel-1 crashed"},
+    {"restart", "redis-1-replica-1", "at = '500ms'", "redis-1-replica-1 crashed"},
+    {"restart", "redis-1-sentinel-1", "at = '4100ms'", "redis-1-sentinel-1 crashed"},
+    {"end-thread", "redis-1-replica-1", "at = '500ms'",
+     "not applicable to redis-1-replica-1: only a client has threads of its own"},
+    {"end-thread", "redis-1-sentinel-1", "at = '500ms'",
+     "not applicable to redis-1-sentinel-1: only a client has threads of its own"},
+    {"step-clock", "redis-1-replica-1", "at = '500ms'\nstep = '1h'", "no resource write accepted"},
+    {"step-clock", "redis-1-sentinel-1", "at = '4700ms'\nstep = '1h'",
+     "no redis-1-replica-1 entry created"},
+    {"set-clock-rate", "redis-1-replica-1", "at = '500ms'\nrate = 20.0",
+     "no resource write accepted, mutual-exclusion violated"},
+    {"set-clock-rate", "redis-1-sentinel-1", "at = '4100ms'\nrate = 1.5",
+     "redis-1-replica-1 entry created, early"},
+    {"partition", "redis-1-replica-1", "at = '500ms'\nfor = '4s'", "redis-1-replica-1 link cut"},
+    {"partition", "redis-1-sentinel-1", "at = '500ms'\nfor = '9s'", "redis-1-sentinel-1 link cut"},
+    {"heal", "redis-1-replica-1", "at = '1s'", "redis-1-replica-1 link healed"},
+    {"heal", "redis-1-sentinel-1", "at = '3s'", "redis-1-sentinel-1 link healed"},
+    {"hold", "redis-1-replica-1", "before = 'check.sent'\nfor = '900ms'",
+     "resource write accepted, late"},
+    {"hold", "redis-1-sentinel-1", "before = 'check.sent'\nfor = '1s'",
+     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+    {"delay", "redis-1-replica-1", "before = 'check.applied'\nfor = '900ms'",
+     "resource write accepted, late"},
+    {"delay", "redis-1-sentinel-1", "before = 'check.applied'\nfor = '1s'",
+     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+    {"drop", "redis-1-replica-1", "before = 'check.applied'", "no resource write accepted"},
+    {"drop", "redis-1-sentinel-1", "before = 'check.applied'",
+     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+    // Asked twice, it says the same.
+    {"duplicate", "redis-1-replica-1", "before = 'check.sent'\nfor = '1s'", "nothing"},
+    {"duplicate", "redis-1-sentinel-1", "before = 'check.sent'\nfor = '1s'",
+     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+    {"evict", "redis-1-replica-1", "at = '500ms'",
+     "not applicable to redis-1-replica-1: a replica forgets what its primary tells it to forget"},
+    {"evict", "redis-1-sentinel-1", "at = '500ms'",
+     "not applicable to redis-1-sentinel-1: only a Redis server evicts keys"},
+    {"fail-over", "redis-1-replica-1", "at = '500ms'",
+     "not applicable to redis-1-replica-1: only a primary is replaced by its replica"},
+    {"fail-over", "redis-1-sentinel-1", "at = '500ms'",
+     "not applicable to redis-1-sentinel-1: only a primary is replaced by its replica"},
+    {"kill-session", "redis-1-replica-1", "at = '500ms'",
+     "not applicable to redis-1-replica-1: Redis keeps no sessions"},
+    {"kill-session", "redis-1-sentinel-1", "at = '500ms'",
+     "not applicable to redis-1-sentinel-1: Redis keeps no sessions"},
+    {"slow", "redis-1-replica-1", "at = '500ms'\nstep = '900ms'\nfor = '5s'",
+     "no resource write accepted"},
+    {"slow", "redis-1-sentinel-1", "at = '4100ms'\nstep = '500ms'\nfor = '5s'",
+     "no redis-1-replica-1 entry created"},
+};
+
+void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t faults_of_base) {
+  for (const Row& row : rows) {
     std::string keys = fmt::format("{} = '{}'\n{}\n", row.verb, row.target, row.keys);
     std::string effect;
     try {
@@ -179,17 +259,39 @@ TEST(Faults, CanBeSeenInTheHistoryWhateverTheyHit) {
       const bool heals = std::string_view(row.verb) == "heal";
       const std::string ailment =
           fmt::format("partition = '{}'\nat = '500ms'\nfor = '9s'\n", row.target);
-      const Seen without = run(with_fault(heals ? ailment : ""));
-      const Seen with = run(with_fault(heals ? ailment + "[[fault]]\n" + keys : keys));
-      EXPECT_EQ(with.fired, heals ? 2u : 1u) << keys;
+      const Seen without = run(with_fault(heals ? ailment : "", base));
+      const Seen with = run(with_fault(heals ? ailment + "[[fault]]\n" + keys : keys, base));
+      EXPECT_EQ(with.fired, faults_of_base + (heals ? 2 : 1)) << keys;
       EXPECT_NE(with.digest, without.digest) << keys;
       effect = first_difference(without, with) + with.violated;
     } catch (const BadInput& error) {
       effect = error.what();
-      effect = effect.substr(std::min(effect.find("not applicable"), effect.size()));
+      effect = effect.substr(effect.rfind("`: ") + 3);
     }
     EXPECT_EQ(effect, row.effect) << keys;
   }
+}
+
+TEST(Faults, CanBeSeenInTheHistoryWhateverTheyHit) { expect_to_be_seen(kRows, kThreeClients, 0); }
+
+TEST(Faults, CanBeSeenInTheHistoryOfAGroup) { expect_to_be_seen(kReplicatedRows, kReplicated, 1); }
+
+TEST(Faults, PromoteAReplicaWhereThereIsOne) {
+  constexpr const char* kPair = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+[clients]
+hold = "2s"
+[servers.redis]
+replicas = 1
+[expect]
+violated = []
+)";
+  const auto difference = [](const std::string& keys) {
+    return first_difference(run(with_fault("", kPair)), run(with_fault(keys, kPair)));
+  };
+  EXPECT_EQ(difference("fail-over = 'redis-1'\nat = '500ms'\n"), "redis-1 crashed");
+  EXPECT_EQ(difference("fail-over = 'redis-1'\nat = '500ms'\nfor = '1s'\n"), "redis-1 crashed");
 }
 
 // What each plan of one fault catches, told by the command that stands there.

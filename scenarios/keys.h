@@ -16,11 +16,13 @@ inline constexpr std::size_t kMostFaults = 1000;
 inline constexpr std::size_t kMostLinks = 1000;
 inline constexpr std::size_t kMostTwins = 100;
 inline constexpr std::size_t kMostNames = 100;
+inline constexpr std::size_t kMostNodes = 1000;
 
 const Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 
 const Keys<LockSpec>& lock_keys();
 const Keys<ServersSpec>& servers_keys();
+const Keys<NodeSpec>& node_keys();
 const Keys<GcProfile>& gc_keys();  // of servers and of clients
 const Keys<Network>& network_keys();
 const Keys<ClientsSpec>& clients_keys();

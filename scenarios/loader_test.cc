@@ -52,9 +52,24 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.renew_every, 2s);
   EXPECT_EQ(s.lock.options.recognise_own, models::RecogniseOwn::after_unknown);
   EXPECT_EQ(s.lock.options.steal, models::Steal::getset);
+  EXPECT_EQ(s.lock.options.wait_replicas, 2U);
+  EXPECT_EQ(s.lock.options.wait_timeout, 3s);
+  EXPECT_EQ(s.lock.options.check_at, models::CheckAt::replica);
 
   const RedisSpec& redis = s.servers.redis;
   EXPECT_EQ(redis.masters, 3U);
+  EXPECT_EQ(redis.replicas, 2U);
+  EXPECT_EQ(redis.sentinels, 3U);
+  EXPECT_EQ(redis.sentinel.quorum, 1U);
+  EXPECT_EQ(redis.sentinel.down_after, 5s);
+  EXPECT_EQ(redis.sentinel.failover_timeout, 1min);
+  EXPECT_EQ(redis.config, std::vector<std::string>{"min-replicas-to-write 1"});
+  ASSERT_EQ(redis.nodes.size(), 1U);
+  EXPECT_EQ(redis.nodes[0].name, "redis-2-replica-1");
+  EXPECT_EQ(redis.nodes[0].clock_offset, 4s);
+  EXPECT_EQ(redis.nodes[0].clock_rate_ppb, 300);
+  EXPECT_EQ(redis.nodes[0].config,
+            (std::vector<std::string>{"replica-priority 50", "maxmemory 100mb"}));
   EXPECT_EQ(redis.service, 20us);
   EXPECT_EQ(redis.clock_offset, -3s);
   EXPECT_EQ(redis.clock_rate_ppb, -200'000);
@@ -78,7 +93,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 37);
+  EXPECT_EQ(link.line, 52);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -87,6 +102,8 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.clients.cycles, 20U);
   EXPECT_EQ(s.clients.think, 1s);
   EXPECT_EQ(s.clients.write_timeout, 2s);
+  EXPECT_EQ(s.clients.find_by, FindBy::sentinel);
+  EXPECT_TRUE(s.clients.check_before_write);
   EXPECT_TRUE(s.clients.nested);
   EXPECT_EQ(s.clients.progress, Progress::set_keepttl);
   EXPECT_EQ(s.clients.gc.every, 20s);
@@ -114,7 +131,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 58);
+  EXPECT_EQ(pause.line, 75);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, role(models::Role::release));
@@ -145,6 +162,14 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(fault(sim::Verb::delay).target, "resource");
   EXPECT_EQ(fault(sim::Verb::evict).key, "lock:2");
   EXPECT_EQ(fault(sim::Verb::slow).step, 5ms);
+}
+
+TEST(Loader, ReadsWhoTakesOver) {
+  const sim::Fault fault = sample::parsed(sample::kFailOver).faults.at(0);
+  EXPECT_EQ(fault.verb, sim::Verb::fail_over);
+  EXPECT_EQ(fault.target, "redis-3");
+  EXPECT_EQ(fault.to, "redis-3-replica-2");
+  EXPECT_EQ(fault.lasts, 1s);
 }
 
 TEST(Loader, ReadsTwinsAndNeighbours) {
@@ -215,8 +240,8 @@ TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
       "story.toml:7: key `fault.1.pase`: there is no such key; did you mean `fault.1.pause`?");
   EXPECT_EQ(error_of(head() + "\"gc.every\" = \"3s\"\n"),
             "story.toml:6: key `clients.gc.every`: there is no such key; the keys here are "
-            "count, arrive_every, hold, writes, cycles, think, write_timeout, nested, "
-            "progress, gc");
+            "count, arrive_every, hold, writes, cycles, think, write_timeout, find_by, "
+            "check_before_write, nested, progress, gc");
 }
 
 TEST(Loader, EscapesAndCutsWhatTheFileSays) {
@@ -428,9 +453,6 @@ TEST(Loader, WantsTheKeysThatTheVerbNeeds) {
 }
 
 TEST(Loader, SaysWhyAVerbCannotHitAProcess) {
-  EXPECT_EQ(error_of(with_fault("fail-over = \"redis-1\"\nat = \"3s\"\n")),
-            "story.toml:7: key `fault.1.fail-over`: not applicable to redis-1: redis-1 is a lone "
-            "primary: it has no replica to promote");
   EXPECT_EQ(error_of(with_fault("kill-session = \"client-1\"\nat = \"3s\"\n")),
             "story.toml:7: key `fault.1.kill-session`: not applicable to client-1: Redis keeps no "
             "sessions");
@@ -441,8 +463,87 @@ TEST(Loader, SaysWhyAVerbCannotHitAProcess) {
   EXPECT_EQ(error_of(with_fault("end-thread = \"redis-1\"\nat = \"3s\"\n")),
             "story.toml:7: key `fault.1.end-thread`: not applicable to redis-1: only a client has "
             "threads of its own");
-  EXPECT_EQ(error_of(with_fault("restart = \"redis-1\"\nat = \"3s\"\nkeeps = \"fsynced\"\n")),
-            "story.toml:9: key `fault.1.keeps`: \"fsynced\" is not one of all, none");
+}
+
+// Line 6 on, before the faults.
+std::string error_of_redis(const std::string& redis, const std::string& fault = {}) {
+  return error_of(head() + "[servers.redis]\n" + redis + fault);
+}
+
+TEST(Loader, SaysWhyAPrimaryCannotFailOver) {
+  const std::string fail_over = "[[fault]]\nfail-over = \"redis-1\"\nat = \"3s\"\n";
+  EXPECT_EQ(error_of(head() + fail_over),
+            "story.toml:7: key `fault.1.fail-over`: redis-1 has no replica to promote");
+  EXPECT_EQ(error_of_redis("replicas = 1\nsentinels = 1\n", fail_over),
+            "story.toml:10: key `fault.1.fail-over`: redis-1 has Sentinels, and they alone decide: "
+            "crash its host, and they will");
+  EXPECT_EQ(error_of_redis("replicas = 1\n", fail_over + fail_over),
+            "story.toml:12: key `fault.2.fail-over`: redis-1 has failed over by then, and is down "
+            "for good");
+  EXPECT_EQ(error_of_redis("replicas = 1\n", fail_over + "to = \"client-1\"\n"),
+            "story.toml:11: key `fault.1.to`: must be a replica of redis-1, not client-1");
+  EXPECT_EQ(error_of_redis("replicas = 1\n",
+                           "[[fault]]\nfail-over = \"redis-1-replica-1\"\nat = \"3s\"\n"),
+            "story.toml:9: key `fault.1.fail-over`: not applicable to redis-1-replica-1: only a "
+            "primary is replaced by its replica");
+}
+
+TEST(Loader, KnowsWhichReplicasAndSentinelsThereAre) {
+  const auto paused = [](const std::string& who) {
+    return "[[fault]]\npause = \"" + who + "\"\nat = \"3s\"\nfor = \"1s\"\n";
+  };
+  EXPECT_EQ(error_of_redis("replicas = 1\nsentinels = 3\n", paused("redis-1-sentinel-3")), "loads");
+  EXPECT_EQ(error_of_redis("replicas = 2\n", paused("redis-1-replica-3")),
+            "story.toml:9: key `fault.1.pause`: there is no redis-1-replica-3; replicas are "
+            "redis-1-replica-1 .. redis-1-replica-2");
+  EXPECT_EQ(error_of_redis("replicas = 2\n", paused("redis-1-sentinel-1")),
+            "story.toml:9: key `fault.1.pause`: there is no redis-1-sentinel-1: there are no "
+            "Sentinels");
+  EXPECT_EQ(error_of_redis("replicas = 1\n", paused("redis-1-replca-1")),
+            "story.toml:9: key `fault.1.pause`: there is no process \"redis-1-replca-1\"; did you "
+            "mean `redis-1-replica-1`?");
+}
+
+TEST(Loader, ReadsRedisConfAsTheServerWould) {
+  EXPECT_EQ(error_of_redis("config = [\"min-replicas-to-write 1\", \"min-slaves 1\"]\n"),
+            "story.toml:7: key `servers.redis.config.2`: redis.conf has no parameter "
+            "\"min-slaves\"; did you mean `min-slaves-max-lag`?");
+  EXPECT_EQ(error_of_redis("config = [\"maxmemori 1mb\"]\n"),
+            "story.toml:7: key `servers.redis.config.1`: redis.conf has no parameter "
+            "\"maxmemori\"; did you mean `maxmemory`?");
+  EXPECT_EQ(error_of_redis("config = [\"maxmemory plenty\"]\n"),
+            "story.toml:7: key `servers.redis.config.1`: ERR CONFIG SET failed (possibly related "
+            "to argument 'maxmemory') - argument must be a memory value");
+}
+
+TEST(Loader, RefusesSettingsThatNobodyCouldMeet) {
+  EXPECT_EQ(error_of_redis("sentinels = 3\n"),
+            "story.toml:7: key `servers.redis.sentinels`: a primary without replicas has nobody "
+            "that they could promote");
+  EXPECT_EQ(error_of_redis("replicas = 1\nsentinels = 3\nsentinel.quorum = 4\n"),
+            "story.toml:9: key `servers.redis.sentinel.quorum`: there are 3 of them: nobody could "
+            "ever be found down");
+  EXPECT_EQ(error_of_redis("replicas = 1\nnode = [{ name = \"resource\" }]\n"),
+            "story.toml:8: key `servers.redis.node.1.name`: must be a Redis server or Sentinel, "
+            "not resource");
+  EXPECT_EQ(error_of_redis("node = [{ name = \"redis-1\" }, { name = \"redis-1\" }]\n"),
+            "story.toml:7: key `servers.redis.node.2.name`: redis-1 is described twice");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\n"
+                     "wait_replicas = 1\n"),
+            "story.toml:4: key `lock.wait_replicas`: there are 0 replicas: no acquire could "
+            "succeed");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\n"
+                     "check_at = \"replica\"\n"),
+            "story.toml:4: key `lock.check_at`: there is no replica; give "
+            "`servers.redis.replicas`");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n"
+                     "check_at = \"replica\"\n[servers.redis]\nreplicas = 1\n"),
+            "story.toml:4: key `lock.check_at`: lua-check-delete asks nobody whether it still "
+            "holds");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n"
+                     "[clients]\ncheck_before_write = true\nfind_by = \"sentinel\"\n"),
+            "story.toml:6: key `clients.find_by`: there are no Sentinels; give "
+            "`servers.redis.sentinels`");
 }
 
 TEST(Loader, RefusesServersThatTheLockNeverSpeaksTo) {

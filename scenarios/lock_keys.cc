@@ -56,6 +56,20 @@ const Keys<LockSpec>& lock_keys() {
           "steal", {"del", "getset"}, [](auto& lock) -> auto& { return lock.options.steal; },
           "setnx-timestamp: how a key is taken whose timestamp has passed, by DEL and SETNX or by "
           "GETSET"),
+      integer<LockSpec>(
+          "wait_replicas", 0, 99, [](auto& lock) -> auto& { return lock.options.wait_replicas; },
+          "a key that was taken counts once so many replicas have it (WAIT); else it is given "
+          "back"),
+      duration<LockSpec>(
+          "wait_timeout", Sign::positive,
+          [](auto& lock) -> auto& { return lock.options.wait_timeout; },
+          "how long WAIT waits for them"),
+      word<LockSpec>(
+          "check_at", {"primary", "replica"},
+          [](auto& lock) -> auto& { return lock.options.check_at; },
+          "which server is asked whether the lock is still its client's own: the one that leads, "
+          "or "
+          "the first replica"),
   };
   return keys;
 }

@@ -1,5 +1,7 @@
 #include "scenarios/promises.h"
 
+#include <algorithm>
+
 #include "models/step.h"
 
 namespace picklock::scenarios {
@@ -8,7 +10,8 @@ using models::FaultClass;
 using models::FaultClasses;
 using sim::Verb;
 
-FaultClass class_of(const sim::Fault& fault) {
+FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
+  const bool of_sentinel = fault.target.find("-sentinel-") != std::string::npos;
   const bool of_redis = fault.target.starts_with("redis-");
   const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
   switch (fault.verb) {
@@ -29,8 +32,10 @@ FaultClass class_of(const sim::Fault& fault) {
       return FaultClass::amnesia;
     case Verb::crash:
     case Verb::restart:
-      return of_redis && starts_again && fault.keeps != sim::Keeps::all ? FaultClass::amnesia
-                                                                        : FaultClass::crash;
+      if (!of_redis || of_sentinel || !starts_again) return FaultClass::crash;
+      return fault.keeps == sim::Keeps::all && persists(scenario, fault.target)
+                 ? FaultClass::crash
+                 : FaultClass::amnesia;
     case Verb::partition:
     case Verb::heal:
       return FaultClass::partition;
@@ -44,15 +49,26 @@ FaultClass class_of(const sim::Fault& fault) {
   return FaultClass::crash;
 }
 
-FaultClasses classes_met(const Scenario& scenario) {
+FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
-  for (const sim::Fault& fault : scenario.faults) met.add(class_of(fault));
+  for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
   const RedisSpec& redis = scenario.servers.redis;
-  const bool collects =
-      scenario.clients.gc.every > Duration::zero() || redis.gc.every > Duration::zero();
-  if (collects) met.add(FaultClass::pause);
+  const bool servers_collect = redis.gc.every > Duration::zero();
+  if (servers_collect || scenario.clients.gc.every > Duration::zero()) met.add(FaultClass::pause);
   if (redis.clock_rate_ppb != 0) met.add(FaultClass::server_clock);
+  for (const NodeSpec& node : redis.nodes) {
+    if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
+  }
+  // Sentinels replace a primary that they cannot hear, whatever keeps it from speaking.
+  const bool a_server_suffers =
+      std::any_of(faults.begin(), faults.end(),
+                  [](const sim::Fault& fault) { return fault.target.starts_with("redis-"); });
+  if (redis.sentinels > 0 && (a_server_suffers || servers_collect)) met.add(FaultClass::failover);
   return met;
+}
+
+FaultClasses classes_met(const Scenario& scenario) {
+  return classes_met(scenario, scenario.faults);
 }
 
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,

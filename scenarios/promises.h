@@ -21,10 +21,11 @@ using Promises = std::array<Promised, models::kPropertyCount>;  // in the order 
 
 // A server's loss of its data is `amnesia`, however it came to be; what is late is late for the
 // resource or for the lock.
-models::FaultClass class_of(const sim::Fault& fault);
+models::FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
 
 // Of the plan, and of what the file has happen by chance: collections, clocks that run wrong.
 models::FaultClasses classes_met(const Scenario& scenario);
+models::FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
 
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
                   models::FaultClasses met);

@@ -15,7 +15,8 @@ namespace {
 using models::FaultClass;
 
 FaultClass class_of_fault(const std::string& keys) {
-  return class_of(sample::parsed(sample::with_fault(keys)).faults.at(0));
+  const Scenario scenario = sample::parsed(sample::with_fault(keys));
+  return class_of(scenario.faults.at(0), scenario);
 }
 
 TEST(Promises, TellALateWriteFromALateCommandByTheStepThatIsLate) {
@@ -38,7 +39,10 @@ TEST(Promises, CallALossOfDataAmnesiaAndAnyOtherDeathACrash) {
   EXPECT_EQ(class_of_fault("restart = 'redis-1'\nat = '1s'\n"), FaultClass::amnesia);
   EXPECT_EQ(class_of_fault("crash = 'redis-1'\nat = '1s'\nfor = '1s'\n"), FaultClass::amnesia);
   EXPECT_EQ(class_of_fault("evict = 'redis-1'\nat = '1s'\n"), FaultClass::amnesia);
-  EXPECT_EQ(class_of_fault("restart = 'redis-1'\nat = '1s'\nkeeps = 'all'\n"), FaultClass::crash);
+  const std::string keeps_all = "restart = 'redis-1'\nat = '1s'\nkeeps = 'all'\n";
+  const std::string has_log = "[servers.redis]\nconfig = ['appendonly yes']\n";
+  EXPECT_EQ(class_of_fault(keeps_all), FaultClass::amnesia);
+  EXPECT_EQ(class_of_fault(keeps_all + has_log), FaultClass::crash);
   EXPECT_EQ(class_of_fault("crash = 'redis-1'\nat = '1s'\n"), FaultClass::crash);
   EXPECT_EQ(class_of_fault("restart = 'client-1'\nat = '1s'\n"), FaultClass::crash);
   EXPECT_EQ(class_of_fault("end-thread = 'client-1'\nbefore = 'write.sent'\n"), FaultClass::crash);
@@ -53,7 +57,7 @@ TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
       fault.target = target;
       const auto rows = fault_classes();
       const auto row = std::find_if(rows.begin(), rows.end(), [&](const FaultClassRow& one) {
-        return one.fault_class == class_of(fault);
+        return one.fault_class == class_of(fault, Scenario{});
       });
       ASSERT_NE(row, rows.end());
       EXPECT_NE(std::find(row->verbs.begin(), row->verbs.end(), fault.verb), row->verbs.end())

@@ -20,7 +20,7 @@ inline Vocabulary vocabulary() {
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.renew = true, .own = true},
+       {.renew = true, .own = true, .wait = true, .look = true},
        false},
       {"lua-check-delete", {Role::acquire, Role::release}, {}, {.own = true, .mint = true}, false},
   }};
@@ -58,11 +58,26 @@ renew = "conditional"
 renew_every = "2s"
 recognise_own = "after-unknown"
 steal = "getset"
+wait_replicas = 2
+wait_timeout = "3s"
+check_at = "replica"
 [servers.redis]
 masters = 3
+replicas = 2
+sentinels = 3
+config = ["min-replicas-to-write 1"]
 service = "20us"
 clock_offset = "-3s"
 clock_rate_ppb = -200000
+[servers.redis.sentinel]
+quorum = 1
+down_after = "5s"
+failover_timeout = "1m"
+[[servers.redis.node]]
+name = "redis-2-replica-1"
+clock_offset = "4s"
+clock_rate_ppb = 300
+config = ["replica-priority 50", "maxmemory 100mb"]
 [servers.redis.gc]
 every = "10s"
 low = "2ms"
@@ -90,6 +105,8 @@ writes = 3
 cycles = 20
 think = "1s"
 write_timeout = "2s"
+find_by = "sentinel"
+check_before_write = true
 nested = true
 progress = "set-keepttl"
 [clients.gc]
@@ -177,6 +194,22 @@ after = "release.applied"
 command = "GET"
 violated = []
 longest_wait = ["0s", "1s"]
+)";
+
+// What the complete one cannot have: its primaries have Sentinels.
+inline constexpr const char* kFailOver = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+[servers.redis]
+masters = 3
+replicas = 2
+[[fault]]
+fail-over = "redis-3"
+at = "4s"
+for = "1s"
+to = "redis-3-replica-2"
+[expect]
+violated = []
 )";
 
 inline Scenario parsed(std::string text) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,11 +68,31 @@ struct LockSpec {
   models::LockOptions options;
 };
 
+// One Redis server that differs from the others.
+struct NodeSpec {
+  std::string name;
+  std::optional<Duration> clock_offset;
+  std::optional<std::int64_t> clock_rate_ppb;
+  std::vector<std::string> config;  // behind what all of them have
+  int line = 0;
+};
+
+struct SentinelSpec {
+  std::uint32_t quorum = 0;  // who must find a primary down; 0: more than half
+  Duration down_after = std::chrono::seconds(30);
+  Duration failover_timeout = std::chrono::minutes(3);
+};
+
 struct RedisSpec {
   std::uint32_t masters = 1;
-  Duration service{};       // time the server needs per command
-  Duration clock_offset{};  // wall clock against true time
+  std::uint32_t replicas = 0;   // of each
+  std::uint32_t sentinels = 0;  // of each
+  Duration service{};           // time the server needs per command
+  Duration clock_offset{};      // wall clock against true time
   std::int64_t clock_rate_ppb = 0;
+  std::vector<std::string> config;  // lines of redis.conf: "min-replicas-to-write 1"
+  SentinelSpec sentinel;
+  std::vector<NodeSpec> nodes;
   GcProfile gc;
 };
 
@@ -81,9 +102,13 @@ struct ResourceSpec {
 };
 
 struct ServersSpec {
-  RedisSpec redis;        // processes redis-1 .. redis-N
+  RedisSpec redis;        // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
   ResourceSpec resource;  // process resource
 };
+
+// How clients find the server that leads: at an address that an operator moves, or by asking
+// Sentinels.
+enum class FindBy : std::uint8_t { address, sentinel };
 
 struct ClientsSpec {
   std::uint32_t count = 3;  // processes client-1 .. client-N
@@ -95,6 +120,8 @@ struct ClientsSpec {
   std::uint32_t cycles = 1;  // acquire, work, release: how often each client does it
   Duration think{};          // between two cycles
   Duration write_timeout = std::chrono::seconds(3);
+  FindBy find_by = FindBy::address;
+  bool check_before_write = false;  // writes only if the lock is found to be still its own
   bool nested = false;  // takes the same lock again inside the section, and gives it back at once
   Progress progress = Progress::none;
   GcProfile gc;
@@ -147,6 +174,12 @@ struct Scenario {
   std::vector<Twin> twins;
   std::vector<Neighbour> neighbours;
 };
+
+// "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
+std::pair<std::string, std::string> config_line(std::string_view line);
+
+// Whether a restarted Redis server would find anything on its disk.
+bool persists(const Scenario& scenario, std::string_view server);
 
 // The lock's own options, and what the resource demands of it.
 models::LockOptions lock_options(const Scenario& scenario);

@@ -1,5 +1,7 @@
 #include "scenarios/keys.h"
 
+#include <fmt/ranges.h>
+
 #include "scenarios/key_kinds.h"
 
 namespace picklock::scenarios {
@@ -21,11 +23,82 @@ const Keys<GcProfile>& gc_keys() {
 
 namespace {
 
+// Lines of redis.conf; what they mean is checked when the whole file is known.
+template <typename Target>
+Key<Target> config_lines(const std::string& meaning) {
+  return {.name = "config",
+          .type = "array of texts",
+          .meaning = meaning,
+          .read =
+              [](const Value& value, Target& into) {
+                into.config.clear();
+                for (const Value& line : value.elements()) into.config.push_back(line.text());
+              },
+          .show =
+              [](const Target& from) {
+                std::vector<std::string> lines;
+                for (const std::string& line : from.config) lines.push_back(quoted(line));
+                return fmt::format("[{}]", fmt::join(lines, ", "));
+              },
+          .nested = {}};
+}
+
+const Keys<SentinelSpec>& sentinel_keys() {
+  static const Keys<SentinelSpec> keys = {
+      integer<SentinelSpec>(
+          "quorum", 0, 99, [](auto& sentinel) -> auto& { return sentinel.quorum; },
+          "how many must find a primary down; 0: more than half of them"),
+      duration<SentinelSpec>(
+          "down_after", Sign::positive, [](auto& sentinel) -> auto& { return sentinel.down_after; },
+          "how long a server may be silent before a Sentinel finds it down "
+          "(down-after-milliseconds)"),
+      duration<SentinelSpec>(
+          "failover_timeout", Sign::positive,
+          [](auto& sentinel) -> auto& { return sentinel.failover_timeout; },
+          "Sentinel's parameter failover-timeout"),
+  };
+  return keys;
+}
+
+}  // namespace
+
+const Keys<NodeSpec>& node_keys() {
+  static const Keys<NodeSpec> keys = {
+      text<NodeSpec>(
+          "name", [](auto& node) -> auto& { return node.name; },
+          "a Redis server or Sentinel of the run; must be given"),
+      duration<NodeSpec>(
+          "clock_offset", Sign::any, [](auto& node) -> auto& { return node.clock_offset; },
+          "how far its wall clock is ahead of true time"),
+      {.name = "clock_rate_ppb",
+       .type = "whole number, -999000000 to 999000000000",
+       .meaning = "how much faster than true time its clocks run, in parts per billion",
+       .read =
+           [](const Value& value, NodeSpec& node) {
+             node.clock_rate_ppb = value.integer(-999'000'000, 999'000'000'000);
+           },
+       .show = {},
+       .nested = {}},
+      without_default(config_lines<NodeSpec>("lines of its redis.conf, behind what all have")),
+  };
+  return keys;
+}
+
+namespace {
+
 const Keys<RedisSpec>& redis_keys() {
   static const Keys<RedisSpec> keys = {
       integer<RedisSpec>(
           "masters", 1, 99, [](auto& redis) -> auto& { return redis.masters; },
-          "how many independent servers there are: redis-1, redis-2 and so on"),
+          "how many independent primaries there are: redis-1, redis-2 and so on"),
+      integer<RedisSpec>(
+          "replicas", 0, 9, [](auto& redis) -> auto& { return redis.replicas; },
+          "how many replicas each of them has: redis-1-replica-1 and so on"),
+      integer<RedisSpec>(
+          "sentinels", 0, 9, [](auto& redis) -> auto& { return redis.sentinels; },
+          "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
+      config_lines<RedisSpec>("lines of every server's redis.conf, such as `appendonly yes` or "
+                              "`min-replicas-to-write 1`"),
       duration<RedisSpec>(
           "service", Sign::not_negative, [](auto& redis) -> auto& { return redis.service; },
           "time that a server needs for one command"),
@@ -36,6 +109,19 @@ const Keys<RedisSpec>& redis_keys() {
           "clock_rate_ppb", -999'000'000, 999'000'000'000,
           [](auto& redis) -> auto& { return redis.clock_rate_ppb; },
           "how much faster than true time their clocks run, in parts per billion"),
+      table<RedisSpec>(
+          "sentinel", sentinel_keys(), [](auto& redis) -> auto& { return redis.sentinel; },
+          "How the Sentinels are set up."),
+      tables<RedisSpec>(
+          "node", kMostNodes, [](auto& redis) -> auto& { return redis.nodes; },
+          [](const Value& table, NodeSpec& node) {
+            node.line = table.line();
+            read_table(table, node_keys(), node);
+          },
+          [](const std::string& path, std::vector<TableDoc>& docs) {
+            describe("[[" + path + ".node]]",
+                     "A Redis server or Sentinel that differs from the others.", node_keys(), docs);
+          }),
       table<RedisSpec>(
           "gc", gc_keys(), [](auto& redis) -> auto& { return redis.gc; },
           "Stop-the-world pauses of the servers."),

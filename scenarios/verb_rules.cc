@@ -8,7 +8,9 @@ using sim::Verb;
 constexpr std::string_view kClientsOnly = "only a client has threads of its own";
 constexpr std::string_view kNoClock = "the resource reads no clock";
 constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
-constexpr std::string_view kLonePrimary = "redis-1 is a lone primary: it has no replica to promote";
+constexpr std::string_view kMasterDecides = "a replica forgets what its primary tells it to forget";
+constexpr std::string_view kNoTalk = "no client's step is a message to a Sentinel";
+constexpr std::string_view kPrimaryOnly = "only a primary is replaced by its replica";
 constexpr std::string_view kNoSessions = "Redis keeps no sessions";
 
 const std::array<VerbRules, sim::kVerbCount>& all_rules() {
@@ -25,7 +27,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .allowed = {"keeps"},
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
-       .inapplicable = {"", kClientsOnly, kClientsOnly},
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
@@ -44,27 +46,34 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::hold,
        .lasting = Lasting::required,
        .on_message = true,
+       .inapplicable = {"", "", "", "", kNoTalk},
        .meaning = "from the message of the step on, its direction of the connection is held"},
       {.verb = Verb::delay,
        .lasting = Lasting::required,
        .on_message = true,
+       .inapplicable = {"", "", "", "", kNoTalk},
        .meaning = "the message of the step arrives this much later"},
       {.verb = Verb::drop,
        .on_message = true,
+       .inapplicable = {"", "", "", "", kNoTalk},
        .meaning = "the message of the step is lost and its connection reset: outcome unknown"},
       {.verb = Verb::duplicate,
        .lasting = Lasting::required,
        .on_message = true,
+       .inapplicable = {"", "", "", "", kNoTalk},
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},
-       .inapplicable = {kRedisOnly, "", kRedisOnly},
+       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly},
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
-       .inapplicable = {kLonePrimary, kLonePrimary, kLonePrimary},
-       .meaning = "the host of the primary stops and a replica is promoted"},
+       .lasting = Lasting::optional,
+       .allowed = {"to"},
+       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly},
+       .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
+                  "after `for`"},
       {.verb = Verb::kill_session,
-       .inapplicable = {kNoSessions, kNoSessions, kNoSessions},
+       .inapplicable = {kNoSessions, kNoSessions, kNoSessions, kNoSessions, kNoSessions},
        .meaning = "the server ends the session of the client"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,

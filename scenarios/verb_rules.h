@@ -12,10 +12,11 @@
 
 namespace picklock::scenarios {
 
-enum class TargetKind : std::uint8_t { client, redis, resource };
-inline constexpr std::size_t kTargetKinds = 3;
-inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {"client", "redis",
-                                                                                "resource"};
+// `redis` is a primary, as the run begins.
+enum class TargetKind : std::uint8_t { client, redis, resource, replica, sentinel };
+inline constexpr std::size_t kTargetKinds = 5;
+inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
+    "client", "redis", "resource", "replica", "sentinel"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 

@@ -53,8 +53,42 @@ Duration acquire_bound(const Scenario& scenario) {
       kCommands * redis.service * static_cast<std::int64_t>(scenario.clients.count);
   const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
   const models::LockOptions& lock = scenario.lock.options;
+  const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
-         kSlack;
+         wait + kSlack;
+}
+
+// Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
+// (R60, R61), and a primary that comes back has been told (R65).
+Duration failover_bound(const Scenario& scenario) {
+  constexpr Duration kElection = std::chrono::seconds(5);
+  const RedisSpec& redis = scenario.servers.redis;
+  return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
+}
+
+bool is_server(const ProcessSpec& process) {
+  return process.kind == TargetKind::redis || process.kind == TargetKind::replica;
+}
+
+// Whatever is no Redis server stands for itself.
+std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
+  return is_server(process) ? process.group : scenario.servers.redis.masters;
+}
+
+std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server) {
+  std::vector<std::string> words;
+  const auto add = [&words](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      auto [parameter, value] = config_line(line);
+      words.push_back(std::move(parameter));
+      words.push_back(std::move(value));
+    }
+  };
+  add(redis.config);
+  for (const NodeSpec& node : redis.nodes) {
+    if (node.name == server) add(node.config);
+  }
+  return words;
 }
 
 }  // namespace
@@ -65,18 +99,21 @@ void World::set(const Scenario& scenario) {
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   // A lease of a century must not carry the horizon beyond what an instant can say.
-  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)), kLongest / 4);
+  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)) + failover_bound(scenario),
+                           kLongest / 4);
+  const RedisSpec& redis = scenario.servers.redis;
+  processes_ = processes_of(scenario);
   context_ = {.lock_key = 0,
               .quorum = 1,
-              .servers = scenario.servers.redis.masters,
+              .servers = redis.masters,
               .first_server = scenario.clients.count,
+              .group_of = {},
               .acquire_bound = acquire_bound(scenario)};
-  names_.clear();
-  for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
-    names_.push_back("client-" + std::to_string(i));
-  for (std::uint32_t i = 1; i <= scenario.servers.redis.masters; ++i)
-    names_.push_back("redis-" + std::to_string(i));
-  names_.emplace_back("resource");
+  configs_.assign(processes_.size(), {});
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    if (redis.replicas > 0) context_.group_of.push_back(group_of(scenario, processes_[i]));
+    if (is_server(processes_[i])) configs_[i] = config_of(redis, processes_[i].name);
+  }
 }
 
 void World::build(std::uint64_t seed, bool tracing) {
@@ -90,21 +127,12 @@ void World::build(std::uint64_t seed, bool tracing) {
   collectors_used_ = 0;
   busy_until_ = sim::kStart;
 
+  add_processes();
+  set_links();
+  build_servers();
+  build_sentinels();
   const std::uint32_t clients = scenario.clients.count;
   const std::uint32_t masters = scenario.servers.redis.masters;
-  for (std::uint32_t i = 0; i < names_.size(); ++i) {
-    const bool server = i >= clients && i < clients + masters;
-    scheduler.add_process(names_[i], server ? scenario.servers.redis.clock_offset : Duration{},
-                          server ? scenario.servers.redis.clock_rate_ppb : 0);
-  }
-  set_links();
-
-  while (servers_.size() < masters) servers_.emplace_back();
-  for (std::uint32_t i = 0; i < masters; ++i) {
-    sim::Process& process = scheduler.process(clients + i);
-    process.set_service(scenario.servers.redis.service);
-    servers_[i].reset(simulation_, process, tenures_, keys_);
-  }
   sim::Process& home = scheduler.process(clients + masters);
   home.set_service(scenario.servers.resource.service);
   resource_.reset(simulation_, home, tenures_, fenced_by(scenario.servers.resource.fencing));
@@ -113,20 +141,109 @@ void World::build(std::uint64_t seed, bool tracing) {
     machines_.emplace_back();
     programs_.emplace_back();
   }
+  const auto find_by = static_cast<models::redis::FindBy>(scenario.clients.find_by);
   for (std::uint32_t i = 0; i < clients; ++i) {
-    machines_[i].reset(simulation_, scheduler.process(i), servers_, masters, resource_,
+    machines_[i].reset(simulation_, scheduler.process(i), groups_, find_by, resource_,
                        scenario.lock.options, scenario.clients.write_timeout, context_.lock_key);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, busy_until_);
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);
   }
   simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);
-  for (std::uint32_t i = 0; i < names_.size(); ++i) scheduler.start(scheduler.process(i));
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
-  for (std::uint32_t i = 0; i < masters; ++i)
-    add_gc(scheduler.process(clients + i), scenario.servers.redis.gc);
+  for (std::uint32_t i = clients; i < processes_.size(); ++i) {
+    if (is_server(processes_[i])) add_gc(scheduler.process(i), scenario.servers.redis.gc);
+  }
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
   scheduler.arm(horizon_, busy_until_ + patience_);
+}
+
+void World::add_processes() {
+  const RedisSpec& redis = scenario_->servers.redis;
+  for (const ProcessSpec& process : processes_) {
+    const bool of_redis = is_server(process) || process.kind == TargetKind::sentinel;
+    Duration offset = is_server(process) ? redis.clock_offset : Duration{};
+    std::int64_t rate_ppb = is_server(process) ? redis.clock_rate_ppb : 0;
+    if (of_redis) {
+      for (const NodeSpec& node : redis.nodes) {
+        if (node.name != process.name) continue;
+        offset = node.clock_offset.value_or(offset);
+        rate_ppb = node.clock_rate_ppb.value_or(rate_ppb);
+      }
+    }
+    simulation_.scheduler.add_process(process.name, offset, rate_ppb);
+  }
+}
+
+void World::build_servers() {
+  const RedisSpec& redis = scenario_->servers.redis;
+  groups_.resize(redis.masters);
+  enlist();
+  std::size_t used = 0;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    const ProcessSpec& spec = processes_[i];
+    if (!is_server(spec)) continue;
+    sim::Process& process = simulation_.scheduler.process(i);
+    process.set_service(redis.service);
+    models::redis::Server& server = servers_[used++];
+    server.reset(simulation_, process, tenures_, keys_, redis.replicas > 0 ? &directory_ : nullptr);
+    if (!configs_[i].empty()) {
+      words_.assign(configs_[i].begin(), configs_[i].end());
+      server.configure(words_);
+    }
+    models::redis::Group& group = groups_[spec.group];
+    if (spec.kind == TargetKind::redis) {
+      group.reset(spec.name, server, directory_);
+    } else {
+      group.add_replica(server);
+    }
+  }
+}
+
+// Who is where, before anybody is told of anybody.
+void World::enlist() {
+  directory_.clear();
+  std::size_t servers = 0;
+  std::size_t sentinels = 0;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    sim::Process& process = simulation_.scheduler.process(i);
+    if (is_server(processes_[i])) {
+      if (servers == servers_.size()) servers_.emplace_back();
+      directory_.add({.process = &process, .endpoint = &servers_[servers++]});
+    } else if (processes_[i].kind == TargetKind::sentinel) {
+      if (sentinels == sentinels_.size()) sentinels_.emplace_back();
+      directory_.add({&process, &sentinels_[sentinels++], models::redis::kSentinelPort});
+    }
+  }
+}
+
+// Long in service when the run begins: each knows the replicas and the others.
+void World::build_sentinels() {
+  const RedisSpec& redis = scenario_->servers.redis;
+  if (redis.sentinels == 0) return;
+  std::size_t used = 0;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    const ProcessSpec& spec = processes_[i];
+    if (spec.kind != TargetKind::sentinel) continue;
+    models::redis::Sentinel& sentinel = sentinels_[used++];
+    models::redis::Group& group = groups_[spec.group];
+    const std::uint32_t majority = redis.sentinels / 2 + 1;
+    models::redis::SentinelConfig config{
+        .name = group.name(),
+        .master = *directory_.of(group.primary().process()),
+        .quorum = redis.sentinel.quorum > 0 ? redis.sentinel.quorum : majority,
+        .down_after = redis.sentinel.down_after,
+        .failover_timeout = redis.sentinel.failover_timeout};
+    for (std::uint32_t k = 0; k < processes_.size(); ++k) {
+      if (k == i || processes_[k].group != spec.group) continue;
+      const models::redis::Node* node = directory_.of(simulation_.scheduler.process(k));
+      if (processes_[k].kind == TargetKind::replica) config.replicas.push_back(*node);
+      if (processes_[k].kind == TargetKind::sentinel) config.sentinels.push_back(*node);
+    }
+    sentinel.reset(simulation_, simulation_.scheduler.process(i), directory_, {&config, 1});
+    group.add_sentinel(sentinel);
+  }
 }
 
 void World::set_links() {
@@ -134,8 +251,8 @@ void World::set_links() {
   network.set_latency(as_sim(scenario_->network.latency));
   network.set_patience(scenario_->network.break_after);
   const auto process = [this](const std::string& name) -> sim::Process& {
-    for (std::uint32_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] == name) return simulation_.scheduler.process(i);
+    for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+      if (processes_[i].name == name) return simulation_.scheduler.process(i);
     }
     throw std::invalid_argument("a link names a process that is not there: " + name);
   };
@@ -215,6 +332,10 @@ void World::run(std::uint64_t seed, bool tracing) {
   digest_ = digest.value();
 }
 
-std::vector<std::string> World::processes() { return names_; }
+std::vector<std::string> World::processes() const {
+  std::vector<std::string> names;
+  for (const ProcessSpec& process : processes_) names.push_back(process.name);
+  return names;
+}
 
 }  // namespace picklock::scenarios

@@ -8,7 +8,7 @@
 
 #include "models/algorithm.h"
 #include "models/keys.h"
-#include "models/redis/server.h"
+#include "models/redis/group.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
 #include "models/tenures.h"
@@ -16,6 +16,7 @@
 #include "scenarios/client_program.h"
 #include "scenarios/run.h"
 #include "scenarios/scenario.h"
+#include "scenarios/topology.h"
 #include "sim/simulation.h"
 
 namespace picklock::scenarios {
@@ -42,13 +43,17 @@ class World {
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   Duration patience() const { return patience_; }
   std::uint32_t grants() const { return tenures_.grants(); }
-  std::vector<std::string> processes();
+  std::vector<std::string> processes() const;
   std::vector<std::string> keys() const { return keys_.names(); }
   const Scenario& scenario() const { return *scenario_; }
 
  private:
   void build(std::uint64_t seed, bool tracing);
+  void add_processes();
   void set_links();
+  void enlist();
+  void build_servers();
+  void build_sentinels();
   void add_gc(sim::Process& process, const GcProfile& profile);
   void arm_horizon();
   static void at_horizon(void* self, std::uint32_t);
@@ -62,11 +67,16 @@ class World {
   sim::Simulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
-  std::deque<models::redis::Server> servers_;
+  models::redis::Directory directory_;
+  std::deque<models::redis::Server> servers_;      // in the order of their processes
+  std::deque<models::redis::Sentinel> sentinels_;  // the same
+  std::vector<models::redis::Group> groups_;
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;
-  std::vector<std::string> names_;
+  std::vector<ProcessSpec> processes_;
+  std::vector<std::vector<std::string>> configs_;  // of each process: names and values by turns
+  std::vector<std::string_view> words_;
   struct Collector {
     World* world = nullptr;
     sim::Process* process = nullptr;

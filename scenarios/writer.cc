@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <stdexcept>
 #include <vector>
 
 #include "models/step.h"
@@ -24,6 +23,7 @@ class Writer {
     text_ = fmt::format("format = {}\n", kFormat);
     write_table("", scenario_keys(), scenario, text_);
     for (const Link& link : scenario.network.links) write(link);
+    for (const NodeSpec& node : scenario.servers.redis.nodes) write(node);
     for (const Fault& fault : scenario.faults) write(fault);
     table("expect");
     write(scenario.expect);
@@ -65,6 +65,14 @@ class Writer {
     if (!link.both) raw("both", "false");
   }
 
+  void write(const NodeSpec& node) {
+    element("servers.redis.node");
+    put("name", node.name);
+    if (node.clock_offset) put("clock_offset", *node.clock_offset);
+    if (node.clock_rate_ppb) raw("clock_rate_ppb", std::to_string(*node.clock_rate_ppb));
+    if (!node.config.empty()) raw("config", names(node.config));
+  }
+
   void write(const Fault& fault) {
     element("fault");
     put(name(fault.verb), fault.target);
@@ -87,6 +95,7 @@ class Writer {
     if ((fault.verb == Verb::crash || fault.verb == Verb::restart) && starts_again) {
       put("keeps", kept(fault.keeps));
     }
+    put_if("to", fault.to);
     put_if("key", fault.key);
   }
 
@@ -115,8 +124,7 @@ class Writer {
   }
 
   static std::string_view kept(sim::Keeps keeps) {
-    if (keeps == sim::Keeps::fsynced)
-      throw std::invalid_argument("a file has no word for `fsynced`");
+    if (keeps == sim::Keeps::fsynced) return "fsynced";
     return keeps == sim::Keeps::all ? "all" : "none";
   }
 

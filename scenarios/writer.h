@@ -9,7 +9,7 @@
 namespace picklock::scenarios {
 
 // Requires: nothing that a file could not say, as of a scenario that was loaded, with any plan that
-// the loader takes. Throws std::invalid_argument for a fault that keeps what was fsynced.
+// the loader takes.
 std::string file_text(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

@@ -41,6 +41,13 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
 
 void Caller::forget() { connection_ = nullptr; }
 
+void Caller::hang_up() {
+  if (connection_ == nullptr) return;
+  Connection& connection = *connection_;
+  simulation_->network.close(connection);
+  on_reset(connection);
+}
+
 inline bool Caller::wait(Duration patience) {
   Scheduler& scheduler = simulation_->scheduler;
   const std::int64_t now = scheduler.local_time(*self_, ClockKind::monotonic);
@@ -79,7 +86,7 @@ inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Sid
         protocol_->command(message->payload.view()).copy(pending.command, sizeof pending.command);
   }
   nemesis.step({.client = *self_,
-                .server = *server_,
+                .server = pending.connection->server(),
                 .role = role,
                 .phase = phase,
                 .side = side,
@@ -121,7 +128,7 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) 
                                     .kind = TraceKind::timed_out,
                                     .role = role,
                                     .process = self_->id(),
-                                    .peer = server_->id(),
+                                    .peer = connection.server().id(),
                                     .message = number,
                                     .tenure = thread.tenure});
       }

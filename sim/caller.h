@@ -64,6 +64,15 @@ class alignas(64) Caller final : public Endpoint {
   // Its process has crashed: what it waited for is void.
   void forget();
 
+  bool connected() const { return connection_ != nullptr; }
+  // Whom to dial from now on.
+  void aim(Process& server, Endpoint& server_end) {
+    server_ = &server;
+    server_end_ = &server_end;
+  }
+  // Gives the connection up; to requests under way it is lost.
+  void hang_up();
+
   // Who takes up what comes unasked, in the order in which it comes, and hears when the connection
   // in use is lost. Called between the steps of threads: it may wake some and must not block.
   struct Listener {

@@ -80,6 +80,7 @@ struct Fault {
   bool host = false;                // crash: the machine dies, not only the process
   bool silent = false;              // crash: peers see silence instead of a reset
   Keeps keeps = Keeps::none;        // restart
+  std::string to{};                 // fail-over: who takes over; empty: the foremost replica
   std::string key{};                // evict; empty: the key of the lock
   int line = 0;                     // where it stands in its file; 0: not from a file
 };

@@ -29,6 +29,7 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     armed.on = !trigger.on.empty()                         ? named(trigger.on)
                : is_message_verb(fault.verb) && !at_client ? armed.target
                                                            : nullptr;
+    armed.to = fault.to.empty() ? nullptr : named(fault.to);
     armed.from.clear();
     for (const std::string& name : fault.from) armed.from.push_back(named(name));
     armed.seen.assign(clients_, 0);
@@ -150,10 +151,11 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       break;
     case Verb::crash:
     case Verb::restart:
-      if (!target.down()) {
-        network_.crash(target, fault.host, fault.silent);
-        scheduler_.halt(target, fault.silent);
-      }
+      bring_down(target, fault.host, fault.silent);
+      break;
+    case Verb::fail_over:
+      bring_down(target, true, false);
+      if (!lasts) target.program()->fail_over(armed.to);
       break;
     case Verb::end_thread:
       if (Thread* thread = victim(target, step)) {
@@ -210,12 +212,17 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
     case Verb::slow:
       scheduler_.set_slowness(target, target.slowness() + fault.step);
       break;
-    case Verb::fail_over:
     case Verb::kill_session:
       throw std::invalid_argument(std::string(name(fault.verb)) + " has no target in this run");
   }
   if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
   end_after(index, lasts);
+}
+
+void Nemesis::bring_down(Process& target, bool host, bool silent) {
+  if (target.down()) return;
+  network_.crash(target, host, silent);
+  scheduler_.halt(target, silent);
 }
 
 // Ends what keeps the target from talking, and takes it out of the partitions that did, so that
@@ -256,6 +263,9 @@ void Nemesis::undo(Armed& armed) {
     case Verb::crash:
     case Verb::restart:
       scheduler_.restart(target, fault.keeps);
+      break;
+    case Verb::fail_over:
+      target.program()->fail_over(armed.to);
       break;
     case Verb::set_clock_rate:
       scheduler_.set_clock_rate(target, armed.rate_before);

@@ -69,6 +69,7 @@ class Nemesis {
     Process* target = nullptr;
     Process* by = nullptr;  // nullptr: any client
     Process* on = nullptr;  // nullptr: any server
+    Process* to = nullptr;  // nullptr: whoever is best
     std::vector<Process*> from;
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
     std::vector<Process*> healed;     // of a partition: no longer cut off by it
@@ -93,6 +94,7 @@ class Nemesis {
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
   void ended(std::uint32_t index);
   void apply(Armed& armed, std::uint32_t index, const Step* step);
+  void bring_down(Process& target, bool host, bool silent);
   void heal(Process& target);
   Thread* victim(Process& target, const Step* step);
   void undo(Armed& armed);

@@ -30,6 +30,7 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
   connection.incarnation_[0] = client.incarnation();
   connection.incarnation_[1] = server.incarnation();
   connection.protocol_ = &protocol;
+  connection.background_ = protocol.background;
   connection.hash_ = mixed(client.hash() + 3 * server.hash() + ordinal);
   for (int way = 0; way < 2; ++way) {
     auto& direction = connection.direction_[way];
@@ -162,7 +163,7 @@ Duration Network::send_altered(Message& message) {
 }
 
 void Network::enqueue(Message& message, Instant due) {
-  scheduler_.hold_open();
+  hold_open(*message.connection);
   scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
 }
 
@@ -172,7 +173,7 @@ void Network::send_when_running(Message& message) {
     send(message);
     return;
   }
-  scheduler_.hold_open();
+  hold_open(*message.connection);
   scheduler_.defer(sender, Event(0, EventKind::send, message.slot, 0));
 }
 
@@ -188,7 +189,7 @@ void Network::hand_over_later(Message& message) {
   message.taken = true;
   message.plain = false;
   message.arrived = message.handled = true;
-  scheduler_.hold_open();
+  hold_open(*message.connection);
   scheduler_.defer(receiver, Event(0, EventKind::deliver, message.slot, 0));
 }
 
@@ -199,7 +200,7 @@ void Network::send_kept(std::uint32_t slot, const Event& event) {
     scheduler_.defer(sender, event);
     return;
   }
-  scheduler_.let_go();
+  let_go(*message.connection);
   send(message);
 }
 
@@ -212,7 +213,7 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     return;
   }
   if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
-  scheduler_.let_go();
+  let_go(connection);
   connection.endpoint_[to]->on_message(connection, message);
   if (!message.taken) release(message);
 }
@@ -317,7 +318,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       receiver.refresh();
     }
   }
-  scheduler_.let_go();
+  let_go(connection);
   if (message.unasked) connection.unread_ -= message.payload.size();
   if (to == 0 ? connection.closed_ || message.stray : connection.shut_) {
     release(message);
@@ -353,7 +354,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
 void Network::lose(Message& message) {
   scheduler_.recorder().digest().add(message.mark);
   if (scheduler_.recorder().tracing()) trace(TraceKind::lost, message);
-  scheduler_.let_go();
+  let_go(*message.connection);
   release(message);
 }
 

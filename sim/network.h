@@ -82,6 +82,7 @@ class alignas(64) Connection {
   bool closed_ = false;  // by the client, which wants no more answers
   bool shut_ = false;    // by the server, which serves nothing more on it
   bool stale_ = false;   // one end has crashed since
+  bool background_ = false;
   Way way_[2];
   const Protocol* protocol_ = nullptr;
   std::uint32_t index_ = 0;
@@ -187,6 +188,13 @@ class Network {
 
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
+  // A run lasts while a message is under way.
+  void hold_open(const Connection& connection) {
+    if (!connection.background_) scheduler_.hold_open();
+  }
+  void let_go(const Connection& connection) {
+    if (!connection.background_) scheduler_.let_go();
+  }
   void enqueue(Message& message, Instant due);
   [[gnu::noinline]] Duration send_altered(Message& message);
   [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);

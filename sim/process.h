@@ -16,6 +16,7 @@
 
 namespace picklock::sim {
 
+class Process;
 class Thread;
 
 // What runs on a process, and what becomes of it when the machine does not stay well.
@@ -25,6 +26,8 @@ class Program {
   virtual void halted() {}              // the incarnation is over: volatile state is gone
   virtual void clock_changed() {}       // the wall clock was stepped or a rate was set
   virtual bool evict(std::string_view) { return false; }  // forgets a key; false: it had none
+  // Its machine is gone: another of its group takes its place, the foremost if none is named.
+  virtual void fail_over(Process* /*to*/) {}
 
  protected:
   ~Program() = default;

@@ -64,4 +64,11 @@ void Service::answer(Message& request, Message& reply) {
   simulation_->network.send_when_running(reply);
 }
 
+void Service::tell(std::string_view what) const {
+  Recorder& recorder = simulation_->scheduler.recorder();
+  if (!recorder.tracing()) return;
+  recorder.trace({.at = simulation_->now(), .kind = TraceKind::told, .process = process_->id()},
+                 what);
+}
+
 }  // namespace picklock::sim

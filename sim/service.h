@@ -25,6 +25,8 @@ class Service : public Program, public Endpoint {
     process.set_program(this);
   }
   Simulation& simulation() const { return *simulation_; }
+  // For readers of a trace: "becomes a replica of redis-2".
+  void tell(std::string_view what) const;
 
   // Applies the request and writes its answer. False: it is applied later, on a thread of the
   // server's own, which then calls answer(); the request must have been marked as taken.

@@ -26,6 +26,7 @@ enum class TraceKind : std::uint8_t {
   crashed,
   started,
   clock_set,  // the wall clock or the rates of `process` changed
+  told,       // what a server tells of itself, for readers: "becomes a replica of redis-2"
   mark,       // the algorithm passed a named mark; the name is the payload
   history,    // history event number `message`
 };
@@ -40,7 +41,7 @@ struct TraceRecord {
   ProcessId peer = 0;
   std::uint32_t message = 0;  // number of the message in the run: the same in sent, delivered, lost
   TenureId tenure = 0;
-  std::uint32_t payload_at = 0;  // its bytes in Trace::bytes (records of kind sent and mark)
+  std::uint32_t payload_at = 0;  // its bytes in Trace::bytes (records of kind sent, told and mark)
   std::uint32_t payload_size = 0;
 };
 
@@ -50,6 +51,8 @@ struct Protocol {
   std::string (*describe)(std::string_view payload, bool reply) = nullptr;
   // The command of a request, e.g. `DEL`, for faults that are narrowed to one; empty: it has none.
   std::string_view (*command)(std::string_view payload) = nullptr;
+  // What servers tell each other as long as they live: no run lasts for it.
+  bool background = false;
 };
 
 struct Trace {

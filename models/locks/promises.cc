@@ -45,6 +45,14 @@ FaultClasses while_leases_end(const LockOptions& options) {
                                       : FaultClasses::all().without({FaultClass::crash});
 }
 
+Promise available(const LockOptions& options) {
+  using enum FaultClass;
+  // A replica that does not acknowledge is as good as a server that refuses.
+  const FaultClasses classes =
+      options.wait_replicas == 0 ? FaultClasses::all() : FaultClasses{late_write, client_clock};
+  return {Property::available, classes, kFreeKey};
+}
+
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck) {
   const FaultClasses under = unhurried(options, how);
   return {
@@ -54,12 +62,15 @@ std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClas
       own_release(options, how),
       {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all(), kFreeKey},
+      available(options),
   };
 }
 
 Duration lease_and_one_attempt(const LockOptions& options) {
-  return options.ttl + options.retry_every + options.retry_jitter + std::chrono::milliseconds(100);
+  Duration bound =
+      options.ttl + options.retry_every + options.retry_jitter + std::chrono::milliseconds(100);
+  if (options.wait_replicas > 0) bound += options.wait_timeout;
+  return bound;
 }
 
 }  // namespace picklock::models::locks

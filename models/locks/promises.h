@@ -28,6 +28,9 @@ FaultClasses unhurried(const LockOptions& options, GivesBack how);
 // wrong tenure.
 Promise own_release(const LockOptions& options, GivesBack how);
 
+// The documented condition for a grant.
+Promise available(const LockOptions& options);
+
 // What every lock with a lease on one server promises.
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
 

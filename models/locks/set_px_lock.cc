@@ -19,7 +19,7 @@ Taken minted(const redis::Reply& reply) {
   return Taken::granted(reply.integer);
 }
 
-constexpr Uses kUses = {.renew = true, .own = true, .mint = true};
+constexpr Uses kUses = {.renew = true, .own = true, .wait = true, .look = true, .mint = true};
 
 template <GivesBack how>
 std::vector<Promise> promises(const LockOptions& options) {
@@ -55,9 +55,9 @@ Released SetPxBlindDelete::give_back(Client& self, const Lease& lease) {
 }
 
 Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
-  const redis::Reply holder = self.redis().get(lease.key, Role::check);
-  if (!holder.answered()) return Released::unknown;
-  if (!holder.is_bulk(lease.token)) return Released::not_held;
+  const redis::Reply seen = holder(self, lease.key);
+  if (!seen.answered()) return Released::unknown;
+  if (!seen.is_bulk(lease.token)) return Released::not_held;
   return released(self.redis().del(lease.key));
 }
 

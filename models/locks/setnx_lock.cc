@@ -41,7 +41,7 @@ std::vector<Promise> without_lease_promises(const LockOptions& options) {
       {Property::loss_noticed, holder, ""},
       {Property::not_stuck, {late_write, server_clock, amnesia}, kAnswered},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all(), kFreeKey},
+      available(options),
   };
 }
 
@@ -90,7 +90,7 @@ const Algorithm& naive_setnx() {
       .source = "docs/facts/failures.md A-04",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.lease = false, .own = true},
+      .uses = {.lease = false, .own = true, .wait = true, .look = true},
       .promises = without_lease_promises,
       .bound = a_minute,
       .make = make<NaiveSetnx>,
@@ -105,7 +105,7 @@ const Algorithm& setnx_expire() {
       .source = "docs/facts/failures.md A-05",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.renew = true, .own = true},
+      .uses = {.renew = true, .own = true, .wait = true, .look = true},
       .promises = expire_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxExpire>,

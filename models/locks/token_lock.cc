@@ -24,6 +24,10 @@ Acquired TokenLock::try_acquire(Client& self, std::string_view key) {
   if (taken.outcome == Outcome::unknown) return Acquired::unknown();
   if (taken.outcome == Outcome::refused) return std::nullopt;
   Lease lease{.key = std::string(key), .token = token_, .ttl = options().ttl, .fence = taken.fence};
+  if (!replicated(self)) {
+    if (give_back(self, lease) == Released::unknown) return Acquired::unknown();
+    return std::nullopt;
+  }
   renewals_.start(self, lease, options());
   return lease;
 }
@@ -33,6 +37,26 @@ Taken TokenLock::recognise(Client& self, std::string_view key) {
   if (!holder.answered()) return Taken::unknown();
   if (!holder.is_bulk(token_)) return {};
   return adopt(self, key, token_);
+}
+
+// On the connection that has made the write: on another one WAIT would prove nothing (R52).
+bool TokenLock::replicated(Client& self) const {
+  const std::uint32_t wanted = options().wait_replicas;
+  if (wanted == 0) return true;
+  const redis::Reply reply = self.redis().wait(wanted, options().wait_timeout);
+  return reply.kind == redis::Reply::Kind::integer && reply.integer >= wanted;
+}
+
+redis::Reply TokenLock::holder(Client& self, std::string_view key) const {
+  redis::Client& asked =
+      options().check_at == CheckAt::replica ? self.redis_replica() : self.redis();
+  return asked.get(key, Role::check);
+}
+
+Held TokenLock::look(Client& self, const Lease& lease) {
+  const redis::Reply reply = holder(self, lease.key);
+  if (!reply.answered() || reply.is_error()) return Held::unknown;
+  return reply.is_bulk(lease.token) ? Held::yes : Held::no;
 }
 
 Taken TokenLock::adopt(Client&, std::string_view, std::string_view) { return Taken::granted(); }

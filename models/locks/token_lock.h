@@ -1,6 +1,7 @@
 // What the locks share that keep an owner token in a key: the token itself, how a refused client
-// recognises its own, the fencing token that comes with a grant, and renewal. What is left to each
-// is how it takes the key and how it gives it back.
+// recognises its own, the fencing token that comes with a grant, how many replicas must have it, a
+// holder's look whether it still has it, and renewal. What is left to each is how it takes the key
+// and how it gives it back.
 #pragma once
 
 #include <string>
@@ -30,6 +31,7 @@ class TokenLock : public Lock {
   Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
+  Held look(Client& self, const Lease& lease) final;
 
  protected:
   virtual Taken take(Client& self, std::string_view key, std::string_view token) = 0;
@@ -39,10 +41,13 @@ class TokenLock : public Lock {
 
   // A command that answers 1 where there was something of ours to release.
   static Released released(const redis::Reply& reply);
+  // What the key holds, as told by the server that is asked for it.
+  redis::Reply holder(Client& self, std::string_view key) const;
 
  private:
   std::string make_token(Client& self) const;
   Taken recognise(Client& self, std::string_view key);
+  bool replicated(Client& self) const;
 
   std::string token_;   // of the present acquisition, or of the client for life
   bool doubt_ = false;  // an attempt of the present acquisition has an unknown outcome

@@ -47,6 +47,7 @@ class Transcript final : public Client {
   std::string_view name() const override { return "client"; }
   redis::Client& redis(std::size_t) override { return redis_; }
   std::size_t redis_servers() const override { return 1; }
+  redis::Client& redis_replica(std::size_t) override { return replica_; }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {
@@ -64,11 +65,12 @@ class Transcript final : public Client {
 
  private:
   struct Redis final : redis::Client {
-    explicit Redis(Transcript& all) : transcript(all) {}
+    explicit Redis(Transcript& all, std::string_view at = {}) : transcript(all), where(at) {}
 
     redis::Reply call(Role role, std::span<const std::string_view> argv) override {
       std::string line(role == Role::none ? "" : models::name(role));
       if (!line.empty()) line += ": ";
+      line += where;
       for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);
       transcript.lines.push_back(std::move(line));
       redis::Reply reply;
@@ -84,10 +86,12 @@ class Transcript final : public Client {
     }
 
     Transcript& transcript;
+    std::string_view where;
     std::deque<redis::Reply> replies;
   };
 
   Redis redis_{*this};
+  Redis replica_{*this, "at the replica "};
   int tokens_ = 0;
 };
 

@@ -63,6 +63,10 @@ Reply Client::del(std::string_view key, Role role) { return send(*this, role, "D
 Reply Client::exists(std::string_view key, Role role) { return send(*this, role, "EXISTS", key); }
 Reply Client::pttl(std::string_view key, Role role) { return send(*this, role, "PTTL", key); }
 
+Reply Client::wait(std::uint32_t replicas, Duration timeout, Role role) {
+  return send(*this, role, "WAIT", Decimal(replicas).view(), Decimal(milliseconds(timeout)).view());
+}
+
 Reply Client::pexpire(std::string_view key, Duration ttl, Role role) {
   return send(*this, role, "PEXPIRE", key, Decimal(milliseconds(ttl)).view());
 }

@@ -39,6 +39,9 @@ class Client {
   Reply del(std::string_view key, Role role = Role::none);
   Reply exists(std::string_view key, Role role = Role::none);
   Reply pttl(std::string_view key, Role role = Role::none);
+  // How many replicas have received what this connection has written; asks for `replicas` of them
+  // and answers with fewer once the time-out is over (R51). 0: no time-out.
+  Reply wait(std::uint32_t replicas, Duration timeout, Role role = Role::none);
   Reply pexpire(std::string_view key, Duration ttl, Role role = Role::none);
   Reply eval(const Script& script, std::initializer_list<std::string_view> keys,
              std::initializer_list<std::string_view> args, Role role = Role::none);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sim/network.h"
 
@@ -48,7 +48,7 @@ class Directory {
   }
 
  private:
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;  // keeps its elements in place: replicas hold on to their master
 };
 
 }  // namespace picklock::models::redis

@@ -31,7 +31,7 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   actor_ = 0;
   role_ = 0;
   has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
-  replica_ = obeying_ = false;
+  replica_ = renounced_ = obeying_ = false;
   active_expiry_ = true;
   expiry_held_ = false;
   cursor_ = 0;
@@ -46,6 +46,7 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
 
 void Keyspace::restarted(bool keeps_data) {
   act_for(0, 0);
+  const bool was_replica = std::exchange(replica_, replica_ || renounced_);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present) continue;
@@ -55,6 +56,8 @@ void Keyspace::restarted(bool keeps_data) {
       remove(entry, sim::Cause::restart);
     }
   }
+  replica_ = was_replica;
+  renounced_ = replica_;
 }
 
 void Keyspace::become_replica() {
@@ -65,7 +68,7 @@ void Keyspace::become_replica() {
 
 void Keyspace::become_master() {
   if (!replica_) return;
-  replica_ = false;
+  replica_ = renounced_ = false;
   act_for(0, 0);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
@@ -83,7 +86,7 @@ void Keyspace::become_master() {
 }
 
 void Keyspace::renounce() {
-  if (replica_) return;
+  if (std::exchange(renounced_, true)) return;
   act_for(0, 0);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];

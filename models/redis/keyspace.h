@@ -182,6 +182,7 @@ class Keyspace {
   bool has_cycle_timer_ = false;
   bool cycle_awaited_ = false;
   bool replica_ = false;
+  bool renounced_ = false;
   bool obeying_ = false;
   bool active_expiry_ = true;
   bool expiry_held_ = false;

@@ -326,6 +326,8 @@ void Replication::lead() {
   drop_replicas();
   selected_ = kNoDatabase;
   server_.keyspace().become_master();
+  server_.promoted();
+  server_.tell("becomes the primary");
   server_.replication_changed();
 }
 
@@ -343,6 +345,7 @@ void Replication::follow(const Node& node) {
   link_ = Link::wanted;
   down_since_ = simulation_->now();
   server_.replication_changed();
+  if (was_master) server_.tell("becomes a replica of " + node.process->name());
   dial();
   await_cron();
 }
@@ -457,6 +460,7 @@ void Replication::answered_to_psync(std::string_view line) {
 void Replication::take_over(std::string_view snapshot) {
   Reply bulk;
   read_reply(snapshot, bulk);
+  server_.tell("takes over all data of " + master_->process->name());
   server_.keyspace().wipe();
   load_snapshot(bulk.text, server_.keyspace());
   id_ = next_id_;

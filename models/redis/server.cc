@@ -46,6 +46,7 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   waiting_.clear();
   held_.clear();
   configuration_.clear();
+  group_ = nullptr;
   forget_process();
   replication_.reset(simulation, process, directory);
 }

@@ -38,6 +38,8 @@ struct Stats {
   std::uint64_t refused_partial_syncs = 0;
 };
 
+class Group;
+
 class Server final : public sim::Service, private ScriptHost {
  public:
   // Empty, for a new run. Without a directory it knows no other servers.
@@ -52,6 +54,7 @@ class Server final : public sim::Service, private ScriptHost {
   void halted() override;
   void clock_changed() override;
   bool evict(std::string_view key) override;
+  void fail_over(sim::Process* to) override;
   void on_reset(sim::Connection& connection) override;
   void on_closed(sim::Connection& connection) override;
 
@@ -66,6 +69,8 @@ class Server final : public sim::Service, private ScriptHost {
   // caller provides the stack. What CLIENT PAUSE holds back is answered into `Session::unasked`.
   void execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure = 0,
                std::uint8_t role = 0);
+
+  void join_group(Group& group) { group_ = &group; }
 
   // For tests.
   Keyspace& keyspace() { return keyspace_; }
@@ -107,6 +112,8 @@ class Server final : public sim::Service, private ScriptHost {
   void obey(Argv argv, sim::TenureId tenure, std::uint8_t role);
   bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
   void replication_changed();
+  void promoted();
+  using Service::tell;
   // The connection gets no answer until so many replicas have acknowledged what it has written, or
   // the time is up (0: never), by the server's wall clock.
   void block(Call& call, std::int64_t replicas, std::int64_t timeout_ms);
@@ -215,6 +222,7 @@ class Server final : public sim::Service, private ScriptHost {
   static void on_pause_end(void* self, std::uint32_t);
 
   const Directory* directory_ = nullptr;
+  Group* group_ = nullptr;  // nullptr: it is alone
   Keyspace keyspace_;
   Effects effects_;
   Replication replication_{*this};

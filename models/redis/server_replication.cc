@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/redis/group.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 
@@ -37,6 +38,14 @@ void Server::on_forgotten(void* self, std::uint32_t database, std::string_view k
   if (!server.effects_.wanted()) return;
   server.effects_.add(database, {"DEL", key});
   if (server.answering_ == nullptr) server.hand_on_effects();
+}
+
+void Server::promoted() {
+  if (group_ != nullptr) group_->promoted(*this);
+}
+
+void Server::fail_over(sim::Process* to) {
+  if (group_ != nullptr) group_->fail_over(*this, to);
 }
 
 void Server::replication_changed() { effects_.want(replication_.wants_effects()); }

@@ -240,6 +240,8 @@ std::string_view command(std::string_view payload) {
 }
 
 constexpr sim::Protocol kProtocol{.name = "redis", .describe = describe, .command = command};
+constexpr sim::Protocol kWatchProtocol{
+    .name = "redis", .describe = describe, .command = command, .background = true};
 
 // `SET lock:1 4f2a PXAT 1700000010000`, or several of them; `+CONTINUE ...`; a snapshot.
 std::string describe_stream(std::string_view payload, bool) {
@@ -256,7 +258,7 @@ std::string describe_stream(std::string_view payload, bool) {
 }
 
 constexpr sim::Protocol kReplicationProtocol{
-    .name = "replication", .describe = describe_stream, .command = command};
+    .name = "replication", .describe = describe_stream, .command = command, .background = true};
 
 }  // namespace
 
@@ -415,6 +417,7 @@ bool read_reply(std::string_view& bytes, Reply& reply) {
 }
 
 const sim::Protocol& protocol() { return kProtocol; }
+const sim::Protocol& watch_protocol() { return kWatchProtocol; }
 const sim::Protocol& replication_protocol() { return kReplicationProtocol; }
 
 }  // namespace picklock::models::redis

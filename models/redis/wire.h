@@ -34,6 +34,8 @@ bool read_reply(std::string_view& bytes, Reply& reply);
 
 // How requests and replies read in reports: `SET lock:1 4f2a NX PX 10000`, `OK`, `nil`, `1`.
 const sim::Protocol& protocol();
+// The same for those who watch servers as long as they live.
+const sim::Protocol& watch_protocol();
 // Of the link between a replica and its master, on which both make requests.
 const sim::Protocol& replication_protocol();
 

@@ -1,9 +1,12 @@
-// What a Sentinel is told when it is set up: one of these for each master that it monitors.
+// What a Sentinel's configuration file says: one of these for each master that it monitors. A file
+// that is new knows the master alone; one long in use, its replicas and the other Sentinels as
+// well.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "models/redis/directory.h"
 #include "sim/time.h"
@@ -25,6 +28,8 @@ struct SentinelConfig {
   sim::Duration down_after = std::chrono::seconds(30);
   sim::Duration failover_timeout = std::chrono::minutes(3);
   std::uint32_t parallel_syncs = 1;
+  std::vector<Node> replicas{};
+  std::vector<Node> sentinels{};
 };
 
 }  // namespace picklock::models::redis

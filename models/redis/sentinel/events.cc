@@ -20,6 +20,12 @@ std::string Sentinel::described(const Instance& instance) {
   return text;
 }
 
+// As readers know it.
+std::string Sentinel::process_at(const Address& address) const {
+  const Node* node = directory_->find(address.host, address.port);
+  return node != nullptr ? node->process->name() : address.host;
+}
+
 void Sentinel::event(std::string_view name, std::string_view text, bool logged) {
   if (logged) log(std::string(name).append(1, ' ').append(text));
   if (const Topic* channel = pubsub_.channels.find(name)) {

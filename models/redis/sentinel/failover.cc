@@ -97,6 +97,7 @@ void Sentinel::wait_start(Instance& master) {
     return;
   }
   event("+elected-leader", master);
+  tell("is elected to replace " + process_at(master.address));
   enter(master, FailoverState::select_replica);
   event("+failover-state-select-slave", master);
 }
@@ -209,6 +210,7 @@ void Sentinel::switch_address(Instance& master, const Address& address) {
   event("+switch-master", master.name + ' ' + master.address.host + ' ' +
                               std::to_string(master.address.port) + ' ' + address.host + ' ' +
                               std::to_string(address.port));
+  tell("knows " + process_at(address) + " as the primary");
   std::vector<Address> others;
   for (const auto& replica : master.replicas) {
     if (replica->address != address) others.push_back(replica->address);

@@ -50,6 +50,7 @@ void Sentinel::check_objectively_down(Instance& master) {
   const bool down = master.subjectively_down && agreeing >= master.quorum;
   if (down == master.objectively_down) return;
   if (down) {
+    tell("and others find " + process_at(master.address) + " down");
     event("+odown", described(master) + " #quorum " + std::to_string(agreeing) + '/' +
                         std::to_string(master.quorum));
     master.objectively_down_since = now();

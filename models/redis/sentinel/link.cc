@@ -48,7 +48,8 @@ void Link::dial(sim::Simulation& simulation, sim::Process& self, const Node* nod
   dialled_ = true;
   network_ = &simulation.network;
   if (node == nullptr) return;
-  connection_ = &network_->dial(self, *this, *node->process, *node->endpoint, protocol(), ordinal);
+  connection_ =
+      &network_->dial(self, *this, *node->process, *node->endpoint, watch_protocol(), ordinal);
 }
 
 void Link::send(std::initializer_list<std::string_view> argv, std::uint64_t tag) {

@@ -45,7 +45,9 @@ void Sentinel::start(sim::Keeps keeps) {
   if (has_saved_) {
     load();
   } else {
-    draw_id(keeps);
+    const bool lost = keeps == sim::Keeps::none;
+    id_ = drawn_id(process(), lost ? process().incarnation() : 0);
+    if (!lost) load_first();
     save();
   }
   for (const auto& master : masters_)
@@ -73,15 +75,23 @@ void Sentinel::halted() {
 
 // ---------------------------------------------------------------- its state
 
-void Sentinel::draw_id(sim::Keeps keeps) {
+std::string Sentinel::drawn_id(const sim::Process& process, std::uint32_t incarnation) const {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  // Another one for a Sentinel that has lost its configuration.
-  sim::Random random(
-      simulation().scheduler.seed(),
-      sim::mixed(process().hash() + (keeps == sim::Keeps::none ? process().incarnation() : 0)) ^
-          sim::hash_of("sentinel id"));
-  id_.clear();
-  while (id_.size() < kIdSize) id_ += kDigits[random.below(kDigits.size())];
+  sim::Random random(simulation().scheduler.seed(),
+                     sim::mixed(process.hash() + incarnation) ^ sim::hash_of("sentinel id"));
+  std::string id;
+  while (id.size() < kIdSize) id += kDigits[random.below(kDigits.size())];
+  return id;
+}
+
+// Whom its file knows from before the run.
+void Sentinel::load_first() {
+  for (const SentinelConfig& config : configs_) {
+    Instance& master = *find_master(config.name);
+    for (const Node& replica : config.replicas) add_replica(master, Address::of(replica));
+    for (const Node& other : config.sentinels)
+      add_sentinel(master, Address::of(other), drawn_id(*other.process, 0));
+  }
 }
 
 void Sentinel::save() {

@@ -83,7 +83,9 @@ class Sentinel final : public sim::Service {
   }
 
   // --- its state
-  void draw_id(sim::Keeps keeps);
+  // Another one for a Sentinel that has lost its configuration.
+  std::string drawn_id(const sim::Process& process, std::uint32_t incarnation) const;
+  void load_first();
   void load();
   void save();
   Instance& add_master(const SentinelConfig& config);
@@ -159,6 +161,7 @@ class Sentinel final : public sim::Service {
 
   // --- events (events.cc)
   static std::string described(const Instance& instance);
+  std::string process_at(const Address& address) const;
   void event(std::string_view name, std::string_view text, bool logged = true);
   void event(std::string_view name, const Instance& instance) { event(name, described(instance)); }
   void log(std::string line);

@@ -249,6 +249,7 @@ void Sentinel::watch_claim(Instance& replica) {
     return;
   send_replicaof(replica, &master.address);
   event("+convert-to-slave", replica);
+  tell("orders " + process_at(replica.address) + " to follow " + process_at(master.address));
 }
 
 void Sentinel::watch_reconfiguration(Instance& replica) {

@@ -1,0 +1,36 @@
+// How a client process finds the server of a group that leads: it dials the group's address, or it
+// asks the group's Sentinels, one after the other, until one knows a master
+// (redis.io, Guidelines for Redis clients with support for Redis Sentinel). What it was told may be
+// out of date when it gets there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "models/redis/group.h"
+#include "sim/caller.h"
+
+namespace picklock::models::redis {
+
+enum class FindBy : std::uint8_t { address, sentinel };
+
+class Discovery {
+ public:
+  void reset(sim::Simulation& simulation, sim::Process& self, const Group& group, FindBy by);
+  void forget();  // the process has crashed
+
+  FindBy by() const { return by_; }
+  // Whom to dial. nullptr: nobody could say; each Sentinel has `patience` to answer. Parks.
+  const Node* find(sim::Duration patience);
+
+ private:
+  const Node* ask(sim::Caller& sentinel, sim::Duration patience);
+
+  const Group* group_ = nullptr;
+  FindBy by_ = FindBy::address;
+  std::deque<sim::Caller> sentinels_;
+  std::size_t used_ = 0;
+  std::size_t first_ = 0;  // to be asked: the one that has answered last
+};
+
+}  // namespace picklock::models::redis

@@ -1,0 +1,47 @@
+#include "models/redis/group.h"
+
+namespace picklock::models::redis {
+
+void Group::reset(std::string_view name, Server& primary, const Directory& directory) {
+  name_.assign(name);
+  directory_ = &directory;
+  members_.assign(1, &primary);
+  sentinels_.clear();
+  leader_ = &primary;
+  primary.join_group(*this);
+}
+
+void Group::add_replica(Server& replica) {
+  members_.push_back(&replica);
+  replica.join_group(*this);
+  replica.replication().configure(directory_->of(primary().process()));
+  replica.replication().join(primary());
+}
+
+void Group::fail_over(const Server& lost, const sim::Process* to) {
+  if (leader_ != &lost) return;
+  Server* next = nullptr;
+  for (Server* member : members_) {
+    if (member == &lost || member->process().down()) continue;
+    if (to != nullptr && &member->process() != to) continue;
+    if (next == nullptr || member->replication().offset() > next->replication().offset())
+      next = member;
+  }
+  if (next == nullptr) return;
+  leader_ = next;
+  next->replication().lead();
+  const Node& node = *directory_->of(next->process());
+  for (Server* member : members_) {
+    if (member == next || member == &lost) continue;
+    member->replication().configure(&node);
+    if (!member->process().down()) member->replication().follow(node);
+  }
+}
+
+void Group::promoted(const Server& server) {
+  for (Server* member : members_) {
+    if (member != &server && member->process().down()) member->keyspace().renounce();
+  }
+}
+
+}  // namespace picklock::models::redis

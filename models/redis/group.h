@@ -1,0 +1,45 @@
+// A primary, its replicas and the Sentinels that watch them; and the address at which clients find
+// whichever server leads, which an operator (the fault `fail-over`) points at another one. What
+// Sentinels decide does not move it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/redis/directory.h"
+#include "models/redis/sentinel/sentinel.h"
+#include "models/redis/server.h"
+
+namespace picklock::models::redis {
+
+class Group {
+ public:
+  // Alone at first. The directory must know whoever belongs to it, and outlive the run.
+  void reset(std::string_view name, Server& primary, const Directory& directory);
+  void add_replica(Server& replica);
+  void add_sentinel(Sentinel& sentinel) { sentinels_.push_back(&sentinel); }
+
+  const std::string& name() const { return name_; }
+  Server& primary() const { return *members_.front(); }  // as it was at first
+  std::size_t replicas() const { return members_.size() - 1; }
+  Server& replica(std::size_t index) const { return *members_[index + 1]; }
+  const std::vector<Sentinel*>& sentinels() const { return sentinels_; }
+  const Directory& directory() const { return *directory_; }
+  Server& at_address() const { return *leader_; }
+
+  // `lost` is gone for good: `to`, or the replica that has received most, leads from now on, and
+  // the others follow it. Nothing happens where `lost` did not lead or nobody is left.
+  void fail_over(const Server& lost, const sim::Process* to);
+  // One of its servers has become a master: those that are down serve nobody any more.
+  void promoted(const Server& server);
+
+ private:
+  std::string name_;
+  const Directory* directory_ = nullptr;
+  std::vector<Server*> members_;
+  std::vector<Sentinel*> sentinels_;
+  Server* leader_ = nullptr;
+};
+
+}  // namespace picklock::models::redis
