@@ -26,6 +26,44 @@ TEST(Replication, AnswersBeforeAnyReplicaHasTheWrite) {
   EXPECT_EQ(later, "$1\r\na\r\n");
 }
 
+// R41, R42: what the master has sent arrives, though it is dead by then and the replica was
+// stopped.
+TEST(Replication, OutlivesTheProcessThatHasSent) {
+  for (const bool stopped : {false, true}) {
+    ReplicatedServers redis;
+    redis.at(1s, [&] {
+      if (stopped) redis.simulation.scheduler.pause(redis.process(2));
+      EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
+      redis.kill(1);
+    });
+    redis.at(2s, [&] {
+      if (stopped) redis.simulation.scheduler.resume(redis.process(2));
+    });
+    redis.at(3s, [&] {
+      EXPECT_EQ(redis.field(2, "master_link_status"), "down");
+      EXPECT_EQ(redis.say(2, "GET", "lock"), "$1\r\na\r\n");
+    });
+    redis.run(4s);
+  }
+}
+
+// R40: with its link cut and its machine stopped, the replica never hears of the lock.
+TEST(Replication, LosesWhatWasNotSentWithTheMaster) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] {
+    redis.simulation.scheduler.pause(redis.process(2));
+    EXPECT_EQ(redis.say(1, "CLIENT", "KILL", "TYPE", "replica"), ":1\r\n");
+    EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
+    redis.kill(1);
+    redis.simulation.scheduler.resume(redis.process(2));
+  });
+  redis.at(2s, [&] {
+    EXPECT_EQ(redis.say(2, "REPLICAOF", "NO", "ONE"), "+OK\r\n");
+    EXPECT_EQ(redis.say(2, "SET", "lock", "b", "NX"), "+OK\r\n");
+  });
+  redis.run(3s);
+}
+
 // R33
 TEST(Replication, ReplicaHidesADeadKeyAndKeepsIt) {
   ReplicatedServers redis({.clock_offsets = {0s, 5s}});
@@ -116,8 +154,7 @@ TEST(Replication, ReplicaWithoutItsMasterMayRefuseEverything) {
   });
   redis.at(1s, [&] {
     EXPECT_EQ(redis.say(2, "GET", "k"), "$1\r\nv\r\n");
-    redis.simulation.network.crash(redis.process(1), false, false);
-    redis.simulation.scheduler.halt(redis.process(1), false);
+    redis.kill(1);
   });
   redis.at(2s, [&] {
     EXPECT_EQ(redis.say(2, "GET", "k"), kDown);
@@ -218,8 +255,7 @@ TEST(Replication, MasterThatComesBackEmptyEmptiesItsReplicas) {
   ReplicatedServers redis;
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a"); });
   redis.at(2s, [&] {
-    redis.simulation.network.crash(redis.process(1), false, false);
-    redis.simulation.scheduler.halt(redis.process(1), false);
+    redis.kill(1);
     redis.simulation.scheduler.restart(redis.process(1), sim::Keeps::none);
     redis.say(1, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
   });
@@ -346,6 +382,29 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
     EXPECT_LE(refused, sim::kStart + 5s + 4s + 10ms) << seed;
     EXPECT_LE(healed, sim::kStart + 12s + 2s + 10ms) << seed;
   }
+}
+
+// It looks at what has come from its replicas before it finds that they have gone (R67).
+TEST(MinReplicas, LetAStoppedMasterServeWhoIsQuickWhenItGoesOn) {
+  int served = 0;
+  constexpr int kSeeds = 40;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    ReplicatedServers redis({.seed = seed});
+    std::string quick, slow;
+    redis.at(500ms, [&] {
+      redis.say(1, "CONFIG", "SET", "min-replicas-to-write", "1");
+      redis.simulation.scheduler.pause(redis.process(1));
+    });
+    redis.at(3s, [&] { redis.kill(2); });
+    redis.at(4s, [&] { redis.simulation.scheduler.resume(redis.process(1)); });
+    redis.at(4s + 100us, [&] { quick = redis.say(1, "SET", "k", "v"); });
+    redis.at(4s + 20ms, [&] { slow = redis.say(1, "SET", "k", "v"); });
+    redis.run(5s);
+    EXPECT_EQ(slow, "-NOREPLICAS Not enough good replicas to write.\r\n");
+    served += quick == "+OK\r\n" ? 1 : 0;
+  }
+  EXPECT_GT(served, 0);
+  EXPECT_LT(served, kSeeds);
 }
 
 // Nobody's lock depends on what a replica holds, until it is promoted; then nobody's depends on
