@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "models/redis/replicated_servers.h"
 
 namespace picklock::models::redis {
@@ -250,6 +253,24 @@ TEST(Replication, NodeThatIsTakenBackLosesWhatItWroteAlone) {
   redis.run(6s);
 }
 
+// R46, though the new master has written as much and more.
+TEST(Replication, OldMasterThatWroteOnIsSentEverything) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] { redis.say(2, "REPLICAOF", "NO", "ONE"); });
+  redis.at(2s, [&] {
+    redis.say(1, "SET", "alone", "x");
+    redis.say(2, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    for (int i = 0; i < 10; ++i) redis.say(2, "SET", "k", "v");
+  });
+  redis.at(3s, [&] { redis.say(1, "REPLICAOF", "10.0.0.2", "6379"); });
+  redis.at(5s, [&] {
+    EXPECT_EQ(redis.say(1, "GET", "k"), "$1\r\nv\r\n");
+    EXPECT_EQ(redis.say(1, "EXISTS", "alone"), ":0\r\n");
+    EXPECT_THAT(redis.say(2, "INFO", "stats"), HasSubstr("sync_full:1\r\n"));
+  });
+  redis.run(6s);
+}
+
 // R47
 TEST(Replication, MasterThatComesBackEmptyEmptiesItsReplicas) {
   ReplicatedServers redis;
@@ -327,6 +348,73 @@ TEST(Wait, IsOfItsOwnConnectionAlone) {
   EXPECT_EQ(writer_heard, ":0\r\n");
   EXPECT_GE(answered, sim::kStart + 1100ms);
   EXPECT_LE(answered, sim::kStart + 1202ms);
+}
+
+// R51: what a WAIT asks its replicas is part of the stream, which they acknowledge a second later.
+TEST(Wait, LeavesItsOwnQuestionUnacknowledged) {
+  ReplicatedServers redis({.count = 3});
+  std::string asked, at_once, later;
+  Session* writer = nullptr;
+  redis.at(1500ms, [&] {
+    writer = &redis.server(1).connect();
+    redis.say_on(*writer, "SET", "k", "v");
+    redis.say_on(*writer, "WAIT", "2", "1000");
+  });
+  redis.at(1510ms, [&] {
+    asked = writer->unasked;
+    EXPECT_EQ(redis.say_on(*writer, "WAIT", "1", "0"), ":2\r\n");
+    at_once = redis.say_on(*writer, "WAIT", "0", "0");
+  });
+  redis.at(2600ms, [&] { later = redis.say_on(*writer, "WAIT", "0", "0"); });
+  redis.run(3s);
+  EXPECT_EQ(asked, ":2\r\n");
+  EXPECT_EQ(at_once, ":0\r\n");
+  EXPECT_EQ(later, ":2\r\n");
+}
+
+// R55: whoever has acknowledged has the write in its memory, and loses it with its process.
+TEST(Wait, SaysNothingOfADisk) {
+  ReplicatedServers redis;
+  Session* writer = nullptr;
+  redis.at(1s, [&] {
+    writer = &redis.server(1).connect();
+    redis.say_on(*writer, "SET", "lock", "a");
+    redis.say_on(*writer, "WAIT", "1", "1000");
+  });
+  redis.at(2s, [&] {
+    EXPECT_EQ(writer->unasked, ":1\r\n");
+    redis.kill(1);
+    redis.kill(2);
+    redis.simulation.scheduler.restart(redis.process(2), sim::Keeps::none);
+    EXPECT_EQ(redis.say(2, "GET", "lock"), "$-1\r\n");
+  });
+  redis.run(3s);
+}
+
+// R53
+TEST(Wait, IsOverWhenTheEventLoopTurns) {
+  std::vector<int> took;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    ReplicatedServers redis({.seed = seed});
+    Session* writer = nullptr;
+    redis.at(1s, [&] {
+      redis.simulation.scheduler.pause(redis.process(2));
+      writer = &redis.server(1).connect();
+      redis.say_on(*writer, "SET", "k", "v");
+      redis.say_on(*writer, "WAIT", "1", "50");
+    });
+    int answered = 0;
+    for (int ms = 1; ms < 300; ++ms) {
+      redis.at(1s + std::chrono::milliseconds(ms), [&, ms] {
+        if (answered == 0 && !writer->unasked.empty()) answered = ms;
+      });
+    }
+    redis.run(2s);
+    took.push_back(answered);
+  }
+  EXPECT_THAT(took, testing::Each(testing::AllOf(testing::Ge(50), testing::Le(152))));
+  EXPECT_LE(*std::min_element(took.begin(), took.end()), 70);
+  EXPECT_GE(*std::max_element(took.begin(), took.end()), 130);
 }
 
 // R54

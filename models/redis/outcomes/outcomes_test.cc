@@ -130,6 +130,17 @@ std::vector<Situation> situations_to_simulate() {
 INSTANTIATE_TEST_SUITE_P(Redis, SimulatedOutcome, testing::ValuesIn(situations_to_simulate()),
                          name_of);
 
+// What a failover, a promotion or a cut link may come to is seen on both sides.
+TEST(Facts, OfReplicationAreComparedWithRealServers) {
+  for (const std::string fact :
+       {"R34", "R35", "R40", "R42", "R43", "R44", "R45", "R46", "R56", "R64", "R67"}) {
+    const std::vector<Situation> all = situations_to_simulate();
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Situation& one) {
+      return (one.facts + " ").find(fact + " ") != std::string::npos;
+    })) << fact;
+  }
+}
+
 // Command by command.
 TEST(RealMaster, SendsItsReplicasWhatASimulatedOneSends) {
   const std::uint64_t seeds = at_length() ? 200 : 10;
