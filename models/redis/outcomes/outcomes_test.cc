@@ -164,10 +164,10 @@ TEST(RealReplica, BecomesWhatItsMasterIs) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Situation situation = stream_of("random writes", "R30 R31 R32", random_writes(seed, 200));
     situation.group.replicas = 1;
-    situation.steps.push_back(Ask{"A", "master", {"DISCARD"}});
-    situation.steps.push_back(Await{"replica-1", Condition::caught_up, "caught up"});
-    situation.steps.push_back(Ask{"A", "master", {"DEBUG", "DIGEST"}, "master"});
-    situation.steps.push_back(Ask{"A", "replica-1", {"DEBUG", "DIGEST"}, "replica"});
+    situation.steps.emplace_back(Ask{"A", "master", {"DISCARD"}});
+    situation.steps.emplace_back(Await{"replica-1", Condition::caught_up, "caught up"});
+    situation.steps.emplace_back(Ask{"A", "master", {"DEBUG", "DIGEST"}, "master"});
+    situation.steps.emplace_back(Ask{"A", "replica-1", {"DEBUG", "DIGEST"}, "replica"});
     const Outcome outcome = outcome_of(situation);
     if (HasFailure()) return;
     EXPECT_EQ(outcome.end()[-3].value, "yes");
