@@ -178,7 +178,7 @@ check_ids() {
 }
 
 # What was seen of the servers that are modelled is tested, or README names it among the limitations.
-modelled_sections='1\.(1|2|3|8|9|11|12)'
+modelled_sections='1\.([1-9]|11|12)'
 check_facts_are_tested() {
   local id
   while read -r id; do
@@ -187,10 +187,13 @@ check_facts_are_tested() {
     sed -nE 's/^- (R[0-9]+)\. .*/\1/p')
 }
 
+# Situations are told by a test, and name their facts: `R31 R32`.
 list_tested() {
   {
     find . \( -name .git -o -path ./build \) -prune -o -type f \( -name '*_test.cc' -o -path './scenarios/*.toml' \) -print0 |
       xargs -0 cat
+    find . \( -name .git -o -path ./build \) -prune -o -type f -name '*_situations.cc' -print0 |
+      xargs -0 -r grep -ohE '"R[0-9]+( R[0-9]+)*"'
     sed -n '/^## Limitations/,$p' README.md
   } | grep -oE '\bR[0-9]+(-R[0-9]+)?\b' | awk -F'-R|R' '{ for (i = $2; i <= ($3 ? $3 : $2); ++i) print "R" i }' |
     sort -u >"$sandbox/tested"
@@ -225,7 +228,8 @@ fi
 plant=$(mktemp -d -p "$sandbox")
 mkdir -p "$plant/docs/facts" "$plant/scenarios"
 printf '### A-01 `one`\n' >"$plant/docs/facts/failures.md"
-printf -- '- R1. one\n### 1.1 Seen\n- R2. two\n- R3. three\n' >"$plant/docs/facts/fidelity.md"
+printf -- '- R1. one\n### 1.1 Seen\n- R2. two\n- R3. three\n### 1.4 Told\n- R4. four\n- R5. five\n' >"$plant/docs/facts/fidelity.md"
+printf '{.title = "One", .facts = "R1 R4"},  // R5\n' >"$plant/some_situations.cc"
 printf '## 2. Two\n' >"$plant/docs/facts/algorithms.md"
 printf '## 8. Words\n\n1. **One**\n' >"$plant/docs/architecture.md"
 planted() {  # planted TEXT EXPECTED
@@ -246,10 +250,11 @@ planted 'in `sim/none.h`' 'there is no sim/none.h'
 planted 'as in B-01' 'B-01 is not in'
 planted 'as in R13' 'R13 is not in'
 planted 'R2\n## Limitations\nR3' 'no test and no limitation cites R2'
+planted 'R2\n## Limitations\nR2-R3' 'no test and no limitation cites R5'
 planted 'docs/facts/algorithms.md 2.1' 'there is no section 2.1'
 planted 'architecture 8.2' 'there is no item 2'
 printf '%s\n' '# A' '<!-- file: a.toml -->' '```toml' 'x = 1' '```' '<!-- shows: cat a.toml -->' '```text' 'x = 1' '```' \
-  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' '## Limitations' 'R2-R3' >"$plant/README.md"
+  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' '## Limitations' 'R2-R3, R5' >"$plant/README.md"
 complaints_in "$plant" || { echo "documents without a fault do not pass"; exit 1; }
 
 complaints_in "$root"

@@ -70,6 +70,12 @@ class ReplicatedServers {
     simulation.scheduler.run();
   }
 
+  // Of the process: what it has sent still arrives.
+  void kill(std::size_t number) {
+    simulation.network.crash(process(number), false, false);
+    simulation.scheduler.halt(process(number), false);
+  }
+
   // On a connection of its own, which is not on the network; errors and replies as they are sent.
   template <typename... Words>
   std::string say(std::size_t number, const Words&... words) {

@@ -47,6 +47,7 @@ void Replication::halted() {
   can_resume_ = false;
   postponed_.clear();
   has_timer_ = awaited_ = false;
+  has_turn_timer_ = turn_awaited_ = false;
 }
 
 void Replication::started() {
@@ -269,6 +270,34 @@ void Replication::acknowledged(Session& session, std::int64_t offset) {
       send_to(session, piece.bytes, piece.tenure, piece.role);
   }
   server_.serve_waiters();
+}
+
+// A turn of the event loop reads what was sent, and the next one that nothing more will come. A
+// master that was stopped finds both when it goes on: clients that are quick enough are served as
+// if its replicas were there still (R67).
+bool Replication::ends_later(const Session& session) {
+  constexpr sim::Duration kSameTurn = std::chrono::microseconds(1);
+  if (simulation_->now() - session.replica->acknowledged_at > kSameTurn) return false;
+  if (std::exchange(turn_awaited_, true)) return true;
+  sim::Scheduler& scheduler = simulation_->scheduler;
+  if (!has_turn_timer_) {
+    turn_timer_ = scheduler.add_timer(process_, &Replication::on_next_turn, this, 0);
+    has_turn_timer_ = true;
+  }
+  // In nanoseconds: it is quick, unless the machine is busy.
+  constexpr std::uint64_t kOneIn = 4;
+  const std::uint64_t longest = ids_.below(kOneIn) == 0 ? 20'000'000 : 200'000;
+  const auto turn = static_cast<std::int64_t>(ids_.below(longest));
+  scheduler.arm(turn_timer_, simulation_->now() + sim::Duration(turn));
+  return true;
+}
+
+void Replication::on_next_turn(void* self, std::uint32_t) {
+  auto& replication = *static_cast<Replication*>(self);
+  replication.turn_awaited_ = false;
+  for (Session* session : std::vector<Session*>(replication.attached_)) {
+    if (session->ended && session->waiting == 0) replication.server_.disconnect(*session);
+  }
 }
 
 void Replication::detached(Session& session) {

@@ -81,6 +81,8 @@ class Replication final : private sim::Endpoint {
   void propagate(Effects& effects, sim::TenureId tenure, std::uint8_t role);
   void psync(Session& session, std::string_view id, std::int64_t offset);
   void acknowledged(Session& session, std::int64_t offset);
+  // Whether the end of the link to this replica is noticed later only, and then detached.
+  bool ends_later(const Session& session);
   void detached(Session& session);
   // How many have acknowledged as much (R51).
   std::int64_t acknowledged_by(std::int64_t offset) const;
@@ -114,6 +116,7 @@ class Replication final : private sim::Endpoint {
   void await_cron();
   void cron();
   static void on_cron(void* self, std::uint32_t);
+  static void on_next_turn(void* self, std::uint32_t);
 
   // --- as a replica
   void dial();
@@ -165,6 +168,9 @@ class Replication final : private sim::Endpoint {
   sim::TimerId timer_ = 0;
   bool has_timer_ = false;
   bool awaited_ = false;
+  sim::TimerId turn_timer_ = 0;
+  bool has_turn_timer_ = false;
+  bool turn_awaited_ = false;
 };
 
 }  // namespace picklock::models::redis

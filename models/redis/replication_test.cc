@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "models/redis/replicated_servers.h"
 
 namespace picklock::models::redis {
@@ -24,6 +27,44 @@ TEST(Replication, AnswersBeforeAnyReplicaHasTheWrite) {
   EXPECT_EQ(here, "+OK\r\n");
   EXPECT_EQ(there, "$-1\r\n");
   EXPECT_EQ(later, "$1\r\na\r\n");
+}
+
+// R41, R42: what the master has sent arrives, though it is dead by then and the replica was
+// stopped.
+TEST(Replication, OutlivesTheProcessThatHasSent) {
+  for (const bool stopped : {false, true}) {
+    ReplicatedServers redis;
+    redis.at(1s, [&] {
+      if (stopped) redis.simulation.scheduler.pause(redis.process(2));
+      EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
+      redis.kill(1);
+    });
+    redis.at(2s, [&] {
+      if (stopped) redis.simulation.scheduler.resume(redis.process(2));
+    });
+    redis.at(3s, [&] {
+      EXPECT_EQ(redis.field(2, "master_link_status"), "down");
+      EXPECT_EQ(redis.say(2, "GET", "lock"), "$1\r\na\r\n");
+    });
+    redis.run(4s);
+  }
+}
+
+// R40: with its link cut and its machine stopped, the replica never hears of the lock.
+TEST(Replication, LosesWhatWasNotSentWithTheMaster) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] {
+    redis.simulation.scheduler.pause(redis.process(2));
+    EXPECT_EQ(redis.say(1, "CLIENT", "KILL", "TYPE", "replica"), ":1\r\n");
+    EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
+    redis.kill(1);
+    redis.simulation.scheduler.resume(redis.process(2));
+  });
+  redis.at(2s, [&] {
+    EXPECT_EQ(redis.say(2, "REPLICAOF", "NO", "ONE"), "+OK\r\n");
+    EXPECT_EQ(redis.say(2, "SET", "lock", "b", "NX"), "+OK\r\n");
+  });
+  redis.run(3s);
 }
 
 // R33
@@ -116,8 +157,7 @@ TEST(Replication, ReplicaWithoutItsMasterMayRefuseEverything) {
   });
   redis.at(1s, [&] {
     EXPECT_EQ(redis.say(2, "GET", "k"), "$1\r\nv\r\n");
-    redis.simulation.network.crash(redis.process(1), false, false);
-    redis.simulation.scheduler.halt(redis.process(1), false);
+    redis.kill(1);
   });
   redis.at(2s, [&] {
     EXPECT_EQ(redis.say(2, "GET", "k"), kDown);
@@ -180,18 +220,21 @@ TEST(Replication, LinkIsUpBeforeTheStreamFlows) {
 }
 
 // R45
-TEST(Replication, LinkThatWasCutGoesOnWhereItWas) {
-  ReplicatedServers redis;
-  redis.at(1s, [&] { redis.say(1, "SET", "a", "1"); });
-  redis.at(1100ms, [&] {
-    EXPECT_EQ(redis.say(1, "CLIENT", "KILL", "TYPE", "replica"), ":1\r\n");
-    redis.say(1, "SET", "b", "2");
-  });
-  redis.at(1200ms, [&] {
-    EXPECT_EQ(redis.say(2, "GET", "b"), "$1\r\n2\r\n");
-    EXPECT_EQ(redis.field(2, "slave_repl_offset"), redis.field(1, "master_repl_offset"));
-  });
-  redis.run(2s);
+TEST(Replication, LinkThatWasCutGoesOnWhereItWasAtOnce) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    ReplicatedServers redis({.seed = seed});
+    redis.at(1s, [&] { redis.say(1, "SET", "a", "1"); });
+    redis.at(1100ms, [&] {
+      EXPECT_EQ(redis.say(1, "CLIENT", "KILL", "TYPE", "replica"), ":1\r\n");
+      redis.say(1, "SET", "b", "2");
+    });
+    redis.at(1120ms, [&] {
+      EXPECT_EQ(redis.say(2, "GET", "b"), "$1\r\n2\r\n");
+      EXPECT_EQ(redis.field(2, "slave_repl_offset"), redis.field(1, "master_repl_offset"));
+      EXPECT_THAT(redis.say(1, "INFO", "stats"), HasSubstr("sync_partial_ok:1\r\n"));
+    });
+    redis.run(2s);
+  }
 }
 
 // R46
@@ -213,13 +256,30 @@ TEST(Replication, NodeThatIsTakenBackLosesWhatItWroteAlone) {
   redis.run(6s);
 }
 
+// R46, though the new master has written as much and more.
+TEST(Replication, OldMasterThatWroteOnIsSentEverything) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] { redis.say(2, "REPLICAOF", "NO", "ONE"); });
+  redis.at(2s, [&] {
+    redis.say(1, "SET", "alone", "x");
+    redis.say(2, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    for (int i = 0; i < 10; ++i) redis.say(2, "SET", "k", "v");
+  });
+  redis.at(3s, [&] { redis.say(1, "REPLICAOF", "10.0.0.2", "6379"); });
+  redis.at(5s, [&] {
+    EXPECT_EQ(redis.say(1, "GET", "k"), "$1\r\nv\r\n");
+    EXPECT_EQ(redis.say(1, "EXISTS", "alone"), ":0\r\n");
+    EXPECT_THAT(redis.say(2, "INFO", "stats"), HasSubstr("sync_full:1\r\n"));
+  });
+  redis.run(6s);
+}
+
 // R47
 TEST(Replication, MasterThatComesBackEmptyEmptiesItsReplicas) {
   ReplicatedServers redis;
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a"); });
   redis.at(2s, [&] {
-    redis.simulation.network.crash(redis.process(1), false, false);
-    redis.simulation.scheduler.halt(redis.process(1), false);
+    redis.kill(1);
     redis.simulation.scheduler.restart(redis.process(1), sim::Keeps::none);
     redis.say(1, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
   });
@@ -293,6 +353,73 @@ TEST(Wait, IsOfItsOwnConnectionAlone) {
   EXPECT_LE(answered, sim::kStart + 1202ms);
 }
 
+// R51: what a WAIT asks its replicas is part of the stream, which they acknowledge a second later.
+TEST(Wait, LeavesItsOwnQuestionUnacknowledged) {
+  ReplicatedServers redis({.count = 3});
+  std::string asked, at_once, later;
+  Session* writer = nullptr;
+  redis.at(1500ms, [&] {
+    writer = &redis.server(1).connect();
+    redis.say_on(*writer, "SET", "k", "v");
+    redis.say_on(*writer, "WAIT", "2", "1000");
+  });
+  redis.at(1510ms, [&] {
+    asked = writer->unasked;
+    EXPECT_EQ(redis.say_on(*writer, "WAIT", "1", "0"), ":2\r\n");
+    at_once = redis.say_on(*writer, "WAIT", "0", "0");
+  });
+  redis.at(2600ms, [&] { later = redis.say_on(*writer, "WAIT", "0", "0"); });
+  redis.run(3s);
+  EXPECT_EQ(asked, ":2\r\n");
+  EXPECT_EQ(at_once, ":0\r\n");
+  EXPECT_EQ(later, ":2\r\n");
+}
+
+// R55: whoever has acknowledged has the write in its memory, and loses it with its process.
+TEST(Wait, SaysNothingOfADisk) {
+  ReplicatedServers redis;
+  Session* writer = nullptr;
+  redis.at(1s, [&] {
+    writer = &redis.server(1).connect();
+    redis.say_on(*writer, "SET", "lock", "a");
+    redis.say_on(*writer, "WAIT", "1", "1000");
+  });
+  redis.at(2s, [&] {
+    EXPECT_EQ(writer->unasked, ":1\r\n");
+    redis.kill(1);
+    redis.kill(2);
+    redis.simulation.scheduler.restart(redis.process(2), sim::Keeps::none);
+    EXPECT_EQ(redis.say(2, "GET", "lock"), "$-1\r\n");
+  });
+  redis.run(3s);
+}
+
+// R53
+TEST(Wait, IsOverWhenTheEventLoopTurns) {
+  std::vector<int> took;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    ReplicatedServers redis({.seed = seed});
+    Session* writer = nullptr;
+    redis.at(1s, [&] {
+      redis.simulation.scheduler.pause(redis.process(2));
+      writer = &redis.server(1).connect();
+      redis.say_on(*writer, "SET", "k", "v");
+      redis.say_on(*writer, "WAIT", "1", "50");
+    });
+    int answered = 0;
+    for (int ms = 1; ms < 300; ++ms) {
+      redis.at(1s + std::chrono::milliseconds(ms), [&, ms] {
+        if (answered == 0 && !writer->unasked.empty()) answered = ms;
+      });
+    }
+    redis.run(2s);
+    took.push_back(answered);
+  }
+  EXPECT_THAT(took, testing::Each(testing::AllOf(testing::Ge(50), testing::Le(152))));
+  EXPECT_LE(*std::min_element(took.begin(), took.end()), 70);
+  EXPECT_GE(*std::max_element(took.begin(), took.end()), 130);
+}
+
 // R54
 TEST(Wait, DoesNotBlockInATransactionAndIsRefusedElsewhere) {
   ReplicatedServers redis;
@@ -346,6 +473,29 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
     EXPECT_LE(refused, sim::kStart + 5s + 4s + 10ms) << seed;
     EXPECT_LE(healed, sim::kStart + 12s + 2s + 10ms) << seed;
   }
+}
+
+// It looks at what has come from its replicas before it finds that they have gone (R67).
+TEST(MinReplicas, LetAStoppedMasterServeWhoIsQuickWhenItGoesOn) {
+  int served = 0;
+  constexpr int kSeeds = 40;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    ReplicatedServers redis({.seed = seed});
+    std::string quick, slow;
+    redis.at(500ms, [&] {
+      redis.say(1, "CONFIG", "SET", "min-replicas-to-write", "1");
+      redis.simulation.scheduler.pause(redis.process(1));
+    });
+    redis.at(3s, [&] { redis.kill(2); });
+    redis.at(4s, [&] { redis.simulation.scheduler.resume(redis.process(1)); });
+    redis.at(4s + 100us, [&] { quick = redis.say(1, "SET", "k", "v"); });
+    redis.at(4s + 20ms, [&] { slow = redis.say(1, "SET", "k", "v"); });
+    redis.run(5s);
+    EXPECT_EQ(slow, "-NOREPLICAS Not enough good replicas to write.\r\n");
+    served += quick == "+OK\r\n" ? 1 : 0;
+  }
+  EXPECT_GT(served, 0);
+  EXPECT_LT(served, kSeeds);
 }
 
 // Nobody's lock depends on what a replica holds, until it is promoted; then nobody's depends on

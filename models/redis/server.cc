@@ -184,7 +184,7 @@ Session& Server::session_of(sim::Connection& connection) {
 void Server::client_gone(sim::Connection& connection) {
   if (connection.session == nullptr) return;
   Session& session = *static_cast<Session*>(connection.session);
-  if (session.waiting > 0) {
+  if (session.waiting > 0 || (session.replica != nullptr && replication_.ends_later(session))) {
     session.ended = true;
   } else {
     disconnect(session);

@@ -156,7 +156,8 @@ class Info {
 
   void clients() {
     std::uint64_t blocked = 0;
-    for (const Session* session : call_.server.sessions()) blocked += session->held > 0 ? 1 : 0;
+    for (const Session* session : call_.server.sessions())
+      blocked += session->held > 0 || session->blocked ? 1 : 0;
     begin("Clients");
     field("connected_clients", call_.server.sessions().size());
     field("cluster_connections", "0");

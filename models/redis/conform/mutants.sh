@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
-# Plants the faults of mutants.txt in a copy of the sources, one at a time, rebuilds what changed, and runs
-# `picklock conform redis` as it runs by default: each must make it exit with 1.
-#   mutants.sh BUILD_FOLDER [NAME...]    only those named
+# Plants the faults of a list in a copy of the sources, one at a time, rebuilds what changed, and runs the list's
+# command: each must make it exit with 1, which it does not do without them.
+#   mutants.sh BUILD_FOLDER LIST [NAME...]    only those named
+#
+# In a list stands what to build, what to run at the root of the copy ($build is the folder built in), and then of each
+# fault its name, fact and file, the line (or the part of it) that stands there once, and what is planted instead:
+#   build: TARGET...
+#   run: COMMAND
+#   NAME FACT FILE
+#   - OLD
+#   + NEW
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd -- "$here/../../.." && pwd)
-(($#)) || { sed -n '2,4s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+(($# >= 2)) || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 work=$1
-shift
+list=$(<"$2") || exit 2
+shift 2
 wanted=" $* "
+targets=$(sed -n 's/^build: //p' <<<"$list")
+command=$(sed -n 's/^run: //p' <<<"$list")
 
 log=$work/log
 copy=$work/source
+export build=$work/build
 rm -rf "$work"
 mkdir -p "$copy"
 for entry in "$root"/*; do
@@ -21,22 +33,24 @@ for entry in "$root"/*; do
   esac
 done
 
-build() { cmake --build "$work/build" --target picklock >"$log" 2>&1; }
+# shellcheck disable=SC2086  # several targets
+build() { cmake --build "$build" --target $targets >"$log" 2>&1; }
+
+run() { (cd "$copy" && timeout 600 bash -c "$command" >"$log" 2>&1); }
 
 configure() {
-  cmake -S "$copy" -B "$work/build" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPICKLOCK_TESTS=OFF -DPICKLOCK_BENCH=OFF -DPICKLOCK_WERROR=OFF >"$log" 2>&1
+  cmake -S "$copy" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPICKLOCK_BENCH=OFF -DPICKLOCK_WERROR=OFF >"$log" 2>&1
 }
 if ! configure || ! build; then
   cat "$log"
   exit 1
 fi
-program=$work/build/cli/picklock
 
 # What is planted must come out again.
 uproot() { cp "$root/$planted" "$copy/$planted"; }
 
-"$program" conform redis >"$log" 2>&1 || { echo "without a mutant they differ:"; cat "$log"; exit 1; }
+run || { echo "without a mutant it fails:"; cat "$log"; exit 1; }
 
 total=0 bad=0
 complain() { echo "$1"; bad=$((bad + 1)); }
@@ -55,7 +69,7 @@ try() {
   planted=$file
   printf '%s\n' "${text/"$old"/"$new"}" >"$copy/$file"
   if build; then
-    timeout 300 "$program" conform redis >"$log" 2>&1
+    run
     status=$?
     if ((status == 1)); then
       echo "$name ($fact) caught"
@@ -69,17 +83,14 @@ try() {
   uproot
 }
 
-# NAME FACT FILE
-# - OLD
-# + NEW
 while IFS= read -r line; do
   case $line in
-    '' | '#'*) ;;
+    '' | '#'* | 'build: '* | 'run: '*) ;;
     '- '*) old=${line#- } ;;
     '+ '*) try "$name" "$fact" "$file" "$old" "${line#+ }" </dev/null ;;
     *) read -r name fact file <<<"$line" ;;
   esac
-done <"$here/mutants.txt"
+done <<<"$list"
 
 echo "$total mutants, $bad not caught"
 ((total > 0 && bad == 0))

@@ -20,7 +20,9 @@ std::vector<Situation> all_situations();
 // One client's commands, and for each what it makes the server send its replicas.
 Situation stream_of(const std::string& title, const std::string& facts,
                     const std::vector<Words>& commands);
-// Commands that write, drawn from a seed.
+// Commands that write, drawn from a seed. Nothing in them is left to the server's own chance.
 std::vector<Words> random_writes(std::uint64_t seed, int count);
+// What these make it send, while time passes and keys fall due.
+Situation random_stream(std::uint64_t seed, int count);
 
 }  // namespace picklock::models::redis::outcomes

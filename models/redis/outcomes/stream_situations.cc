@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "models/redis/outcomes/situations.h"
 #include "sim/digest.h"
@@ -204,42 +206,73 @@ std::vector<Situation> stream_situations() {
 }
 
 std::vector<Words> random_writes(std::uint64_t seed, int count) {
-  static const std::vector<std::string_view> kTemplates = {"SET s# v PX $00",
-                                                           "SET s# v NX PX $00",
-                                                           "SET s# w XX",
-                                                           "SETNX s# v",
-                                                           "DEL s# h#",
-                                                           "PEXPIRE s# $00",
-                                                           "PEXPIRE s# -$",
-                                                           "PEXPIRE h# $00 XX",
-                                                           "PERSIST s#",
-                                                           "GETDEL s#",
-                                                           "GETEX s# PX $00",
-                                                           "GETEX s# PERSIST",
-                                                           "HINCRBY h# f$ 1",
-                                                           "HDEL h# f$",
-                                                           "HSETNX h# f$ 1",
-                                                           "SADD e# $",
-                                                           "SPOP e#",
-                                                           "SREM e# $",
-                                                           "ZADD z# $ m$",
-                                                           "ZADD z# NX $ m$",
-                                                           "ZPOPMIN z#",
-                                                           "RPUSH l# $",
-                                                           "LPOP l#",
-                                                           "INCR c#",
-                                                           "SELECT #",
-                                                           "PUBLISH ch $",
-                                                           "SETEX s# $ v",
-                                                           "RENAMENX s# t#",
-                                                           "APPEND s# $",
-                                                           "MSETNX s# $ t# $",
-                                                           "EXPIRE t# $ GT",
-                                                           "UNLINK t#",
-                                                           "MULTI",
-                                                           "EXEC",
-                                                           "SET t# v KEEPTTL",
-                                                           "SET t# $ EX $ GET"};
+  static const std::vector<std::string_view> kTemplates = {
+      "SET s# v PX $00",
+      "SET s# v NX PX $00",
+      "SET s# w XX",
+      "SETNX s# v",
+      "DEL s# h#",
+      "PEXPIRE s# $00",
+      "PEXPIRE s# -$",
+      "PEXPIRE h# $00 XX",
+      "PERSIST s#",
+      "GETDEL s#",
+      "GETEX s# PX $00",
+      "GETEX s# PERSIST",
+      "HINCRBY h# f$ 1",
+      "HDEL h# f$",
+      "HSETNX h# f$ 1",
+      "SADD e# $",
+      "SREM e# $",
+      "SADD one# m",
+      "SPOP one#",
+      "ZADD z# $ m$",
+      "ZADD z# NX $ m$",
+      "ZPOPMIN z#",
+      "RPUSH l# $",
+      "LPOP l#",
+      "INCR c#",
+      "SELECT #",
+      "PUBLISH ch $",
+      "SETEX s# $ v",
+      "RENAMENX s# t#",
+      "APPEND s# $",
+      "MSETNX s# $ t# $",
+      "EXPIRE t# $ GT",
+      "UNLINK t#",
+      "MULTI",
+      "EXEC",
+      "EXEC",
+      "EXEC",
+      "SET t# v KEEPTTL",
+      "SET t# $ EX $ GET",
+      "PEXPIREAT s# 173568960$500",
+      "PEXPIRE s# $00 LT",
+      "EXPIRE t# 1 NX",
+      "PSETEX t# $00 v",
+      "GETSET t# $",
+      "DISCARD",
+      "HSET h# f$ $ f$ $",
+      "HSETNX h# f$ $",
+      "LPUSH l# $ $",
+      "LREM l# 0 $",
+      "LTRIM l# 0 1",
+      "ZREM z# m$ m$",
+      "ZADD z# GT CH $ m$",
+      "ZINCRBY z# $ m$",
+      "INCRBY c# $",
+      "DECR c#",
+      "MSET s# $ t# $",
+      "RENAME t# s#",
+      "SWAPDB 0 #",
+      "GET t#",
+      "EXISTS s# t#",
+      "TYPE s#",
+      "EVAL return(redis.call('set','s#','v','nx','px','$00')) 0",
+      "EVAL if(redis.call('get','s#')=='v')then(redis.call)('del','s#')end 0",
+      "EVAL if(redis.call('get','s#')=='v')then(redis.call)('pexpire','s#','$00')end 0",
+      "EVAL redis.call('incr','c#')return(redis.call('hincrby','h#','f$',1)) 0",
+      "EVAL redis.call('set','t#','v')redis.call('publish','ch','$')redis.pcall('incr','t#') 0"};
   sim::Random chance(seed, sim::fingerprint("random writes"));
   std::vector<Words> all;
   for (int i = 0; i < count; ++i) {
@@ -256,6 +289,23 @@ std::vector<Words> random_writes(std::uint64_t seed, int count) {
     all.push_back(split(text));
   }
   return all;
+}
+
+Situation random_stream(std::uint64_t seed, int count) {
+  Situation situation = stream_of("Random writes are sent as what they come to", "R30 R31 R32",
+                                  random_writes(seed, count));
+  sim::Random chance(seed, sim::fingerprint("passing time"));
+  Duration passed(0);
+  std::vector<Step> steps = {Ask{"A", "master", {"DEBUG", "SET-ACTIVE-EXPIRE", "0"}}};
+  for (Step& step : situation.steps) {
+    if (std::holds_alternative<Ask>(step) && chance.below(4) == 0) {
+      passed += Duration(static_cast<std::int64_t>(chance.below(500)));
+      steps.emplace_back(Skew{"", passed});
+    }
+    steps.push_back(std::move(step));
+  }
+  situation.steps = std::move(steps);
+  return situation;
 }
 
 }  // namespace picklock::models::redis::outcomes

@@ -109,6 +109,31 @@ TEST(Failover, NeedsAsManyVotesAsTheQuorum) {
   EXPECT_EQ(world.count("+switch-master"), 0u);
 }
 
+// Four agree that the master is down, and two of them are gone before they can vote: a majority is
+// too little then.
+TEST(Leader, NeedsAsManyVotesAsTheQuorum) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    FakeWorld world(
+        {.seed = seed, .sentinels = 5, .quorum = 4, .latency = {.low = 20ms, .high = 25ms}});
+    world.at(30s, [&] { world.kill(world.server(1)); });
+    std::size_t gone = 0;
+    for (FakeWorld::Duration at = 30s; at < 34s; at += 1ms) {
+      world.at(at, [&] {
+        if (gone > 0 || world.count("+try-failover") == 0) return;
+        for (const Sentinel& sentinel : world.sentinels) {
+          if (FakeWorld::count(sentinel, "+try-failover") > 0 || gone == 2) continue;
+          world.kill(sentinel);
+          ++gone;
+        }
+      });
+    }
+    world.run(60s);
+    EXPECT_EQ(gone, 2u);
+    EXPECT_GT(world.count("-failover-abort-not-elected"), 0u);
+    EXPECT_EQ(world.count("+elected-leader"), 0u) << "seed " << seed;
+  }
+}
+
 // The epoch in which each leader was elected, from its vote for itself.
 std::multiset<std::string> elections(const FakeWorld& world) {
   std::multiset<std::string> epochs;
