@@ -78,6 +78,22 @@ void Replication::join(Server& master) {
   session.listening_port = kServerPort;
   other.attach(session, offset_);
   await_cron();
+  server_.persistence().write_dump();
+  if (master.config().syncs_from_disk()) master.persistence().write_dump();
+}
+
+void Replication::recovered(std::string_view id, std::int64_t offset, std::uint32_t database) {
+  offset_ = offset;
+  backlog_.begin(offset_);
+  if (is_replica()) {
+    id_ = id;
+    can_resume_ = true;
+    server_.master_session().database = database;
+  } else {
+    former_id_ = id;
+    former_until_ = offset + 1;
+  }
+  server_.receivers_changed();
 }
 
 std::string Replication::fresh_id() {
@@ -123,7 +139,7 @@ void Replication::cron() {
       hang_up();
       lost();
     }
-    if (link_ == Link::wanted) dial();
+    if (link_ == Link::wanted && !server_.persistence().loading()) dial();
     if (link_ == Link::connected) send_ack(offset_);
   }
   if (attached_.empty()) return;
@@ -189,7 +205,7 @@ AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
   replica.since = replica.acknowledged_at = simulation_->now();
   if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
     attached_.push_back(&session);
-  server_.replication_changed();
+  server_.receivers_changed();
   count_good();
   await_cron();
   return replica;
@@ -246,6 +262,7 @@ void Replication::send_everything(Session& session) {
   replica.acknowledged_at = simulation_->now();
   selected_ = kNoDatabase;  // who begins here does not know
   send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
+  if (from_disk) server_.persistence().save();
   sim::Payload snapshot;
   take_snapshot(server_.keyspace(), snapshot);
   sim::Payload bulk;
@@ -326,7 +343,7 @@ void Replication::lead() {
   drop_replicas();
   selected_ = kNoDatabase;
   server_.keyspace().become_master();
-  server_.replication_changed();
+  server_.receivers_changed();
 }
 
 void Replication::follow(const Node& node) {
@@ -342,7 +359,7 @@ void Replication::follow(const Node& node) {
   master_ = &node;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
-  server_.replication_changed();
+  server_.receivers_changed();
   dial();
   await_cron();
 }
@@ -467,6 +484,8 @@ void Replication::take_over(std::string_view snapshot) {
   can_resume_ = true;
   link_ = Link::connected;
   server_.master_session() = {};
+  server_.persistence().write_dump();
+  if (server_.persistence().logs()) server_.persistence().rewrite_log();
   send_ack(offset_);
 }
 
@@ -482,6 +501,7 @@ void Replication::obey(std::string_view bytes, sim::TenureId tenure, std::uint8_
       server_.obey(argv_, tenure, role);
     }
   }
+  server_.obeyed();
   // On to replicas of its own, as it came.
   feed(bytes, tenure, role);
   server_.serve_waiters();

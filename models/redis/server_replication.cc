@@ -27,6 +27,8 @@ void Server::invoke(Call& call, const Command& command) {
 }
 
 void Server::hand_on_effects() {
+  // On the master's disk before it is on its way, as before it is answered (R95).
+  if (persistence_.logs()) persistence_.log(effects_, keyspace_.actor(), keyspace_.role());
   replication_.propagate(effects_, keyspace_.actor(), keyspace_.role());
   effects_.clear();
 }
@@ -39,7 +41,14 @@ void Server::on_forgotten(void* self, std::uint32_t database, std::string_view k
   if (server.answering_ == nullptr) server.hand_on_effects();
 }
 
-void Server::replication_changed() { effects_.want(replication_.wants_effects()); }
+void Server::receivers_changed() {
+  effects_.want(replication_.wants_effects() || persistence_.logs());
+}
+
+void Server::obeyed() {
+  if (effects_.size() > 0) hand_on_effects();
+  if (persistence_.has_save_points()) persistence_.changed();
+}
 
 void Server::obey(Argv argv, sim::TenureId tenure, std::uint8_t role) {
   const Command* const command = command_called(argv);

@@ -1,0 +1,712 @@
+#include "models/redis/persistence.h"
+
+#include <gmock/gmock.h>
+
+#include "models/redis/lone_server.h"
+#include "models/redis/replicated_servers.h"
+#include "models/small_world.h"
+
+namespace picklock::models::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Configuration = std::vector<std::string_view>;
+
+constexpr std::string_view kNil = "$-1\r\n";
+const std::string kBusyLoading = "-LOADING Redis is loading the dataset in memory\r\n";
+
+// One server and its disk, at instants of a run.
+class PersistentServer : public ReplicatedServers {
+ public:
+  explicit PersistentServer(const Configuration& configuration, std::uint64_t seed = 1)
+      : ReplicatedServers({.seed = seed, .count = 1}) {
+    server(1).configure(configuration);
+  }
+  template <typename... Words>
+  std::string operator()(const Words&... words) {
+    return say(1, words...);
+  }
+  std::string file(std::string_view name) {
+    const sim::Disk::Content* content = server(1).persistence().disk().find(name);
+    return content == nullptr ? "(none)" : content->bytes;
+  }
+  // What the log says, one command a word: `SELECT 0`, `SET k v`.
+  std::vector<std::string> log() {
+    const std::string bytes = file(Persistence::kLog);
+    std::vector<std::string> commands;
+    std::vector<std::string_view> argv;
+    for (std::string_view rest = bytes; take_request(rest, argv);) {
+      std::string& command = commands.emplace_back();
+      for (std::string_view word : argv) command.append(command.empty() ? "" : " ").append(word);
+    }
+    return commands;
+  }
+};
+
+const Configuration kLogged = {"appendonly", "yes"};
+
+// ---------------------------------------------------------------- the log
+
+TEST(Log, IsWhatTheWritesComeTo) {
+  PersistentServer redis(kLogged);
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis("GET", "k");
+    redis("DEL", "none");
+    redis("PUBLISH", "c", "m");
+    redis("EVAL", "redis.call('set','a','1') redis.call('set','b','1')", "0");
+    redis("SET", "due", "v", "PX", "500");
+  });
+  std::string deadline;
+  redis.at(1100ms, [&] {
+    deadline = redis("PEXPIRETIME", "due").substr(1);
+    deadline.resize(deadline.size() - 2);
+  });
+  redis.run(3s);
+  EXPECT_THAT(redis.log(), ElementsAre("SELECT 0", "SET k v", "MULTI", "set a 1", "set b 1", "EXEC",
+                                       "SET due v PXAT " + deadline, "DEL due"));
+}
+
+TEST(Log, IsNotKeptUnlessAskedFor) {
+  PersistentServer redis({});
+  redis.at(1s, [&] { redis("SET", "k", "v"); });
+  redis.run(2s);
+  EXPECT_TRUE(redis.server(1).persistence().disk().empty());
+}
+
+class FsyncPolicy : public testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(All, FsyncPolicy, testing::Values("always", "everysec", "no"));
+
+// R95
+TEST_P(FsyncPolicy, LosesNothingThatWasAcknowledgedWhenAProcessCrashes) {
+  PersistentServer redis({"appendonly", "yes", "appendfsync", GetParam()});
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis.restart(1);
+    EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n");
+  });
+  redis.run(2s);
+}
+
+// Seconds of writes that a loss of power takes away, after a minute of ten writes a second.
+double lost(std::string_view policy, std::uint64_t seed) {
+  PersistentServer redis({"appendonly", "yes", "appendfsync", policy}, seed);
+  constexpr int kWrites = 600;
+  for (int i = 0; i < kWrites; ++i) redis.at(i * 100ms + 1ms, [&] { redis("INCR", "writes"); });
+  std::string found;
+  redis.at(kWrites * 100ms, [&] {
+    redis.restart(1, sim::Keeps::fsynced);
+    found = redis("GET", "writes");
+  });
+  redis.run(61s);
+  if (found == kNil) return kWrites / 10.0;
+  return (kWrites - std::stoi(found.substr(found.find('\n') + 1))) / 10.0;
+}
+
+// R95
+TEST(LossOfPower, TakesWhatWasNotFsynced) {
+  double least = 100;
+  double most = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const double seconds = lost("everysec", seed);
+    least = std::min(least, seconds);
+    most = std::max(most, seconds);
+    EXPECT_GE(lost("no", seed), 25);
+    EXPECT_LE(lost("no", seed), 60);
+  }
+  EXPECT_LT(least, 0.3);
+  EXPECT_GT(most, 0.7);
+  EXPECT_LE(most, 1);
+}
+
+// R96
+TEST(LossOfPower, TakesNothingWhereEachAnswerWaitsForTheDisk) { EXPECT_EQ(lost("always", 1), 0); }
+
+TEST(LossOfPower, LeavesASnapshotWhole) {
+  PersistentServer redis({});
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis("SAVE");
+    redis("SET", "l", "v");
+    redis.restart(1, sim::Keeps::fsynced);
+    EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n");
+    EXPECT_EQ(redis("GET", "l"), kNil);
+  });
+  redis.run(2s);
+}
+
+TEST(Log, GoesOnFromWhatWasThereWhenItIsSwitchedOn) {
+  PersistentServer redis({});
+  redis.at(1s, [&] {
+    redis("SET", "before", "v");
+    redis.server(1).configure(kLogged);
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("aof_rewrite_in_progress:1"));
+    redis("SET", "after", "v");
+  });
+  redis.at(2s, [&] {
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("aof_rewrite_in_progress:0"));
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":2\r\n");
+    redis("CONFIG", "SET", "appendonly", "no");
+    redis("SET", "unlogged", "v");
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":2\r\n");
+  });
+  redis.run(3s);
+}
+
+// The keys of a snapshot are not looked at then, as many have found out.
+TEST(Log, IsAllThatIsLoadedWhereThereIsToBeOne) {
+  PersistentServer redis({});
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis("SAVE");
+    redis.crash(1);
+    redis.server(1).configure(kLogged);
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":0\r\n");
+  });
+  redis.run(2s);
+}
+
+TEST(Log, IsShorterOnceRewritten) {
+  PersistentServer redis(kLogged);
+  redis.at(1s, [&] {
+    for (int i = 0; i < 10; ++i) redis("INCR", "k");
+    EXPECT_EQ(redis("BGREWRITEAOF"), "+Background append only file rewriting started\r\n");
+    EXPECT_THAT(redis.log(), IsEmpty());
+    redis("INCR", "k");
+    EXPECT_THAT(redis.log(), ElementsAre("SELECT 0", "INCR k"));
+    redis.restart(1);
+    EXPECT_EQ(redis("GET", "k"), "$2\r\n11\r\n");
+  });
+  redis.run(2s);
+}
+
+// R98
+TEST(Restart, KeepsDeadlinesAsInstants) {
+  PersistentServer redis(kLogged);
+  std::string before;
+  redis.at(1s, [&] {
+    redis("SET", "k", "v", "PX", "5000");
+    redis("SET", "due", "v", "PX", "1000");
+    before = redis("PEXPIRETIME", "k");
+    redis.crash(1);
+  });
+  redis.at(3s, [&] {
+    redis.restart(1);
+    EXPECT_EQ(redis("PEXPIRETIME", "k"), before);
+    EXPECT_EQ(redis("PTTL", "k"), ":3000\r\n");
+    EXPECT_EQ(redis("DBSIZE"), ":2\r\n");  // it is yet to be come upon
+    EXPECT_EQ(redis("SET", "due", "w", "NX"), "+OK\r\n");
+  });
+  redis.run(4s);
+}
+
+std::string log_of(std::initializer_list<std::initializer_list<std::string_view>> commands) {
+  sim::Payload bytes;
+  for (const auto& command : commands) write_request(bytes, {command.begin(), command.size()});
+  return std::string(bytes.view());
+}
+
+// R99
+TEST(TornLog, LosesItsLastCommand) {
+  const std::string whole = log_of({{"SELECT", "0"}, {"SET", "k", "v"}});
+  const std::string torn = log_of({{"SET", "last", "v"}});
+  for (std::size_t size = 0; size < torn.size(); ++size) {
+    PersistentServer redis(kLogged);
+    redis.at(1s, [&] {
+      redis("SET", "k", "v");
+      redis("SET", "last", "v");
+      redis.crash(1);
+      redis.server(1).persistence().disk().truncate(Persistence::kLog, whole.size() + size);
+      redis.restart(1);
+      EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n");
+      EXPECT_EQ(redis("EXISTS", "last"), ":0\r\n");
+      EXPECT_EQ(redis.file(Persistence::kLog), whole);
+      redis("SET", "next", "v");
+      redis.restart(1);
+      EXPECT_EQ(redis("DBSIZE"), ":2\r\n");
+    });
+    redis.run(2s);
+  }
+}
+
+// R99
+TEST(TornLog, LosesItsLastTransactionWhole) {
+  const std::size_t end = log_of({{"EXEC"}}).size();
+  for (std::size_t cut : {std::size_t{1}, end, end + 1, end + 20}) {
+    PersistentServer redis(kLogged);
+    redis.at(1s, [&] {
+      redis("SET", "k", "v");
+      redis("EVAL", "redis.call('set','a','1') return redis.call('set','b','1')", "0");
+      redis.crash(1);
+      const std::size_t size = redis.file(Persistence::kLog).size();
+      redis.server(1).persistence().disk().truncate(Persistence::kLog, size - cut);
+      redis.restart(1);
+      EXPECT_EQ(redis("EXISTS", "a", "b", "k"), ":1\r\n");
+    });
+    redis.run(2s);
+  }
+}
+
+// ---------------------------------------------------------------- snapshots
+
+// R97
+TEST(Restart, OfAServerThatKeepsNothingIsEmpty) {
+  PersistentServer redis({});
+  redis.at(1s, [&] {
+    redis("SET", "killed", "v");
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":0\r\n");
+    redis("SET", "shut-down", "v");
+    redis("SHUTDOWN");
+  });
+  redis.at(2s, [&] {
+    ASSERT_TRUE(redis.process(1).down());
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":0\r\n");
+  });
+  redis.run(3s);
+}
+
+// R97
+TEST(SavePoints, DoNotOutliveAKillButAShutdown) {
+  PersistentServer redis({"save", "3600 1 300 100 60 10000"});
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":0\r\n");
+    redis("SET", "k", "v");
+    redis("SHUTDOWN");
+  });
+  redis.at(2s, [&] {
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":1\r\n");
+    redis("SET", "l", "v");
+    redis("SHUTDOWN", "NOSAVE");
+  });
+  redis.at(3s, [&] {
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":1\r\n");
+  });
+  redis.run(4s);
+}
+
+// R97
+TEST(SavePoints, AreReachedByChangesAndTime) {
+  PersistentServer redis({"save", "60 2 5 4"});
+  const auto restarted_to = [&](sim::Duration when, std::string_view keys) {
+    redis.at(when, [&redis, keys] {
+      redis.restart(1);
+      EXPECT_EQ(redis("DBSIZE"), keys);
+    });
+  };
+  redis.at(1s, [&] {
+    redis("SET", "a", "v");
+    redis("SET", "b", "v");
+  });
+  redis.at(59s, [&] { EXPECT_EQ(redis.file(Persistence::kDump), "(none)"); });
+  restarted_to(62s, ":2\r\n");
+  redis.at(63s, [&] {
+    for (std::string_view key : {"c", "d", "e", "f"}) redis("SET", key, "v");
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("rdb_changes_since_last_save:4"));
+  });
+  redis.at(69s, [&] {
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("rdb_changes_since_last_save:0"));
+    redis("SET", "g", "v");
+  });
+  restarted_to(70s, ":6\r\n");
+  redis.run(71s);
+}
+
+TEST(Snapshots, BeginOneAtATime) {
+  PersistentServer redis(kLogged);
+  redis.at(1010ms, [&] {
+    EXPECT_EQ(redis("SAVE"), "+OK\r\n");
+    EXPECT_EQ(redis("BGSAVE", "x"), "-ERR syntax error\r\n");
+    EXPECT_EQ(redis("BGSAVE"), "+Background saving started\r\n");
+    for (const std::string& answer : {redis("SAVE"), redis("BGSAVE"), redis("BGSAVE", "SCHEDULE")})
+      EXPECT_EQ(answer, "-ERR Background save already in progress\r\n");
+    EXPECT_EQ(redis("BGREWRITEAOF"), "+Background append only file rewriting scheduled\r\n");
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("rdb_bgsave_in_progress:1"));
+  });
+  redis.at(1111ms, [&] {
+    EXPECT_EQ(redis("BGREWRITEAOF"),
+              "-ERR Background append only file rewriting already in progress\r\n");
+    EXPECT_THAT(redis("BGSAVE"), HasSubstr("-ERR Another child process is active (AOF?)"));
+    EXPECT_EQ(redis("BGSAVE", "SCHEDULE"), "+Background saving scheduled\r\n");
+  });
+  redis.at(1212ms, [&] {
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("rdb_bgsave_in_progress:1"));
+  });
+  redis.at(2s, [&] {
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("rdb_bgsave_in_progress:0"));
+    Session& session = redis.server(1).connect();
+    redis.say_on(session, "MULTI");
+    EXPECT_EQ(redis.say_on(session, "SAVE"), "-ERR Command not allowed inside a transaction\r\n");
+    redis.say_on(session, "DISCARD");
+    redis.say_on(session, "MULTI");
+    redis.say_on(session, "BGSAVE");
+    redis.say_on(session, "BGREWRITEAOF");
+    EXPECT_EQ(redis.say_on(session, "EXEC"),
+              "*2\r\n+Background saving scheduled\r\n"
+              "+Background append only file rewriting scheduled\r\n");
+  });
+  redis.run(3s);
+}
+
+TEST(Snapshots, HaveNoDeadKeysOnceAMasterHasLoadedThem) {
+  PersistentServer redis({});
+  redis.at(1s, [&] {
+    redis("SET", "due", "v", "PX", "500");
+    redis("SAVE");
+    redis.crash(1);
+  });
+  redis.at(2s, [&] {
+    redis.restart(1);
+    EXPECT_EQ(redis("DBSIZE"), ":0\r\n");
+  });
+  redis.run(3s);
+}
+
+// ---------------------------------------------------------------- loading
+
+// R100
+TEST(Loading, AnswersOnlyWhatNeedsNoData) {
+  PersistentServer redis({"key-load-delay", "50000"});
+  redis.at(1s, [&] {
+    for (int i = 0; i < 100; ++i) redis("SET", "k" + std::to_string(i), "v");
+    redis("SAVE");
+    redis.restart(1);
+    EXPECT_EQ(redis("PING"), kBusyLoading);
+    EXPECT_EQ(redis("GET", "k1"), kBusyLoading);
+    EXPECT_EQ(redis("SET", "k1", "w", "NX"), kBusyLoading);
+    EXPECT_EQ(redis("EVAL", "return 1", "0"), kBusyLoading);
+    EXPECT_EQ(redis("WAIT", "0", "0"), kBusyLoading);
+    EXPECT_EQ(redis("PUBLISH", "c", "m"), ":0\r\n");
+    EXPECT_THAT(redis("SUBSCRIBE", "c"), HasSubstr("subscribe"));
+    EXPECT_THAT(redis("INFO", "persistence"), HasSubstr("loading:1"));
+    Session& session = redis.server(1).connect();
+    EXPECT_EQ(redis.say_on(session, "MULTI"), "+OK\r\n");
+    EXPECT_EQ(redis.say_on(session, "GET", "k1"), kBusyLoading);
+    EXPECT_EQ(redis.say_on(session, "EXEC"),
+              "-EXECABORT Transaction discarded because of previous errors.\r\n");
+  });
+  redis.at(5900ms, [&] { EXPECT_EQ(redis("PING"), kBusyLoading); });
+  redis.at(6100ms, [&] {
+    EXPECT_EQ(redis("PING"), "+PONG\r\n");
+    EXPECT_EQ(redis("DBSIZE"), ":100\r\n");
+  });
+  redis.run(7s);
+}
+
+TEST(Loading, GoesOnFasterWhenItIsToldTo) {
+  PersistentServer redis({"key-load-delay", "50000"});
+  redis.at(1s, [&] {
+    for (int i = 0; i < 100; ++i) redis("SET", "k" + std::to_string(i), "v");
+    redis("SAVE");
+    redis.restart(1);
+  });
+  redis.at(2s, [&] { redis("CONFIG", "SET", "key-load-delay", "1000"); });
+  redis.at(2079ms, [&] { EXPECT_EQ(redis("PING"), kBusyLoading); });
+  redis.at(2081ms, [&] { EXPECT_EQ(redis("PING"), "+PONG\r\n"); });
+  redis.run(3s);
+}
+
+TEST(Loading, BeginsAnewWhenItIsInterrupted) {
+  PersistentServer redis({"key-load-delay", "1000000"});
+  redis.at(1s, [&] {
+    redis("SET", "k", "v");
+    redis("SAVE");
+    redis.restart(1);
+  });
+  redis.at(1500ms, [&] { redis.restart(1); });
+  redis.at(2400ms, [&] { EXPECT_EQ(redis("PING"), kBusyLoading); });
+  redis.at(2600ms, [&] { EXPECT_EQ(redis("GET", "k"), "$1\r\nv\r\n"); });
+  redis.run(3s);
+}
+
+// ---------------------------------------------------------------- the history of a restart
+
+sim::Fault restarted(Duration when, sim::Keeps keeps, Duration lasts) {
+  sim::Fault fault = fault_at(when, sim::Verb::restart, "redis-1", lasts);
+  fault.keeps = keeps;
+  return fault;
+}
+
+// Two clients: the first takes the lock, the second something.
+std::vector<std::string> told(const Configuration& configuration, const sim::Fault& fault,
+                              const std::function<void(models::Client& self)>& second) {
+  SmallWorld world({.clients = 2, .configuration = configuration});
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.redis().set("lock", "a", {.px = 20s});
+    self.sleep(30s);
+  });
+  world.client(2, [&](SmallWorld&, models::Client& self) {
+    self.sleep(1s);
+    second(self);
+  });
+  world.run({fault});
+  return world.effects();
+}
+
+TEST(History, OfARestartThatFindsEverythingSaysNothing) {
+  EXPECT_THAT(told(kLogged, restarted(2s, sim::Keeps::all, 1s), [](models::Client&) {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(History, OfAnEntryThatDiesWhileItsServerIsDownSaysWhen) {
+  EXPECT_THAT(told(kLogged, restarted(15s, sim::Keeps::all, 10s), [](models::Client&) {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(History, OfAnEntryThatDiesWhileItsServerLoadsSaysWhen) {
+  const Configuration slow = {"appendonly", "yes", "key-load-delay", "5000000"};
+  EXPECT_THAT(told(slow, restarted(15s, sim::Keeps::all, 1s), [](models::Client&) {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(History, OfARestartSaysWhatIsGone) {
+  const Configuration by_kernel = {"appendonly", "yes", "appendfsync", "no"};
+  EXPECT_THAT(told(by_kernel, restarted(2s, sim::Keeps::fsynced, 1s), [](models::Client&) {}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "3.0 entry removed restart by 0 of 1"));
+}
+
+// The owner rides beside the bytes of log and snapshot.
+TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
+  const auto overwrite = [](models::Client& self) {
+    const std::string_view save[] = {"SAVE"};
+    self.redis().call(Role::none, save);
+    self.redis().set("lock", "b", {.px = 20s});
+  };
+  EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), overwrite),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "1.0015 entry altered command by 2 of 1 until 21.002",
+                          "3.0 entry removed restart by 0 of 2",
+                          "3.0 entry created restart by 0 of 1 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(History, OfARestartSaysWhichDeadlinesAreOldOnes) {
+  const auto renew = [](models::Client& self) {
+    const std::string_view save[] = {"SAVE"};
+    self.redis().call(Role::none, save);
+    self.redis().pexpire("lock", 60s);
+  };
+  EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), renew),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "1.0015 entry altered command by 2 of 1 until 61.002",
+                          "3.0 entry altered restart by 0 of 1 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(History, OfARestartSaysWhatWasRemovedAndIsThereAgain) {
+  const auto remove = [](models::Client& self) {
+    const std::string_view save[] = {"SAVE"};
+    self.redis().call(Role::none, save);
+    self.redis().del("lock");
+  };
+  EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), remove),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
+                          "1.0015 entry removed command by 2 of 1",
+                          "3.0 entry created restart by 0 of 1 until 20.001",
+                          "20.001 entry removed expiry by 0 of 1"));
+}
+
+TEST(Restart, GrantsNothingAnew) {
+  SmallWorld world({.configuration = kLogged});
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.redis().set("lock", "a", {.px = 20s});
+    self.sleep(5s);
+  });
+  world.run({restarted(2s, sim::Keeps::all, 1s)});
+  EXPECT_EQ(world.tenures.grants(), 1u);
+}
+
+// ---------------------------------------------------------------- SHUTDOWN
+
+TEST(Shutdown, EndsTheConnectionWithoutAnAnswer) {
+  SmallWorld world({.clients = 2, .configuration = kLogged});
+  std::vector<Reply::Kind> kinds;
+  world.client(1, [&](SmallWorld&, models::Client& self) {
+    const std::string_view set[] = {"SET", "k", "v"};
+    const std::string_view shutdown[] = {"SHUTDOWN"};
+    self.redis().call(Role::none, set);
+    kinds.push_back(self.redis().call(Role::none, shutdown).kind);
+    self.sleep(1s);
+    kinds.push_back(self.redis().call(Role::none, set).kind);
+  });
+  world.run();
+  EXPECT_THAT(kinds, ElementsAre(Reply::Kind::unknown, Reply::Kind::unsent));
+  EXPECT_TRUE(world.server().process().down());
+}
+
+TEST(Shutdown, IsNotHadBySomethingElse) {
+  LoneServer redis;
+  EXPECT_EQ(redis("SHUTDOWN", "foo"), "-ERR syntax error\r\n");
+  EXPECT_EQ(redis("SHUTDOWN", "SAVE", "NOSAVE"), "-ERR syntax error\r\n");
+  EXPECT_EQ(redis("SHUTDOWN", "ABORT"), "-ERR No shutdown in progress.\r\n");
+  redis("MULTI");
+  EXPECT_EQ(redis("SHUTDOWN"), "-ERR Command not allowed inside a transaction\r\n");
+  EXPECT_EQ(redis("DISCARD"), "+OK\r\n");
+}
+
+// ---------------------------------------------------------------- replicas
+
+bool has_dump(ReplicatedServers& redis, std::size_t number) {
+  return redis.server(number).persistence().disk().find(Persistence::kDump) != nullptr;
+}
+
+// R97
+TEST(FullSynchronisation, LeavesItsSnapshotWithTheReplica) {
+  ReplicatedServers redis({.in_step = false});
+  redis.at(1s, [&] { redis.say(1, "SET", "k", "v"); });
+  redis.at(10s, [&] {
+    EXPECT_TRUE(has_dump(redis, 2));
+    EXPECT_FALSE(has_dump(redis, 1));
+    redis.say(1, "SET", "l", "v");
+  });
+  redis.at(11s, [&] {
+    redis.crash(1);
+    redis.restart(2);
+    EXPECT_EQ(redis.say(2, "GET", "k"), "$1\r\nv\r\n");
+    EXPECT_EQ(redis.say(2, "GET", "l"), kNil);
+  });
+  redis.run(12s);
+}
+
+// R97
+TEST(FullSynchronisation, LeavesItsSnapshotWithTheMasterTooIfItGoesByItsDisk) {
+  ReplicatedServers redis({.in_step = false});
+  redis.server(1).configure(Configuration{"repl-diskless-sync", "no"});
+  redis.at(1s, [&] { redis.say(1, "SET", "k", "v"); });
+  redis.at(10s, [&] {
+    redis.crash(2);
+    redis.restart(1);
+    EXPECT_EQ(redis.say(1, "DBSIZE"), ":0\r\n");
+    EXPECT_TRUE(has_dump(redis, 1));
+  });
+  redis.run(12s);
+}
+
+// R45
+TEST(RestartedReplica, IsSentOnlyWhatItsSnapshotLacks) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] { redis.say(1, "SET", "k", "v"); });
+  redis.at(2s, [&] { redis.restart(2); });
+  redis.at(4s, [&] {
+    EXPECT_EQ(redis.say(2, "GET", "k"), "$1\r\nv\r\n");
+    EXPECT_EQ(redis.server(1).stats().partial_syncs, 1u);
+    EXPECT_EQ(redis.server(1).stats().full_syncs, 1u);
+  });
+  redis.run(5s);
+}
+
+TEST(RestartedReplica, LogsWhatItIsSentAndWhatItObeys) {
+  ReplicatedServers redis;
+  redis.server(2).configure(kLogged);
+  redis.at(1s, [&] {
+    redis.say(1, "SET", "k", "v");
+    redis.say(1, "EVAL", "redis.call('set','a','1') redis.call('set','b','1')", "0");
+  });
+  redis.at(2s, [&] {
+    redis.crash(1);
+    redis.restart(2);
+    EXPECT_EQ(redis.say(2, "EXISTS", "k", "a", "b"), ":3\r\n");
+  });
+  redis.at(3s, [&] {
+    redis.restart(1);
+    redis.say(1, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    redis.say(1, "SET", "other", "v");
+  });
+  redis.at(6s, [&] {
+    redis.crash(1);
+    redis.restart(2);
+    EXPECT_EQ(redis.say(2, "EXISTS", "k", "a", "b"), ":0\r\n");
+    EXPECT_EQ(redis.say(2, "EXISTS", "other"), ":1\r\n");
+  });
+  redis.run(7s);
+}
+
+TEST(RestartedReplica, KeepsTheDeadKeysOfItsSnapshot) {
+  ReplicatedServers redis;
+  redis.at(1s, [&] { redis.say(1, "SET", "due", "v", "PX", "3000"); });
+  redis.at(2s, [&] {
+    redis.say(2, "SAVE");
+    redis.crash(2);
+    redis.crash(1);
+  });
+  redis.at(5s, [&] {
+    redis.restart(2);
+    EXPECT_EQ(redis.say(2, "DBSIZE"), ":1\r\n");
+    EXPECT_EQ(redis.say(2, "GET", "due"), kNil);
+  });
+  redis.run(6s);
+}
+
+// R45
+TEST(RestartedMaster, GoesOnWithItsReplicasFromTheSnapshotOfItsShutdown) {
+  ReplicatedServers redis;
+  redis.server(1).configure(Configuration{"save", "3600 1"});
+  redis.at(1s, [&] { redis.say(1, "SET", "k", "v"); });
+  redis.at(2s, [&] { redis.say(1, "SHUTDOWN"); });
+  redis.at(3s, [&] { redis.restart(1); });
+  redis.at(5s, [&] {
+    redis.say(1, "SET", "l", "v");
+    EXPECT_EQ(redis.server(1).stats().partial_syncs, 1u);
+    EXPECT_EQ(redis.server(1).stats().full_syncs, 0u);
+  });
+  redis.at(6s, [&] { EXPECT_EQ(redis.say(2, "EXISTS", "k", "l"), ":2\r\n"); });
+  redis.run(7s);
+}
+
+// R47: they know more than it, or nothing of its log.
+TEST(RestartedMaster, OverwritesItsReplicasOtherwise) {
+  for (const Configuration& configuration : {Configuration{"save", "3600 1"}, kLogged}) {
+    ReplicatedServers redis;
+    redis.server(1).configure(configuration);
+    redis.at(1s, [&] {
+      redis.say(1, "SET", "k", "v");
+      redis.say(1, "SAVE");
+      redis.say(1, "SET", "l", "v");
+    });
+    redis.at(2s, [&] {
+      redis.restart(1);
+      redis.say(1, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    });
+    redis.at(5s, [&] {
+      EXPECT_EQ(redis.server(1).stats().partial_syncs, 0u);
+      EXPECT_EQ(redis.server(1).stats().full_syncs, 1u);
+      EXPECT_EQ(redis.say(2, "DBSIZE"), redis.say(1, "DBSIZE"));
+    });
+    redis.run(6s);
+  }
+}
+
+TEST(RestartedMaster, TellsItsReplicasOfTheKeysThatDiedMeanwhile) {
+  ReplicatedServers redis;
+  redis.server(1).configure(Configuration{"save", "3600 1"});
+  redis.at(1s, [&] { redis.say(1, "SET", "due", "v", "PX", "2000"); });
+  redis.at(2s, [&] { redis.say(1, "SHUTDOWN"); });
+  redis.at(4s, [&] {
+    EXPECT_EQ(redis.say(2, "DBSIZE"), ":1\r\n");
+    redis.restart(1);
+  });
+  redis.at(6s, [&] {
+    EXPECT_EQ(redis.server(1).stats().partial_syncs, 1u);
+    EXPECT_EQ(redis.say(2, "DBSIZE"), ":0\r\n");
+  });
+  redis.run(7s);
+}
+
+}  // namespace
+}  // namespace picklock::models::redis
