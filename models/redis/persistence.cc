@@ -148,6 +148,7 @@ void Persistence::loaded() {
   if (!state.id.empty()) replication.recovered(state.id, state.offset, state.database);
   logs_ = config().keeps_log();
   if (logs_ && !(from_log_ && finds_log())) rewrite_log();
+  if (logs_) await_fsync();
   running_ = true;
   server_.receivers_changed();
   // A master's log has keys that died while it was down until its cycle comes upon them.

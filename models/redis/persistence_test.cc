@@ -374,6 +374,34 @@ TEST(Snapshots, HaveNoDeadKeysOnceAMasterHasLoadedThem) {
   redis.run(3s);
 }
 
+TEST(PersistenceCommands, AreDescribedAsTheRealServerDoes) {
+  LoneServer redis;
+  const auto flags = [&](std::string_view command) {
+    const std::string all = redis("COMMAND", "INFO", command);
+    std::string told;
+    for (std::size_t at = all.find('+'); all[at] == '+'; at = all.find('\n', at) + 1)
+      told.append(all, at, all.find('\r', at) - at);
+    return told;
+  };
+  EXPECT_EQ(flags("save"), "+admin+noscript+no_async_loading+no_multi");
+  EXPECT_EQ(flags("bgsave"), "+admin+noscript+no_async_loading");
+  EXPECT_EQ(flags("bgrewriteaof"), "+admin+noscript+no_async_loading");
+  EXPECT_EQ(flags("lastsave"), "+loading+stale+fast");
+  EXPECT_EQ(flags("shutdown"), "+admin+noscript+loading+stale+no_multi+allow_busy");
+}
+
+TEST(LastSave, IsWhenTheServerBeganOrHasSavedSince) {
+  PersistentServer redis({});
+  std::string begun;
+  redis.at(0s, [&] { begun = redis("LASTSAVE"); });
+  redis.at(5s, [&] {
+    EXPECT_EQ(redis("LASTSAVE"), begun);
+    redis("SAVE");
+    EXPECT_EQ(std::stoll(redis("LASTSAVE").substr(1)), std::stoll(begun.substr(1)) + 5);
+  });
+  redis.run(6s);
+}
+
 // ---------------------------------------------------------------- loading
 
 // R100
@@ -550,7 +578,31 @@ TEST(Shutdown, EndsTheConnectionWithoutAnAnswer) {
   EXPECT_TRUE(world.server().process().down());
 }
 
-TEST(Shutdown, IsNotHadBySomethingElse) {
+// R84
+TEST(Shutdown, WithoutSavingEndsAScriptThatGoesOnForTooLong) {
+  SmallWorld world({.clients = 2, .command_timeout = 30s, .configuration = kLogged});
+  Reply script;
+  Reply refused;
+  Reply last;
+  world.client(1, [&](SmallWorld&, models::Client& self) {
+    const std::string_view loop[] = {"EVAL", "redis.call('set','k','v') while true do end", "0"};
+    script = self.redis().call(Role::none, loop);
+  });
+  world.client(2, [&](SmallWorld&, models::Client& self) {
+    const std::string_view shutdown[] = {"SHUTDOWN"};
+    const std::string_view nosave[] = {"SHUTDOWN", "NOSAVE"};
+    self.sleep(6s);
+    refused = self.redis().call(Role::none, shutdown);
+    last = self.redis().call(Role::none, nosave);
+  });
+  world.run();
+  EXPECT_EQ(script.kind, Reply::Kind::unknown);
+  EXPECT_THAT(refused.text, testing::StartsWith("BUSY Redis is busy running a script."));
+  EXPECT_EQ(last.kind, Reply::Kind::unknown);
+  EXPECT_TRUE(world.server().process().down());
+}
+
+TEST(Shutdown, IsRefusedInOtherWords) {
   LoneServer redis;
   EXPECT_EQ(redis("SHUTDOWN", "foo"), "-ERR syntax error\r\n");
   EXPECT_EQ(redis("SHUTDOWN", "SAVE", "NOSAVE"), "-ERR syntax error\r\n");
