@@ -62,9 +62,10 @@ void Persistence::config_changed() {
   const bool wanted = config().keeps_log();
   if (wanted && !logs_) {
     logs_ = true;
+    fsynced_at_s_ = now_s();
     rewrite_in_background();
   } else if (!wanted && logs_) {
-    disk_.fsync(kLog);
+    fsync();
     logs_ = false;
   }
   server_.receivers_changed();
@@ -73,13 +74,15 @@ void Persistence::config_changed() {
 }
 
 void Persistence::clock_changed() {
-  if (running_) await_cycle();
+  if (!running_) return;
+  if (std::exchange(fsync_awaited_, false)) await_fsync();
+  await_cycle();
 }
 
 // ---------------------------------------------------------------- a start
 
 void Persistence::begin(sim::Keeps keeps, bool as_replica) {
-  saved_at_s_ = now_s();
+  saved_at_s_ = fsynced_at_s_ = now_s();
   if (process_->incarnation() == 0) return;
   if (keeps == sim::Keeps::none) disk_.clear();
   if (keeps == sim::Keeps::fsynced) disk_.lose_power();
@@ -90,15 +93,13 @@ void Persistence::begin(sim::Keeps keeps, bool as_replica) {
 void Persistence::load() {
   from_log_ = config().keeps_log();
   if (process_->incarnation() == 0) {
-    running_ = true;
-    if (config().keeps_log()) config_changed();
+    run();
     return;
   }
   to_load_ = disk_.empty() ? 0 : commands_to_load();
   load_delay_ns_ = 0;
   loading_ = to_load_ > 0 && config().key_load_delay_us() > 0;
   if (loading_) {
-    load_until_ = local(sim::ClockKind::monotonic);
     await_load();
   } else {
     loaded();
@@ -107,9 +108,11 @@ void Persistence::load() {
 
 // The delay of what is yet to be loaded can be changed.
 void Persistence::await_load() {
+  const std::int64_t delay_ns = std::max<std::int64_t>(config().key_load_delay_us(), 0) * 1000;
+  if (delay_ns == load_delay_ns_) return;
   const std::int64_t now = local(sim::ClockKind::monotonic);
   if (load_delay_ns_ > 0) to_load_ = (load_until_ - now + load_delay_ns_ - 1) / load_delay_ns_;
-  load_delay_ns_ = std::max<std::int64_t>(config().key_load_delay_us(), 0) * 1000;
+  load_delay_ns_ = delay_ns;
   load_until_ = now + to_load_ * load_delay_ns_;
   set(load_alarm_, load_until_, &Persistence::on_load_time);
 }
@@ -146,14 +149,18 @@ void Persistence::loaded() {
   }
   Replication& replication = server_.replication();
   if (!state.id.empty()) replication.recovered(state.id, state.offset, state.database);
-  logs_ = config().keeps_log();
-  if (logs_ && !(from_log_ && finds_log())) rewrite_log();
-  if (logs_) await_fsync();
-  running_ = true;
-  server_.receivers_changed();
+  run();
+  if (logs_) await_fsync();  // of what the last incarnation has left
   // A master's log has keys that died while it was down until its cycle comes upon them.
   keys.end_reload(!from_log_ && !replication.is_replica());
   await_cycle();
+}
+
+void Persistence::run() {
+  logs_ = config().keeps_log();
+  if (logs_ && !(from_log_ && finds_log())) rewrite_log();
+  running_ = true;
+  server_.receivers_changed();
 }
 
 Persistence::ReplicationState Persistence::load_dump() {
@@ -204,34 +211,55 @@ void Persistence::log(Effects& effects, sim::TenureId tenure, std::uint8_t role)
   effects.write(bytes_, Effects::Receiver::file, selected_);
   if (bytes_.size() == 0) return;
   disk_.append(kLog, bytes_.view(), tenure, role);
-  if (config().fsync() == Config::Fsync::always) {
-    disk_.fsync(kLog);
+  const Config::Fsync policy = config().fsync();
+  if (policy == Config::Fsync::always ||
+      (policy == Config::Fsync::every_second && now_s() > fsynced_at_s_)) {
+    fsync();
   } else {
     await_fsync();
   }
 }
 
-// Once a second; or, left to the kernel, when it has been waiting for half a minute, of which the
-// kernel thinks every five seconds (R95).
+void Persistence::fsync() {
+  disk_.fsync(kLog);
+  fsynced_at_s_ = now_s();
+  if (std::exchange(fsync_awaited_, false)) simulation_->scheduler.disarm(fsync_alarm_.timer);
+}
+
+// The seconds are those of the wall clock: the first write in one is fsynced with all before it,
+// what follows when the server's cycle finds that the next has begun. What a server leaves to the
+// kernel waits for half a minute, of which the kernel thinks every five seconds (R95).
 void Persistence::await_fsync() {
   if (std::exchange(fsync_awaited_, true)) return;
-  const bool by_kernel = config().fsync() == Config::Fsync::never;
-  const std::int64_t every = (by_kernel ? 5 : 1) * kSecond;
+  constexpr std::int64_t kKernelRound = 5 * kSecond;
+  constexpr std::int64_t kKernelDelay = 30 * kSecond;
   if (!fsync_alarm_.made) {
     sim::Random random(simulation_->scheduler.seed(),
-                       sim::mixed(process_->hash() ^ sim::hash_of("fsync")));
-    fsync_phase_ = static_cast<std::int64_t>(random.below(5 * kSecond));
+                       sim::mixed(process_->hash() ^ sim::hash_of("write-back")));
+    kernel_phase_ = static_cast<std::int64_t>(random.below(kKernelRound));
   }
-  const std::int64_t from = local(sim::ClockKind::monotonic) + (by_kernel ? 30 * kSecond : 0);
-  const std::int64_t phase = fsync_phase_ % every;
-  const std::int64_t rounds = from < phase ? 0 : (from - phase) / every + 1;
-  set(fsync_alarm_, phase + rounds * every, &Persistence::on_fsync_time);
+  const std::int64_t now = local(sim::ClockKind::monotonic);
+  const std::int64_t from = now + kKernelDelay - kernel_phase_;
+  std::int64_t at = kernel_phase_ + (from / kKernelRound + 1) * kKernelRound;
+  if (config().fsync() == Config::Fsync::every_second)
+    at = std::min(at, cycle_of(fsynced_at_s_ + 1));
+  set(fsync_alarm_, at, &Persistence::on_fsync_time);
+}
+
+// The server's first cycle, from now on, at which its wall clock shows this second.
+std::int64_t Persistence::cycle_of(std::int64_t second) const {
+  const sim::LocalClock& clock = process_->clock();
+  const sim::Instant now = simulation_->now();
+  if (second >= INT64_MAX / kSecond) return INT64_MAX;
+  const sim::Instant at = clock.when(sim::ClockKind::wall, second * kSecond, now);
+  if (at == sim::kNever) return INT64_MAX;
+  return server_.keyspace().next_cycle(
+      clock.read(sim::ClockKind::monotonic, std::max(at, now + sim::Duration(1))));
 }
 
 void Persistence::on_fsync_time(void* self, std::uint32_t) {
   auto& persistence = *static_cast<Persistence*>(self);
-  persistence.fsync_awaited_ = false;
-  persistence.disk_.fsync(kLog);
+  persistence.fsync();
 }
 
 void Persistence::put(std::string_view file) {
@@ -299,7 +327,7 @@ void Persistence::schedule_rewrite() {
 }
 
 void Persistence::finish(bool save) {
-  if (logs_) disk_.fsync(kLog);
+  if (logs_) fsync();
   if (save) write_dump();
 }
 
@@ -318,21 +346,14 @@ bool Persistence::save_is_due(std::int64_t& due_s) const {
 }
 
 void Persistence::await_cycle() {
-  const sim::LocalClock& clock = process_->clock();
-  const sim::Instant soon = simulation_->now() + sim::Duration(1);
   std::int64_t due_s = 0;
-  sim::Instant at = sim::kNever;
-  if (busy() || save_scheduled_ || rewrite_scheduled_ || save_is_due(due_s)) {
-    at = soon;
-  } else if (due_s < INT64_MAX / kSecond) {
-    at = clock.when(sim::ClockKind::wall, due_s * kSecond, simulation_->now());
+  const bool at_once = busy() || save_scheduled_ || rewrite_scheduled_ || save_is_due(due_s);
+  const std::int64_t at = cycle_of(at_once ? now_s() : due_s);
+  if (at != INT64_MAX) {
+    set(cycle_alarm_, at, &Persistence::on_cycle);
+  } else if (cycle_alarm_.made) {
+    simulation_->scheduler.disarm(cycle_alarm_.timer);
   }
-  if (at == sim::kNever) {
-    if (cycle_alarm_.made) simulation_->scheduler.disarm(cycle_alarm_.timer);
-    return;
-  }
-  const std::int64_t local = clock.read(sim::ClockKind::monotonic, std::max(at, soon));
-  set(cycle_alarm_, server_.keyspace().next_cycle(local), &Persistence::on_cycle);
 }
 
 void Persistence::on_cycle(void* self, std::uint32_t) { static_cast<Persistence*>(self)->cycle(); }

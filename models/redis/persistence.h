@@ -87,12 +87,15 @@ class Persistence {
   bool finds_log() const { return disk_.find(kBase) != nullptr || disk_.find(kLog) != nullptr; }
   std::int64_t commands_to_load() const;
   void loaded();
+  void run();
   ReplicationState load_dump();
   void load_log();
   void await_load();
   static void on_load_time(void* self, std::uint32_t);
 
+  void fsync();  // the log
   void await_fsync();
+  std::int64_t cycle_of(std::int64_t second) const;
   static void on_fsync_time(void* self, std::uint32_t);
   void await_cycle();
   void cycle();
@@ -129,7 +132,8 @@ class Persistence {
   bool save_scheduled_ = false;
   bool rewrite_scheduled_ = false;
 
-  std::int64_t fsync_phase_ = 0;
+  std::int64_t fsynced_at_s_ = 0;
+  std::int64_t kernel_phase_ = 0;  // of its rounds, by the process's monotonic clock
   bool fsync_awaited_ = false;
   Alarm load_alarm_;
   Alarm fsync_alarm_;
