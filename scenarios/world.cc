@@ -1,6 +1,7 @@
 #include "scenarios/world.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "models/locks/catalogue.h"
@@ -39,6 +40,14 @@ models::FencedBy fenced_by(Fencing fencing) {
   }
   return models::FencedBy::order_of_grants;
 }
+
+// A fault that keeps a server's data means a server that keeps them on its disk.
+bool keeps_data(const Scenario& scenario, const sim::Process& server) {
+  return std::any_of(scenario.faults.begin(), scenario.faults.end(), [&](const sim::Fault& fault) {
+    return fault.keeps == sim::Keeps::all && fault.target == server.name();
+  });
+}
+constexpr std::array<std::string_view, 4> kLogged = {"appendonly", "yes", "appendfsync", "always"};
 
 // A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
 // there and back: the wait before it, the way, the server's queue, and a collection wherever one
@@ -104,6 +113,7 @@ void World::build(std::uint64_t seed, bool tracing) {
     sim::Process& process = scheduler.process(clients + i);
     process.set_service(scenario.servers.redis.service);
     servers_[i].reset(simulation_, process, tenures_, keys_);
+    if (keeps_data(scenario, process)) servers_[i].configure(kLogged);
   }
   sim::Process& home = scheduler.process(clients + masters);
   home.set_service(scenario.servers.resource.service);
