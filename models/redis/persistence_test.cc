@@ -4,6 +4,7 @@
 
 #include "models/redis/lone_server.h"
 #include "models/redis/replicated_servers.h"
+#include "models/redis/snapshot.h"
 #include "models/small_world.h"
 
 namespace picklock::models::redis {
@@ -220,6 +221,64 @@ TEST(Log, IsShorterOnceRewritten) {
     EXPECT_EQ(redis("GET", "k"), "$2\r\n11\r\n");
   });
   redis.run(2s);
+}
+
+// Each way of keeping them; the second begins with a snapshot and goes on with a log.
+TEST(Restart, FindsDataOfEveryTypeAsTheyWere) {
+  const std::vector<std::vector<std::string_view>> commands = {
+      {"SET", "string", std::string_view("a\0\r\n", 4), "EX", "100"},
+      {"APPEND", "string", "b"},
+      {"SETRANGE", "string", "9", "c"},
+      {"INCRBY", "number", "7"},
+      {"HSET", "hash", "f", "1", "g", "2"},
+      {"HINCRBY", "hash", "f", "5"},
+      {"HDEL", "hash", "g"},
+      {"RPUSH", "list", "x", "", "z"},
+      {"LPOP", "list"},
+      {"SADD", "set", "10", "9", "8"},
+      {"SPOP", "set"},
+      {"ZADD", "zset", "1.5", "a", "-inf", "b"},
+      {"ZINCRBY", "zset", "0.1", "a"},
+      {"MULTI"},
+      {"SET", "in-transaction", "1"},
+      {"PEXPIRE", "in-transaction", "5000"},
+      {"EXEC"},
+      {"EVAL", "redis.call('set','by-script','1') return redis.call('del','number')", "0"},
+      {"RENAME", "by-script", "renamed"},
+      {"SELECT", "3"},
+      {"SET", "elsewhere", "1"},
+      {"GETEX", "elsewhere", "PX", "9000"},
+      {"SWAPDB", "3", "4"},
+      {"SET", "elsewhere", "2"},
+      {"FLUSHDB"},
+      {"SET", "after", "3"}};
+  const auto all = [](Server& server) {
+    sim::Payload bytes;
+    take_snapshot(server.keyspace(), bytes);
+    return std::string(bytes.view());
+  };
+  for (const std::size_t rewritten : {std::size_t{0}, commands.size() / 2, commands.size()}) {
+    PersistentServer redis(kLogged);
+    redis.at(1s, [&] {
+      Server& server = redis.server(1);
+      Session& session = server.connect();
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        sim::Payload answer;
+        server.execute(session, commands[i], answer, redis.tenures.begin());
+        ASSERT_FALSE(answer.view().starts_with('-')) << answer.view();
+        if (i + 1 == rewritten) redis("BGREWRITEAOF");
+      }
+      const std::string before = all(server);
+      redis.restart(1);
+      EXPECT_EQ(all(server), before);
+      redis("SAVE");
+      redis.crash(1);
+      server.configure(Configuration{"appendonly", "no"});
+      redis.restart(1);
+      EXPECT_EQ(all(server), before);
+    });
+    redis.run(2s);
+  }
 }
 
 // R98
