@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/redis/server.h"
@@ -51,6 +52,7 @@ class SmallWorld {
     FencedBy fencing = FencedBy::nothing;
     std::uint32_t resend = 0;
     bool tracing = false;
+    std::vector<std::string_view> configuration{};  // of redis-1: names and values by turns
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
 
@@ -70,6 +72,7 @@ class SmallWorld {
     scheduler.add_process("resource");
     if (servers.empty()) servers.emplace_back();
     server().reset(simulation, scheduler.process(clients_), tenures, keys);
+    server().configure(setup.configuration);
     group.reset("redis-1", server(), directory);
     resource.reset(simulation, scheduler.process(clients_ + 1), tenures, setup.fencing);
     while (machines.size() < setup.clients) machines.emplace_back();

@@ -65,6 +65,8 @@ struct Trigger {
   std::string command{};  // narrows the role to one command, e.g. "DEL"
 };
 
+// What a process finds on its disk when it starts again: all that it had written, nothing, or what
+// it had fsynced, as after a loss of power.
 enum class Keeps : std::uint8_t { all, none, fsynced };
 
 struct Fault {

@@ -65,6 +65,7 @@ enum Flags : std::uint32_t {
   kLoading = 1u << 19,
   kStale = 1u << 20,
   kFast = 1u << 21,
+  kNoAsyncLoading = 1u << 22,
 };
 
 // First key, last key (negative: counted from the end) and step, as COMMAND tells them.
@@ -110,6 +111,7 @@ std::span<const Command> hash_commands();
 std::span<const Command> list_commands();
 std::span<const Command> set_commands();
 std::span<const Command> sorted_set_commands();
+std::span<const Command> persistence_commands();
 std::span<const Command> pubsub_commands();
 std::span<const Command> script_commands();
 std::span<const Command> server_commands();
@@ -150,6 +152,8 @@ inline constexpr std::string_view kOutOfMemory =
 
 inline constexpr std::string_view kReadOnly =
     "READONLY You can't write against a read only replica.";
+inline constexpr std::string_view kBusy =
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 inline constexpr std::string_view kTooFewReplicas = "NOREPLICAS Not enough good replicas to write.";
 
 inline void wrong_type(Reply& reply) {

@@ -17,6 +17,8 @@ enum class Form : std::uint8_t {
   integer,
   yes_no,
   policy,  // what to evict
+  fsync,   // when
+  saves,   // save points
   limits,  // of output buffers
 };
 
@@ -25,6 +27,7 @@ enum class Use : std::uint8_t {
   idle,       // nothing in the model depends on it
   fixed,      // the model knows only this value
   immutable,  // so does the real server once it runs
+  guarded,    // likewise, unless it is told to trust who asks
 };
 
 struct Parameter {
@@ -35,13 +38,18 @@ struct Parameter {
   std::int64_t low = 0;
   std::int64_t high = INT64_MAX;
   std::string_view same_as{};  // another name of it
+  bool hidden = false;         // from patterns
 };
 
 constexpr std::int64_t kInt = 2147483647;
 
 constexpr std::array kParameters = {
-    Parameter{"appendfsync", "everysec"},
-    Parameter{"appendonly", "no", Form::yes_no},
+    Parameter{"aof-load-truncated", "yes", Form::yes_no},
+    Parameter{"aof-use-rdb-preamble", "yes", Form::yes_no, Use::idle},
+    Parameter{"appenddirname", "appendonlydir", Form::text, Use::immutable},
+    Parameter{"appendfilename", "appendonly.aof", Form::text, Use::immutable},
+    Parameter{"appendfsync", "everysec", Form::fsync, Use::rules},
+    Parameter{"appendonly", "no", Form::yes_no, Use::rules},
     Parameter{"bind", "* -::*"},
     Parameter{"busy-reply-threshold", "5000", Form::integer, Use::rules},
     Parameter{"client-output-buffer-limit",
@@ -49,14 +57,28 @@ constexpr std::array kParameters = {
               Use::rules},
     Parameter{"cluster-enabled", "no", Form::yes_no, Use::immutable},
     Parameter{"databases", "16", Form::integer, Use::immutable},
-    Parameter{"dbfilename", "dump.rdb"},
-    Parameter{"dir", "/"},
+    Parameter{"dbfilename", "dump.rdb", Form::text, Use::guarded},
+    Parameter{"dir", "/", Form::text, Use::guarded},
     Parameter{"enable-debug-command", "yes", Form::yes_no, Use::immutable},
     Parameter{"hash-max-listpack-entries", "512", Form::integer},
     Parameter{"hash-max-listpack-value", "64", Form::memory},
     Parameter{"hz", "10", Form::integer, Use::fixed, 0, kInt},
+    Parameter{.name = "key-load-delay",
+              .value = "0",
+              .form = Form::integer,
+              .use = Use::rules,
+              .low = -kInt - 1,
+              .high = kInt,
+              .hidden = true},
     Parameter{"latency-monitor-threshold", "0", Form::integer, Use::idle},
     Parameter{"lazyfree-lazy-user-flush", "no", Form::yes_no, Use::idle},
+    Parameter{.name = "loading-process-events-interval-bytes",
+              .value = "2097152",
+              .form = Form::integer,
+              .use = Use::idle,
+              .low = 1024,
+              .high = kInt,
+              .hidden = true},
     Parameter{"loglevel", "notice"},
     Parameter{"lua-time-limit", "5000", Form::integer, Use::rules, 0, INT64_MAX,
               "busy-reply-threshold"},
@@ -73,6 +95,7 @@ constexpr std::array kParameters = {
     Parameter{"notify-keyspace-events", ""},
     Parameter{"port", "6379", Form::integer, Use::fixed, 0, 65535},
     Parameter{"proto-max-bulk-len", "536870912", Form::memory, Use::fixed, 1048576},
+    Parameter{"rdbcompression", "yes", Form::yes_no, Use::idle},
     Parameter{"repl-backlog-size", "1048576", Form::memory},
     Parameter{"repl-diskless-sync", "yes", Form::yes_no, Use::rules},
     Parameter{"repl-diskless-sync-delay", "5", Form::integer, Use::rules, 0, kInt},
@@ -82,7 +105,7 @@ constexpr std::array kParameters = {
     Parameter{"replica-read-only", "yes", Form::yes_no},
     Parameter{"replica-serve-stale-data", "yes", Form::yes_no, Use::rules},
     Parameter{"requirepass", "", Form::text, Use::rules},
-    Parameter{"save", ""},
+    Parameter{"save", "", Form::saves, Use::rules},
     Parameter{"set-max-intset-entries", "512", Form::integer},
     Parameter{"slowlog-log-slower-than", "10000", Form::integer, Use::idle, -1},
     Parameter{"slowlog-max-len", "128", Form::integer, Use::idle},
@@ -190,6 +213,23 @@ struct Limits {
   }
 };
 
+// `3600 1 300 100`: no more than so many seconds after so many changes. Nothing if it is none.
+std::optional<std::vector<Config::SavePoint>> save_points_of(std::string_view text) {
+  std::vector<Config::SavePoint> points;
+  if (text.empty()) return points;
+  const std::vector<std::string_view> words = words_of(text);
+  if (words.size() % 2 != 0) return std::nullopt;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    Config::SavePoint point;
+    if (!strict_integer(words[i], point.seconds) || point.seconds < 1 ||
+        !strict_integer(words[i + 1], point.changes) || point.changes < 0)
+      return std::nullopt;
+    points.push_back(point);
+  }
+  return points;
+}
+
+constexpr std::array<std::string_view, 3> kFsyncs = {"everysec", "always", "no"};
 constexpr std::array<std::string_view, 8> kPolicies = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
     "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction"};
@@ -207,6 +247,14 @@ bool read(const Parameter& parameter, std::string_view value, std::string& text,
     if (number >= parameter.low && number <= parameter.high) return true;
     error = "argument must be between " + std::to_string(parameter.low) + " and " +
             std::to_string(parameter.high) + " inclusive";
+    return false;
+  };
+  const auto one_of = [&](std::span<const std::string_view> choices) {
+    text = folded(value);
+    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return true;
+    error = "argument(s) must be one of the following: ";
+    for (std::string_view choice : choices)
+      error.append(choice == choices.front() ? "" : ", ").append(choice);
     return false;
   };
   switch (parameter.form) {
@@ -237,12 +285,22 @@ bool read(const Parameter& parameter, std::string_view value, std::string& text,
       error = "argument must be 'yes' or 'no'";
       return false;
     case Form::policy:
-      text = folded(value);
-      if (std::find(kPolicies.begin(), kPolicies.end(), text) != kPolicies.end()) return true;
-      error = "argument(s) must be one of the following: ";
-      for (std::string_view policy : kPolicies)
-        error.append(policy == kPolicies.front() ? "" : ", ").append(policy);
-      return false;
+      return one_of(kPolicies);
+    case Form::fsync:
+      return one_of(kFsyncs);
+    case Form::saves: {
+      const auto points = save_points_of(value);
+      if (!points) {
+        error = "Invalid save parameters";
+        return false;
+      }
+      text.clear();
+      for (const Config::SavePoint& point : *points) {
+        text.append(text.empty() ? "" : " ").append(std::to_string(point.seconds));
+        text.append(" ").append(std::to_string(point.changes));
+      }
+      return true;
+    }
     case Form::limits: {
       Limits limits;
       std::string none;
@@ -279,6 +337,11 @@ void Config::take_over() {
   strict_integer(value_of("repl-timeout"), replication_timeout_seconds_);
   strict_integer(value_of("repl-ping-replica-period"), replica_ping_seconds_);
   strict_integer(value_of("replica-priority"), replica_priority_);
+  keeps_log_ = value_of("appendonly") == "yes";
+  const std::string& fsync = value_of("appendfsync");
+  fsync_ = fsync == "always" ? Fsync::always : fsync == "no" ? Fsync::never : Fsync::every_second;
+  save_points_ = *save_points_of(value_of("save"));
+  strict_integer(value_of("key-load-delay"), key_load_delay_us_);
   Limits limits;
   std::string none;
   limits.read(value_of("client-output-buffer-limit"), none);
@@ -303,7 +366,8 @@ void Config::get(std::span<const std::string_view> patterns, Reply& reply) const
       continue;
     }
     for (std::size_t i = 0; i < kCount; ++i) {
-      if (matches_glob(pattern, kParameters[i].name, true)) tell(i, kParameters[i].name);
+      if (!kParameters[i].hidden && matches_glob(pattern, kParameters[i].name, true))
+        tell(i, kParameters[i].name);
     }
   }
 }
@@ -328,6 +392,10 @@ void Config::set(std::span<const std::string_view> pairs, Reply& reply) {
     }
     if (kParameters[i].use == Use::immutable) {
       failed(name, "can't set immutable config");
+      return;
+    }
+    if (kParameters[i].use == Use::guarded) {
+      failed(name, "can't set protected config");
       return;
     }
     if (std::find(chosen.begin(), chosen.end(), i) != chosen.end()) {

@@ -36,6 +36,17 @@ class Config {
   std::int64_t replica_ping_seconds() const { return replica_ping_seconds_; }
   std::int64_t replica_priority() const { return replica_priority_; }
 
+  // --- persistence
+  bool keeps_log() const { return keeps_log_; }  // appendonly
+  enum class Fsync : std::uint8_t { always, every_second, never };
+  Fsync fsync() const { return fsync_; }
+  struct SavePoint {
+    std::int64_t seconds = 0;
+    std::int64_t changes = 0;
+  };
+  const std::vector<SavePoint>& save_points() const { return save_points_; }
+  std::int64_t key_load_delay_us() const { return key_load_delay_us_; }
+
   // Of what a subscriber may leave unread (R91).
   struct OutputLimit {
     std::uint64_t hard = 0;  // bytes; 0: no limit
@@ -62,6 +73,10 @@ class Config {
   std::int64_t replication_timeout_seconds_ = 0;
   std::int64_t replica_ping_seconds_ = 0;
   std::int64_t replica_priority_ = 0;
+  bool keeps_log_ = false;
+  Fsync fsync_ = Fsync::every_second;
+  std::vector<SavePoint> save_points_;
+  std::int64_t key_load_delay_us_ = 0;
   OutputLimit subscriber_limit_;
 };
 

@@ -15,6 +15,8 @@ std::string failed(std::string_view name, std::string_view why) {
          std::string(why) + "\r\n";
 }
 
+constexpr std::string_view kNoSaves = "Invalid save parameters";
+
 INSTANTIATE_TEST_SUITE_P(
     Get, ConfigCommands,
     testing::Values(
@@ -35,6 +37,16 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"CONFIG", "SET", "maxmemory", "100MB"}},
                 {"CONFIG", "GET", "maxmemory"},
                 "*2\r\n$9\r\nmaxmemory\r\n$9\r\n104857600\r\n"},
+        Example{"",
+                {{"CONFIG", "SET", "save", "3600 1 300 100 60 10000"}},
+                {"CONFIG", "GET", "save"},
+                "*2\r\n$4\r\nsave\r\n$23\r\n3600 1 300 100 60 10000\r\n"},
+        // Patterns do not find it.
+        Example{"", {}, {"CONFIG", "GET", "key-load*"}, "*0\r\n"},
+        Example{"",
+                {},
+                {"CONFIG", "GET", "key-load-delay"},
+                "*2\r\n$14\r\nkey-load-delay\r\n$1\r\n0\r\n"},
         Example{"",
                 {{"CONFIG", "SET", "lua-time-limit", "200"}},
                 {"CONFIG", "GET", "busy*"},
@@ -105,6 +117,34 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", {}, {"CONFIG", "SET", "maxmemory-policy", "NoEviction"}, kOk},
         Example{"",
                 {},
+                {"CONFIG", "SET", "appendfsync", "never"},
+                failed("appendfsync",
+                       "argument(s) must be one of the following: everysec, always, no")},
+        Example{"", {}, {"CONFIG", "SET", "appendonly", "YES", "appendfsync", "Always"}, kOk},
+        Example{"", {}, {"CONFIG", "SET", "save", "3600"}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", "3600 x"}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", "0 1"}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", "3600 -1"}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", "3600 1  300 100"}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", " "}, failed("save", kNoSaves)},
+        Example{"", {}, {"CONFIG", "SET", "save", ""}, kOk},
+        Example{"",
+                {},
+                {"CONFIG", "SET", "key-load-delay", "2147483648"},
+                failed("key-load-delay",
+                       "argument must be between -2147483648 and 2147483647 inclusive")},
+        Example{
+            "", {}, {"CONFIG", "SET", "dir", "/tmp"}, failed("dir", "can't set protected config")},
+        Example{"",
+                {},
+                {"CONFIG", "SET", "dbfilename", "x"},
+                failed("dbfilename", "can't set protected config")},
+        Example{"",
+                {},
+                {"CONFIG", "SET", "appendfilename", "x"},
+                failed("appendfilename", "can't set immutable config")},
+        Example{"",
+                {},
                 {"CONFIG", "SET", "client-output-buffer-limit", "pubsub 1mb"},
                 failed("client-output-buffer-limit",
                        "Wrong number of arguments in buffer limit configuration.")},
@@ -129,9 +169,9 @@ INSTANTIATE_TEST_SUITE_P(
 // Here the model differs from the real server, and says so.
 TEST(Config, RefusesWhatItDoesNotVary) {
   LoneServer redis;
-  EXPECT_EQ(redis("CONFIG", "SET", "appendonly", "no"), kOk);
-  EXPECT_EQ(redis("CONFIG", "SET", "appendonly", "yes"),
-            failed("appendonly", "the model knows only 'no'"));
+  EXPECT_EQ(redis("CONFIG", "SET", "aof-load-truncated", "yes"), kOk);
+  EXPECT_EQ(redis("CONFIG", "SET", "aof-load-truncated", "no"),
+            failed("aof-load-truncated", "the model knows only 'yes'"));
   EXPECT_EQ(redis("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"),
             failed("maxmemory-policy", "the model knows only 'noeviction'"));
 }

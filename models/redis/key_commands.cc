@@ -206,7 +206,7 @@ void set_expiry(Call& call, const Form& form) {
     call.reply.set_integer(0);
     return;
   }
-  if (deadline <= call.keys.clock_ms() && !call.keys.replica()) {
+  if (deadline <= call.keys.clock_ms() && !call.keys.obeying()) {
     // At once: `<=` here, `<` where keys expire (R14).
     call.keys.remove(*entry);
     call.replicate({"DEL", call[1]});

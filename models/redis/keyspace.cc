@@ -31,7 +31,8 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   actor_ = 0;
   role_ = 0;
   has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
-  replica_ = renounced_ = obeying_ = false;
+  replica_ = renounced_ = obeying_ = reloading_ = false;
+  before_.clear();
   active_expiry_ = true;
   expiry_held_ = false;
   cursor_ = 0;
@@ -44,21 +45,76 @@ void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures
   salt_ = cycles.next();
 }
 
-void Keyspace::restarted(bool keeps_data) {
+// ---------------------------------------------------------------- a new incarnation
+
+void Keyspace::begin_reload(bool as_replica) {
   act_for(0, 0);
-  const bool was_replica = std::exchange(replica_, replica_ || renounced_);
+  // One that ended while it was loading had nothing yet.
+  const bool anew = !std::exchange(reloading_, true);
+  before_.resize(slots());
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
+    if (anew) {
+      before_[slot] = {.there = entry.present && !entry.mourned && !replica_ && !renounced_,
+                       .owner = entry.owner,
+                       .deadline_ms = entry.deadline_ms};
+    }
     if (!entry.present) continue;
-    if (keeps_data) {
-      if (entry.mourned) await_cycle();
-    } else {
-      remove(entry, sim::Cause::restart);
+    recall(entry);
+    remove(entry, sim::Cause::restart);
+  }
+  replica_ = renounced_ = as_replica;
+}
+
+// The history learns of it at the instant it takes place, also while nobody can be asked.
+void Keyspace::record_death_before_reload(std::uint32_t slot) {
+  if (slot >= before_.size() || !before_[slot].there) return;
+  if (clock_ms() <= before_[slot].deadline_ms) return;
+  before_[slot].there = false;
+  act_for(0, 0);
+  record(sim::What::entry_removed, sim::Cause::expiry, entries_[slot], before_[slot].owner);
+}
+
+void Keyspace::end_reload(bool forgets_dead) {
+  act_for(0, 0);
+  const std::int64_t now = clock_ms();
+  before_.resize(slots());
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    const bool alive = entry.alive(now);
+    if (entry.present && !alive && forgets_dead) forget(entry);
+    record_reload(entry, alive && !replica_);
+  }
+  reloading_ = false;
+  before_.clear();
+  if (replica_) return;
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+    Entry& entry = entries_[slot];
+    if (entry.alive(now)) {
+      if (entry.has_deadline()) watch_death(entry);
+    } else if (entry.present) {
+      entry.mourned = true;
+      ++mourned_;
     }
   }
-  replica_ = was_replica;
-  renounced_ = replica_;
+  if (mourned_ > 0) await_cycle();
 }
+
+// What is as it was before has not changed. One that is another's now is another entry.
+void Keyspace::record_reload(Entry& entry, bool alive) {
+  const Before& before = before_[entry.slot];
+  if (alive && !std::exchange(entry.named, true)) entry.id = id_of(entry.database, entry.key);
+  const bool same = before.there && alive && before.owner == entry.owner;
+  if (before.there && !same)
+    record(sim::What::entry_removed, sim::Cause::restart, entry, before.owner);
+  if (alive && !same) {
+    record(sim::What::entry_created, sim::Cause::restart, entry, entry.owner);
+  } else if (same && before.deadline_ms != entry.deadline_ms) {
+    record(sim::What::entry_altered, sim::Cause::restart, entry, entry.owner);
+  }
+}
+
+// ---------------------------------------------------------------- a change of roles
 
 void Keyspace::become_replica() {
   if (replica_) return;
@@ -140,7 +196,7 @@ sim::Instant Keyspace::dies(const Entry& entry) const {
 // The history learns of a death at the instant it takes place, whoever looks, and whenever the
 // server forgets.
 void Keyspace::watch_death(Entry& entry) {
-  if (replica_) return;
+  if (!recorded()) return;
   while (death_timers_.size() <= entry.slot) {
     death_timers_.push_back(simulation_->scheduler.add_timer(
         nullptr, &Keyspace::on_death, this, static_cast<std::uint32_t>(death_timers_.size())));
@@ -155,6 +211,10 @@ void Keyspace::watch_death(Entry& entry) {
 
 void Keyspace::on_death(void* self, std::uint32_t slot) {
   auto& keyspace = *static_cast<Keyspace*>(self);
+  if (keyspace.reloading_) {
+    keyspace.record_death_before_reload(slot);
+    return;
+  }
   Entry& entry = keyspace.entries_[slot];
   if (!entry.present || entry.mourned || keyspace.replica_ || entry.alive(keyspace.clock_ms()))
     return;
@@ -170,7 +230,7 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
 // A key that nobody has touched since its death lives again when the clock is set back to before it
 // (R28).
 void Keyspace::clock_changed() {
-  if (replica_) return;
+  if (!recorded()) return;
   act_for(0, 0);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
@@ -344,7 +404,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   ++entry.version;
   ++changes_;
   if (!std::exchange(entry.named, true)) entry.id = id_of(database, key);
-  if (!existed && !replica_) tenures_->granted(actor_, entry.id);
+  if (!existed && recorded()) tenures_->granted(actor_, entry.id);
   note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
        owner);
   if (deadline_ms != kNoDeadline) watch_death(entry);
@@ -489,8 +549,7 @@ std::size_t Keyspace::used_memory() const {
   return bytes;
 }
 
-void Keyspace::note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
-  if (replica_) return;
+void Keyspace::record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
   const bool gone = what == sim::What::entry_removed || !entry.has_deadline();
   simulation_->scheduler.recorder().note({.at = simulation_->now(),
                                           .what = what,

@@ -50,15 +50,21 @@ class Keyspace {
  public:
   // Empty, for a new run.
   void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
-  void restarted(bool keeps_data);  // a new incarnation of the process
+
+  // --- a new incarnation of the process: empty, to be filled as its disk has it. In between
+  // nothing goes into the history; in the end, what has become of the entries that were there.
+  void begin_reload(bool as_replica);
+  // Entries that died meanwhile are forgotten at once, or as any dead ones.
+  void end_reload(bool forgets_dead);
 
   // --- a replica's data are its master's: dead keys look absent and are left to the master (R33),
   // and nothing that happens to entries goes into the history, for nobody's lock depends on them
   bool replica() const { return replica_; }
   void become_replica();
   void become_master();  // what is there counts from now on (R34)
-  // Commands that come from the master see dead keys as what they were there.
+  // Commands that come from the master or from a log see dead keys as what they were then.
   void obey(bool on) { obeying_ = on; }
+  bool obeying() const { return obeying_; }
   // Of a server that can serve nobody any more, while another serves in its place.
   void renounce();
   // Everything is gone, to be replaced by the master's data.
@@ -142,7 +148,13 @@ class Keyspace {
  private:
   Entry* find(std::uint32_t database, std::string_view key);  // its slot, if it has one
   sim::KeyId id_of(std::uint32_t database, std::string_view key);
-  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
+  bool recorded() const { return !replica_ && !reloading_; }  // what happens to entries
+  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
+    if (recorded()) record(what, cause, entry, owner);
+  }
+  void record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
+  void record_reload(Entry& entry, bool alive);
+  void record_death_before_reload(std::uint32_t slot);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock
   bool is_there(const Entry& entry) const {
     return entry.alive(frozen_ms_) || (obeying_ && entry.present);
@@ -184,6 +196,14 @@ class Keyspace {
   bool replica_ = false;
   bool renounced_ = false;
   bool obeying_ = false;
+  bool reloading_ = false;
+  // Meanwhile, by slot: an entry as the history has it.
+  struct Before {
+    bool there = false;
+    sim::TenureId owner = 0;
+    std::int64_t deadline_ms = kNoDeadline;
+  };
+  std::vector<Before> before_;
   bool active_expiry_ = true;
   bool expiry_held_ = false;
   bool cycle_held_ = false;

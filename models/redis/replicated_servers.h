@@ -57,6 +57,16 @@ class ReplicatedServers {
   }
   Replication& replication(std::size_t number) { return server(number).replication(); }
 
+  // The process; its machine and its disk stay.
+  void crash(std::size_t number) {
+    simulation.network.crash(process(number), false, false);
+    simulation.scheduler.halt(process(number), false);
+  }
+  void restart(std::size_t number, sim::Keeps keeps = sim::Keeps::all) {
+    if (!process(number).down()) crash(number);
+    simulation.scheduler.restart(process(number), keeps);
+  }
+
   void at(sim::Duration when, std::function<void()> act) {
     acts_.push_back(std::move(act));
     const sim::TimerId timer =

@@ -79,6 +79,22 @@ void Replication::join(Server& master) {
   session.listening_port = kServerPort;
   other.attach(session, offset_);
   await_cron();
+  server_.persistence().write_dump();
+  if (master.config().syncs_from_disk()) master.persistence().write_dump();
+}
+
+void Replication::recovered(std::string_view id, std::int64_t offset, std::uint32_t database) {
+  offset_ = offset;
+  backlog_.begin(offset_);
+  if (is_replica()) {
+    id_ = id;
+    can_resume_ = true;
+    server_.master_session().database = database;
+  } else {
+    former_id_ = id;
+    former_until_ = offset + 1;
+  }
+  server_.receivers_changed();
 }
 
 std::string Replication::fresh_id() {
@@ -124,7 +140,7 @@ void Replication::cron() {
       hang_up();
       lost();
     }
-    if (link_ == Link::wanted) dial();
+    if (link_ == Link::wanted && !server_.persistence().loading()) dial();
     if (link_ == Link::connected) send_ack(offset_);
   }
   if (attached_.empty()) return;
@@ -190,7 +206,7 @@ AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
   replica.since = replica.acknowledged_at = simulation_->now();
   if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
     attached_.push_back(&session);
-  server_.replication_changed();
+  server_.receivers_changed();
   count_good();
   await_cron();
   return replica;
@@ -247,6 +263,7 @@ void Replication::send_everything(Session& session) {
   replica.acknowledged_at = simulation_->now();
   selected_ = kNoDatabase;  // who begins here does not know
   send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
+  if (from_disk) server_.persistence().save();
   sim::Payload snapshot;
   take_snapshot(server_.keyspace(), snapshot);
   sim::Payload bulk;
@@ -357,7 +374,7 @@ void Replication::lead() {
   server_.keyspace().become_master();
   server_.promoted();
   server_.tell("becomes the primary");
-  server_.replication_changed();
+  server_.receivers_changed();
 }
 
 void Replication::follow(const Node& node) {
@@ -373,7 +390,7 @@ void Replication::follow(const Node& node) {
   master_ = &node;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
-  server_.replication_changed();
+  server_.receivers_changed();
   if (was_master) server_.tell("becomes a replica of " + node.process->name());
   dial();
   await_cron();
@@ -500,6 +517,8 @@ void Replication::take_over(std::string_view snapshot) {
   can_resume_ = true;
   link_ = Link::connected;
   server_.master_session() = {};
+  server_.persistence().write_dump();
+  if (server_.persistence().logs()) server_.persistence().rewrite_log();
   send_ack(offset_);
 }
 
@@ -515,6 +534,7 @@ void Replication::obey(std::string_view bytes, sim::TenureId tenure, std::uint8_
       server_.obey(argv_, tenure, role);
     }
   }
+  server_.obeyed();
   // On to replicas of its own, as it came.
   feed(bytes, tenure, role);
   server_.serve_waiters();

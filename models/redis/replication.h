@@ -60,6 +60,10 @@ class Replication final : private sim::Endpoint {
   void configure(const Node* master) { configured_ = master; }
   // CONFIG REWRITE: what is so now survives a restart.
   void keep_configuration() { configured_ = master_; }
+  bool will_follow() const { return configured_ != nullptr; }  // when the process starts
+  // The data that it has begun with are this state of that history: it may go on from there, or as
+  // a master let its replicas do so (R45).
+  void recovered(std::string_view id, std::int64_t offset, std::uint32_t database);
   // The state of a replica that has long been in step with its master, when a run begins.
   void join(Server& master);
 

@@ -279,8 +279,7 @@ TEST(Replication, MasterThatComesBackEmptyEmptiesItsReplicas) {
   ReplicatedServers redis;
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a"); });
   redis.at(2s, [&] {
-    redis.kill(1);
-    redis.simulation.scheduler.restart(redis.process(1), sim::Keeps::none);
+    redis.restart(1, sim::Keeps::none);
     redis.say(1, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
   });
   redis.at(2001ms, [&] { EXPECT_EQ(redis.say(2, "GET", "lock"), "$1\r\na\r\n"); });

@@ -169,7 +169,8 @@ class StubbornScript : public testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(All, StubbornScript, testing::ValuesIn(kStubborn));
 
 TEST_P(StubbornScript, EndsWithItsServer) {
-  SmallWorld world{World{.clients = 2, .command_timeout = 2s}};
+  SmallWorld world{
+      World{.clients = 2, .command_timeout = 2s, .configuration = {"appendonly", "yes"}}};
   Reply::Kind kind{};
   Reply after;
   world.client(1, [&](SmallWorld&, auto& self) {

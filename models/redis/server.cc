@@ -42,13 +42,14 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& 
   keyspace_.set_mourner({this, &Server::on_forgotten});
   stats_ = {};
   session_ids_ = 0;
-  has_pause_timer_ = has_backlog_timer_ = has_blocked_timer_ = false;
+  has_pause_timer_ = has_backlog_timer_ = has_blocked_timer_ = has_shutdown_timer_ = false;
   waiting_.clear();
   held_.clear();
   configuration_.clear();
   group_ = nullptr;
   forget_process();
   replication_.reset(simulation, process, directory);
+  persistence_.reset(simulation, process);
 }
 
 void Server::configure(std::span<const std::string_view> file) {
@@ -62,7 +63,12 @@ void Server::read_configuration() {
   Reply reply;
   config_.set(pairs, reply);
   if (reply.is_error()) throw std::invalid_argument(reply.text);
+  config_changed();
+}
+
+void Server::config_changed() {
   replication_.config_changed();
+  persistence_.config_changed();
 }
 
 // What does not outlive the process.
@@ -85,7 +91,7 @@ void Server::forget_process() {
   paused_ = Pause::none;
   stopped_.clear();
   overrun_.clear();
-  backlog_awaited_ = false;
+  backlog_awaited_ = going_down_ = false;
   answering_ = nullptr;
   out_ = nullptr;
 }
@@ -94,8 +100,9 @@ void Server::start(sim::Keeps keeps) {
   if (process().incarnation() > 0) stats_ = {};
   started_at_ = simulation().now();
   read_configuration();
-  if (process().incarnation() > 0) keyspace_.restarted(keeps == sim::Keeps::all);
+  persistence_.begin(keeps, replication_.will_follow());
   replication_.started();
+  persistence_.load();
 }
 
 void Server::halted() {
@@ -107,13 +114,30 @@ void Server::halted() {
   keyspace_.halted();
   forget_process();
   replication_.halted();
+  persistence_.halted();
 }
 
 void Server::clock_changed() {
   keyspace_.clock_changed();
+  persistence_.clock_changed();
   if (paused_ == Pause::none) return;
   await_pause_end();
   if (answering_ == nullptr && pause_over()) end_pause();
+}
+
+// As an event of its own: a process does not end amid a command.
+void Server::shut_down() {
+  going_down_ = true;
+  if (!std::exchange(has_shutdown_timer_, true)) {
+    shutdown_timer_ = simulation().scheduler.add_timer(&process(), &Server::on_shutdown, this, 0);
+  }
+  simulation().scheduler.arm(shutdown_timer_, now());
+}
+
+void Server::on_shutdown(void* self, std::uint32_t) {
+  auto& server = *static_cast<Server*>(self);
+  server.simulation().network.crash(server.process(), false, false);
+  server.simulation().scheduler.halt(server.process(), false);
 }
 
 bool Server::evict(std::string_view key) {
@@ -317,9 +341,9 @@ std::string Server::refusal(const Call& call, const Command* command, std::uint3
       !config_.serves_stale_data() && !stale_is_fine) {
     return "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
   }
-  if (busy_ && !command->is(kWhileBusy)) {
-    return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
-  }
+  if (persistence_.loading() && !command->is(kLoading))
+    return "LOADING Redis is loading the dataset in memory";  // R100
+  if (busy_ && !command->is(kWhileBusy)) return std::string(kBusy);
   return {};
 }
 
@@ -386,6 +410,7 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
 Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
                                   sim::Payload& out, sim::TenureId tenure, std::uint8_t role,
                                   bool on_own_thread) {
+  if (going_down_) return Outcome::silent;
   keyspace_.freeze();
   keyspace_.act_for(tenure, role);
   Session* const before = std::exchange(answering_, &session);
@@ -397,6 +422,7 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
     const bool queued = session.in_multi && command != nullptr && !command->is(kNotQueued);
     if (!queued) session.written_until = replication_.offset();
   }
+  if (persistence_.has_save_points()) persistence_.changed();
   answering_ = before;
   out_ = out_before;
   if (outcome == Outcome::blocked) replication_.ask_for_acknowledgements();
@@ -609,107 +635,6 @@ void Server::serve_waiting() {
       serve(request, *session);
     }
     simulation().scheduler.obey();
-  }
-}
-
-void Server::spend(sim::Duration time) {
-  // Whatever happens meanwhile, the command goes on where it was.
-  struct Resumed {
-    Keyspace& keys;
-    std::int64_t now_ms = keys.now_ms();
-    sim::TenureId actor = keys.actor();
-    std::uint8_t role = keys.role();
-    ~Resumed() {
-      keys.hold_cycle(false);
-      keys.freeze_at(now_ms);
-      keys.act_for(actor, role);
-    }
-  };
-  const Resumed resumed{keyspace_};
-  keyspace_.hold_cycle(true);
-  sim::Scheduler& scheduler = simulation().scheduler;
-  if (scheduler.running() == nullptr || scheduler.running() != own_thread_) {
-    scheduler.step_clock(process(), time);
-    return;
-  }
-  scheduler.sleep(time);
-  if (!script_running()) return;
-  const std::int64_t ran_ns =
-      scheduler.local_time(process(), sim::ClockKind::monotonic) - script_began_;
-  const std::int64_t limit_ms = config_.busy_after_ms();
-  if (!busy_ && (limit_ms == 0 || ran_ns / 1'000'000 < limit_ms)) return;
-  busy_ = true;
-  serve_waiting();
-}
-
-// ---------------------------------------------------------------- scripts
-
-Lua& Server::lua() {
-  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
-  return *lua_;
-}
-
-// One that is parked in the middle of a script is not used again.
-void Server::end_scripts() {
-  if (std::exchange(script_call_, nullptr) != nullptr) lua_.reset();
-  busy_ = false;
-  if (lua_ != nullptr) lua_->reset();
-}
-
-void Server::run_script(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
-                        Argv args) {
-  // A script judges expiry by its own beginning, also where it is part of a transaction (R25).
-  const std::int64_t frozen_ms = keyspace_.now_ms();
-  keyspace_.freeze();
-  script_call_ = &call;
-  script_session_.database = call.session.database;
-  script_session_.protocol = 2;
-  script_began_ = simulation().scheduler.local_time(process(), sim::ClockKind::monotonic);
-  script_read_only_ = read_only;
-  script_allows_oom_ = script.is(kAllowOom);
-  script_wrote_ = script_kill_wanted_ = false;
-  const std::shared_ptr<Lua> lua = lua_;
-  try {
-    lua->run(script, keys, args, *this, call.reply);
-  } catch (...) {
-    if (script_call_ == &call) end_scripts();
-    throw;
-  }
-  script_call_ = nullptr;
-  busy_ = false;
-  keyspace_.freeze_at(frozen_ms);
-}
-
-// Texts inside scripts differ from those outside (R76, R77).
-void Server::run_command(Argv argv, Reply& reply) {
-  const Command* command = command_called(argv);
-  if (command == nullptr) {
-    reply.set_error("ERR Unknown Redis command called from script");
-  } else if (!command->takes(argv.size())) {
-    reply.set_error("ERR Wrong number of args calling Redis command from script");
-  } else if (command->is(kNoScript)) {
-    reply.set_error("ERR This Redis command is not allowed from script");
-  } else if (script_read_only_ && (command->is(kWrite) || command->is(kMayReplicate))) {
-    reply.set_error("ERR Write commands are not allowed from read-only scripts.");  // R85
-  } else if (command->is(kWrite) && !script_wrote_ && replication_.is_replica()) {
-    reply.set_error(kReadOnly);  // R49
-  } else if (command->is(kWrite) && !script_wrote_ && replication_.too_few_replicas()) {
-    reply.set_error(kTooFewReplicas);  // R57
-  } else if (short_of_memory_ && config_.max_memory() != 0 && !script_wrote_ &&
-             !script_allows_oom_ && command->is(kMayGrow)) {
-    // As it was when the script began, and not once it has written: half a script would be worse
-    // (R106).
-    reply.set_error(kOutOfMemory);
-  } else if (command->run == nullptr) {
-    reply.set_error("ERR Unknown Redis command called from script");
-  } else {
-    script_wrote_ = script_wrote_ || command->is(kWrite);
-    Call call{.server = *this,
-              .keys = keyspace_,
-              .session = script_session_,
-              .argv = argv,
-              .reply = reply};
-    invoke(call, *command);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "models/redis/effects.h"
 #include "models/redis/keyspace.h"
 #include "models/redis/lua.h"
+#include "models/redis/persistence.h"
 #include "models/redis/pubsub.h"
 #include "models/redis/replication.h"
 #include "models/redis/reply.h"
@@ -78,6 +79,7 @@ class Server final : public sim::Service, private ScriptHost {
   // --- for commands
   PubSub& pubsub() { return pubsub_; }
   Config& config() { return config_; }
+  void config_changed();
   Stats& stats() { return stats_; }
   std::int64_t uptime_seconds() const;
   const sim::Process& machine() const { return process(); }
@@ -96,6 +98,10 @@ class Server final : public sim::Service, private ScriptHost {
   void close(Session& session);
   Session* answering() const { return answering_; }
 
+  // --- persistence
+  Persistence& persistence() { return persistence_; }
+  void shut_down();  // the process ends as soon as the command under way is over
+
   // --- replication
   Effects& effects() { return effects_; }
   Replication& replication() { return replication_; }
@@ -111,7 +117,8 @@ class Server final : public sim::Service, private ScriptHost {
   // One command of the master's stream.
   void obey(Argv argv, sim::TenureId tenure, std::uint8_t role);
   bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
-  void replication_changed();
+  void receivers_changed();                            // of what writes come to
+  void obeyed();  // all that came with one message of the stream
   void promoted();
   using Service::tell;
   // The connection gets no answer until so many replicas have acknowledged what it has written, or
@@ -198,6 +205,7 @@ class Server final : public sim::Service, private ScriptHost {
   // --- what writes come to
   void hand_on_effects();
   static void on_forgotten(void* self, std::uint32_t database, std::string_view key);
+  static void on_shutdown(void* self, std::uint32_t);
 
   // --- WAIT
   struct Blocked {
@@ -226,6 +234,7 @@ class Server final : public sim::Service, private ScriptHost {
   Keyspace keyspace_;
   Effects effects_;
   Replication replication_{*this};
+  Persistence persistence_{*this};
   Session master_session_;
   PubSub pubsub_;
   Config config_;
@@ -265,6 +274,10 @@ class Server final : public sim::Service, private ScriptHost {
   std::vector<Blocked> blocked_;
   sim::TimerId blocked_timer_ = 0;
   bool has_blocked_timer_ = false;
+
+  bool going_down_ = false;
+  sim::TimerId shutdown_timer_ = 0;
+  bool has_shutdown_timer_ = false;
 
   std::vector<Session*> overrun_;  // to be closed after the command under way
   sim::TimerId backlog_timer_ = 0;

@@ -38,6 +38,7 @@ bool is_flush_syntax(Call& call) {
 void flushall(Call& call) {
   if (!is_flush_syntax(call)) return;
   for (std::uint32_t database = 0; database < kDatabases; ++database) call.keys.clear(database);
+  call.server.persistence().flushed();
   call.replicate(call.argv);  // even if there was nothing
   call.reply.set_status("OK");
 }
@@ -176,14 +177,9 @@ class Info {
     field("mem_fragmentation_ratio", "1.00");
   }
 
-  // Clients look whether loading is over before they go on.
   void persistence() {
     begin("Persistence");
-    field("loading", "0");
-    field("async_loading", "0");
-    field("rdb_bgsave_in_progress", "0");
-    field("rdb_last_bgsave_status", "ok");
-    field("aof_enabled", "0");
+    text_ += call_.server.persistence().report();
   }
 
   void stats() {
@@ -311,8 +307,8 @@ constexpr std::array kFlagNames = {
     FlagName{kPubsub, "pubsub"},       FlagName{kNoScript, "noscript"},
     FlagName{kBlocking, "blocking"},   FlagName{kLoading, "loading"},
     FlagName{kStale, "stale"},         FlagName{kFast, "fast"},
-    FlagName{kUngated, "no_auth"},     FlagName{kNotInMulti, "no_multi"},
-    FlagName{kWhileBusy, "allow_busy"}};
+    FlagName{kUngated, "no_auth"},     FlagName{kNoAsyncLoading, "no_async_loading"},
+    FlagName{kNotInMulti, "no_multi"}, FlagName{kWhileBusy, "allow_busy"}};
 
 // Those that follow from its flags.
 std::vector<std::string_view> categories(const Command& command) {
@@ -482,7 +478,7 @@ void command_help(Call& call) {
 void config_get(Call& call) { call.server.config().get(call.argv.subspan(2), call.reply); }
 void config_set(Call& call) {
   call.server.config().set(call.argv.subspan(2), call.reply);
-  call.server.replication().config_changed();
+  call.server.config_changed();
 }
 
 void config_resetstat(Call& call) {

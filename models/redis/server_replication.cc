@@ -28,6 +28,8 @@ void Server::invoke(Call& call, const Command& command) {
 }
 
 void Server::hand_on_effects() {
+  // On the master's disk before it is on its way, as before it is answered (R95).
+  if (persistence_.logs()) persistence_.log(effects_, keyspace_.actor(), keyspace_.role());
   replication_.propagate(effects_, keyspace_.actor(), keyspace_.role());
   effects_.clear();
 }
@@ -48,7 +50,14 @@ void Server::fail_over(sim::Process* to) {
   if (group_ != nullptr) group_->fail_over(*this, to);
 }
 
-void Server::replication_changed() { effects_.want(replication_.wants_effects()); }
+void Server::receivers_changed() {
+  effects_.want(replication_.wants_effects() || persistence_.logs());
+}
+
+void Server::obeyed() {
+  if (effects_.size() > 0) hand_on_effects();
+  if (persistence_.has_save_points()) persistence_.changed();
+}
 
 void Server::obey(Argv argv, sim::TenureId tenure, std::uint8_t role) {
   const Command* const command = command_called(argv);

@@ -134,10 +134,12 @@ TEST(Entries, AreEvictedForNobody) {
   EXPECT_THAT(effects({}, {evict}).back(), "2.0 entry removed eviction by 0 of 1");
 }
 
-TEST(Entries, OutliveARestartThatKeepsAll) {
+TEST(Entries, OutliveARestartOfAServerThatKeepsALog) {
   sim::Fault restart = at(2s, sim::Verb::restart);
   restart.keeps = sim::Keeps::all;
-  EXPECT_THAT(effects({}, {restart}).back(), "10.001 entry removed expiry by 0 of 1");
+  EXPECT_THAT(effects({.configuration = {"appendonly", "yes"}}, {restart}),
+              ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                          "10.001 entry removed expiry by 0 of 1"));
 }
 
 TEST(Entries, AreLostInARestartThatKeepsNone) {
@@ -157,7 +159,7 @@ const Script& compare_and_delete() {
 }
 
 TEST(ScriptCache, IsLostInARestartThatKeepsTheData) {  // R81
-  SmallWorld world;
+  SmallWorld world(World{.configuration = {"appendonly", "yes"}});
   std::vector<bool> known;
   world.client(1, [&](SmallWorld&, auto& self) {
     const auto ask = [&] {
@@ -184,7 +186,7 @@ struct Told {
 // Client 1 takes the lock and gives it back by a script; the fault strikes there.
 Told release_under(sim::Side side, sim::Verb verb, Duration lasts,
                    std::vector<std::string>& effects) {
-  SmallWorld world;
+  SmallWorld world(World{.configuration = {"appendonly", "yes"}});
   Told told;
   world.client(1, [&](SmallWorld& all, auto& self) {
     self.redis().set("lock", "a", {.px = 10s});

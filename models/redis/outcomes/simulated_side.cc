@@ -133,6 +133,7 @@ class SimulatedSide final : public Side {
       sentinels_[i].reset(simulation_, process(servers_.size() + i), directory_, {&config, 1});
     for (std::size_t i = 0; i < servers_.size(); ++i) {
       servers_[i].reset(simulation_, process(i), tenures_, keys_, &directory_);
+      servers_[i].configure(configuration_file(i == 0));
       if (i == 0) continue;
       servers_[i].replication().configure(directory_.of(process(0)));
       servers_[i].replication().join(servers_[0]);
@@ -155,11 +156,6 @@ class SimulatedSide final : public Side {
   }
 
   void begin(const Group&) override {
-    for (std::size_t i = 0; i < servers_.size(); ++i) {
-      configure(names_[i], {"repl-diskless-sync no", "repl-diskless-sync-delay 0"});
-      configure(names_[i], group_.settings);
-    }
-    configure("master", group_.master_settings);
     for (std::size_t i = servers_.size(); i < names_.size(); ++i) settle(names_[i]);
     begun_ = simulation_.now();
   }
@@ -223,13 +219,14 @@ class SimulatedSide final : public Side {
       case Deed::go_on:
         return scheduler.resume(target);
       case Deed::kill:
-        simulation_.network.crash(target, false, false);
-        return scheduler.halt(target, false);
+        return kill(target);
+      case Deed::restart:
+        kill(target);
+        return scheduler.restart(target, sim::Keeps::all);
+      case Deed::tear:
+        return tear(servers_[index_of(node)].persistence().disk());
       case Deed::listen:
         return listen(node);
-      case Deed::restart:
-      case Deed::tear:
-        throw std::logic_error("what servers keep on their disks is not modelled");
     }
   }
 
@@ -301,6 +298,16 @@ class SimulatedSide final : public Side {
     return {};
   }
 
+  void kill(sim::Process& target) {
+    if (target.down()) return;
+    simulation_.network.crash(target, false, false);
+    simulation_.scheduler.halt(target, false);
+  }
+  static void tear(sim::Disk& disk) {
+    constexpr std::size_t kBytes = 5;  // fewer than any command has
+    disk.truncate(Persistence::kLog, disk.find(Persistence::kLog)->bytes.size() - kBytes);
+  }
+
   std::string info(const std::string& node) {
     send(kObserver, node, {"INFO", "replication"});
     return receive(kObserver, node, std::chrono::seconds(30));
@@ -317,14 +324,26 @@ class SimulatedSide final : public Side {
     }
   }
 
-  void configure(const std::string& node, const Words& lines) {
-    for (const std::string& line : lines) {
-      const std::size_t blank = line.find(' ');
-      send(kObserver, node, {"CONFIG", "SET", line.substr(0, blank), line.substr(blank + 1)});
-      const std::string reply = receive(kObserver, node, std::chrono::seconds(30));
-      if (reply != "OK")
-        throw std::runtime_error(fmt::format("the model does not know {}: {}", line, reply));
+  // Of two lines about one thing the later counts.
+  std::vector<std::string_view> configuration_file(bool of_master) const {
+    std::map<std::string_view, std::string_view> lines = {
+        {"repl-diskless-sync", "no"},
+        {"repl-diskless-sync-delay", "0"},
+        {"appendonly", group_.append_only ? "yes" : "no"}};
+    const auto add = [&lines](const Words& more) {
+      for (const std::string_view line : more) {
+        const std::size_t blank = line.find(' ');
+        lines[line.substr(0, blank)] = line.substr(blank + 1);
+      }
+    };
+    add(group_.settings);
+    if (of_master) add(group_.master_settings);
+    std::vector<std::string_view> file;
+    for (const auto& [name, value] : lines) {
+      file.push_back(name);
+      file.push_back(value);
     }
+    return file;
   }
 
   // A clock that stands is put back before it can be seen to have moved.
@@ -399,7 +418,6 @@ class SimulatedSide final : public Side {
 }  // namespace
 
 bool can_be_simulated(const Situation& situation) {
-  if (situation.group.append_only) return false;
   const auto unknown = [](const std::string& node, const Words& words) {
     if (node.starts_with("sentinel-")) return false;
     const std::vector<std::string_view> argv(words.begin(), words.end());
@@ -409,8 +427,7 @@ bool can_be_simulated(const Situation& situation) {
   return std::none_of(situation.steps.begin(), situation.steps.end(), [&](const Step& step) {
     if (const auto* ask = std::get_if<Ask>(&step)) return unknown(ask->node, ask->words);
     if (const auto* send = std::get_if<Send>(&step)) return unknown(send->node, send->words);
-    const auto* deed = std::get_if<Do>(&step);
-    return deed != nullptr && (deed->deed == Deed::restart || deed->deed == Deed::tear);
+    return false;
   });
 }
 

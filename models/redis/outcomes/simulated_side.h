@@ -1,5 +1,5 @@
 // The simulated side of a situation: the same steps, told to the model in virtual time under a
-// seed. What servers keep on disk, and commands that the model does not know, are not part of it.
+// seed. Commands that the model does not know are not part of it.
 #pragma once
 
 #include <cstdint>

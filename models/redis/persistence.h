@@ -1,0 +1,143 @@
+// What one server keeps on disk and finds there when it starts: a log of what its writes come to,
+// written before they are answered (R95), and snapshots, made at save points or on demand (R97).
+// The bytes are ours, not those of Redis's files; what is in them when, and what of it is fsynced,
+// is as there. A server that keeps nothing spends nothing on it.
+//
+// Processes that a real server forks for a snapshot are done at once, and known to be done when its
+// cycle comes next.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/redis/config.h"
+#include "models/redis/effects.h"
+#include "sim/disk.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::redis {
+
+class Server;
+
+class Persistence {
+ public:
+  // The names of its files. A log begins with a snapshot, if it has ever been rewritten.
+  static constexpr std::string_view kDump = "dump.rdb";
+  static constexpr std::string_view kBase = "appendonly.aof.base.rdb";
+  static constexpr std::string_view kLog = "appendonly.aof.incr.aof";
+
+  explicit Persistence(Server& server) : server_(server) {}
+
+  void reset(sim::Simulation& simulation, sim::Process& process);  // for a new run
+  void halted();
+  void config_changed();
+  void clock_changed();
+
+  // --- a start: first the disk is what it has become, then its data are loaded
+  void begin(sim::Keeps keeps, bool as_replica);
+  void load();
+  bool loading() const { return loading_; }
+
+  // --- the log
+  bool logs() const { return logs_; }
+  void log(Effects& effects, sim::TenureId tenure, std::uint8_t role);
+  void rewrite_log();
+
+  // --- snapshots
+  bool has_save_points() const { return running_ && !config().save_points().empty(); }
+  void changed();  // perhaps enough for a save point
+  void save();
+  // As a replica leaves the one it was sent.
+  void write_dump();
+  void flushed();  // all data were removed at once
+  std::int64_t last_save_s() const { return saved_at_s_; }
+
+  // --- in the background; what cannot begin now is scheduled
+  bool saving() const { return child_ == Child::snapshot; }
+  bool rewriting() const { return child_ == Child::rewrite; }
+  bool busy() const { return child_ != Child::none; }
+  void save_in_background();
+  void rewrite_in_background();
+  void schedule_save();
+  void schedule_rewrite();
+
+  // What is to be written before a shutdown; asked for, or as the configuration has it.
+  void finish(bool save);
+
+  std::string report() const;  // of INFO
+
+  sim::Disk& disk() { return disk_; }
+
+ private:
+  enum class Child : std::uint8_t { none, snapshot, rewrite };
+  struct ReplicationState {
+    std::string id;  // empty: it is not known
+    std::int64_t offset = 0;
+    std::uint32_t database = 0;
+  };
+
+  const Config& config() const;
+  std::int64_t local(sim::ClockKind clock) const;
+  std::int64_t now_s() const { return local(sim::ClockKind::wall) / 1'000'000'000; }
+  std::uint64_t unsaved_changes() const;
+
+  void put(std::string_view file);  // bytes_, for good
+  bool finds_log() const { return disk_.find(kBase) != nullptr || disk_.find(kLog) != nullptr; }
+  std::int64_t commands_to_load() const;
+  void loaded();
+  void run();
+  ReplicationState load_dump();
+  void load_log();
+  void await_load();
+  static void on_load_time(void* self, std::uint32_t);
+
+  void fsync();  // the log
+  void await_fsync();
+  std::int64_t cycle_of(std::int64_t second) const;
+  static void on_fsync_time(void* self, std::uint32_t);
+  void await_cycle();
+  void cycle();
+  bool save_is_due(std::int64_t& due_s) const;
+  static void on_cycle(void* self, std::uint32_t);
+  // A timer that is made when it is first needed.
+  struct Alarm {
+    sim::TimerId timer = 0;
+    bool made = false;
+  };
+  void set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, std::uint32_t));
+
+  Server& server_;
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* process_ = nullptr;
+  sim::Disk disk_;
+  sim::Payload bytes_;
+  std::vector<std::string_view> argv_;
+
+  bool running_ = false;  // and has loaded
+  bool logs_ = false;
+  std::int64_t selected_ = kNoDatabase;  // by the log
+
+  bool loading_ = false;
+  bool from_log_ = false;
+  std::int64_t to_load_ = 0;        // commands or keys
+  std::int64_t load_delay_ns_ = 0;  // of each
+  std::int64_t load_until_ = 0;     // by the process's monotonic clock
+
+  std::uint64_t saved_changes_ = 0;  // at the last snapshot
+  std::uint64_t child_changes_ = 0;  // at the one under way
+  std::int64_t saved_at_s_ = 0;
+  Child child_ = Child::none;
+  bool save_scheduled_ = false;
+  bool rewrite_scheduled_ = false;
+
+  std::int64_t fsynced_at_s_ = 0;
+  std::int64_t kernel_phase_ = 0;  // of its rounds, by the process's monotonic clock
+  bool fsync_awaited_ = false;
+  Alarm load_alarm_;
+  Alarm fsync_alarm_;
+  Alarm cycle_alarm_;
+};
+
+}  // namespace picklock::models::redis
