@@ -47,7 +47,9 @@ std::string shortened(std::string_view text) {
 
 class Transcriber {
  public:
-  Transcriber(const Run& run, const Narrator& narrator) : run_(run), narrator_(narrator) {}
+  Transcriber(const Run& run, const Narrator& narrator) : run_(run), narrator_(narrator) {
+    find_involved();
+  }
 
   Transcript transcribe() {
     transcript_.positions.resize(run_.history.size());
@@ -61,6 +63,32 @@ class Transcriber {
 
  private:
   bool with_trace() const { return !run_.trace.records.empty(); }
+
+  // What a replica is sent matters where a fault concerns it, a client asks it or waits for it, or
+  // it takes somebody's place.
+  void find_involved() {
+    const auto name = [this](const std::string& process) {
+      const auto found = std::find(run_.processes.begin(), run_.processes.end(), process);
+      if (found != run_.processes.end())
+        involved_.insert(static_cast<ProcessId>(found - run_.processes.begin()));
+    };
+    for (const sim::Fault& fault : run_.scenario.faults) {
+      name(fault.target);
+      name(fault.to);
+      name(fault.trigger.on);
+      for (const std::string& other : fault.from) name(other);
+    }
+    for (const TraceRecord& record : run_.trace.records) {
+      const bool asked = record.kind == TraceKind::sent && !record.reply &&
+                         role_of(record) != Role::none && narrator_.is_client(record.process);
+      if (asked) involved_.insert(record.peer);
+      if (record.kind == TraceKind::told) involved_.insert(record.process);
+    }
+  }
+  bool is_involved(ProcessId process) const {
+    return narrator_.is_client(process) || involved_.contains(process) ||
+           run_.scenario.lock.options.wait_replicas > 0;
+  }
 
   void add_part(std::size_t position, Part part, std::size_t exchange) {
     if (transcript_.exchanges[exchange].upkeep) return;
@@ -177,7 +205,7 @@ class Transcriber {
   void reply_sent(std::size_t position, const TraceRecord& record) {
     std::optional<std::size_t> exchange = answered_by(record);
     if (!exchange) {
-      if (role_of(record) == Role::none) return;
+      if (role_of(record) == Role::none || !is_involved(record.peer)) return;
       Exchange pushed;
       pushed.client = record.peer;
       pushed.server = record.process;
@@ -568,6 +596,7 @@ class Transcriber {
   std::map<ProcessId, Instant> pauses_;
   std::map<sim::KeyId, Instant> fired_at_;
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
+  std::set<ProcessId> involved_;
   std::set<ProcessId> down_;
   std::set<ProcessId> started_;
   std::optional<Start> back_;  // the latest process to start again

@@ -14,6 +14,9 @@ namespace {
 
 using Digests = std::vector<std::uint64_t>;
 
+// What a seed cannot change is seen in some of them.
+std::uint64_t some_seeds() { return std::min<std::uint64_t>(shipped::seeds(), 100); }
+
 std::vector<shipped::Part> every_part() {
   std::vector<shipped::Part> all;
   for (const std::string& name : shipped::names()) {
@@ -31,13 +34,13 @@ TEST(Digest, IsTheSameAloneAndAfterOtherRunsOfOtherScenarios) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     World world;
     world.set(parts[i].scenario);
-    for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= some_seeds(); ++seed) {
       world.run(seed);
       alone[i].push_back(world.digest());
     }
   }
   World shared;
-  for (std::uint64_t seed = shipped::seeds(); seed >= 1; --seed) {
+  for (std::uint64_t seed = some_seeds(); seed >= 1; --seed) {
     for (std::size_t i = parts.size(); i-- > 0;) {
       shared.set(parts[i].scenario);
       shared.run(seed);
@@ -50,7 +53,7 @@ TEST(Digest, IsTheSameWithATraceAndWithout) {
   World world;
   for (const shipped::Part& part : every_part()) {
     world.set(part.scenario);
-    for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= some_seeds(); ++seed) {
       world.run(seed, true);
       const std::uint64_t traced = world.digest();
       const std::size_t records = world.trace().records.size();
@@ -66,7 +69,7 @@ TEST(Digest, DiffersFromSeedToSeed) {
   for (const shipped::Part& part : every_part()) {
     world.set(part.scenario);
     Digests all;
-    for (std::uint64_t seed = 1; seed <= shipped::seeds(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= some_seeds(); ++seed) {
       world.run(seed);
       all.push_back(world.digest());
     }
