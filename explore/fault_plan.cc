@@ -145,6 +145,7 @@ void FaultPlans::find_lengths() {
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
+  brief_ = {brief};
 }
 
 void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
@@ -306,7 +307,10 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   if (lasts) fault.lasts = some_length(soon ? delays_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
-    fault.step = some_length(jumps ? jumps_ : delays_);
+    // Servers that beat all the time would take years to catch up.
+    const bool beats = target != TargetKind::client && target != TargetKind::resource &&
+                       scenario_.servers.redis.replicas > 0;
+    fault.step = some_length(jumps ? jumps_ : beats ? brief_ : delays_);
     if (jumps && one_in(2)) fault.step = -fault.step;
   }
   if (takes(rules, "rate")) {

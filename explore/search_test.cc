@@ -161,7 +161,7 @@ TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
   } catch (const scenarios::BadInput& error) {
     EXPECT_STREQ(error.what(),
                  "--faults: failover cannot act in lua-check-delete: the primary has no "
-            "replica to promote");
+                 "replica to promote");
   }
 }
 

@@ -320,7 +320,9 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   }
   let_go(connection);
   if (message.unasked) connection.unread_ -= message.payload.size();
-  if (to == 0 ? connection.closed_ || message.stray : connection.shut_) {
+  // Behind the end of a connection nothing comes: whoever was there may be gone.
+  const bool behind_end = connection.broken_ && message.kind == MessageKind::data;
+  if (to == 0 ? connection.closed_ || message.stray || behind_end : connection.shut_) {
     release(message);
     return;
   }
