@@ -508,6 +508,30 @@ TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
   EXPECT_THAT(world.server().resets, ElementsAre(50us + kWay));
 }
 
+// An answer that a stopped process has put off leaves behind the end, and whoever waited for it may
+// be gone.
+TEST(Shut, IsTheLastThatTheOtherEndHears) {
+  struct Ear final : Endpoint {
+    void on_message(Connection&, Message&) override { heard += "message "; }
+    void on_reset(Connection&) override { heard += "reset "; }
+    std::string heard;
+  };
+  constexpr Protocol kPlain{.name = "plain"};
+  Simulation simulation;
+  simulation.reset(1);
+  Process& client = simulation.scheduler.add_process("client-1");
+  Process& server = simulation.scheduler.add_process("server-1");
+  Ear ear;
+  Ear other;
+  Connection& connection = simulation.network.connect(client, ear, server, other, kPlain);
+  simulation.scheduler.pause(server);
+  simulation.network.send_when_running(simulation.network.make(connection, 1));
+  simulation.network.shut(connection);
+  simulation.scheduler.resume(server);
+  simulation.scheduler.run();
+  EXPECT_EQ(ear.heard, "reset ");
+}
+
 // ---------------------------------------------------------------- opening connections
 
 // Loses its first connection to a drop, so that the next request has to dial.
