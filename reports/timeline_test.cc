@@ -388,12 +388,22 @@ TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
 }
 
 // As it happens in a run: who is elected, who is promoted, and who is told.
-std::string told_of(const std::string& name) {
+std::string told_of(const std::string& name, int width = 240) {
   const scenarios::Document document =
       scenarios::Document::from_file("scenarios/" + name + ".toml");
   scenarios::Runner runner;
   const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
-  return told(runner.run(scenario, scenario.seed, true), 240);
+  return told(runner.run(scenario, scenario.seed, true), width);
+}
+
+// What a server hands on to one that has no lane happens at a server, not to a client.
+TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
+  const std::string text = told_of("sentinel-split-brain-double-grant", 100);
+  const std::size_t at = text.find("to redis-1-replica-2: SET");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at));
+  EXPECT_THAT(row, HasSubstr("○"));
+  EXPECT_THAT(row, Not(HasSubstr("●")));
 }
 
 TEST(Timeline, TellsOfAFailoverByAnOperator) {
