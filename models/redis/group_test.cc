@@ -187,7 +187,18 @@ TEST_F(GroupTest, TellsNothingOfALostEntryWhileNobodyIsPromoted) {
   EXPECT_THAT(entries(), ElementsAre("redis-1 entry created command"));
 }
 
-// A copy on the second server that dies is not lost once more when the first comes back.
+// It was never told of, as long as it was a copy in step with a primary.
+TEST_F(GroupTest, TellsNothingOfTheCopyOfADeadReplica) {
+  redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "10000"); });
+  redis.at(1500ms, [&] { redis.kill(2); });
+  redis.at(2s, [&] { fail_over(1); });
+  redis.run(3s);
+  EXPECT_THAT(entries(),
+              ElementsAre("redis-1 entry created command", "redis-3 entry created failover",
+                          "redis-1 entry removed failover"));
+}
+
+// The first is not lost once more when its server comes back with nothing.
 TEST_F(GroupTest, TellsOfALostEntryOnce) {
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "10000"); });
   redis.at(2s, [&] { fail_over(1); });
