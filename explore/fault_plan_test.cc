@@ -26,7 +26,7 @@ auto members(const Fault& f) {
   const sim::Trigger& t = f.trigger;
   return std::tie(f.verb, f.target, t.at, t.side, t.role, t.phase, t.mark, t.nth, t.by, t.on,
                   t.command, f.lasts, f.step, f.rate_ppb, f.from, f.outbound, f.inbound, f.host,
-                  f.silent, f.keeps, f.key);
+                  f.silent, f.keeps, f.to, f.key);
 }
 
 bool same(const sim::Plan& a, const sim::Plan& b) {
@@ -104,6 +104,109 @@ partition partition heal; client-1 client-2 client-3 redis-1 resource
 lost-reply drop duplicate; client-1 client-2 client-3 redis-1 resource
 crash crash restart end-thread; client-1 client-2 client-3 redis-1 resource
 )");
+}
+
+Scenario with_replicas(std::uint32_t sentinels) {
+  Scenario scenario = shipped("plain/set-px-check-delete");
+  scenario.servers.redis.replicas = 2;
+  scenario.servers.redis.sentinels = sentinels;
+  return scenario;
+}
+
+TEST(FaultPlans, FailOverAPrimaryOnceAtMost) {
+  FaultPlans plans = plans_for(with_replicas(0));
+  ASSERT_TRUE(plans.possible().has(FaultClass::failover));
+  std::size_t alone = 0;
+  for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::failover}, .most = 3}, 500)) {
+    ASSERT_EQ(plan.size(), 1u);
+    EXPECT_EQ(plan[0].verb, Verb::fail_over);
+    EXPECT_EQ(plan[0].target, "redis-1");
+    ++alone;
+  }
+  EXPECT_EQ(alone, 500u);
+  std::size_t among_others = 0;
+  for (const sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 5}, 2000)) {
+    const auto failovers = std::count_if(
+        plan.begin(), plan.end(), [](const Fault& fault) { return fault.verb == Verb::fail_over; });
+    ASSERT_LE(failovers, 1);
+    among_others += failovers > 0 && plan.size() > 1 ? 1u : 0u;
+  }
+  EXPECT_GT(among_others, 0u);
+}
+
+TEST(FaultPlans, FailOverEachOfSeveralPrimaries) {
+  Scenario scenario = with_replicas(0);
+  scenario.servers.redis.masters = 2;
+  FaultPlans plans = plans_for(scenario);
+  std::set<std::string> together;
+  for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::failover}, .most = 3}, 500)) {
+    std::set<std::string> targets;
+    for (const Fault& fault : plan) targets.insert(fault.target);
+    ASSERT_EQ(targets.size(), plan.size());
+    if (plan.size() > 1) together.insert(targets.begin(), targets.end());
+  }
+  EXPECT_EQ(together, (std::set<std::string>{"redis-1", "redis-2"}));
+}
+
+TEST(FaultPlans, LeaveTheDecisionToSentinels) {
+  const FaultPlans plans = plans_for(with_replicas(1));
+  EXPECT_FALSE(plans.possible().has(FaultClass::failover));
+  EXPECT_EQ(plans.why_impossible(FaultClass::failover),
+            "Sentinels alone decide; they do when a primary crashes, stands still or is cut off");
+}
+
+TEST(FaultPlans, StrikeReplicasAndSentinelsWhereThereAreSome) {
+  const auto struck = [](std::uint32_t sentinels, FaultClass one) {
+    FaultPlans plans = plans_for(with_replicas(sentinels));
+    std::set<std::string> others;
+    for (const sim::Plan& plan : drawn(plans, {.classes = {one}, .most = 3}, 2000)) {
+      for (const Fault& fault : plan) {
+        if (fault.target.starts_with("redis-1-")) others.insert(fault.target);
+      }
+    }
+    return others;
+  };
+  const std::set<std::string> replicas = {"redis-1-replica-1", "redis-1-replica-2"};
+  std::set<std::string> both = replicas;
+  both.insert("redis-1-sentinel-1");
+  for (const FaultClass one :
+       {FaultClass::pause, FaultClass::server_clock, FaultClass::partition, FaultClass::crash}) {
+    EXPECT_EQ(struck(0, one), replicas) << models::name(one);
+    EXPECT_EQ(struck(1, one), both) << models::name(one);
+  }
+  EXPECT_EQ(struck(1, FaultClass::amnesia), replicas);
+}
+
+// The file that a find is written to must load: it names processes that are there.
+TEST(FaultPlans, AreTakenByTheLoaderWhereThereAreReplicas) {
+  for (const std::uint32_t sentinels : {0u, 3u}) {
+    Scenario scenario = with_replicas(sentinels);
+    FaultPlans plans = plans_for(scenario);
+    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
+      scenario.faults = std::move(plan);
+      const std::string text = file_text(scenario);
+      const Scenario again = scenarios::parse(text, "x", shipped_vocabulary());
+      ASSERT_TRUE(same(again.faults, scenario.faults)) << text;
+    }
+  }
+}
+
+// Else it would begin with data that it cannot have.
+TEST(FaultPlans, LetAServerKeepItsDataOnlyWhereItHasADisk) {
+  const auto keeps_something = [](const std::vector<std::string>& config) {
+    Scenario scenario = with_replicas(0);
+    scenario.servers.redis.config = config;
+    FaultPlans plans = plans_for(scenario);
+    const FaultClasses deaths = {FaultClass::crash, FaultClass::amnesia};
+    bool keeps = false;
+    for (const sim::Plan& plan : drawn(plans, {.classes = deaths, .most = 3}, 2000)) {
+      for (const Fault& fault : plan)
+        keeps = keeps || (fault.target.starts_with("redis-") && fault.keeps != sim::Keeps::none);
+    }
+    return keeps;
+  };
+  EXPECT_FALSE(keeps_something({}));
+  EXPECT_TRUE(keeps_something({"appendonly yes"}));
 }
 
 TEST(FaultPlans, FindNoLateWriteWhereNobodyWrites) {

@@ -51,6 +51,12 @@ class HistoryBuilder {
   HistoryBuilder& creates_for_ever(Who who, sim::ProcessId on = kServer) {
     return creates(who, on, sim::Duration::max());
   }
+  // What a promoted replica had received.
+  HistoryBuilder& promotes(Who owner, sim::ProcessId on, sim::Duration ttl = kTtl) {
+    entry(sim::What::entry_created, 0, owner.tenure, owner.key, on, ttl);
+    history.back().cause = sim::Cause::failover;
+    return *this;
+  }
   HistoryBuilder& renews(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
     return entry(sim::What::entry_altered, who.tenure, who.tenure, who.key, on, ttl);
   }

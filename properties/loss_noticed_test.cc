@@ -147,5 +147,35 @@ TEST(LossNoticed, TakesTheServersWordOnWhoseAnEntryIsThatTwoHaveTouched) {
   EXPECT_THAT(judged(h, kThreeServers), IsViolatedBy(h.last(), loss));
 }
 
+// ---------------------------------------------------------------- copies
+
+// redis-1 is process 0 and has a replica, process 4.
+const Context kWithReplica{.group_of = {0, 9, 9, 9, 0}};
+
+TEST(LossNoticed, CallsItNoLossWhileACopyIsLeft) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, sim::Cause::failover);
+  h.at(4s).lets_go(kA).removes(kA, kA, 4).horizon();
+  EXPECT_THAT(judged(h, kWithReplica), Holds());
+}
+
+TEST(LossNoticed, CatchesTheLossOfEveryCopy) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, sim::Cause::failover);
+  h.at(3s).goes(kA, sim::Cause::restart, 4);
+  const auto loss = h.last();
+  h.at(4s).lets_go(kA);
+  EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));
+}
+
+// What the old primary had alone.
+TEST(LossNoticed, CatchesAPromotionWithoutTheEntry) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(2s).goes(kA, sim::Cause::failover);
+  const auto loss = h.last();
+  h.at(4s).lets_go(kA);
+  EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -125,5 +125,49 @@ TEST(NotStuck, TakesNoAlterationForAGrant) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
+// ---------------------------------------------------------------- copies
+
+// Three primaries, each with a replica: 0 and 4, 5 and 6, 7 and 8.
+const Context kThreePairs{.quorum = 2, .servers = 3, .group_of = {0, 9, 9, 9, 0, 1, 1, 2, 2}};
+
+TEST(NotStuck, CountsTwoCopiesAsOneServerThatIsBlocked) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA, 0).promotes(kA, 4, sim::Duration::max()).asks(kB);
+  h.fault().crashes(1).fault_over().at(60s).horizon();
+  EXPECT_THAT(judged(h, kThreePairs), Holds());
+}
+
+TEST(NotStuck, CountsEntriesOfTwoGroupsAsTwo) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA, 4);
+  const auto blocking = h.last();
+  h.creates_for_ever(kA, 6).asks(kB);
+  const auto waiter = h.last();
+  h.fault().crashes(1).fault_over().at(60s).horizon();
+  EXPECT_THAT(judged(h, kThreePairs), IsViolatedBy(waiter, blocking));
+}
+
+TEST(NotStuck, CatchesAPermanentEntryOnTheSecondServerOfAGroupAlone) {
+  const Context pair{.group_of = {0, 9, 9, 9, 0}};
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).promotes(kA, 4, sim::Duration::max());
+  const auto blocking = h.last();
+  h.expires(kA).asks(kB);
+  const auto waiter = h.last();
+  h.fault().crashes(1).fault_over().at(60s).horizon();
+  EXPECT_THAT(judged(h, pair), IsViolatedBy(waiter, blocking));
+}
+
+// A copy that will go by itself does not stand for one that will not.
+TEST(NotStuck, CountsThePermanentOneOfTwoCopies) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA, 0).promotes(kA, 4, sim::Duration::max());
+  const auto blocking = h.last();
+  h.creates(kA, 5).promotes(kA, 6, sim::Duration::max()).asks(kB);
+  const auto waiter = h.last();
+  h.fault().crashes(1).fault_over().at(60s).horizon();
+  EXPECT_THAT(judged(h, kThreePairs), IsViolatedBy(waiter, blocking));
+}
+
 }  // namespace
 }  // namespace picklock::properties

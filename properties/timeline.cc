@@ -229,7 +229,9 @@ std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint
   Tenure& tenure = tenures_[id];
   if (tenure.key != key) return tenure.entries;
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
-  if (!has_copy(id, key, slot)) ++tenure.entries;
+  // A copy of what it has makes no grant.
+  if (has_copy(id, key, slot)) return tenure.entries;
+  ++tenure.entries;
   // An attempt whose answer was lost leaves an orphan; when that has gone and a later attempt
   // succeeds, the later one is the grant.
   if (tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;

@@ -279,8 +279,10 @@ void Lanes::arrow(Cells& cells, const Row& row) {
   if (from == nullptr || to == nullptr || from == to) {
     const Lane* seen = from != nullptr ? from : to;
     if (seen != nullptr) {
-      event_ = true;
-      mark(cells, seen->process, std::string(palette_.event), ink(seen->process));
+      const bool client = narrator_.is_client(seen->process);
+      (client ? event_ : ends_) = true;
+      mark(cells, seen->process, std::string(client ? palette_.event : palette_.ends),
+           ink(seen->process));
     }
     return;
   }

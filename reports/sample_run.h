@@ -82,6 +82,15 @@ class RunBuilder {
     record({.at = at, .kind = kind, .process = process});
   }
 
+  // What a server tells of itself.
+  void tell(Instant at, sim::ProcessId process, std::string_view what) {
+    sim::TraceRecord told{.at = at, .kind = TraceKind::told, .process = process};
+    told.payload_at = static_cast<std::uint32_t>(run.trace.bytes.size());
+    told.payload_size = static_cast<std::uint32_t>(what.size());
+    run.trace.bytes += what;
+    record(told);
+  }
+
   // A command and its answer, half a millisecond each way; `applied` is what the server does in
   // between.
   template <class Applied>

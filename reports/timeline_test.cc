@@ -13,6 +13,7 @@
 #include "reports/columns.h"
 #include "reports/golden.h"
 #include "reports/sample_run.h"
+#include "scenarios/runner.h"
 
 namespace picklock::reports {
 namespace {
@@ -334,6 +335,90 @@ TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
   EXPECT_THAT(text,
               HasSubstr("all steps reached: client-1 acquire.sent x1 and client-1 write.sent x1"));
   EXPECT_THAT(text, HasSubstr("✗ not as expected\n  fault 1 did not fire\n"));
+}
+
+// ---------------------------------------------------------------- servers among themselves
+
+// client-1, client-2, redis-1 and its replica, whose numbers they are.
+RunBuilder with_replica() {
+  return RunBuilder({"client-1", "client-2", "redis-1", "redis-1-replica-1"});
+}
+
+TEST(Timeline, TellsWhatAServerTellsOfItself) {
+  RunBuilder b = with_replica();
+  b.tell(at_ms(2000), 3, "becomes the primary");
+  EXPECT_THAT(told(b.run), HasSubstr("2.000s"));
+  EXPECT_THAT(told(b.run), HasSubstr("redis-1-replica-1 becomes the primary\n"));
+}
+
+TEST(Timeline, TellsNothingOfConnectionsBetweenServersThatBreak) {
+  RunBuilder b = with_replica();
+  b.record({.at = at_ms(1000), .kind = TraceKind::reset, .process = 3, .peer = 2});
+  b.record({.at = at_ms(1000), .kind = TraceKind::reset, .process = 2, .peer = 3});
+  EXPECT_THAT(told(b.run), Not(HasSubstr("breaks")));
+  b.record({.at = at_ms(2000), .kind = TraceKind::reset, .process = 0, .peer = 3});
+  EXPECT_THAT(told(b.run), HasSubstr("the connection of client-1 with redis-1-replica-1 breaks"));
+}
+
+// Five groups of a primary and a replica have no room for all.
+TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
+  std::vector<std::string> processes = {"client-1", "client-2"};
+  for (int i = 1; i <= 6; ++i) processes.push_back(fmt::format("redis-{}", i));
+  for (int i = 1; i <= 6; ++i) processes.push_back(fmt::format("redis-{}-replica-1", i));
+  RunBuilder b(processes);
+  sim::Fault over = plan(sim::Verb::fail_over, "redis-1", Role::release, 0s);
+  over.trigger.by = "client-1";
+  b.run.scenario.faults = {over};
+  b.run.fired = {{.fault = 0, .at = at_ms(2000)}};
+  const auto sets = [&b](Instant when, sim::ProcessId client, sim::ProcessId server) {
+    b.exchange(when, client, server, Role::acquire, client + 1, "SET k a NX", "OK", [](Instant) {});
+  };
+  for (sim::ProcessId i = 2; i < 14; ++i) {
+    if (i != 8) sets(at_ms(10 * i), 1, i);
+  }
+  sets(at_ms(1000), 0, 2);
+  b.happens({.at = at_ms(2000), .what = What::fault_fired, .process = 2});
+  b.tell(at_ms(2001), 8, "becomes the primary");
+  sets(at_ms(3000), 0, 8);
+  const std::string text = told(b.run);
+  const std::string heads = text.substr(0, text.find("SET"));
+  EXPECT_THAT(heads, HasSubstr("redis-1-replica"));
+  EXPECT_THAT(heads, Not(HasSubstr("redis-2-replica")));
+  EXPECT_THAT(text, HasSubstr("redis-1-replica-1 becomes the primary"));
+}
+
+// As it happens in a run: who is elected, who is promoted, and who is told.
+std::string told_of(const std::string& name, int width = 240) {
+  const scenarios::Document document =
+      scenarios::Document::from_file("scenarios/" + name + ".toml");
+  scenarios::Runner runner;
+  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  return told(runner.run(scenario, scenario.seed, true), width);
+}
+
+// What a server hands on to one that has no lane happens at a server, not to a client.
+TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
+  const std::string text = told_of("sentinel-split-brain-double-grant", 100);
+  const std::size_t at = text.find("to redis-1-replica-2: SET");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at));
+  EXPECT_THAT(row, HasSubstr("○"));
+  EXPECT_THAT(row, Not(HasSubstr("●")));
+}
+
+TEST(Timeline, TellsOfAFailoverByAnOperator) {
+  const std::string text = told_of("released-lock-reappears");
+  EXPECT_THAT(text, HasSubstr("redis-1-replica-1 becomes the primary"));
+  EXPECT_THAT(text, Not(HasSubstr("elected")));
+  EXPECT_THAT(text, Not(HasSubstr("the connection of redis")));
+}
+
+TEST(Timeline, TellsOfAFailoverBySentinels) {
+  const std::string text = told_of("sentinel-split-brain-double-grant");
+  EXPECT_THAT(text, HasSubstr("is elected to replace redis-1\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("redis-1-replica-[0-9] becomes the primary"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("redis-1 becomes a replica of redis-1-replica-[0-9]"));
+  EXPECT_THAT(text, Not(HasSubstr("the connection of redis")));
 }
 
 }  // namespace

@@ -170,7 +170,8 @@ Phrase phrase(const sim::Fault& fault) {
       return {fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key,
                           target)};
     case Verb::fail_over:
-      return {"fail over " + target, lasting("for")};
+      return {"fail over " + target + (fault.to.empty() ? "" : " to " + fault.to), "",
+              fault.lasts ? "," + lasting("replaced after") : ""};
     case Verb::kill_session:
       return {"kill the session of " + target};
     case Verb::slow:

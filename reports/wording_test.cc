@@ -101,6 +101,18 @@ TEST(Wording, SaysAFaultInOnePhrase) {
   EXPECT_EQ(fault(drop), "drop the answer to an acquire at redis-1");
 }
 
+TEST(Wording, SaysWhoIsToTakeOverAndWhen) {
+  sim::Fault over = plan(Verb::fail_over, "redis-1", Role::write);
+  EXPECT_EQ(fault(over), "fail over redis-1 before a write is sent");
+  over.to = "redis-1-replica-2";
+  EXPECT_EQ(fault(over), "fail over redis-1 to redis-1-replica-2 before a write is sent");
+  over.lasts = 5s;
+  over.trigger.at = at_ms(4000);
+  EXPECT_EQ(fault(over), "fail over redis-1 to redis-1-replica-2 at 4s, replaced after 5s");
+  over.to.clear();
+  EXPECT_EQ(fault(over), "fail over redis-1 at 4s, replaced after 5s");
+}
+
 TEST(Wording, NamesTargetAndVerbOfEveryFault) {
   for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
     const std::string words = fault(plan(static_cast<Verb>(i), "redis-1", Role::acquire));

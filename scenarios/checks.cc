@@ -381,8 +381,12 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
 // What `CONFIG SET` would say to a line of redis.conf.
 void check_config(const Value& lines, const std::vector<std::string>& config) {
   const std::vector<Value> wheres = lines.elements();
+  Words given;
   for (std::size_t i = 0; i < config.size(); ++i) {
     const auto [parameter, value] = config_line(config[i]);
+    if (std::find(given.begin(), given.end(), parameter) != given.end())
+      wheres[i].fail(fmt::format("{} is given twice", printable(parameter)));
+    given.push_back(parameter);
     models::redis::Config known;
     models::redis::Reply reply;
     const std::string_view pattern[] = {"*"};

@@ -516,6 +516,15 @@ TEST(Loader, ReadsRedisConfAsTheServerWould) {
             "to argument 'maxmemory') - argument must be a memory value");
 }
 
+// redis.conf would add one `save` to another; here one line has them all.
+TEST(Loader, TakesEachParameterOfRedisConfOnce) {
+  EXPECT_EQ(error_of_redis("config = [\"save 60 1\", \"save 10 100\"]\n"),
+            "story.toml:7: key `servers.redis.config.2`: save is given twice");
+  EXPECT_EQ(error_of_redis("config = [\"appendonly yes\"]\n"
+                           "node = [{ name = \"redis-1\", config = [\"appendonly no\"] }]\n"),
+            "loads");
+}
+
 TEST(Loader, RefusesSettingsThatNobodyCouldMeet) {
   EXPECT_EQ(error_of_redis("sentinels = 3\n"),
             "story.toml:7: key `servers.redis.sentinels`: a primary without replicas has nobody "

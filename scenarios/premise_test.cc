@@ -53,6 +53,15 @@ bool within_lease(const std::string& more) {
   return kept(models::locks::kWithinLease, "lua-check-delete", more);
 }
 
+// A promoted replica has the entry until the deadline that the primary gave it.
+TEST(Premise, OfTheLeaseIsJudgedAlikeWhereAReplicaTakesOver) {
+  const std::string over =
+      "[servers.redis]\nreplicas = 1\n[[fault]]\nfail-over = 'redis-1'\n"
+      "at = '500ms'\n";
+  EXPECT_TRUE(within_lease("ttl = '10s'\n[clients]\nhold = '4s'\n" + over));
+  EXPECT_FALSE(within_lease("ttl = '10s'\n[clients]\nhold = '11s'\n" + over));
+}
+
 TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsIt) {
   EXPECT_TRUE(within_lease("ttl = '10s'\n[clients]\nhold = '4s'\n"));
   EXPECT_FALSE(within_lease("ttl = '10s'\n[clients]\nhold = '11s'\n"));

@@ -48,10 +48,41 @@ TEST(Promises, CallALossOfDataAmnesiaAndAnyOtherDeathACrash) {
   EXPECT_EQ(class_of_fault("end-thread = 'client-1'\nbefore = 'write.sent'\n"), FaultClass::crash);
 }
 
+// A replica that comes back without its data has lost some; a Sentinel has none of the lock's.
+TEST(Promises, TellAReplicaFromASentinelWhereItStartsAgain) {
+  const std::string watched = "[servers.redis]\nreplicas = 1\nsentinels = 1\n";
+  EXPECT_EQ(class_of_fault("restart = 'redis-1-replica-1'\nat = '1s'\n" + watched),
+            FaultClass::amnesia);
+  EXPECT_EQ(class_of_fault("restart = 'redis-1-sentinel-1'\nat = '1s'\n" + watched),
+            FaultClass::crash);
+  EXPECT_EQ(class_of_fault("step-clock = 'redis-1-sentinel-1'\nat = '1s'\nstep = '1s'\n" + watched),
+            FaultClass::server_clock);
+}
+
+TEST(Promises, AskTheServerThatIsStruckWhetherItKeepsItsData) {
+  const auto restart = [](const char* who, sim::Keeps keeps) {
+    Scenario scenario;
+    scenario.servers.redis.config = {"appendonly yes"};
+    NodeSpec second;
+    second.name = "redis-2";
+    second.config = {"appendonly no"};
+    scenario.servers.redis.nodes = {second};
+    sim::Fault fault;
+    fault.verb = sim::Verb::restart;
+    fault.target = who;
+    fault.keeps = keeps;
+    return class_of(fault, scenario);
+  };
+  EXPECT_EQ(restart("redis-1", sim::Keeps::all), FaultClass::crash);
+  EXPECT_EQ(restart("redis-1", sim::Keeps::fsynced), FaultClass::amnesia);
+  EXPECT_EQ(restart("redis-2", sim::Keeps::all), FaultClass::amnesia);
+}
+
 // A search draws from the rows, and reports by the class: they must not disagree.
 TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
   for (std::size_t v = 0; v < sim::kVerbCount; ++v) {
-    for (const char* target : {"client-1", "redis-1", "resource"}) {
+    for (const char* target :
+         {"client-1", "redis-1", "resource", "redis-1-replica-1", "redis-1-sentinel-1"}) {
       sim::Fault fault;
       fault.verb = static_cast<sim::Verb>(v);
       fault.target = target;
@@ -74,6 +105,48 @@ TEST(Promises, CountCollectionsAsPausesAndAClockThatRunsWrongAsAFault) {
   EXPECT_TRUE(met("[clients.gc]\nevery = '20s'\n").has(FaultClass::pause));
   EXPECT_TRUE(met("[servers.redis.gc]\nevery = '20s'\n").has(FaultClass::pause));
   EXPECT_TRUE(met("[servers.redis]\nclock_rate_ppb = 1000\n").has(FaultClass::server_clock));
+}
+
+TEST(Promises, CountTheClockOfOneServerAsThoseOfAll) {
+  const auto met = [](const std::string& node) {
+    return classes_met(sample::parsed(
+        sample::head() + "[servers.redis]\nreplicas = 1\nsentinels = 1\nnode = [{ name = '" + node +
+        " }]\n"));
+  };
+  const FaultClass clock = FaultClass::server_clock;
+  EXPECT_TRUE(met("redis-1', clock_offset = '1s'").has(clock));
+  EXPECT_TRUE(met("redis-1-replica-1', clock_offset = '-1s'").has(clock));
+  EXPECT_TRUE(met("redis-1-sentinel-1', clock_rate_ppb = 1000").has(clock));
+  EXPECT_TRUE(met("redis-1', config = ['appendonly yes']").empty());
+}
+
+// They replace a primary that they cannot hear, whatever keeps it from speaking.
+TEST(Promises, CountAFailoverWhereverSentinelsMayDecideOnOne) {
+  const auto met = [](const std::string& fault, const std::string& sentinels) {
+    return classes_met(sample::parsed(sample::with_fault(fault) +
+                                      "[servers.redis]\nreplicas = 1\nsentinels = " + sentinels));
+  };
+  const auto fails_over = [&](const std::string& fault) {
+    return met(fault, "1\n").has(FaultClass::failover);
+  };
+  const std::string at = "at = '1s'\nfor = '1s'\n";
+  EXPECT_TRUE(fails_over("pause = 'redis-1'\n" + at));
+  EXPECT_TRUE(fails_over("crash = 'redis-1'\n" + at));
+  EXPECT_TRUE(fails_over("partition = 'redis-1-replica-1'\n" + at));
+  EXPECT_TRUE(fails_over("pause = 'redis-1-sentinel-1'\n" + at));
+  EXPECT_FALSE(met("crash = 'redis-1'\n" + at, "0\n").has(FaultClass::failover));
+  EXPECT_FALSE(fails_over("pause = 'client-1'\n" + at));
+  EXPECT_FALSE(fails_over("crash = 'resource'\n" + at));
+  EXPECT_TRUE(met("pause = 'client-1'\n" + at, "1\ngc.every = '20s'\n").has(FaultClass::failover));
+}
+
+// Such as those that have fired.
+TEST(Promises, CountTheFaultsOfAPlanAloneWhereOneIsNamed) {
+  const Scenario scenario = sample::parsed(sample::with_fault("crash = 'redis-1'\nat = '1s'\n") +
+                                           "[servers.redis]\nreplicas = 1\n"
+                                           "sentinels = 1\n");
+  EXPECT_TRUE(classes_met(scenario).has(FaultClass::failover));
+  EXPECT_TRUE(classes_met(scenario, {}).empty());
 }
 
 TEST(Promises, HoldOnlyUnderEveryClassMetAndNameTheClassesBeyond) {

@@ -15,21 +15,40 @@ std::pair<std::string, std::string> config_line(std::string_view line) {
   return {std::string(line.substr(0, end)), std::string(value)};
 }
 
-bool persists(const Scenario& scenario, std::string_view server) {
-  bool log = false;
-  bool snapshots = false;
-  const auto follow = [&](const std::vector<std::string>& config) {
-    for (const std::string& line : config) {
-      const auto [parameter, value] = config_line(line);
-      if (parameter == "appendonly") log = value == "yes";
-      if (parameter == "save") snapshots = !value.empty();
+std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server) {
+  std::vector<std::string> words;
+  const auto add = [&words](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      auto [parameter, value] = config_line(line);
+      for (std::size_t i = 0; i < words.size(); i += 2) {
+        if (words[i] != parameter) continue;
+        const auto earlier = words.begin() + static_cast<std::ptrdiff_t>(i);
+        words.erase(earlier, earlier + 2);
+        break;
+      }
+      words.push_back(std::move(parameter));
+      words.push_back(std::move(value));
     }
   };
-  follow(scenario.servers.redis.config);
-  for (const NodeSpec& node : scenario.servers.redis.nodes) {
-    if (node.name == server) follow(node.config);
+  add(redis.config);
+  for (const NodeSpec& node : redis.nodes) {
+    if (node.name == server) add(node.config);
   }
-  return log || snapshots;
+  return words;
+}
+
+bool persists(const Scenario& scenario, std::string_view server) {
+  // As the server reads it, which takes YES for yes.
+  const auto is_yes = [](std::string_view value) {
+    return value.size() == 3 && (value[0] | 0x20) == 'y' && (value[1] | 0x20) == 'e' &&
+           (value[2] | 0x20) == 's';
+  };
+  const std::vector<std::string> words = config_of(scenario.servers.redis, server);
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (words[i] == "appendonly" && is_yes(words[i + 1])) return true;
+    if (words[i] == "save" && !words[i + 1].empty()) return true;
+  }
+  return false;
 }
 
 models::LockOptions lock_options(const Scenario& scenario) {

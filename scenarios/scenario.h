@@ -178,6 +178,10 @@ struct Scenario {
 // "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
 std::pair<std::string, std::string> config_line(std::string_view line);
 
+// Parameters and their values by turns, each parameter once: what the file says of this server
+// goes before what it says of all.
+std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server);
+
 // Whether a restarted Redis server would find anything on its disk.
 bool persists(const Scenario& scenario, std::string_view server);
 

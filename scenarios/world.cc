@@ -75,22 +75,6 @@ std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   return is_server(process) ? process.group : scenario.servers.redis.masters;
 }
 
-std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server) {
-  std::vector<std::string> words;
-  const auto add = [&words](const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-      auto [parameter, value] = config_line(line);
-      words.push_back(std::move(parameter));
-      words.push_back(std::move(value));
-    }
-  };
-  add(redis.config);
-  for (const NodeSpec& node : redis.nodes) {
-    if (node.name == server) add(node.config);
-  }
-  return words;
-}
-
 }  // namespace
 
 void World::set(const Scenario& scenario) {

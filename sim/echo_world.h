@@ -45,6 +45,10 @@ class EchoServer final : public Service {
     evicted.emplace_back(key);
     return true;
   }
+  void fail_over(Process* to) override {
+    failovers.emplace_back(since_start(simulation().now()), to);
+  }
+  using Service::tell;
   void on_reset(Connection&) override { resets.push_back(since_start(simulation().now())); }
 
   // What it applied: the bytes joined by spaces, and when.
@@ -59,6 +63,7 @@ class EchoServer final : public Service {
   std::vector<Duration> resets;
   std::vector<Keeps> starts;
   std::vector<std::string> evicted;
+  std::vector<std::pair<Duration, Process*>> failovers;
 
  protected:
   bool apply(Message& request, Payload& answer) override {
@@ -152,8 +157,8 @@ class EchoClient final : public Program {
 class EchoWorld {
  public:
   explicit EchoWorld(std::uint32_t client_count = 1, std::uint32_t server_count = 1,
-                     std::uint64_t seed = 1) {
-    simulation.reset(seed);
+                     std::uint64_t seed = 1, bool tracing = false) {
+    simulation.reset(seed, tracing);
     simulation.network.set_latency({.low = kWay, .high = kWay});
     for (std::uint32_t i = 0; i < client_count; ++i)
       clients.emplace_back(simulation, "client-" + std::to_string(i + 1));

@@ -357,6 +357,8 @@ INSTANTIATE_TEST_SUITE_P(
                     VerbCase{"drop", at_request(Verb::drop), 1s, 1s},
                     VerbCase{"duplicate", at_request(Verb::duplicate, 3s), 1s, 4s},
                     VerbCase{"evict", at_two(Verb::evict, "server-1"), 2s, 2s},
+                    VerbCase{"fail_over", at_two(Verb::fail_over, "server-1"), 2s, 2s},
+                    VerbCase{"fail_over_later", at_two(Verb::fail_over, "server-1", 3s), 2s, 5s},
                     VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
     [](const auto& each) { return each.param.name; });
 
@@ -403,6 +405,56 @@ TEST(Nemesis, RestartsAtOnceAndKeepsWhatItIsTold) {
   world.run({restart});
   EXPECT_THAT(world.server().starts, ElementsAre(Keeps::all, Keeps::fsynced));
   EXPECT_EQ(world.server().process().incarnation(), 1u);
+}
+
+TEST(Nemesis, StopsAHostForGoodAndHasItReplacedAtOnceOrLater) {
+  EchoWorld world(1, 3);
+  world.client().script = [&](EchoClient& self) { self.sleep(10s); };
+  Fault named = at_two(Verb::fail_over, "server-2", 3s);
+  named.to = "server-3";
+  world.run({at_two(Verb::fail_over, "server-1"), named});
+  EXPECT_THAT(world.server(1).failovers, ElementsAre(std::pair(Duration(2s), nullptr)));
+  EXPECT_THAT(world.server(2).failovers,
+              ElementsAre(std::pair(Duration(5s), &world.server(3).process())));
+  EXPECT_THAT(world.server(3).failovers, IsEmpty());
+  EXPECT_TRUE(world.server(1).process().down());
+  EXPECT_TRUE(world.server(2).process().down());
+}
+
+// What waits in its kernel to be sent goes with the machine.
+TEST(Nemesis, FailsOverWithTheHostAndNotWithTheProcessAlone) {
+  const auto told = [](Verb verb) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) {
+      self.ask_beside(world.server(), "x");
+      self.sleep(10s);
+    };
+    world.run({{.verb = Verb::partition,
+                .target = "server-1",
+                .trigger = {.at = kStart},
+                .lasts = 5s,
+                .inbound = false},
+               at_two(verb, "server-1")});
+    return world.client().told.at(0).status;
+  };
+  EXPECT_EQ(told(Verb::crash), Status::ok);
+  EXPECT_EQ(told(Verb::fail_over), Status::reset);
+}
+
+TEST(Nemesis, HasAServerReplacedThatIsDownAlready) {
+  EchoWorld world(1, 2);
+  world.client().script = [&](EchoClient& self) { self.sleep(10s); };
+  Fault crash = at_two(Verb::crash, "server-1");
+  crash.trigger.at = kStart + 1s;
+  world.run({crash, at_two(Verb::fail_over, "server-1")});
+  EXPECT_EQ(world.server(1).failovers.size(), 1u);
+}
+
+TEST(Nemesis, RefusesToPromoteWhoIsNotThere) {
+  EchoWorld world;
+  Fault fault = at_two(Verb::fail_over, "server-1");
+  fault.to = "server-9";
+  EXPECT_THROW(world.run({fault}), std::invalid_argument);
 }
 
 TEST(Nemesis, EvictsTheKeyNamedOrThatOfTheLock) {

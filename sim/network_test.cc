@@ -632,5 +632,59 @@ TEST(Network, AccountsForEveryMessage) {
   }
 }
 
+// ---------------------------------------------------------------- what no run lasts for
+
+const Protocol kWatch{.name = "watch", .command = &first_word, .background = true};
+
+// When a run ends whose client is done after a second, while one server writes to another.
+Duration end_of_run(const Protocol& between_servers) {
+  EchoWorld world(1, 2);
+  Simulation& simulation = world.simulation;
+  Process& writer = world.server(1).process();
+  simulation.network.set_latency(writer, world.server(2).process(), {.low = 5s, .high = 5s});
+  Caller caller;
+  caller.reset(simulation, writer, world.server(2).process(), world.server(2), between_servers);
+  simulation.scheduler.spawn(
+      writer, [&] { caller.call(kTell, {}, [](Payload& payload) { payload.append("beat"); }); });
+  world.client().script = [](EchoClient& self) { self.sleep(1s); };
+  world.run();
+  return since_start(simulation.now());
+}
+
+TEST(Background, KeepsNoRunGoing) {
+  EXPECT_EQ(end_of_run(kWatch), 1s);
+  EXPECT_GE(end_of_run(kEcho), 5s);
+}
+
+// Nor does it end one: whatever becomes of a message, it was never counted.
+TEST(Background, EndsNoRunWhateverBecomesOfItsMessages) {
+  const Fault partition{.verb = Verb::partition,
+                        .target = "server-1",
+                        .trigger = {.at = kStart + 150us},
+                        .lasts = 1s};
+  const Fault pause{
+      .verb = Verb::pause, .target = "server-1", .trigger = {.at = kStart + 50us}, .lasts = 1s};
+  for (const auto& plan : {Plan{}, Plan{on_request(Verb::drop, 2)}, Plan{on_answer(Verb::drop, 2)},
+                           Plan{on_request(Verb::duplicate, 1, 2s)},
+                           Plan{on_request(Verb::hold, 1, 1s)}, Plan{on_answer(Verb::delay, 1, 1s)},
+                           Plan{crash_of_server(150us, 1s)}, Plan{partition}, Plan{pause}}) {
+    EchoWorld world;
+    Caller caller;
+    caller.reset(world.simulation, world.client().process(), world.server().process(),
+                 world.server(), kWatch);
+    world.client().script = [&caller](EchoClient& self) {
+      for (int i = 0; i < 3; ++i) {
+        self.run([&caller, i](EchoClient& one) {
+          one.sleep(30us * i);
+          caller.call(kAsk, 2s, [](Payload& payload) { payload.append("beat"); });
+        });
+      }
+      self.sleep(10s);
+    };
+    world.run(plan);
+    EXPECT_EQ(since_start(world.simulation.now()), 10s) << (plan.empty() ? "" : name(plan[0].verb));
+  }
+}
+
 }  // namespace
 }  // namespace picklock::sim

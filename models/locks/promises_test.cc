@@ -45,5 +45,37 @@ TEST(LockPromises, CountOnTheEndOfALeaseUnlessItIsRenewed) {
   EXPECT_FALSE(while_leases_end({.renew = Renew::conditional}).has(FaultClass::crash));
 }
 
+// A replica that does not acknowledge is as good as a server that
+// refuses.
+TEST(LockPromises, GrantAFreeKeyUnderFewerFaultsWhereReplicasMustHaveIt) {
+  EXPECT_TRUE(available({}).under.covers(FaultClasses::all()));
+  const FaultClasses waiting = available({.wait_replicas = 1}).under;
+  EXPECT_TRUE(waiting.covers({FaultClass::late_write, FaultClass::client_clock}));
+  EXPECT_FALSE(waiting.has(FaultClass::partition));
+  EXPECT_FALSE(waiting.has(FaultClass::pause));
+  EXPECT_FALSE(waiting.has(FaultClass::crash));
+}
+
+TEST(LockPromises, AreOtherwiseTheSameWhereReplicasMustHaveTheKey) {
+  const auto made = [](const LockOptions& options) {
+    return leased(options, GivesBack::its_own, FaultClasses::all());
+  };
+  const std::vector<Promise> one = made({});
+  const std::vector<Promise> other = made({.wait_replicas = 1});
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].property, other[i].property);
+    if (one[i].property == Property::available) continue;
+    EXPECT_TRUE(one[i].under.covers(other[i].under) && other[i].under.covers(one[i].under));
+  }
+}
+
+TEST(LockPromises, GiveAnAttemptThatWaitsForReplicasItsTime) {
+  using namespace std::chrono_literals;
+  const LockOptions waiting{.wait_replicas = 1, .wait_timeout = 2s};
+  EXPECT_EQ(lease_and_one_attempt(waiting), lease_and_one_attempt({}) + 2s);
+  EXPECT_EQ(lease_and_one_attempt({.wait_timeout = 2s}), lease_and_one_attempt({}));
+}
+
 }  // namespace
 }  // namespace picklock::models::locks

@@ -56,7 +56,7 @@ Released SetPxBlindDelete::give_back(Client& self, const Lease& lease) {
 
 Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
   const redis::Reply seen = holder(self, lease.key);
-  if (!seen.answered()) return Released::unknown;
+  if (!seen.answered() || seen.is_error()) return Released::unknown;
   if (!seen.is_bulk(lease.token)) return Released::not_held;
   return released(self.redis().del(lease.key));
 }

@@ -13,28 +13,28 @@ namespace picklock::models::locks {
 
 class Transcript final : public Client {
  public:
-  // Answers to come, in order; afterwards nothing answers.
+  // Answers to come, in order, whoever is asked; afterwards nothing answers.
   void answers_ok() {
-    redis_.add([](redis::Reply& reply) { reply.set_status("OK"); });
+    add([](redis::Reply& reply) { reply.set_status("OK"); });
   }
   void answers_nil() {
-    redis_.add([](redis::Reply&) {});
+    add([](redis::Reply&) {});
   }
   void answers(std::int64_t value) {
-    redis_.add([value](redis::Reply& reply) { reply.set_integer(value); });
+    add([value](redis::Reply& reply) { reply.set_integer(value); });
   }
   void answers(std::string_view text) {
-    redis_.add([text](redis::Reply& reply) { reply.set_bulk(text); });
+    add([text](redis::Reply& reply) { reply.set_bulk(text); });
   }
   void answers_late() {
-    redis_.add([](redis::Reply& reply) { reply.kind = redis::Reply::Kind::unknown; });
+    add([](redis::Reply& reply) { reply.kind = redis::Reply::Kind::unknown; });
   }
   void answers_error(std::string_view text) {
-    redis_.add([text](redis::Reply& reply) { reply.set_error(text); });
+    add([text](redis::Reply& reply) { reply.set_error(text); });
   }
   // Nil, to a command that the client layer had to send again.
   void answers_nil_to_a_copy() {
-    redis_.add([](redis::Reply& reply) { reply.resent = true; });
+    add([](redis::Reply& reply) { reply.resent = true; });
   }
 
   // "check: GET lock", one line a command, and "sleep 100ms" between them.
@@ -75,21 +75,22 @@ class Transcript final : public Client {
       transcript.lines.push_back(std::move(line));
       redis::Reply reply;
       reply.kind = redis::Reply::Kind::unsent;
-      if (replies.empty()) return reply;
-      reply = std::move(replies.front());
-      replies.pop_front();
+      if (transcript.replies_.empty()) return reply;
+      reply = std::move(transcript.replies_.front());
+      transcript.replies_.pop_front();
       return reply;
-    }
-    template <typename Fill>
-    void add(Fill fill) {
-      fill(replies.emplace_back());
     }
 
     Transcript& transcript;
     std::string_view where;
-    std::deque<redis::Reply> replies;
   };
 
+  template <typename Fill>
+  void add(Fill fill) {
+    fill(replies_.emplace_back());
+  }
+
+  std::deque<redis::Reply> replies_;
   Redis redis_{*this};
   Redis replica_{*this, "at the replica "};
   int tokens_ = 0;

@@ -24,8 +24,10 @@ void Discovery::forget() {
 
 const Node* Discovery::find(sim::Duration patience) {
   if (by_ == FindBy::address) return group_->directory().of(group_->at_address().process());
+  // Another thread may learn meanwhile who answers: this one's circle stays whole.
+  const std::size_t first = first_;
   for (std::size_t i = 0; i < used_; ++i) {
-    const std::size_t next = (first_ + i) % used_;
+    const std::size_t next = (first + i) % used_;
     if (const Node* node = ask(sentinels_[next], patience)) {
       first_ = next;
       return node;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/redis/server.h"
+#include "models/redis/group.h"
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
 
@@ -24,6 +24,8 @@ class ReplicatedServers {
     bool in_step = true;  // else a replica's link is made when the run begins
     sim::Latency latency{.low = std::chrono::milliseconds(1), .high = std::chrono::milliseconds(1)};
     std::vector<sim::Duration> clock_offsets{};
+    bool grouped = false;                           // in one group, and in step
+    std::vector<std::string_view> configuration{};  // of all: names and values by turns
   };
 
   ReplicatedServers() : ReplicatedServers(Setup{}) {}
@@ -43,6 +45,12 @@ class ReplicatedServers {
       directory_.add({.process = &process(i + 1), .endpoint = &servers_[i]});
     for (std::size_t i = 0; i < setup.count; ++i) {
       servers_[i].reset(simulation, process(i + 1), tenures, keys, &directory_);
+      servers_[i].configure(setup.configuration);
+      if (setup.grouped) {
+        if (i == 0) group.reset("redis-1", server(1), directory_);
+        if (i > 0) group.add_replica(server(i + 1));
+        continue;
+      }
       if (i > 0) server(i + 1).replication().configure(directory_.of(process(1)));
       if (i > 0 && setup.in_step) server(i + 1).replication().join(server(1));
     }
@@ -110,6 +118,7 @@ class ReplicatedServers {
   sim::Simulation simulation;
   Tenures tenures;
   Keys keys;
+  Group group;
 
  private:
   static void on_time(void* act, std::uint32_t) { (*static_cast<std::function<void()>*>(act))(); }

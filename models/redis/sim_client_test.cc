@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "models/redis/group_world.h"
 #include "models/redis/wire.h"
 #include "models/small_world.h"
 
@@ -129,6 +130,114 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
                                 "INCR k", "GET k", "EXISTS k", "PTTL k", "PEXPIRE k 2000", "DEL k",
                                 "EVAL {script} 1 k a b",
                                 "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0"));
+}
+
+// ---------------------------------------------------------------- whoever leads
+
+// One SET after each of these times: to whom it went, and what came of it.
+std::vector<Kind> sets_after(GroupWorld& world, std::vector<Duration> waits) {
+  std::vector<Kind> kinds;
+  world.thread([&kinds, &world, waits] {
+    for (const Duration wait : waits) {
+      world.sleep(wait);
+      kinds.push_back(world.redis.set("lock", "a").kind);
+    }
+  });
+  world.run();
+  return kinds;
+}
+
+GroupWorld::Setup at_address() { return {.sentinels = 0, .find_by = FindBy::address}; }
+
+TEST(SimClient, DialsWhoeverIsAtTheAddressOnceItsConnectionIsLost) {
+  GroupWorld world(at_address());
+  world.at(2s, [&] {
+    world.kill("redis-1");
+    world.server(1).fail_over(nullptr);
+  });
+  EXPECT_THAT(sets_after(world, {1s, 2s}), ElementsAre(Kind::status, Kind::status));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-2"));
+}
+
+TEST(SimClient, StaysWithTheServerOfItsConnectionWhereTheAddressMoves) {
+  GroupWorld world(at_address());
+  world.at(2s, [&] { world.server(1).fail_over(nullptr); });
+  EXPECT_THAT(sets_after(world, {1s, 2s}), ElementsAre(Kind::status, Kind::status));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1"));
+}
+
+TEST(SimClient, AsksNoSentinelWhileItHasAConnection) {
+  GroupWorld world;
+  EXPECT_THAT(sets_after(world, {1s, 1s}), ElementsAre(Kind::status, Kind::status));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1"));
+}
+
+TEST(SimClient, SendsNothingWhereNoSentinelAnswers) {
+  GroupWorld world;
+  world.at(1s, [&] {
+    for (const char* name : {"redis-1", "sentinel-1", "sentinel-2", "sentinel-3"}) world.kill(name);
+  });
+  EXPECT_THAT(sets_after(world, {2s}), ElementsAre(Kind::unsent));
+  EXPECT_THAT(world.asked(), ElementsAre());
+}
+
+// A Sentinel names the dead primary until another is promoted.
+TEST(SimClient, SendsNothingToADeadPrimaryAndAsksAgain) {
+  GroupWorld world;
+  world.at(1s, [&] { world.kill("redis-1"); });
+  EXPECT_THAT(sets_after(world, {1500ms, 10s}), ElementsAre(Kind::unsent, Kind::status));
+  EXPECT_THAT(world.asked(), ElementsAre("sentinel-1", "sentinel-1", "redis-2"));
+}
+
+TEST(SimClient, AsksWhoLeadsAfterAServerHasSaidThatItDoesNot) {
+  GroupWorld world({.down_after = 30s});
+  world.at(2s, [&] {
+    world.say(2, {"REPLICAOF", "NO", "ONE"});
+    world.say(1, {"REPLICAOF", host_of(world.process("redis-2").id()), "6379"});
+  });
+  EXPECT_THAT(sets_after(world, {1s, 2s, 1ms}),
+              ElementsAre(Kind::status, Kind::error, Kind::error));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1", "sentinel-1", "redis-1"));
+}
+
+// The Sentinels that have told the old one to follow have cut off its clients.
+TEST(SimClient, ReachesThePromotedOneOnceTheOldPrimaryFollows) {
+  GroupWorld world;
+  world.at(2s, [&] { world.pause("redis-1"); });
+  world.at(20s, [&] { world.resume("redis-1"); });
+  EXPECT_THAT(sets_after(world, {1s, 39s}), ElementsAre(Kind::status, Kind::status));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "sentinel-1", "redis-2"));
+}
+
+// The address tells it nothing new.
+TEST(SimClient, StaysWithAServerThatDoesNotLeadWhereItKnowsTheAddressAlone) {
+  GroupWorld world(at_address());
+  world.at(500ms, [&] {
+    world.say(1, {"REPLICAOF", host_of(world.process("redis-2").id()), "6379"});
+  });
+  EXPECT_THAT(sets_after(world, {1s, 1s}), ElementsAre(Kind::error, Kind::error));
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1"));
+}
+
+// The second command waits behind the first, on the connection that is given up.
+TEST(SimClient, TellsTheOtherThreadsAtOnceThatTheConnectionIsGone) {
+  GroupWorld world({.patience = 10s, .down_after = 30s});
+  world.process("redis-1").set_service(1s);
+  world.say(1, {"REPLICAOF", host_of(world.process("redis-2").id()), "6379"});
+  std::vector<std::pair<Kind, Duration>> told;
+  world.thread([&] {
+    const Kind kind = world.redis.set("lock", "a").kind;
+    told.emplace_back(kind, world.now());
+  });
+  world.thread([&] {
+    world.sleep(100ms);
+    const Kind kind = world.redis.get("lock").kind;
+    told.emplace_back(kind, world.now());
+  });
+  world.run();
+  constexpr Duration kAnswered = 1s + 2 * GroupWorld::kWay;
+  EXPECT_THAT(told,
+              ElementsAre(std::pair(Kind::error, kAnswered), std::pair(Kind::unknown, kAnswered)));
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#include "scenarios/topology.h"
+
+#include <gmock/gmock.h>
+
+#include "scenarios/world.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using testing::ElementsAre;
+
+Scenario with(std::uint32_t masters, std::uint32_t replicas, std::uint32_t sentinels) {
+  Scenario scenario;
+  scenario.lock.algorithm = "lua-check-delete";
+  scenario.clients.count = 2;
+  scenario.servers.redis.masters = masters;
+  scenario.servers.redis.replicas = replicas;
+  scenario.servers.redis.sentinels = sentinels;
+  return scenario;
+}
+
+std::vector<std::string> names(const Scenario& scenario) {
+  std::vector<std::string> all;
+  for (const ProcessSpec& process : processes_of(scenario)) all.push_back(process.name);
+  return all;
+}
+
+TEST(Topology, HasClientsThenPrimariesThenTheResource) {
+  EXPECT_THAT(names(with(2, 0, 0)),
+              ElementsAre("client-1", "client-2", "redis-1", "redis-2", "resource"));
+}
+
+// Behind them, so that a run without them is what it was.
+TEST(Topology, HasWhatBelongsToEachPrimaryBehindTheResource) {
+  EXPECT_THAT(names(with(2, 2, 1)),
+              ElementsAre("client-1", "client-2", "redis-1", "redis-2", "resource",
+                          "redis-1-replica-1", "redis-1-replica-2", "redis-1-sentinel-1",
+                          "redis-2-replica-1", "redis-2-replica-2", "redis-2-sentinel-1"));
+}
+
+TEST(Topology, TellsWhatEachProcessIsAndToWhomItBelongs) {
+  const std::vector<ProcessSpec> all = processes_of(with(2, 1, 1));
+  const auto is = [&all](std::string_view name, TargetKind kind, std::uint32_t group) {
+    const ProcessSpec* process = find(all, name);
+    ASSERT_NE(process, nullptr) << name;
+    EXPECT_EQ(process->kind, kind) << name;
+    EXPECT_EQ(process->group, group) << name;
+  };
+  is("client-2", TargetKind::client, 0);
+  is("redis-2", TargetKind::redis, 1);
+  is("resource", TargetKind::resource, 0);
+  is("redis-1-replica-1", TargetKind::replica, 0);
+  is("redis-2-replica-1", TargetKind::replica, 1);
+  is("redis-2-sentinel-1", TargetKind::sentinel, 1);
+  EXPECT_EQ(find(all, "redis-3"), nullptr);
+  EXPECT_EQ(find(all, "redis-1-replica"), nullptr);
+}
+
+TEST(Topology, IsThatOfTheRun) {
+  const Scenario scenario = with(2, 1, 3);
+  World world;
+  world.set(scenario);
+  EXPECT_EQ(world.processes(), names(scenario));
+}
+
+}  // namespace
+}  // namespace picklock::scenarios
