@@ -75,8 +75,11 @@ std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
     : scenario_(scenario), profile_(std::move(profile)) {
   const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario_);
-  for (ProcessId i = 0; i < processes.size(); ++i) {
-    kinds_.push_back(processes[i].kind);
+  for (ProcessId i = 0; i < profile_.processes.size(); ++i) {
+    const scenarios::ProcessSpec* process = scenarios::find(processes, profile_.processes[i]);
+    if (process == nullptr)
+      throw std::logic_error(fmt::format("no process is called {}", profile_.processes[i]));
+    kinds_.push_back(process->kind);
     processes_[static_cast<std::size_t>(kinds_.back())].push_back(i);
   }
   find_ways();

@@ -93,16 +93,17 @@ TEST(FaultPlans, DrawEveryVerbOfEveryClassThatCanActAndNothingElse) {
     for (const std::string& target : targets) table += " " + target;
     table += "\n";
   }
-  EXPECT_EQ(table, R"(pause pause slow; client-1 client-2 client-3 redis-1 resource
+  EXPECT_EQ(table,
+            R"(pause pause slow; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
 late-write hold delay; client-1 client-2 client-3 resource
 late-command hold delay; client-1 client-2 client-3 redis-1
 client-clock step-clock set-clock-rate; client-1 client-2 client-3
-server-clock step-clock set-clock-rate; redis-1
-failover: the primary has no replica to promote
-amnesia crash restart evict; redis-1
-partition partition heal; client-1 client-2 client-3 redis-1 resource
+server-clock step-clock set-clock-rate; redis-1 redis-1-replica-1
+failover fail-over; redis-1
+amnesia crash restart evict; redis-1 redis-1-replica-1
+partition partition heal; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
 lost-reply drop duplicate; client-1 client-2 client-3 redis-1 resource
-crash crash restart end-thread; client-1 client-2 client-3 redis-1 resource
+crash crash restart end-thread; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
 )");
 }
 

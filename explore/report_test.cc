@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -66,7 +68,9 @@ TEST(Report, TellsTheStoryOfWhatWasFoundAndHowToSeeItAgain) {
                       .file = "out/own-release-7.toml",
                       .repeat_command = "picklock run out/own-release-7.toml"};
   const std::string told = text(report, {});
-  EXPECT_THAT(told, StartsWith(search.find()->result.scenario.title));
+  std::string begins = told.substr(0, search.find()->result.scenario.title.size());
+  std::replace(begins.begin(), begins.end(), '\n', ' ');  // it may be a long one
+  EXPECT_EQ(begins, search.find()->result.scenario.title);
   EXPECT_THAT(told, HasSubstr("\nscenario   own-release-7\n"));
   EXPECT_THAT(told, HasSubstr("\nrepeat     picklock run out/own-release-7.toml\n"));
   EXPECT_THAT(told, HasSubstr("✗ own-release violated in run "));

@@ -154,9 +154,10 @@ TEST(Search, CountsWhatFiredAndWhatDidNot) {
 }
 
 TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
+  Scenario alone = plain("lua-check-delete");
+  alone.servers.redis.replicas = 0;
   try {
-    Search one(plain("lua-check-delete"),
-               {.faults = {.classes = {FaultClass::failover}}, .all_classes = false});
+    Search one(alone, {.faults = {.classes = {FaultClass::failover}}, .all_classes = false});
     FAIL() << "not refused";
   } catch (const scenarios::BadInput& error) {
     EXPECT_STREQ(error.what(),

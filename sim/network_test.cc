@@ -508,9 +508,8 @@ TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
   EXPECT_THAT(world.server().resets, ElementsAre(50us + kWay));
 }
 
-// An answer that a stopped process has put off leaves behind the end, and whoever waited for it may
-// be gone.
-TEST(Shut, IsTheLastThatTheOtherEndHears) {
+// Whoever was there may be gone.
+TEST(Reset, IsTheLastThatAClientHears) {
   struct Ear final : Endpoint {
     void on_message(Connection&, Message&) override { heard += "message "; }
     void on_reset(Connection&) override { heard += "reset "; }
@@ -524,10 +523,12 @@ TEST(Shut, IsTheLastThatTheOtherEndHears) {
   Ear ear;
   Ear other;
   Connection& connection = simulation.network.connect(client, ear, server, other, kPlain);
-  simulation.scheduler.pause(server);
-  simulation.network.send_when_running(simulation.network.make(connection, 1));
-  simulation.network.shut(connection);
-  simulation.scheduler.resume(server);
+  for (const bool lost : {true, false}) {
+    Message& message = simulation.network.make(connection, 1);
+    message.lose = lost;
+    message.plain = !lost;
+    simulation.network.send(message);
+  }
   simulation.scheduler.run();
   EXPECT_EQ(ear.heard, "reset ");
 }
