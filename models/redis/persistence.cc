@@ -280,7 +280,7 @@ void Persistence::rewrite_log() {
 
 void Persistence::write_dump() {
   bytes_.clear();
-  const Replication& replication = server_.replication();
+  Replication& replication = server_.replication();
   if (replication.backlog().active()) {
     const Digits offset(replication.offset());
     const Digits database(replication.is_replica() ? server_.master_session().database : 0);
