@@ -333,7 +333,9 @@ void Persistence::finish(bool save) {
 
 // ---------------------------------------------------------------- the server's cycle
 
-void Persistence::changed() { await_cycle(); }
+void Persistence::changed() {
+  if (running_) await_cycle();
+}
 
 // In whole seconds: more than a save point says since the last snapshot.
 bool Persistence::save_is_due(std::int64_t& due_s) const {
