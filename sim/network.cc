@@ -30,7 +30,7 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
   connection.incarnation_[0] = client.incarnation();
   connection.incarnation_[1] = server.incarnation();
   connection.protocol_ = &protocol;
-  connection.background_ = protocol.background;
+  connection.foreground_ = !protocol.background;
   connection.hash_ = mixed(client.hash() + 3 * server.hash() + ordinal);
   for (int way = 0; way < 2; ++way) {
     auto& direction = connection.direction_[way];

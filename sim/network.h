@@ -79,10 +79,10 @@ class alignas(64) Connection {
   bool plain_ = false;  // open at both ends, and nothing is stopped on it: the usual case
   bool open_ = false;
   bool broken_ = false;
-  bool closed_ = false;  // by the client, which wants no more answers
-  bool shut_ = false;    // by the server, which serves nothing more on it
-  bool stale_ = false;   // one end has crashed since
-  bool background_ = false;
+  bool closed_ = false;     // by the client, which wants no more answers
+  bool shut_ = false;       // by the server, which serves nothing more on it
+  bool stale_ = false;      // one end has crashed since
+  bool foreground_ = true;  // a run lasts as long as its messages
   Way way_[2];
   const Protocol* protocol_ = nullptr;
   std::uint32_t index_ = 0;
@@ -189,12 +189,8 @@ class Network {
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
   // A run lasts while a message is under way.
-  void hold_open(const Connection& connection) {
-    if (!connection.background_) scheduler_.hold_open();
-  }
-  void let_go(const Connection& connection) {
-    if (!connection.background_) scheduler_.let_go();
-  }
+  void hold_open(const Connection& connection) { scheduler_.hold_open(connection.foreground_); }
+  void let_go(const Connection& connection) { scheduler_.let_go(connection.foreground_); }
   void enqueue(Message& message, Instant due);
   [[gnu::noinline]] Duration send_altered(Message& message);
   [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);

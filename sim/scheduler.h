@@ -165,8 +165,8 @@ class Scheduler final : public FiberSchedule {
   // --- the run
   // A run lasts while something is under way: foreground threads, messages in flight, faults not
   // yet over.
-  void hold_open() { ++under_way_; }
-  void let_go() { --under_way_; }
+  void hold_open(bool counts = true) { under_way_ += counts ? 1 : 0; }
+  void let_go(bool counts = true) { under_way_ -= counts ? 1 : 0; }
   void stop() { ending_ = true; }
   void set_event_limit(std::uint64_t limit) { event_limit_ = limit; }
   bool out_of_events() const { return events_ >= event_limit_; }

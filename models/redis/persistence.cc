@@ -280,7 +280,7 @@ void Persistence::rewrite_log() {
 
 void Persistence::write_dump() {
   bytes_.clear();
-  const Replication& replication = server_.replication();
+  Replication& replication = server_.replication();
   if (replication.backlog().active()) {
     const Digits offset(replication.offset());
     const Digits database(replication.is_replica() ? server_.master_session().database : 0);
@@ -333,7 +333,9 @@ void Persistence::finish(bool save) {
 
 // ---------------------------------------------------------------- the server's cycle
 
-void Persistence::changed() { await_cycle(); }
+void Persistence::changed() {
+  if (running_) await_cycle();
+}
 
 // In whole seconds: more than a save point says since the last snapshot.
 bool Persistence::save_is_due(std::int64_t& due_s) const {

@@ -47,7 +47,7 @@ class Persistence {
 
   // --- snapshots
   bool has_save_points() const { return running_ && !config().save_points().empty(); }
-  void changed();  // perhaps enough for a save point
+  void changed();  // perhaps enough for a save point, if there are any
   void save();
   // As a replica leaves the one it was sent.
   void write_dump();

@@ -14,7 +14,7 @@ constexpr std::size_t kIdLength = 40;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kCycle = kSecond / 10;
 
-std::string no_id() { return std::string(kIdLength, '0'); }
+void blank(std::string& id) { id.assign(kIdLength, '0'); }
 
 }  // namespace
 
@@ -23,18 +23,24 @@ void Replication::reset(sim::Simulation& simulation, sim::Process& process,
   simulation_ = &simulation;
   process_ = &process;
   directory_ = directory;
-  ids_ = sim::Random(simulation.scheduler.seed(),
-                     sim::mixed(process.hash() ^ sim::hash_of("replication")));
+  drawn_ = false;
   configured_ = nullptr;
   dials_ = 0;
   halted();
+}
+
+void Replication::draw() {
+  if (std::exchange(drawn_, true)) return;
+  ids_ = sim::Random(simulation_->scheduler.seed(),
+                     sim::mixed(process_->hash() ^ sim::hash_of("replication")));
   id_ = fresh_id();
   phase_ = server_.keyspace().next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kCycle;
 }
 
 void Replication::halted() {
   master_ = nullptr;
-  id_ = former_id_ = no_id();
+  blank(id_);
+  blank(former_id_);
   former_until_ = -1;
   offset_ = 0;
   backlog_.end();
@@ -52,7 +58,9 @@ void Replication::halted() {
 
 void Replication::started() {
   if (link_ != Link::none) return;  // it has joined
-  if (process_->incarnation() > 0) id_ = fresh_id();
+  const bool again = process_->incarnation() > 0;
+  if (again || configured_ != nullptr) draw();
+  if (again) id_ = fresh_id();
   if (configured_ == nullptr) return;
   server_.keyspace().become_replica();
   master_ = configured_;
@@ -63,6 +71,8 @@ void Replication::started() {
 
 void Replication::join(Server& master) {
   Replication& other = master.replication();
+  draw();
+  other.draw();
   master_ = directory_->of(master.process());
   server_.keyspace().become_replica();
   if (!other.backlog_.active()) other.backlog_.begin(other.offset_);
@@ -84,6 +94,7 @@ void Replication::join(Server& master) {
 }
 
 void Replication::recovered(std::string_view id, std::int64_t offset, std::uint32_t database) {
+  draw();
   offset_ = offset;
   backlog_.begin(offset_);
   if (is_replica()) {
@@ -214,6 +225,7 @@ AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
 
 void Replication::psync(Session& session, std::string_view id, std::int64_t offset) {
   if (session.replica != nullptr) return;
+  draw();
   const bool ours = id == id_ || (id == former_id_ && offset <= former_until_);
   if (ours && backlog_.reaches(offset)) {
     ++server_.stats().partial_syncs;
@@ -228,7 +240,7 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
   if (!backlog_.active()) {
     if (!is_replica()) {
       id_ = fresh_id();
-      former_id_ = no_id();
+      blank(former_id_);
       former_until_ = -1;
     }
     backlog_.begin(offset_);
@@ -378,6 +390,7 @@ void Replication::lead() {
 }
 
 void Replication::follow(const Node& node) {
+  draw();
   const bool was_master = !is_replica();
   if (was_master) {
     server_.unblock_all();
@@ -510,7 +523,7 @@ void Replication::take_over(std::string_view snapshot) {
   server_.keyspace().wipe();
   load_snapshot(bulk.text, server_.keyspace());
   id_ = next_id_;
-  former_id_ = no_id();
+  blank(former_id_);
   former_until_ = -1;
   offset_ = next_offset_;
   backlog_.begin(offset_);

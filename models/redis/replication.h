@@ -70,7 +70,10 @@ class Replication final : private sim::Endpoint {
   bool is_replica() const { return master_ != nullptr; }
   const Node* master() const { return master_; }
   Link link() const { return link_; }
-  const std::string& id() const { return id_; }
+  const std::string& id() {
+    draw();
+    return id_;
+  }
   const std::string& former_id() const { return former_id_; }
   std::int64_t former_until() const { return former_until_; }
   std::int64_t offset() const { return offset_; }
@@ -133,6 +136,7 @@ class Replication final : private sim::Endpoint {
   void obey(std::string_view bytes, sim::TenureId tenure, std::uint8_t role);
   void send_ack(std::int64_t offset);
 
+  void draw();
   std::string fresh_id();
   std::int64_t seconds_since(sim::Instant then) const;
 
@@ -140,8 +144,9 @@ class Replication final : private sim::Endpoint {
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   const Directory* directory_ = nullptr;
+  // A server that is alone has no use for an id or rounds: they are drawn when first needed.
+  bool drawn_ = false;
   sim::Random ids_;
-
   std::int64_t phase_ = 0;  // of its rounds, by the process's monotonic clock
   const Node* configured_ = nullptr;
   const Node* master_ = nullptr;  // nullptr: it is one

@@ -32,6 +32,16 @@ std::string unknown_command(Argv argv) {
   return text;
 }
 
+std::string wrong_number(const Command& command) {
+  return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
+}
+
+std::string not_while_subscribed(const Command& command) {
+  return "ERR Can't execute '" + std::string(command.name) +
+         "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+         "context";
+}
+
 }  // namespace
 
 void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
@@ -311,29 +321,24 @@ void Server::drop_overrun() {
 
 // In the order of the real server: unknown, wrong number of words, no password, out of memory,
 // listening, busy. A command that is refused spoils the transaction it was meant for (R105).
-std::string Server::refusal(const Call& call, const Command* command, std::uint32_t flags) {
+std::string_view Server::refusal(const Call& call, const Command* command, std::uint32_t flags) {
   const Session& session = call.session;
-  if (command == nullptr || !command->known()) return unknown_command(call.argv);
-  if (!command->takes(call.words())) {
-    return "ERR wrong number of arguments for '" + std::string(command->name) + "' command";
-  }
+  if (command == nullptr || !command->known()) return refusal_ = unknown_command(call.argv);
+  if (!command->takes(call.words())) return refusal_ = wrong_number(*command);
   if (!session.authenticated && !config_.password().empty() && !command->is(kUngated))
     return "NOAUTH Authentication required.";
   if (session.in_multi && command->is(kNotInMulti))
     return "ERR Command not allowed inside a transaction";
   if (short_of_memory_ && config_.max_memory() != 0 && !script_running()) {
     if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
-      return std::string(kOutOfMemory);
+      return kOutOfMemory;
   }
   if ((flags & kWrite) != 0 && !script_running()) {
-    if (replication_.too_few_replicas()) return std::string(kTooFewReplicas);
-    if (replication_.is_replica()) return std::string(kReadOnly);  // R50: before the next but one
+    if (replication_.too_few_replicas()) return kTooFewReplicas;
+    if (replication_.is_replica()) return kReadOnly;  // R50: before the next but one
   }
-  if (session.protocol == 2 && session.subscribed() && !command->is(kSubscribed)) {
-    return "ERR Can't execute '" + std::string(command->name) +
-           "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
-           "context";
-  }
+  if (session.protocol == 2 && session.subscribed() && !command->is(kSubscribed))
+    return refusal_ = not_while_subscribed(*command);
   // Scripts may run then if they say so.
   const bool stale_is_fine =
       (flags & kStale) != 0 && (!command->is(kRunsScript) || flags != command->flags);
@@ -343,7 +348,7 @@ std::string Server::refusal(const Call& call, const Command* command, std::uint3
   }
   if (persistence_.loading() && !command->is(kLoading))
     return "LOADING Redis is loading the dataset in memory";  // R100
-  if (busy_ && !command->is(kWhileBusy)) return std::string(kBusy);
+  if (busy_ && !command->is(kWhileBusy)) return kBusy;
   return {};
 }
 
@@ -377,7 +382,7 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
     short_of_memory_ = paused_ == Pause::none && keyspace_.used_memory() > config_.max_memory();
   }
   session.last_command = command;
-  if (const std::string text = refusal(call, command, flags); !text.empty()) {
+  if (const std::string_view text = refusal(call, command, flags); !text.empty()) {
     refuse(call, flags, text);
   } else if (paused_ != Pause::none && holds_back(flags)) {
     return Outcome::held;
@@ -422,7 +427,7 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
     const bool queued = session.in_multi && command != nullptr && !command->is(kNotQueued);
     if (!queued) session.written_until = replication_.offset();
   }
-  if (persistence_.has_save_points()) persistence_.changed();
+  if (!config_.save_points().empty()) persistence_.changed();
   answering_ = before;
   out_ = out_before;
   if (outcome == Outcome::blocked) replication_.ask_for_acknowledgements();

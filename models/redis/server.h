@@ -127,7 +127,13 @@ class Server final : public sim::Service, private ScriptHost {
   void serve_waiters();
   void unblock_all();  // with an error: the server is a replica from now on (R48)
   // Runs it, and keeps what it comes to.
-  void invoke(Call& call, const Command& command);
+  void invoke(Call& call, const Command& command) {
+    if (effects_.wanted()) {
+      invoke_and_keep(call, command);
+    } else {
+      command.run(call);
+    }
+  }
 
   Pause paused() const { return paused_; }
   void pause_clients(std::int64_t until_ms, Pause what);
@@ -170,8 +176,8 @@ class Server final : public sim::Service, private ScriptHost {
   Outcome carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
                     sim::Payload& out, sim::TenureId tenure, std::uint8_t role, bool on_own_thread);
   Outcome run(Call& call, const Command* command, sim::Payload& out, bool on_own_thread);
-  // Why it is refused; empty: it is not.
-  std::string refusal(const Call& call, const Command* command, std::uint32_t flags);
+  // Why it is refused, for now; empty: it is not.
+  std::string_view refusal(const Call& call, const Command* command, std::uint32_t flags);
   static void refuse(Call& call, std::uint32_t flags, std::string_view text);
   bool holds_back(std::uint32_t flags) const;
 
@@ -203,6 +209,7 @@ class Server final : public sim::Service, private ScriptHost {
   static void on_backlog_time(void* self, std::uint32_t);
 
   // --- what writes come to
+  void invoke_and_keep(Call& call, const Command& command);
   void hand_on_effects();
   static void on_forgotten(void* self, std::uint32_t database, std::string_view key);
   static void on_shutdown(void* self, std::uint32_t);
@@ -289,6 +296,7 @@ class Server final : public sim::Service, private ScriptHost {
   std::vector<std::string_view> argv_;
   std::vector<std::string_view> own_argv_;
   std::vector<std::string_view> queued_words_;
+  std::string refusal_;
   Reply reply_;
   Reply own_reply_;
 };

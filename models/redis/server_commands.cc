@@ -198,7 +198,7 @@ class Info {
 
   void replication() {
     begin("Replication");
-    const Replication& replication = call_.server.replication();
+    Replication& replication = call_.server.replication();
     if (replication.is_replica()) {
       link_to_master(replication);
     } else {

@@ -16,11 +16,7 @@ void Call::replicate(Argv command) {
   server.effects().add(session.database, command);
 }
 
-void Server::invoke(Call& call, const Command& command) {
-  if (!effects_.wanted()) {
-    command.run(call);
-    return;
-  }
+void Server::invoke_and_keep(Call& call, const Command& command) {
   const std::uint64_t before = keyspace_.changes();
   command.run(call);
   if (command.is(kWrite) && !call.replicated && keyspace_.changes() != before)
@@ -56,7 +52,7 @@ void Server::receivers_changed() {
 
 void Server::obeyed() {
   if (effects_.size() > 0) hand_on_effects();
-  if (persistence_.has_save_points()) persistence_.changed();
+  if (!config_.save_points().empty()) persistence_.changed();
 }
 
 void Server::obey(Argv argv, sim::TenureId tenure, std::uint8_t role) {

@@ -98,6 +98,7 @@ bool answer_text(const Call& call, Entry*& entry) {
 
 // Without conditions: that they were met is known (R30).
 void replicate_set(Call& call, std::string_view value, std::int64_t deadline) {
+  if (!call.replicates()) return;
   call.replicate({"SET", call[1], value, "PXAT", Digits(deadline).view()});
 }
 

@@ -272,15 +272,17 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
 }
 
 bool take_request(std::string_view& bytes, std::vector<std::string_view>& argv) {
+  std::string_view rest = bytes;  // of its own, so that it stays in registers
   argv.clear();
   std::int64_t count = 0;
-  if (!read_header(bytes, '*', count) || count < 1) return false;
+  if (!read_header(rest, '*', count) || count < 1) return false;
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t size = 0;
     std::string_view word;
-    if (!read_header(bytes, '$', size) || !read_body(bytes, size, word)) return false;
+    if (!read_header(rest, '$', size) || !read_body(rest, size, word)) return false;
     argv.push_back(word);
   }
+  bytes = rest;
   return true;
 }
 

@@ -1,0 +1,208 @@
+// Five primaries, each with a replica and three Sentinels, and five clients that contend for one
+// lock on a quorum of them: 60 virtual seconds of locks and of what 25 servers tell each other.
+//   group_run [RUNS]
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/keys.h"
+#include "models/redis/group.h"
+#include "models/resource.h"
+#include "models/sim_client.h"
+#include "models/tenures.h"
+
+namespace {
+
+using namespace picklock;
+using namespace std::chrono_literals;
+using models::redis::Reply;
+using models::redis::Script;
+using models::redis::Sentinel;
+using models::redis::Server;
+
+constexpr std::size_t kGroups = 5;
+constexpr std::size_t kSentinelsEach = 3;
+constexpr std::size_t kClients = 5;
+constexpr std::size_t kQuorum = 3;
+constexpr std::string_view kKey = "lock:1";
+constexpr sim::Duration kLasts = 60s;
+constexpr sim::Duration kTtl = 10s;
+constexpr sim::Duration kPatience = 1s;  // with a command
+constexpr sim::Duration kWork = 500ms;
+constexpr sim::Duration kPause = 100ms;
+
+const Script kGiveBack(
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 "
+    "end");
+
+class World {
+ public:
+  void run(std::uint64_t seed) {
+    build(seed);
+    simulation_.scheduler.run();
+  }
+
+  std::uint64_t events() const { return simulation_.scheduler.events(); }
+  std::uint64_t digest() { return simulation_.scheduler.recorder().digest().value(); }
+  std::uint64_t cycles() const { return cycles_; }
+
+ private:
+  struct Members {
+    sim::Process* primary = nullptr;
+    sim::Process* replica = nullptr;
+    std::array<sim::Process*, kSentinelsEach> sentinels{};
+  };
+
+  void build(std::uint64_t seed) {
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    cycles_ = 0;
+    simulation_.reset(seed);
+    simulation_.network.set_latency({.low = 200us, .high = 2ms});
+    keys_.reset();
+    tenures_.reset(keys_.id(kKey));
+    for (std::size_t i = 0; i < kClients; ++i) scheduler.add_process(numbered("client-", i));
+    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_, {});
+    enlist();
+    for (std::size_t i = 0; i < kGroups; ++i) build_group(i);
+    for (std::size_t i = 0; i < kClients; ++i) start_client(i);
+    for (const Members& members : members_) {
+      scheduler.start(*members.primary);
+      scheduler.start(*members.replica);
+      for (sim::Process* sentinel : members.sentinels) scheduler.start(*sentinel);
+    }
+    const sim::TimerId end = scheduler.add_timer(nullptr, &World::at_end, this, 0);
+    scheduler.arm(end, sim::kStart + kLasts);
+  }
+
+  // Who is where, before anybody is told of anybody.
+  void enlist() {
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    directory_.clear();
+    for (std::size_t i = 0; i < kGroups; ++i) {
+      const std::string name = numbered("redis-", i);
+      Members& members = members_[i];
+      members.primary = &scheduler.add_process(name);
+      members.replica = &scheduler.add_process(name + "-replica-1");
+      directory_.add({.process = members.primary, .endpoint = &primaries_[i]});
+      directory_.add({.process = members.replica, .endpoint = &replicas_[i]});
+      for (std::size_t k = 0; k < kSentinelsEach; ++k) {
+        members.sentinels[k] = &scheduler.add_process(numbered(name + "-sentinel-", k));
+        directory_.add({members.sentinels[k], &sentinels_[i * kSentinelsEach + k],
+                        models::redis::kSentinelPort});
+      }
+    }
+  }
+
+  void build_group(std::size_t index) {
+    const Members& members = members_[index];
+    models::redis::Group& group = groups_[index];
+    primaries_[index].reset(simulation_, *members.primary, tenures_, keys_, &directory_);
+    replicas_[index].reset(simulation_, *members.replica, tenures_, keys_, &directory_);
+    group.reset(members.primary->name(), primaries_[index], directory_);
+    group.add_replica(replicas_[index]);
+    for (std::size_t k = 0; k < kSentinelsEach; ++k) {
+      models::redis::SentinelConfig config{.name = group.name(),
+                                           .master = *directory_.of(*members.primary),
+                                           .quorum = kSentinelsEach / 2 + 1};
+      config.replicas.push_back(*directory_.of(*members.replica));
+      for (std::size_t other = 0; other < kSentinelsEach; ++other) {
+        if (other != k) config.sentinels.push_back(*directory_.of(*members.sentinels[other]));
+      }
+      Sentinel& sentinel = sentinels_[index * kSentinelsEach + k];
+      sentinel.reset(simulation_, *members.sentinels[k], directory_, {&config, 1});
+      group.add_sentinel(sentinel);
+    }
+  }
+
+  void start_client(std::size_t index) {
+    sim::Process& process = simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
+    machines_[index].reset(simulation_, process, groups_, models::redis::FindBy::sentinel,
+                           resource_, {.command_timeout = kPatience}, kPatience, keys_.id(kKey));
+    simulation_.scheduler.spawn(
+        process, [this, index] { client(machines_[index]); }, true);
+  }
+
+  void client(models::ClientMachine& machine) {
+    models::SimClient self(machine);
+    for (;;) {
+      simulation_.scheduler.running()->tenure = tenures_.begin();
+      const std::string token = self.fresh_token();
+      std::size_t granted = 0;
+      for (std::size_t i = 0; i < kGroups; ++i) {
+        const Reply reply =
+            self.redis(i).set(kKey, token, {.nx = true, .px = kTtl}, models::Role::acquire);
+        if (reply.ok()) ++granted;
+      }
+      if (granted >= kQuorum) self.sleep(kWork);
+      for (std::size_t i = 0; i < kGroups; ++i) give_back(self.redis(i), token);
+      if (granted >= kQuorum) ++cycles_;
+      self.sleep(kPause);
+    }
+  }
+
+  static void give_back(models::redis::Client& redis, std::string_view token) {
+    const Reply reply = redis.evalsha(kGiveBack, {kKey}, {token}, models::Role::release);
+    if (reply.is_error() && reply.text.starts_with("NOSCRIPT"))
+      redis.eval(kGiveBack, {kKey}, {token}, models::Role::release);
+  }
+
+  static std::string numbered(std::string_view name, std::size_t index) {
+    return std::string(name) + std::to_string(index + 1);
+  }
+
+  static void at_end(void* self, std::uint32_t) {
+    static_cast<World*>(self)->simulation_.scheduler.stop();
+  }
+
+  sim::Simulation simulation_;
+  models::Tenures tenures_;
+  models::Keys keys_;
+  models::Resource resource_;
+  models::redis::Directory directory_;
+  std::array<Members, kGroups> members_;
+  std::array<Server, kGroups> primaries_;
+  std::array<Server, kGroups> replicas_;
+  std::array<Sentinel, kGroups * kSentinelsEach> sentinels_;
+  std::array<models::redis::Group, kGroups> groups_;
+  std::array<models::ClientMachine, kClients> machines_;
+  std::uint64_t cycles_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t runs = argc == 2 ? std::strtoull(argv[1], nullptr, 10) : 20;
+  if (argc > 2 || runs == 0) {
+    std::fputs("group_run [RUNS]\n", stderr);
+    return 2;
+  }
+  World world;
+  std::uint64_t seed = 0;
+  while (seed < 3) world.run(++seed);  // until everything has been allocated
+  std::uint64_t events = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t digests = 0;
+  const auto started = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    world.run(++seed);
+    events += world.events();
+    cycles += world.cycles();
+    digests ^= world.digest();
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  const auto count = static_cast<double>(runs);
+  const std::chrono::duration<double> each = kLasts;
+  std::printf(
+      "picklock groups runs=%llu us/run=%.0f events/run=%.0f ns/event=%.1f cycles/run=%.1f "
+      "virtual_s/s=%.0f sum=%016llx\n",
+      static_cast<unsigned long long>(runs), took.count() * 1e6 / count,
+      static_cast<double>(events) / count, took.count() * 1e9 / static_cast<double>(events),
+      static_cast<double>(cycles) / count, count * each.count() / took.count(),
+      static_cast<unsigned long long>(digests));
+}
