@@ -270,7 +270,8 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random");
   refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
   refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
-  refuse(kStory + " --faults failover", "failover cannot act in check-then-delete-gap: redis-1 is");
+  refuse(kStory + " --faults failover",
+         "failover cannot act in check-then-delete-gap: the primary has");
   refuse(kStory + " --set clients.writes=0 --faults late-write",
          "late-write cannot act in check-then-delete-gap: no client of this scenario sends such");
   refuse(kStory + " --property own-releas",

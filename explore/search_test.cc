@@ -80,6 +80,14 @@ TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
 }
 
 // Each class alone, and all together.
+// docs/facts/failures.md A-08: the replica is promoted before the grant has come to it.
+TEST(Search, FindsTheGrantThatAFailoverForgets) {
+  Search one(plain("lua-check-delete"), {.faults = {.classes = {FaultClass::failover}, .most = 1},
+                                         .all_classes = false,
+                                         .properties = {Property::mutual_exclusion}});
+  EXPECT_TRUE(search(one, 2000));
+}
+
 TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
   const Scenario scenario = plain("lua-check-delete");
   const FaultClasses possible = FaultPlans(scenario, profile(scenario, 1)).possible();
@@ -156,6 +164,7 @@ TEST(Search, CountsWhatFiredAndWhatDidNot) {
 TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
   Scenario alone = plain("lua-check-delete");
   alone.servers.redis.replicas = 0;
+  alone.network.links.clear();
   try {
     Search one(alone, {.faults = {.classes = {FaultClass::failover}}, .all_classes = false});
     FAIL() << "not refused";
