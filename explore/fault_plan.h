@@ -90,8 +90,8 @@ class FaultPlans {
   FaultClasses possible_;
   std::vector<Range> lengths_;  // of hardships; what is listed twice is drawn twice as often
   std::vector<Range> jumps_;    // of clocks
-  std::vector<Range> brief_;
-  std::vector<Range> delays_;  // short of the lease: of messages, and of machines that come back
+  std::vector<Range> brief_;    // the shortest of those
+  std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back
 
   sim::Random chance_;  // of the fault being drawn
   std::vector<Candidate> candidates_;

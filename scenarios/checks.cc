@@ -381,19 +381,19 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
 // What `CONFIG SET` would say to a line of redis.conf.
 void check_config(const Value& lines, const std::vector<std::string>& config) {
   const std::vector<Value> wheres = lines.elements();
+  models::redis::Config known;
+  models::redis::Reply all;
+  const std::string_view pattern[] = {"*"};
+  known.get(pattern, all);
+  Words parameters;
+  for (std::size_t k = 0; k < all.elements.size(); k += 2)
+    parameters.push_back(all.elements[k].text);
   Words given;
   for (std::size_t i = 0; i < config.size(); ++i) {
     const auto [parameter, value] = config_line(config[i]);
     if (std::find(given.begin(), given.end(), parameter) != given.end())
       wheres[i].fail(fmt::format("{} is given twice", printable(parameter)));
     given.push_back(parameter);
-    models::redis::Config known;
-    models::redis::Reply reply;
-    const std::string_view pattern[] = {"*"};
-    known.get(pattern, reply);
-    Words parameters;
-    for (std::size_t k = 0; k < reply.elements.size(); k += 2)
-      parameters.push_back(reply.elements[k].text);
     if (std::find(parameters.begin(), parameters.end(), parameter) == parameters.end()) {
       wheres[i].fail(fmt::format("redis.conf has no parameter \"{}\"", printable(parameter)),
                      parameter, parameters, "`CONFIG GET *` has them all");

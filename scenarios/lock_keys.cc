@@ -68,8 +68,7 @@ const Keys<LockSpec>& lock_keys() {
           "check_at", {"primary", "replica"},
           [](auto& lock) -> auto& { return lock.options.check_at; },
           "which server is asked whether the lock is still its client's own: the one that leads, "
-          "or "
-          "the first replica"),
+          "or the first replica"),
   };
   return keys;
 }

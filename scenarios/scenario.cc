@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/redis/commands.h"
+
 namespace picklock::scenarios {
 
 std::pair<std::string, std::string> config_line(std::string_view line) {
@@ -38,14 +40,9 @@ std::vector<std::string> config_of(const RedisSpec& redis, std::string_view serv
 }
 
 bool persists(const Scenario& scenario, std::string_view server) {
-  // As the server reads it, which takes YES for yes.
-  const auto is_yes = [](std::string_view value) {
-    return value.size() == 3 && (value[0] | 0x20) == 'y' && (value[1] | 0x20) == 'e' &&
-           (value[2] | 0x20) == 's';
-  };
   const std::vector<std::string> words = config_of(scenario.servers.redis, server);
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (words[i] == "appendonly" && is_yes(words[i + 1])) return true;
+    if (words[i] == "appendonly" && models::redis::same_word(words[i + 1], "yes")) return true;
     if (words[i] == "save" && !words[i + 1].empty()) return true;
   }
   return false;

@@ -12,12 +12,14 @@
 
 #include "models/lock_options.h"
 #include "models/property.h"
+#include "models/redis/find_by.h"
 #include "sim/fault.h"
 #include "sim/time.h"
 
 namespace picklock::scenarios {
 
 using models::Property;
+using models::redis::FindBy;
 using sim::Duration;
 
 // Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
@@ -105,10 +107,6 @@ struct ServersSpec {
   RedisSpec redis;        // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
   ResourceSpec resource;  // process resource
 };
-
-// How clients find the server that leads: at an address that an operator moves, or by asking
-// Sentinels.
-enum class FindBy : std::uint8_t { address, sentinel };
 
 struct ClientsSpec {
   std::uint32_t count = 3;  // processes client-1 .. client-N

@@ -59,7 +59,7 @@ Duration acquire_bound(const Scenario& scenario) {
 }
 
 // Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
-// (R60, R61), and a primary that comes back has been told (R65).
+// (R60, R61).
 Duration failover_bound(const Scenario& scenario) {
   constexpr Duration kElection = std::chrono::seconds(5);
   const RedisSpec& redis = scenario.servers.redis;
@@ -70,7 +70,7 @@ bool is_server(const ProcessSpec& process) {
   return process.kind == TargetKind::redis || process.kind == TargetKind::replica;
 }
 
-// Whatever is no Redis server stands for itself.
+// Only Redis servers have entries: for the others it does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   return is_server(process) ? process.group : scenario.servers.redis.masters;
 }
@@ -125,10 +125,10 @@ void World::build(std::uint64_t seed, bool tracing) {
     machines_.emplace_back();
     programs_.emplace_back();
   }
-  const auto find_by = static_cast<models::redis::FindBy>(scenario.clients.find_by);
   for (std::uint32_t i = 0; i < clients; ++i) {
-    machines_[i].reset(simulation_, scheduler.process(i), groups_, find_by, resource_,
-                       scenario.lock.options, scenario.clients.write_timeout, context_.lock_key);
+    machines_[i].reset(simulation_, scheduler.process(i), groups_, scenario.clients.find_by,
+                       resource_, scenario.lock.options, scenario.clients.write_timeout,
+                       context_.lock_key);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, busy_until_);
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);

@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <deque>
 
+#include "models/redis/find_by.h"
 #include "models/redis/group.h"
 #include "sim/caller.h"
 
 namespace picklock::models::redis {
-
-enum class FindBy : std::uint8_t { address, sentinel };
 
 class Discovery {
  public:
