@@ -374,6 +374,9 @@ class Transcriber {
           back_ = {event.process, add_event(position, event).row.at, transcript_.items.size() - 1};
         down_.erase(event.process);
         break;
+      case What::wait_begun:
+      case What::wait_ended:
+      case What::queued:
       case What::link_cut:
       case What::link_healed:
         break;

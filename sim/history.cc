@@ -20,6 +20,10 @@ std::string_view name(What what) {
       return "release failed";
     case What::release_unknown:
       return "release unknown";
+    case What::wait_begun:
+      return "wait begun";
+    case What::wait_ended:
+      return "wait ended";
     case What::loss_learned:
       return "loss learned";
     case What::deadline_passed:
@@ -44,6 +48,8 @@ std::string_view name(What what) {
       return "entry altered";
     case What::entry_removed:
       return "entry removed";
+    case What::queued:
+      return "queued";
     case What::write_accepted:
       return "write accepted";
     case What::write_rejected:

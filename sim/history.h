@@ -51,6 +51,10 @@ enum class What : std::uint8_t {
   read_accepted,
   // The run was ended at the horizon; always the last event of a complete history.
   horizon,
+  // Waiting for the lock.
+  queued,      // the first request of `tenure` for it was applied at the server `process`
+  wait_begun,  // by a client thread, for a message that the lock may be free; at most to `until`
+  wait_ended,  // `owner`: the tenure whose message woke it; 0: it woke by itself
 };
 
 // Why an entry changed.
@@ -60,7 +64,8 @@ struct HistoryEvent {
   Instant at{};
   What what{};
   Cause cause{};
-  std::uint8_t role = 0;  // role of the step that did it, for witnesses (models/step.h)
+  std::uint8_t role = 0;   // role of the step that did it, for witnesses (models/step.h)
+  std::uint8_t holds = 0;  // how often its owner holds an entry that counts; 0: it does not count
   ProcessId process = 0;
   ProcessId peer = 0;
   ThreadId thread = 0;

@@ -33,7 +33,7 @@ class Recorder {
     digest_.add(static_cast<std::uint64_t>(nanoseconds(event.at)) ^ kinds << 40);
     digest_.add(both(event.tenure, event.owner));
     digest_.add(both(event.process, event.peer));
-    digest_.add(both(event.key, event.thread));
+    digest_.add(both(event.key, event.thread) ^ static_cast<std::uint64_t>(event.holds) << 24);
     digest_.add(static_cast<std::uint64_t>(nanoseconds(event.until)));
     if (tracing_) {
       trace_.records.push_back({.at = event.at,
