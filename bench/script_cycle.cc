@@ -140,7 +140,7 @@ struct World {
     for (std::uint32_t id = 0; id < p.n; ++id) {
       sim::Process& process = simulation.scheduler.add_process("client-" + std::to_string(id + 1));
       chance[id] = sim::Random(seed, process.hash());
-      clients[id].reset(simulation, process, server, {});
+      clients[id].reset(simulation, process, server, {.command_timeout = {}});
       simulation.scheduler.spawn(
           process, [this, id] { params.max_cycles == ~0ull ? client(id) : hurried_client(); },
           true);

@@ -27,10 +27,17 @@ struct Uses {
   bool lease = true;  // `ttl`: an abandoned lock comes free by itself
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
   bool renew = false;                                  // `renew`, and with it a step of that name
-  bool own = false;   // `recognise_own`, and with it the step `check`
-  bool wait = false;  // `wait_replicas`
-  bool look = false;  // a holder can look whether the lock is still its own, and with it `check`
-  bool mint = false;  // `mint`: the acquire is one script and can mint a fencing token
+  bool own = false;      // `recognise_own`, and with it the step `check`
+  bool wait = false;     // `wait_replicas`
+  bool look = false;     // a holder can look whether the lock is still its own, and with it `check`
+  bool mint = false;     // `mint`: the acquire is one script and can mint a fencing token
+  bool nests = false;    // a holder that asks again is granted, and counted
+  bool shared = false;   // one object serves all threads of a process; else each has its own
+  bool servers = false;  // the lock lives on several servers
+  bool force = false;    // an operator can take it from its holder
+  bool endless = false;  // a `ttl` of 0 is a key without expiry
+  // Further options that the lock looks at, as keys of a scenario file.
+  std::vector<std::string_view> options{};
 };
 
 struct Algorithm {
@@ -44,6 +51,14 @@ struct Algorithm {
   // How long a waiter may wait once nothing disturbs any more and no healthy client holds: the
   // lease of a crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;
+  // How long a message may leave a waiter asleep beside a lock that is free; 0: none is awaited.
+  Duration (*wakeup)(const LockOptions& options) = nullptr;
+  std::uint32_t wakeups = 1;     // how many waiters one release may wake
+  std::uint32_t overtakes = 16;  // how often a waiter may be overtaken
+  // Of so many servers, how many make a grant; nullptr: the lock lives on one.
+  std::uint32_t (*quorum)(std::uint32_t servers, const LockOptions& options) = nullptr;
+  // Sets the options as this lock comes; nullptr: as they are.
+  void (*preset)(LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
 };
 

@@ -14,7 +14,7 @@ Acquired Lock::acquire(Client& self, std::string_view key) {
       pause += self.random_between(Duration::zero(), options_.retry_jitter);
     const bool patient = options_.acquire_timeout == Duration::zero();
     if (!patient && self.monotonic_now() + pause - started > options_.acquire_timeout) break;
-    self.sleep(pause);
+    if (!self.sleep_interruptibly(pause)) break;
   }
   return unknown ? Acquired::unknown() : Acquired(std::nullopt);
 }

@@ -19,6 +19,7 @@ struct Lease {
   std::string token;
   Duration ttl{};          // 0: the lock has no lease
   std::int64_t fence = 0;  // fencing token; 0: none was minted with the grant
+  Duration deadline{};     // by the client's `clock`: when its holder stops; 0: never by itself
 };
 
 // Granted with a lease, refused, or unknown: the request may have been granted without our learning
@@ -63,6 +64,12 @@ class Lock {
   virtual Released release(Client& self, const Lease& lease) = 0;
   // A look, out of date as soon as it is answered; for locks with `Uses::look`.
   virtual Held look(Client&, const Lease&) { return Held::unknown; }
+
+  // For an operator, whoever holds it: at once, or only if whoever was seen holding it still does;
+  // for locks with `Uses::force`.
+  virtual Released force_release(Client&, std::string_view /*key*/, bool /*conditional*/) {
+    return Released::unknown;
+  }
 
   // Tries until granted or out of patience: by default one attempt every `retry_every`.
   virtual Acquired acquire(Client& self, std::string_view key);

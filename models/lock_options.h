@@ -30,6 +30,32 @@ enum class Steal : std::uint8_t { del, getset };
 // Which server a client asks whether the lock is still its own (docs/facts/failures.md C-06).
 enum class CheckAt : std::uint8_t { primary, replica };
 
+// By which of its clocks a client counts validity, deadlines and the time it has waited.
+enum class ClientClock : std::uint8_t { monotonic, wall };
+
+// When a quorum lock reads its clock to see how much of the lease is left: after the last answer,
+// as the specification has it; before it reads any; or never (docs/facts/failures.md B-04, C-12).
+enum class Validity : std::uint8_t { after_answers, before_answers, never };
+
+// In which order a quorum lock asks its servers.
+enum class Asks : std::uint8_t { together, in_turn };
+
+// When it has heard enough: every answer, or as many as decide.
+enum class Hears : std::uint8_t { all, majority };
+
+// Which servers are told to forget an attempt that failed: all of them, or those that have granted
+// (docs/facts/failures.md A-18); and after each attempt, or after the last one only.
+enum class UndoAt : std::uint8_t { all, granted };
+enum class UndoAfter : std::uint8_t { each_attempt, last_attempt };
+
+// How a quorum lock speaks to its servers: by SET, and a script to give back; by scripts alone, sent
+// whole each time; or the same named by their SHA-1.
+enum class Speaks : std::uint8_t { set, scripts, script_names };
+
+// A mutex of the process in front of the lock: none, one that stays locked where the release of the
+// lock fails, or one that is freed in any case (docs/facts/failures.md D-12).
+enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -38,8 +64,19 @@ struct LockOptions {
   Duration retry_every = std::chrono::milliseconds(100);
   Duration retry_jitter{};     // adds up to this much to every retry, drawn at random
   Duration acquire_timeout{};  // 0: tries for ever
+  std::uint32_t attempts = 0;  // at most so many, whatever time is left; 0: no such limit
   Duration command_timeout = std::chrono::seconds(3);
   std::uint32_t resend = 0;  // how often a command that got no answer is sent again
+  // Pause before that: half of it and, drawn at random, up to the other half; doubled from time to
+  // time, up to a most. 0: none.
+  Duration resend_delay{};
+  Duration resend_delay_most{};
+  bool resend_scripts = true;  // also those that take and give back the lock, after a time-out
+  std::uint32_t connections =
+      1;                        // of a client to one server: 1, which its threads share, or a pool
+  bool keep_timed_out = false;  // a connection on which a command has timed out stays in use
+  Duration resubscribe_every = std::chrono::milliseconds(100);  // pause before a lost connection to
+                                                                // hear channels is dialled anew
   TokenPer value = TokenPer::acquisition;
   Renew renew = Renew::none;
   Duration renew_every{};  // 0: a third of the ttl
@@ -50,6 +87,32 @@ struct LockOptions {
   std::uint32_t wait_replicas = 0;  // a grant counts once so many replicas have it (WAIT)
   Duration wait_timeout = std::chrono::seconds(1);  // patience of WAIT; then the key is given back
   Mint mint = Mint::none;
+  ClientClock clock = ClientClock::monotonic;
+  bool deadline = false;  // a holder stops believing when its lease must have run out, by `clock`
+  bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
+  LocalMutex local_mutex = LocalMutex::none;
+
+  // --- Redisson
+  bool timer_per_lock = false;        // renewals, as before version 3.44; else one per client
+  bool renew_after_error = true;      // a renewal without answer is not the last one
+  bool unlock_latch = true;           // a release that is sent again answers as the first did
+  bool try_after_subscribing = true;  // once more, before it waits for a message
+  Duration wait_at_most{};            // for one message; 0: as long as the lease that it has seen
+  bool sync_replicas = false;         // a grant counts once a connected replica has it, if any is
+  Duration place_expires = std::chrono::minutes(5);  // of a waiter in the fair lock's queue
+  bool refresh_place = false;                        // while it waits there
+
+  // --- locks on several servers
+  std::uint32_t quorum = 0;  // 0: more than half, or all of them
+  Validity validity = Validity::after_answers;
+  std::int64_t drift_ppm = 10'000;  // of the lease, taken off its validity
+  Duration drift_extra = std::chrono::milliseconds(2);
+  Asks asks = Asks::together;
+  Hears hears = Hears::all;
+  Speaks speaks = Speaks::set;
+  UndoAt undo_at = UndoAt::all;
+  UndoAfter undo_after = UndoAfter::each_attempt;
+  bool extend_missing = false;  // an extension sets a key anew that is no longer there
 };
 
 }  // namespace picklock::models

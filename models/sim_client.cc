@@ -1,35 +1,38 @@
 #include "models/sim_client.h"
 
+#include <algorithm>
+
 #include "models/lock.h"
 
 namespace picklock::models {
 
 void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
                           std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
-                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
+                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key,
+                          bool backwards) {
   simulation_ = &simulation;
   process_ = &process;
+  clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
   servers_ = groups.size();
   replicas_used_ = discoveries_used_ = 0;
   while (redis_.size() < servers_) redis_.emplace_back();
   for (std::size_t i = 0; i < servers_; ++i) {
-    redis::Group& group = groups[i];
+    redis::Group& group = groups[backwards ? servers_ - 1 - i : i];
     redis::Discovery* discovery = nullptr;
     if (group.replicas() > 0) {
       if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();
       discovery = &discoveries_[discoveries_used_++];
       discovery->reset(simulation, process, group, find_by);
       if (replicas_used_ == replicas_.size()) replicas_.emplace_back();
-      replicas_[replicas_used_++].reset(simulation, process, group.replica(0),
-                                        options.command_timeout, options.resend);
+      replicas_[replicas_used_++].reset(simulation, process, group.replica(0), options);
     }
-    redis_[i].reset(simulation, process, group.primary(), options.command_timeout, options.resend,
-                    discovery);
+    redis_[i].reset(simulation, process, group.primary(), options, discovery);
   }
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
   lock_key_ = lock_key;
-  lost_ = 0;
+  lost_.clear();
+  deadlines_used_ = 0;
 }
 
 void ClientMachine::forget() {
@@ -37,7 +40,86 @@ void ClientMachine::forget() {
   for (redis::SimClient& client : replicas_) client.forget();
   for (redis::Discovery& discovery : discoveries_) discovery.forget();
   resource_.forget();
+  for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }
+
+bool ClientMachine::has_lost(sim::TenureId tenure) const {
+  return std::find(lost_.begin(), lost_.end(), tenure) != lost_.end();
+}
+
+sim::TenureId ClientMachine::speaker() const {
+  for (std::size_t i = 0; i < servers_; ++i) {
+    if (redis_[i].speaker() != 0) return redis_[i].speaker();
+  }
+  return 0;
+}
+
+void ClientMachine::scan(Duration every) {
+  for (;;) {
+    simulation_->scheduler.sleep(every);
+    for (std::size_t i = 0; i < servers_; ++i) redis_[i].refresh();
+  }
+}
+
+// ---------------------------------------------------------------- deadlines
+
+void ClientMachine::believe_until(sim::TenureId tenure, Duration deadline) {
+  const auto used = deadlines_.begin() + static_cast<std::ptrdiff_t>(deadlines_used_);
+  auto mine = std::find_if(deadlines_.begin(), used,
+                           [tenure](const Deadline& one) { return one.tenure == tenure; });
+  if (mine == used) {
+    mine =
+        std::find_if(deadlines_.begin(), used, [](const Deadline& one) { return one.tenure == 0; });
+  }
+  if (mine == used) {
+    if (deadlines_used_ == deadlines_.size()) deadlines_.emplace_back();
+    mine = deadlines_.begin() + static_cast<std::ptrdiff_t>(deadlines_used_++);
+    mine->machine = this;
+    mine->timer = simulation_->scheduler.add_timer(nullptr, &ClientMachine::on_deadline, &*mine, 0);
+  }
+  mine->tenure = tenure;
+  mine->thread = simulation_->scheduler.running()->id();
+  mine->local = deadline.count();
+  arm(*mine);
+}
+
+void ClientMachine::end_belief(sim::TenureId tenure) {
+  if (tenure == 0) return;
+  for (std::size_t i = 0; i < deadlines_used_; ++i) {
+    if (deadlines_[i].tenure != tenure) continue;
+    deadlines_[i].tenure = 0;
+    simulation_->scheduler.disarm(deadlines_[i].timer);
+  }
+}
+
+void ClientMachine::arm(const Deadline& deadline) {
+  sim::Scheduler& scheduler = simulation_->scheduler;
+  scheduler.arm(
+      deadline.timer,
+      std::max(scheduler.now(), process_->clock().when(clock_, deadline.local, scheduler.now())));
+}
+
+void ClientMachine::clock_changed() {
+  for (std::size_t i = 0; i < deadlines_used_; ++i) {
+    if (deadlines_[i].tenure != 0) arm(deadlines_[i]);
+  }
+}
+
+void ClientMachine::on_deadline(void* deadline, std::uint32_t) {
+  auto& mine = *static_cast<Deadline*>(deadline);
+  ClientMachine& machine = *mine.machine;
+  sim::Scheduler& scheduler = machine.simulation_->scheduler;
+  scheduler.recorder().note({.at = scheduler.now(),
+                             .what = sim::What::deadline_passed,
+                             .process = machine.process_->id(),
+                             .thread = mine.thread,
+                             .tenure = mine.tenure,
+                             .key = machine.lock_key_});
+  machine.lose(mine.tenure);
+  mine.tenure = 0;
+}
+
+// ---------------------------------------------------------------- one thread
 
 Duration SimClient::monotonic_now() {
   return Duration(
@@ -54,15 +136,36 @@ void SimClient::sleep(Duration length) {
   machine_.simulation().scheduler.sleep(length);
 }
 
+bool SimClient::sleep_interruptibly(Duration length) {
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  if (scheduler.inert()) return true;
+  sim::Thread& thread = *scheduler.running();
+  if (scheduler.begin_interruptible(thread)) scheduler.sleep(length);
+  scheduler.end_interruptible(thread);
+  return !thread.take_interrupt();
+}
+
 void SimClient::spawn(std::function<void(Client&)> body) {
   if (machine_.simulation().scheduler.inert()) return;
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   scheduler.spawn(machine_.process(), [&machine = machine_, tenure = scheduler.running()->tenure,
-                                       run = std::move(body)] {
+                                       number = thread_, run = std::move(body)] {
     machine.simulation().scheduler.running()->tenure = tenure;
-    SimClient thread(machine);
+    SimClient thread(machine, number);
     run(thread);
   });
+}
+
+std::unique_ptr<Semaphore> SimClient::semaphore(Awaits what) {
+  return std::make_unique<SimSemaphore>(machine_, what);
+}
+
+Tenancy SimClient::tenancy() const {
+  return Tenancy{machine_.simulation().scheduler.running()->tenure};
+}
+
+void SimClient::act_for(Tenancy tenancy) {
+  machine_.simulation().scheduler.running()->tenure = static_cast<sim::TenureId>(tenancy);
 }
 
 Duration SimClient::random_between(Duration low, Duration high) {
@@ -81,8 +184,10 @@ std::string SimClient::fresh_token() {
   return token;
 }
 
-// Threads are numbered anew by every incarnation, and each client has one that asks for locks.
-std::string SimClient::machine_token() { return std::string(name()) + ":1"; }
+// Threads are numbered anew by every incarnation.
+std::string SimClient::machine_token() {
+  return std::string(name()) + ":" + std::to_string(thread_);
+}
 
 void SimClient::mark(std::string_view name) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
@@ -99,6 +204,11 @@ void SimClient::mark(std::string_view name) {
 void SimClient::lost(const Lease&) {
   note(sim::What::loss_learned);
   machine_.lose(machine_.simulation().scheduler.running()->tenure);
+}
+
+void SimClient::believe_until(const Lease&, Duration deadline) {
+  if (machine_.simulation().scheduler.inert()) return;
+  machine_.believe_until(machine_.simulation().scheduler.running()->tenure, deadline);
 }
 
 void SimClient::note(sim::What what) {

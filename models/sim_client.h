@@ -10,6 +10,7 @@
 #include "models/client.h"
 #include "models/redis/sim_client.h"
 #include "models/resource.h"
+#include "models/sim_semaphore.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {
@@ -17,15 +18,28 @@ namespace picklock::models {
 // What the threads of one client process share.
 class ClientMachine {
  public:
-  // `groups`: each is one Redis server to the client, whichever of them leads.
+  // `groups`: each is one Redis server to the client, whichever of them leads; it may go through
+  // them backwards.
   void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
              redis::FindBy find_by, Resource& resource, const LockOptions& options,
-             Duration write_timeout, sim::KeyId lock_key);
-  void forget();  // the process has crashed: its connections are gone
+             Duration write_timeout, sim::KeyId lock_key, bool backwards = false);
+  void forget();  // the process has crashed: its connections and beliefs are gone
+  void clock_changed();
 
   // A thread of this process has learned that the tenure has lost its lock.
-  void lose(sim::TenureId tenure) { lost_ = tenure; }
-  bool has_lost(sim::TenureId tenure) const { return lost_ == tenure; }
+  void lose(sim::TenureId tenure) { lost_.push_back(tenure); }
+  bool has_lost(sim::TenureId tenure) const;
+
+  // The tenure believes until the process's `options.clock` shows `deadline`, running or not; or
+  // until it has released.
+  void believe_until(sim::TenureId tenure, Duration deadline);
+  void end_belief(sim::TenureId tenure);
+
+  // Follows whoever leads, every so often: for a thread of its own.
+  void scan(Duration every);
+
+  // Whose message is being heard, if one is.
+  sim::TenureId speaker() const;
 
   sim::Simulation& simulation() const { return *simulation_; }
   sim::Process& process() const { return *process_; }
@@ -34,13 +48,26 @@ class ClientMachine {
     return server < replicas_used_ ? replicas_[server] : redis_[server];
   }
   std::size_t redis_servers() const { return servers_; }
+  bool can_scan() const { return discoveries_used_ > 0; }
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
   sim::KeyId lock_key() const { return lock_key_; }
 
  private:
+  // Of the engine, for a paused process's clock runs on.
+  struct Deadline {
+    ClientMachine* machine = nullptr;
+    sim::TimerId timer = 0;
+    sim::TenureId tenure = 0;  // 0: free for another
+    sim::ThreadId thread = 0;
+    std::int64_t local = 0;
+  };
+  void arm(const Deadline& deadline);
+  static void on_deadline(void* deadline, std::uint32_t);
+
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
+  sim::ClockKind clock_{};  // by which deadlines are counted
   std::deque<redis::SimClient> redis_;
   std::deque<redis::SimClient> replicas_;  // of each group the first
   std::deque<redis::Discovery> discoveries_;
@@ -50,14 +77,18 @@ class ClientMachine {
   ResourceClient resource_;
   sim::Random chance_;
   sim::KeyId lock_key_ = 0;
-  sim::TenureId lost_ = 0;  // the one that learned of it last
+  std::vector<sim::TenureId> lost_;
+  std::deque<Deadline> deadlines_;
+  std::size_t deadlines_used_ = 0;
 };
 
 class SimClient final : public Client {
  public:
-  explicit SimClient(ClientMachine& machine) : machine_(machine) {}
+  explicit SimClient(ClientMachine& machine, std::uint32_t thread = 1)
+      : machine_(machine), thread_(thread) {}
 
   std::string_view name() const override { return machine_.process().name(); }
+  std::uint32_t thread() const override { return thread_; }
   redis::Client& redis(std::size_t server) override { return machine_.redis(server); }
   std::size_t redis_servers() const override { return machine_.redis_servers(); }
   redis::Client& redis_replica(std::size_t server) override {
@@ -66,18 +97,24 @@ class SimClient final : public Client {
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;
+  bool sleep_interruptibly(Duration length) override;
   void spawn(std::function<void(Client&)> body) override;
+  std::unique_ptr<Semaphore> semaphore(Awaits what) override;
+  Tenancy tenancy() const override;
+  void act_for(Tenancy tenancy) override;
   Duration random_between(Duration low, Duration high) override;
   std::string fresh_token() override;
   std::string machine_token() override;
   void mark(std::string_view name) override;
   void lost(const Lease& lease) override;
+  void believe_until(const Lease& lease, Duration deadline) override;
 
   // One operation of the history by this thread.
   void note(sim::What what);
 
  private:
   ClientMachine& machine_;
+  std::uint32_t thread_;
 };
 
 }  // namespace picklock::models

@@ -18,6 +18,7 @@ enum class Role : std::uint8_t {
   write,      // changes the protected resource, or keeps the work's progress
   subscribe,  // begins to wait for a message
   watch,      // begins to wait for a change
+  upkeep,     // as none, whatever verb it is sent in: loads a script, asks after replicas
 };
 
 inline constexpr std::array<std::string_view, 8> kRoleNames = {

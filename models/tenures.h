@@ -11,25 +11,47 @@ namespace picklock::models {
 
 class Tenures {
  public:
-  void reset(sim::KeyId lock_key) {
+  // `quorum`: how many servers' entries make a grant.
+  void reset(sim::KeyId lock_key, std::uint32_t quorum = 1) {
     lock_key_ = lock_key;
+    quorum_ = quorum;
     order_.assign(1, 0);
+    entries_.assign(1, 0);
     settled_.assign(1, false);
+    arrived_.assign(1, true);
     granted_ = 0;
+    holder_ = 0;
   }
 
   sim::TenureId begin() {
     order_.push_back(0);
+    entries_.push_back(0);
     settled_.push_back(false);
+    arrived_.push_back(false);
     return static_cast<sim::TenureId>(order_.size() - 1);
   }
 
   // An entry came to be. Until the client has learned of success the latest one counts: an attempt
   // whose answer was lost is an orphan, and no grant. Keys beside the lock grant nothing.
   void granted(sim::TenureId tenure, sim::KeyId key) {
-    if (tenure != 0 && key == lock_key_ && !settled_[tenure]) order_[tenure] = ++granted_;
+    if (tenure == 0 || key != lock_key_) return;
+    // Of a single server's entries each is a grant, whatever became of those before.
+    const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
+    if (decides && !settled_[tenure]) order_[tenure] = ++granted_;
+    if (decides) holder_ = tenure;
+  }
+  void removed(sim::TenureId owner, sim::KeyId key) {
+    if (owner != 0 && key == lock_key_ && entries_[owner] > 0) --entries_[owner];
   }
   void settle(sim::TenureId tenure) { settled_[tenure] = true; }
+
+  // Whether this is its first request that any server has seen.
+  bool arrives(sim::TenureId tenure) {
+    if (arrived_[tenure]) return false;
+    return arrived_[tenure] = true;
+  }
+  sim::TenureId holder() const { return holder_; }  // who was granted last
+  sim::KeyId lock_key() const { return lock_key_; }
 
   // 1 for the first grant of the run; 0: none yet. The ideal fencing token.
   std::uint32_t order(sim::TenureId tenure) const { return order_[tenure]; }
@@ -37,9 +59,13 @@ class Tenures {
 
  private:
   sim::KeyId lock_key_ = 0;
+  std::uint32_t quorum_ = 1;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> entries_;  // held now, of a quorum lock
   std::vector<bool> settled_;
+  std::vector<bool> arrived_;
   std::uint32_t granted_ = 0;
+  sim::TenureId holder_ = 0;
 };
 
 }  // namespace picklock::models

@@ -154,6 +154,7 @@ class Folder {
       case Role::watch:
         return "began to wait";
       case Role::none:
+      case Role::upkeep:
         break;
     }
     return "repeated it";

@@ -146,6 +146,8 @@ Phrase phrase(const sim::Fault& fault) {
               (fault.lasts ? "," + lasting("down for") : "") + ", " + kept(fault.keeps)};
     case Verb::end_thread:
       return {"end a thread of " + target};
+    case Verb::interrupt:
+      return {"interrupt a thread of " + target};
     case Verb::step_clock:
       return {"step the clock of " + target, " by " + signed_duration(fault.step)};
     case Verb::set_clock_rate:

@@ -373,7 +373,7 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 
 // Servers that no client ever speaks to would look as if they had a part in the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  if (!words.one_server || scenario.servers.redis.masters == 1) return;
+  if (words.uses.servers || scenario.servers.redis.masters == 1) return;
   root.at("servers").at("redis").at("masters").fail(
       fmt::format("{} uses one server: must be 1", words.name));
 }
@@ -445,6 +445,19 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   check_gc(table, clients.gc);
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
+  if (clients.operators > 0 && !words.uses.force)
+    table.at("operators").fail(fmt::format("nobody can take {} from its holder", words.name));
+  if (clients.operators > 0 && clients.operators >= clients.count)
+    table.at("operators")
+        .fail(fmt::format("there are {} clients: nobody would ask for the lock", clients.count));
+  if (clients.nested_after > Duration::zero() && !clients.nested)
+    table.at("nested_after").fail("means nothing without `nested = true`");
+  if (clients.nested_after > clients.hold)
+    table.at("nested_after")
+        .fail(fmt::format("is {}, beyond the section's end, which is `hold`, {}",
+                          to_text(clients.nested_after), to_text(clients.hold)));
+  if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
+    table.at("scan_every").fail("there is no replica that could lead");
   if (clients.check_before_write && !words.uses.look)
     table.at("check_before_write")
         .fail(fmt::format("{} has no way to tell whether it still holds", words.name));
@@ -460,11 +473,35 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
                         words.name));
 }
 
+// Of the keys of [lock], those that only some locks look at.
+const Words& special_options() {
+  static const Words words = {"deadline",       "tell_loss",
+                              "local_mutex",    "resend_scripts",
+                              "timer_per_lock", "renew_after_error",
+                              "unlock_latch",   "try_after_subscribing",
+                              "wait_at_most",   "sync_replicas",
+                              "place_expires",  "refresh_place",
+                              "quorum",         "validity",
+                              "drift_ppm",      "drift_extra",
+                              "asks",           "hears",
+                              "speaks",         "undo_at",
+                              "undo_after",     "extend_missing"};
+  return words;
+}
+
 // An option that a lock does not look at would seem to be without effect.
 void check_options(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const models::LockOptions& options = scenario.lock.options;
   const auto lock = root.find("lock");
   if (!lock) return;
+  for (const std::string_view option : special_options()) {
+    const auto& mine = words.uses.options;
+    const auto given = lock->find(option);
+    if (given && std::find(mine.begin(), mine.end(), option) == mine.end())
+      given->fail(fmt::format("{} has no use for it", words.name));
+  }
+  if (options.ttl == Duration::zero() && !words.uses.endless)
+    lock->at("ttl").fail("must be more than 0s");
   if (options.renew != models::Renew::none && !words.uses.renew)
     lock->at("renew").fail(
         fmt::format("{} does not renew its lease: must be \"none\"", words.name));

@@ -22,7 +22,31 @@ const Keys<ClientsSpec>& clients_keys() {
           "more are spread evenly from its start on"),
       integer<ClientsSpec>(
           "cycles", 1, 1'000'000, [](auto& clients) -> auto& { return clients.cycles; },
-          "how often each client acquires, works and releases"),
+          "how often each thread acquires, works and releases"),
+      integer<ClientsSpec>(
+          "threads", 1, 1000, [](auto& clients) -> auto& { return clients.threads; },
+          "threads of each client that ask for the lock"),
+      duration<ClientsSpec>(
+          "threads_arrive_every", Sign::not_negative,
+          [](auto& clients) -> auto& { return clients.threads_arrive_every; },
+          "time between the arrivals of two threads of a client"),
+      integer<ClientsSpec>(
+          "operators", 0, 100, [](auto& clients) -> auto& { return clients.operators; },
+          "so many clients, the last ones, take the lock from its holder when they arrive, and do "
+          "nothing else"),
+      word<ClientsSpec>(
+          "force", {"unconditional", "conditional"},
+          [](auto& clients) -> auto& { return clients.force; },
+          "whether an operator does so whoever holds it by then, or only to whom he saw"),
+      word<ClientsSpec>(
+          "server_order", {"same", "alternating"},
+          [](auto& clients) -> auto& { return clients.server_order; },
+          "whether all clients go through several servers in one order, or every second one "
+          "backwards"),
+      duration<ClientsSpec>(
+          "scan_every", Sign::not_negative,
+          [](auto& clients) -> auto& { return clients.scan_every; },
+          "how often a client asks which server leads; 0s: only when it dials"),
       duration<ClientsSpec>(
           "think", Sign::not_negative, [](auto& clients) -> auto& { return clients.think; },
           "pause of a client between two cycles"),
@@ -43,6 +67,10 @@ const Keys<ClientsSpec>& clients_keys() {
           "nested", [](auto& clients) -> auto& { return clients.nested; },
           "whether a holder takes the same lock again at the start of its critical section, and "
           "gives that back at once"),
+      duration<ClientsSpec>(
+          "nested_after", Sign::not_negative,
+          [](auto& clients) -> auto& { return clients.nested_after; },
+          "so long after the start of its critical section"),
       word<ClientsSpec>(
           "progress", {"none", "set", "set-keepttl"},
           [](auto& clients) -> auto& { return clients.progress; },

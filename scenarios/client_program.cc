@@ -11,38 +11,73 @@ using sim::What;
 
 void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
                           const Scenario& scenario, models::Tenures& tenures,
-                          Duration first_arrival, sim::Instant& busy_until) {
+                          Duration first_arrival, bool is_operator, sim::Instant& busy_until) {
   machine_ = &machine;
   algorithm_ = &algorithm;
   scenario_ = &scenario;
   tenures_ = &tenures;
   first_arrival_ = first_arrival;
+  is_operator_ = is_operator;
+  locks_.clear();
   busy_until_ = &busy_until;
   machine.process().set_program(this);
 }
 
 void ClientProgram::start(sim::Keeps) {
   const bool first = machine_->process().incarnation() == 0;
-  machine_->simulation().scheduler.spawn(
-      machine_->process(), [this, first] { live(first); }, true);
+  sim::Scheduler& scheduler = machine_->simulation().scheduler;
+  sim::Process& process = machine_->process();
+  const Duration scan = scenario_->clients.scan_every;
+  if (scan > Duration::zero() && machine_->can_scan())
+    scheduler.spawn(process, [this, scan] { machine_->scan(scan); });
+  if (is_operator_) {
+    scheduler.spawn(process, [this, &lock = make_lock()] { operate(lock); }, true);
+    return;
+  }
+  models::Lock* lock = &make_lock();
+  for (std::uint32_t i = 1; i <= scenario_->clients.threads; ++i) {
+    if (i > 1 && !algorithm_->uses.shared) lock = &make_lock();
+    scheduler.spawn(process, [this, first, i, lock] { live(first, i, *lock); }, true);
+  }
 }
 
-void ClientProgram::live(bool first) {
-  models::SimClient self(*machine_);
-  const std::unique_ptr<models::Lock> lock = algorithm_->make(lock_options(*scenario_));
-  if (first && first_arrival_ > Duration::zero()) self.sleep(first_arrival_);
+models::Lock& ClientProgram::make_lock() {
+  return *locks_.emplace_back(algorithm_->make(lock_options(*scenario_)));
+}
+
+void ClientProgram::live(bool first, std::uint32_t number, models::Lock& lock) {
+  models::SimClient self(*machine_, number);
+  const Duration behind = scenario_->clients.threads_arrive_every * (number - 1);
+  const Duration arrival = first ? first_arrival_ + behind : Duration{};
+  if (arrival > Duration::zero()) self.sleep(arrival);
   for (std::uint32_t i = 0; i < scenario_->clients.cycles; ++i) {
     if (i > 0 && scenario_->clients.think > Duration::zero()) self.sleep(scenario_->clients.think);
-    cycle(self, *lock);
+    cycle(self, lock);
   }
+}
+
+// In the name of whoever holds the lock when he decides: what he does to another's is another's
+// loss.
+void ClientProgram::operate(models::Lock& lock) {
+  models::SimClient self(*machine_);
+  self.sleep(first_arrival_);
+  thread().tenure = tenures_->holder();
+  play(Role::release);
+  lock.force_release(self, scenario_->lock.key,
+                     scenario_->clients.force == ForceUnlock::conditional);
+  thread().tenure = 0;
 }
 
 void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   thread().tenure = tenures_->begin();
   const models::Acquired acquired = acquire(self, lock);
   if (acquired) {
-    tenures_->settle(thread().tenure);
+    const sim::TenureId tenure = thread().tenure;
+    tenures_->settle(tenure);
+    const Duration deadline = acquired.lease().deadline;
+    if (deadline != Duration::zero()) self.believe_until(acquired.lease(), deadline);
     work(self, lock, acquired.lease());
+    machine_->end_belief(tenure);
     release(self, lock, acquired.lease());
   }
   thread().tenure = 0;
@@ -94,31 +129,45 @@ void ClientProgram::work(models::SimClient& self, models::Lock& lock, const mode
     if (token == 0) return;  // nothing may be written without one
   }
   if (writes > 1) write(self, lock, lease, 1, token);
-  open_section(self, lock);
+  if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
+    nest(self, lock);
+  keep_progress();
   if (writes <= 1) {
-    self.sleep(hold);
+    stay(self, lock, Duration::zero(), hold);
     if (writes == 1) write(self, lock, lease, 1, token);
     return;
   }
   const Duration gap = hold / static_cast<std::int64_t>(writes - 1);
   for (std::uint32_t i = 2; i <= writes; ++i) {
-    self.sleep(gap);
+    stay(self, lock, gap * (i - 2), gap * (i - 1));
     write(self, lock, lease, i, token);
   }
 }
 
-// What a holder does to its own lock before it goes on with its work.
-void ClientProgram::open_section(models::SimClient& self, models::Lock& lock) {
+// Works between two moments of the section, and asks for the lock again if that falls between them.
+void ClientProgram::stay(models::SimClient& self, models::Lock& lock, Duration from,
+                         Duration until) {
+  const Duration again = scenario_->clients.nested_after;
+  const bool nests = scenario_->clients.nested && from < again && again <= until;
+  if (nests) {
+    self.sleep(again - from);
+    nest(self, lock);
+    from = again;
+  }
+  if (until > from || !nests) self.sleep(until - from);
+}
+
+void ClientProgram::nest(models::SimClient& self, models::Lock& lock) {
+  const models::Acquired again = acquire(self, lock);
+  if (again) release(self, lock, again.lease());
+}
+
+void ClientProgram::keep_progress() {
   const ClientsSpec& clients = scenario_->clients;
-  if (clients.nested) {
-    const models::Acquired again = acquire(self, lock);
-    if (again) release(self, lock, again.lease());
-  }
-  if (clients.progress != Progress::none) {
-    play(Role::write);
-    machine_->redis(0).set(scenario_->lock.key, "half-done",
-                           {.keepttl = clients.progress == Progress::set_keepttl});
-  }
+  if (clients.progress == Progress::none) return;
+  play(Role::write);
+  machine_->redis(0).set(scenario_->lock.key, "half-done",
+                         {.keepttl = clients.progress == Progress::set_keepttl});
 }
 
 // Who has learned that the lock is lost changes nothing any more.

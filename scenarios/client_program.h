@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "models/algorithm.h"
 #include "models/sim_client.h"
@@ -20,19 +22,24 @@ class ClientProgram final : public sim::Program {
   // on with every acquire that begins and every critical section.
   void reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
              const Scenario& scenario, models::Tenures& tenures, Duration first_arrival,
-             sim::Instant& busy_until);
+             bool is_operator, sim::Instant& busy_until);
 
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }
+  void clock_changed() override { machine_->clock_changed(); }
 
  private:
-  void live(bool first);
+  void live(bool first, std::uint32_t number, models::Lock& lock);
+  void operate(models::Lock& lock);
+  models::Lock& make_lock();
   void cycle(models::SimClient& self, models::Lock& lock);
   // Asks for the lock, or for the same one again within its tenure.
   models::Acquired acquire(models::SimClient& self, models::Lock& lock);
   void release(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
   void work(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
-  void open_section(models::SimClient& self, models::Lock& lock);
+  void nest(models::SimClient& self, models::Lock& lock);
+  void keep_progress();
+  void stay(models::SimClient& self, models::Lock& lock, Duration from, Duration until);
   void write(models::SimClient& self, models::Lock& lock, const models::Lease& lease,
              std::uint32_t number, std::int64_t token);
   void play(models::Role role) { thread().role = static_cast<std::uint8_t>(role); }
@@ -45,6 +52,9 @@ class ClientProgram final : public sim::Program {
   models::Tenures* tenures_ = nullptr;
   sim::Instant* busy_until_ = nullptr;
   Duration first_arrival_{};
+  bool is_operator_ = false;
+  // What threads of theirs may outlive: kept for the run.
+  std::vector<std::unique_ptr<models::Lock>> locks_;
 };
 
 }  // namespace picklock::scenarios

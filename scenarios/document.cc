@@ -203,6 +203,10 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
   const Value file(origin, root);
   check_format(file);
   Scenario scenario;
+  // What the file does not say of its lock is as the lock comes.
+  const auto algorithm = root["lock"]["algorithm"].value<std::string_view>();
+  if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr)
+    scenario.lock.options = scenario.lock.preset = words->preset;
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);
   if (const auto expect = file.find("expect")) scenario.expect.line = expect->line();

@@ -44,8 +44,8 @@ std::span<const FaultClassRow> fault_classes() {
        {Verb::drop, Verb::duplicate},
        {"redis message", "resource message"}},
       {FaultClass::crash,
-       "a process or host dies, a thread ends, a session is killed",
-       {Verb::crash, Verb::restart, Verb::end_thread, Verb::kill_session},
+       "a process or host dies, a thread ends or is interrupted, a session is killed",
+       {Verb::crash, Verb::restart, Verb::end_thread, Verb::kill_session, Verb::interrupt},
        {"client", "redis", "resource", "replica", "sentinel"}},
   };
   return kRows;

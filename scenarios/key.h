@@ -82,11 +82,17 @@ void describe(const std::string& header, const std::string& meaning, const Keys<
   docs.push_back(std::move(doc));
 }
 
+// What an aggregate is before a file says anything of it.
+template <typename Target>
+Target fresh_like(const Target&) {
+  return {};
+}
+
 // What differs from its default, as the text of a file. Keys that have no default are the caller's.
 template <typename Target>
 void write_table(const std::string& path, const Keys<Target>& keys, const Target& from,
                  std::string& text) {
-  const Target fresh{};
+  const Target fresh = fresh_like(from);
   std::string lines;
   for (const Key<Target>& key : keys) {
     if (!key.show) continue;

@@ -12,8 +12,9 @@ const Keys<LockSpec>& lock_keys() {
       text<LockSpec>(
           "key", [](auto& lock) -> auto& { return lock.key; }, "the key that every client wants"),
       duration<LockSpec>(
-          "ttl", Sign::positive, [](auto& lock) -> auto& { return lock.options.ttl; },
-          "length of a lease, counted on the server's clock"),
+          "ttl", Sign::not_negative, [](auto& lock) -> auto& { return lock.options.ttl; },
+          "length of a lease, counted on the server's clock; 0s, where a lock knows leases without "
+          "end: for ever"),
       duration<LockSpec>(
           "retry_every", Sign::positive,
           [](auto& lock) -> auto& { return lock.options.retry_every; },
@@ -26,6 +27,9 @@ const Keys<LockSpec>& lock_keys() {
           "acquire_timeout", Sign::not_negative,
           [](auto& lock) -> auto& { return lock.options.acquire_timeout; },
           "a client gives up after this; 0s: it tries for ever"),
+      integer<LockSpec>(
+          "attempts", 0, 1'000'000, [](auto& lock) -> auto& { return lock.options.attempts; },
+          "a client gives up after so many attempts; 0: they do not count"),
       duration<LockSpec>(
           "command_timeout", Sign::positive,
           [](auto& lock) -> auto& { return lock.options.command_timeout; },
@@ -33,6 +37,105 @@ const Keys<LockSpec>& lock_keys() {
       integer<LockSpec>(
           "resend", 0, 1000, [](auto& lock) -> auto& { return lock.options.resend; },
           "how often the client layer sends a command again that got no answer"),
+      duration<LockSpec>(
+          "resend_delay", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.resend_delay; },
+          "pause before that, of which half is drawn at random, doubled from time to time"),
+      duration<LockSpec>(
+          "resend_delay_most", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.resend_delay_most; },
+          "what it is doubled up to"),
+      integer<LockSpec>(
+          "connections", 1, 1000, [](auto& lock) -> auto& { return lock.options.connections; },
+          "of a client to one server: 1, which its threads share, or a pool of which each command "
+          "has one for itself"),
+      boolean<LockSpec>(
+          "keep_timed_out", [](auto& lock) -> auto& { return lock.options.keep_timed_out; },
+          "whether a connection on which a command has timed out stays in use"),
+      duration<LockSpec>(
+          "resubscribe_every", Sign::positive,
+          [](auto& lock) -> auto& { return lock.options.resubscribe_every; },
+          "pause before a client dials anew the lost connection on which it hears messages"),
+      word<LockSpec>(
+          "clock", {"monotonic", "wall"}, [](auto& lock) -> auto& { return lock.options.clock; },
+          "by which of its clocks a client counts validity, its deadline and its own patience"),
+      boolean<LockSpec>(
+          "deadline", [](auto& lock) -> auto& { return lock.options.deadline; },
+          "whether a holder stops at the instant at which its lease must have run out"),
+      boolean<LockSpec>(
+          "tell_loss", [](auto& lock) -> auto& { return lock.options.tell_loss; },
+          "whether a renewal that finds the lock gone tells the holder"),
+      word<LockSpec>(
+          "local_mutex", {"none", "kept-on-error", "freed"},
+          [](auto& lock) -> auto& { return lock.options.local_mutex; },
+          "a mutex of the process in front of the lock: none, one that stays locked where the "
+          "release fails, or one that is freed in any case"),
+      boolean<LockSpec>(
+          "resend_scripts", [](auto& lock) -> auto& { return lock.options.resend_scripts; },
+          "whether `resend` goes for the scripts that take and give back the lock after a "
+          "time-out"),
+      boolean<LockSpec>(
+          "timer_per_lock", [](auto& lock) -> auto& { return lock.options.timer_per_lock; },
+          "whether each lock has a timer for its renewals, or all of a client have one"),
+      boolean<LockSpec>(
+          "renew_after_error", [](auto& lock) -> auto& { return lock.options.renew_after_error; },
+          "whether renewals go on after one that got no answer"),
+      boolean<LockSpec>(
+          "unlock_latch", [](auto& lock) -> auto& { return lock.options.unlock_latch; },
+          "whether a release leaves its answer on the server for the same release sent again"),
+      boolean<LockSpec>(
+          "try_after_subscribing",
+          [](auto& lock) -> auto& { return lock.options.try_after_subscribing; },
+          "whether a client tries once more when it hears the channel, before it waits"),
+      duration<LockSpec>(
+          "wait_at_most", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.wait_at_most; },
+          "how long a client waits for one message; 0s: as long as the lease it has seen"),
+      boolean<LockSpec>(
+          "sync_replicas", [](auto& lock) -> auto& { return lock.options.sync_replicas; },
+          "whether a grant counts only once a connected replica has it, if any is connected"),
+      duration<LockSpec>(
+          "place_expires", Sign::positive,
+          [](auto& lock) -> auto& { return lock.options.place_expires; },
+          "how long a waiter keeps its place in the queue of a fair lock"),
+      boolean<LockSpec>(
+          "refresh_place", [](auto& lock) -> auto& { return lock.options.refresh_place; },
+          "whether a waiter in that queue renews its place"),
+      integer<LockSpec>(
+          "quorum", 0, 1000, [](auto& lock) -> auto& { return lock.options.quorum; },
+          "of how many servers a grant is made; 0: more than half, or all, as the lock has it"),
+      word<LockSpec>(
+          "validity", {"after-answers", "before-answers", "never"},
+          [](auto& lock) -> auto& { return lock.options.validity; },
+          "when a client reads its clock to see whether enough of the lease is left"),
+      integer<LockSpec>(
+          "drift_ppm", 0, 1'000'000, [](auto& lock) -> auto& { return lock.options.drift_ppm; },
+          "millionths of the lease that are taken off its validity"),
+      duration<LockSpec>(
+          "drift_extra", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.drift_extra; },
+          "what is taken off besides"),
+      word<LockSpec>(
+          "asks", {"together", "in-turn"}, [](auto& lock) -> auto& { return lock.options.asks; },
+          "whether a client asks several servers at once or one after the other"),
+      word<LockSpec>(
+          "hears", {"all", "majority"}, [](auto& lock) -> auto& { return lock.options.hears; },
+          "whether it waits for all answers or for as many as decide"),
+      word<LockSpec>(
+          "speaks", {"set", "scripts", "script-names"},
+          [](auto& lock) -> auto& { return lock.options.speaks; },
+          "how a lock on several servers takes its key: by SET, by a script sent whole, or by one "
+          "that is named"),
+      word<LockSpec>(
+          "undo_at", {"all", "granted"}, [](auto& lock) -> auto& { return lock.options.undo_at; },
+          "which servers are told to forget an attempt that failed"),
+      word<LockSpec>(
+          "undo_after", {"each-attempt", "last-attempt"},
+          [](auto& lock) -> auto& { return lock.options.undo_after; },
+          "after which attempts that failed they are told"),
+      boolean<LockSpec>(
+          "extend_missing", [](auto& lock) -> auto& { return lock.options.extend_missing; },
+          "whether a renewal sets a key anew that is gone"),
       word<LockSpec>(
           "value", {"acquisition", "client", "machine"},
           [](auto& lock) -> auto& { return lock.options.value; },

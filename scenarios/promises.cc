@@ -43,6 +43,7 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
     case Verb::duplicate:
       return FaultClass::lost_reply;
     case Verb::end_thread:
+    case Verb::interrupt:
     case Verb::kill_session:
       break;
   }

@@ -14,10 +14,12 @@ const Vocabulary& shipped_vocabulary() {
   static const Vocabulary vocabulary = [] {
     Vocabulary words;
     for (const models::Algorithm* algorithm : models::locks::all()) {
-      words.algorithms.push_back({std::string(algorithm->name),
-                                  algorithm->roles,
-                                  {algorithm->marks.begin(), algorithm->marks.end()},
-                                  algorithm->uses});
+      words.algorithms.push_back({.name = std::string(algorithm->name),
+                                  .roles = algorithm->roles,
+                                  .marks = {algorithm->marks.begin(), algorithm->marks.end()},
+                                  .uses = algorithm->uses,
+                                  .preset = {}});
+      if (algorithm->preset != nullptr) algorithm->preset(words.algorithms.back().preset);
     }
     return words;
   }();

@@ -16,13 +16,18 @@ inline Vocabulary vocabulary() {
       {"set-px-blind-delete",
        {Role::acquire, Role::release},
        {},
-       {.lease_unit = std::chrono::seconds(1)}},
+       {.lease_unit = std::chrono::seconds(1)},
+       {}},
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.renew = true, .own = true, .wait = true, .look = true},
-       false},
-      {"lua-check-delete", {Role::acquire, Role::release}, {}, {.own = true, .mint = true}, false},
+       {.renew = true, .own = true, .wait = true, .look = true, .servers = true},
+       {}},
+      {"lua-check-delete",
+       {Role::acquire, Role::release},
+       {},
+       {.own = true, .mint = true, .servers = true},
+       {}},
   }};
 }
 

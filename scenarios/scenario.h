@@ -30,6 +30,14 @@ enum class Fencing : std::uint8_t { none, after, in_script, ideal };
 // (docs/facts/failures.md C-05).
 enum class Progress : std::uint8_t { none, set, set_keepttl };
 
+// How an operator takes a lock from its holder: whoever holds it by then, or only if it is whom he
+// saw holding it (docs/facts/failures.md B-16).
+enum class ForceUnlock : std::uint8_t { unconditional, conditional };
+
+// In which order clients go through several servers: all in the same, or every second one backwards
+// (docs/facts/failures.md D-05).
+enum class ServerOrder : std::uint8_t { same, alternating };
+
 // Latency of one direction of a link. Uniform in [low, high]; with `tail_one_in` n > 0, every n-th
 // message on average takes a heavy tail instead: high x 2^k, k geometric, at most `tail_high`.
 struct Latency {
@@ -68,7 +76,13 @@ struct LockSpec {
   std::string algorithm;  // a name of `picklock list algorithms`
   std::string key = "lock:order-42";
   models::LockOptions options;
+  models::LockOptions preset;  // as the algorithm comes, before the file says otherwise
 };
+
+// A lock's options have the defaults of its algorithm.
+inline LockSpec fresh_like(const LockSpec& lock) {
+  return {.algorithm = {}, .options = lock.preset, .preset = lock.preset};
+}
 
 // One Redis server that differs from the others.
 struct NodeSpec {
@@ -115,12 +129,19 @@ struct ClientsSpec {
       std::chrono::seconds(4);  // length of the critical section, when nothing disturbs it
   std::uint32_t writes =
       2;  // to the resource, evenly over the section: 1 at its end, else first at its start
-  std::uint32_t cycles = 1;  // acquire, work, release: how often each client does it
-  Duration think{};          // between two cycles
+  std::uint32_t cycles = 1;         // acquire, work, release: how often each thread does it
+  std::uint32_t threads = 1;        // of each client that ask for the lock
+  Duration threads_arrive_every{};  // time between the arrivals of two of them
+  std::uint32_t operators = 0;      // so many clients, the last ones, force the lock open instead
+  ForceUnlock force = ForceUnlock::unconditional;
+  ServerOrder server_order = ServerOrder::same;
+  Duration scan_every{};  // how often a client asks who leads; 0: only when it dials
+  Duration think{};       // between two cycles
   Duration write_timeout = std::chrono::seconds(3);
   FindBy find_by = FindBy::address;
   bool check_before_write = false;  // writes only if the lock is found to be still its own
   bool nested = false;  // takes the same lock again inside the section, and gives it back at once
+  Duration nested_after{};  // so long after the section's start
   Progress progress = Progress::none;
   GcProfile gc;
 };

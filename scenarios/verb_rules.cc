@@ -79,6 +79,10 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .lasting = Lasting::required,
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
+      {.verb = Verb::interrupt,
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
+       .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
+                  "its next"},
   }};
   return rules;
 }

@@ -42,6 +42,7 @@ evict no yes no no no
 fail-over no yes no no no
 kill-session no no no no no
 slow yes yes yes yes yes
+interrupt yes no no no no
 )");
 }
 

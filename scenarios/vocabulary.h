@@ -15,8 +15,8 @@ struct AlgorithmWords {
   std::string name;
   std::vector<models::Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
-  models::Uses uses;       // which options it has a use for
-  bool one_server = true;  // the lock lives on redis-1 alone
+  models::Uses uses;           // which options it has a use for
+  models::LockOptions preset;  // as it comes
 };
 
 struct Vocabulary {

@@ -88,7 +88,9 @@ void World::set(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
   processes_ = processes_of(scenario);
   context_ = {.lock_key = 0,
-              .quorum = 1,
+              .quorum = algorithm_->quorum == nullptr
+                            ? 1
+                            : algorithm_->quorum(redis.masters, scenario.lock.options),
               .servers = redis.masters,
               .first_server = scenario.clients.count,
               .group_of = {},
@@ -107,7 +109,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   scheduler.set_event_limit(kMostEvents);
   keys_.reset();
   context_.lock_key = keys_.id(scenario.lock.key);
-  tenures_.reset(context_.lock_key);
+  tenures_.reset(context_.lock_key, context_.quorum);
   collectors_used_ = 0;
   busy_until_ = sim::kStart;
 
@@ -128,9 +130,12 @@ void World::build(std::uint64_t seed, bool tracing) {
   for (std::uint32_t i = 0; i < clients; ++i) {
     machines_[i].reset(simulation_, scheduler.process(i), groups_, scenario.clients.find_by,
                        resource_, scenario.lock.options, scenario.clients.write_timeout,
-                       context_.lock_key);
+                       context_.lock_key,
+                       scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
-    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, busy_until_);
+    const bool is_operator = i + scenario.clients.operators >= clients;
+    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,
+                       busy_until_);
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);
   }
   simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);

@@ -27,7 +27,8 @@ class Caller::Waiting {
 };
 
 void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
-                   const Protocol& protocol) {
+                   const Protocol& protocol, std::uint32_t number) {
+  constexpr std::uint32_t kMostDials = 1u << 20;  // of one caller, so that no two share a number
   simulation_ = &simulation;
   self_ = &self;
   server_ = &server;
@@ -35,11 +36,18 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
   protocol_ = &protocol;
   pending_ = nullptr;
   listener_ = {};
-  calls_ = dials_ = 0;
-  connection_ = &simulation.network.connect(self, *this, server, server_end, protocol);
+  keeps_ = false;
+  abandoned_.clear();
+  calls_ = 0;
+  dials_ = number * kMostDials;
+  connection_ = number == 0 ? &simulation.network.connect(self, *this, server, server_end, protocol)
+                            : nullptr;
 }
 
-void Caller::forget() { connection_ = nullptr; }
+void Caller::forget() {
+  connection_ = nullptr;
+  abandoned_.clear();
+}
 
 void Caller::hang_up() {
   if (connection_ == nullptr) return;
@@ -97,50 +105,122 @@ inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Sid
   scheduler.obey();
 }
 
-Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience) {
-  Scheduler& scheduler = simulation_->scheduler;
-  Thread& thread = *scheduler.running();
-  Connection& connection = *connection_;
+inline void Caller::address(Message& request, std::uint8_t role) {
+  const Thread& thread = *simulation_->scheduler.running();
   request.role = role;
-  scheduler.will_use(thread, connection);
   request.thread = thread.id();
   request.waiter = thread.slot() + 1;
   request.tenure = thread.tenure;
   request.call = ++calls_;
+}
 
-  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
+// False: the connection broke at the very moment before, and the request never left.
+inline bool Caller::send(Pending& pending, Message& request, std::uint8_t role) {
   strike(pending, role, Phase::sent, Side::before, &request);
-  if (!connection.usable()) {
-    simulation_->network.release(request);
-    return {Answer::Status::unreachable, nullptr, nullptr};
-  }
+  if (pending.connection->usable()) return true;
+  simulation_->network.release(request);
+  return false;
+}
+
+Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience, Late* late) {
+  Scheduler& scheduler = simulation_->scheduler;
+  Thread& thread = *scheduler.running();
+  Connection& connection = *connection_;
+  scheduler.will_use(thread, connection);
+  address(request, role);
+  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
+  if (!send(pending, request, role)) return {Answer::Status::unreachable, nullptr, nullptr};
   Waiting waiting(*this, pending);
   const std::uint32_t number = request.number;
   simulation_->network.send(request);
   strike(pending, role, Phase::sent, Side::after, nullptr);
 
   // The patience begins where the request has left, not where a pause has caught it before.
-  const bool patient = pending.answer != nullptr || pending.reset || wait(patience);
-  if (pending.answer == nullptr) {
-    if (!patient) {
-      if (scheduler.recorder().tracing()) {
-        scheduler.recorder().trace({.at = scheduler.now(),
-                                    .kind = TraceKind::timed_out,
-                                    .role = role,
-                                    .process = self_->id(),
-                                    .peer = connection.server().id(),
-                                    .message = number,
-                                    .tenure = thread.tenure});
+  bool patient = pending.answer != nullptr || pending.reset;
+  if (!patient) {
+    if (late == nullptr || scheduler.begin_interruptible(thread)) patient = wait(patience);
+    if (late != nullptr) {
+      scheduler.end_interruptible(thread);
+      if (pending.answer == nullptr && !pending.reset && thread.take_interrupt()) {
+        abandoned_.push_back({&connection, pending.call, std::move(*late)});
+        return {Answer::Status::interrupted, nullptr, nullptr};
       }
-      give_up(connection);
-      return {Answer::Status::timed_out, nullptr, nullptr};
     }
-    return {Answer::Status::reset, nullptr, nullptr};
   }
+  return pending.answer != nullptr ? answered(pending, role)
+                                   : given_up(pending, number, role, patient);
+}
+
+std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second, std::uint8_t role,
+                                                Duration patience) {
+  Scheduler& scheduler = simulation_->scheduler;
+  Thread& thread = *scheduler.running();
+  Connection& connection = *connection_;
+  address(first, role);
+  address(second, 0);  // a step of the pair is a step of its first
+  Pending one{.thread = &thread, .connection = &connection, .call = first.call};
+  Pending other{.thread = &thread, .connection = &connection, .call = second.call};
+  const auto unsent = [] { return Answer(Answer::Status::unreachable, nullptr, nullptr); };
+  if (!send(one, first, role)) {
+    simulation_->network.release(second);
+    return {unsent(), unsent()};
+  }
+  Waiting waits_for_one(*this, one);
+  Waiting waits_for_other(*this, other);
+  const std::uint32_t number = first.number;
+  const std::uint32_t next_number = second.number;
+  simulation_->network.send(first);
+  simulation_->network.send(second);
+  strike(one, role, Phase::sent, Side::after, nullptr);
+
+  const std::int64_t now = scheduler.local_time(*self_, ClockKind::monotonic);
+  const bool endless = patience <= Duration::zero() || patience.count() >= INT64_MAX - now;
+  bool patient = true;
+  while (patient && other.answer == nullptr && !other.reset) {
+    if (endless) {
+      scheduler.park();
+    } else {
+      patient = scheduler.park_patiently(now + patience.count());
+    }
+  }
+  Answer of_one =
+      one.answer != nullptr ? answered(one, role) : given_up(one, number, role, patient);
+  Answer of_other =
+      other.answer != nullptr ? answered(other, 0) : given_up(other, next_number, role, patient);
+  return {std::move(of_one), std::move(of_other)};
+}
+
+void Caller::dispatch(Message& request, std::uint8_t role) {
+  address(request, role);
+  request.waiter = 0;
+  Pending pending{
+      .thread = simulation_->scheduler.running(), .connection = connection_, .call = request.call};
+  if (!send(pending, request, role)) return;
+  simulation_->network.send(request);
+  strike(pending, role, Phase::sent, Side::after, nullptr);
+}
+
+Answer Caller::answered(Pending& pending, std::uint8_t role) {
   Answer answer(Answer::Status::ok, &simulation_->network, std::exchange(pending.answer, nullptr));
   strike(pending, role, Phase::replied, Side::before, nullptr);
   strike(pending, role, Phase::replied, Side::after, nullptr);
   return answer;
+}
+
+Answer Caller::given_up(Pending& pending, std::uint32_t number, std::uint8_t role, bool patient) {
+  Scheduler& scheduler = simulation_->scheduler;
+  if (patient) return {Answer::Status::reset, nullptr, nullptr};
+  if (scheduler.recorder().tracing()) {
+    scheduler.recorder().trace({.at = scheduler.now(),
+                                .kind = TraceKind::timed_out,
+                                .role = role,
+                                .process = self_->id(),
+                                .peer = pending.connection->server().id(),
+                                .message = number,
+                                .tenure = scheduler.running()->tenure});
+  }
+  if (!keeps_) give_up(*pending.connection);
+  return {Answer::Status::timed_out, nullptr, nullptr};
 }
 
 void Caller::give_up(Connection& connection) {
@@ -149,12 +229,14 @@ void Caller::give_up(Connection& connection) {
 }
 
 void Caller::drop(const Connection& connection) {
+  std::erase_if(abandoned_,
+                [&connection](const Abandoned& one) { return one.connection == &connection; });
   if (connection_ != &connection) return;
   connection_ = nullptr;
   if (listener_.lost != nullptr) listener_.lost(listener_.self);
 }
 
-void Caller::on_message(Connection&, Message& message) {
+void Caller::on_message(Connection& connection, Message& message) {
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
     if (pending->call != message.call || pending->answer != nullptr || pending->call == 0) continue;
     pending->answer = &message;
@@ -162,8 +244,19 @@ void Caller::on_message(Connection&, Message& message) {
     simulation_->scheduler.wake(*pending->thread);
     return;
   }
-  if (message.unasked && listener_.came != nullptr)
-    listener_.came(listener_.self, message.payload.view());
+  if (message.unasked) {
+    if (listener_.came != nullptr)
+      listener_.came(listener_.self, message.payload.view(), message.tenure);
+    return;
+  }
+  for (Abandoned& one : abandoned_) {
+    if (one.call != message.call || one.connection != &connection) continue;
+    const Late late = std::move(one.late);
+    std::swap(one, abandoned_.back());
+    abandoned_.pop_back();
+    late(message.payload.view());
+    return;
+  }
 }
 
 void Caller::on_opened(Connection& connection) {

@@ -3,7 +3,9 @@
 // After either of the latter the connection is given up and the next request dials a new one.
 #pragma once
 
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "sim/simulation.h"
 
@@ -19,6 +21,7 @@ class Answer {
     timed_out,    // no answer within the patience: outcome unknown
     reset,        // the connection broke under the request: outcome unknown
     unreachable,  // no connection could be had: the request never left
+    interrupted,  // its thread was, and waits no longer: outcome unknown
   };
 
   Answer(Status status, Network* network, Message* message)
@@ -46,9 +49,10 @@ class Answer {
 
 class alignas(64) Caller final : public Endpoint {
  public:
-  // Patience zero: a request waits for ever.
+  // Connected already; a patience of zero never ends. One of several callers of a process and a
+  // server, `number` 1 and on, dials with its first request.
   void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
-             const Protocol& protocol);
+             const Protocol& protocol, std::uint32_t number = 0);
 
   // Sends what `fill(payload)` writes and waits for the answer. Parks the calling thread.
   template <typename Fill>
@@ -60,6 +64,47 @@ class alignas(64) Caller final : public Endpoint {
     fill(request.payload);
     return exchange(request, role, patience);
   }
+
+  // The same for a thread that may be interrupted; then `late` hears the answer, if one comes, and
+  // must not block.
+  using Late = std::function<void(std::string_view bytes)>;
+  template <typename Fill>
+  Answer call_interruptibly(std::uint8_t role, Duration patience, Fill&& fill, Late late) {
+    if (simulation_->scheduler.inert()) return {Answer::Status::unreachable, nullptr, nullptr};
+    if (connection_ == nullptr && !dial(patience))
+      return {Answer::Status::unreachable, nullptr, nullptr};
+    Message& request = simulation_->network.make(*connection_, 0);
+    fill(request.payload);
+    return exchange(request, role, patience, &late);
+  }
+
+  // Two requests at once, the second right behind the first.
+  template <typename First, typename Second>
+  std::pair<Answer, Answer> call_both(std::uint8_t role, Duration patience, First&& first,
+                                      Second&& second) {
+    if (simulation_->scheduler.inert() || (connection_ == nullptr && !dial(patience))) {
+      return {Answer(Answer::Status::unreachable, nullptr, nullptr),
+              Answer(Answer::Status::unreachable, nullptr, nullptr)};
+    }
+    Message& one = simulation_->network.make(*connection_, 0);
+    first(one.payload);
+    Message& other = simulation_->network.make(*connection_, 0);
+    second(other.payload);
+    return exchange_both(one, other, role, patience);
+  }
+
+  // Sends where a connection stands, and awaits nothing. False: none stands.
+  template <typename Fill>
+  bool post(std::uint8_t role, Fill&& fill) {
+    if (simulation_->scheduler.inert() || connection_ == nullptr) return false;
+    Message& request = simulation_->network.make(*connection_, 0);
+    fill(request.payload);
+    dispatch(request, role);
+    return true;
+  }
+
+  // A connection on which an answer came too late for its request stays in use.
+  void keep_after_timeout(bool keep) { keeps_ = keep; }
 
   // Its process has crashed: what it waited for is void.
   void forget();
@@ -77,7 +122,8 @@ class alignas(64) Caller final : public Endpoint {
   // in use is lost. Called between the steps of threads: it may wake some and must not block.
   struct Listener {
     void* self = nullptr;
-    void (*came)(void* self, std::string_view bytes) = nullptr;
+    // `from`: whose doing it was.
+    void (*came)(void* self, std::string_view bytes, TenureId from) = nullptr;
     void (*lost)(void* self) = nullptr;
   };
   void listen(const Listener& listener) { listener_ = listener; }
@@ -100,9 +146,21 @@ class alignas(64) Caller final : public Endpoint {
     std::size_t command_size = 0;
   };
   class Waiting;  // keeps a Pending in the list while its thread waits
+  struct Abandoned {
+    const Connection* connection = nullptr;
+    std::uint32_t call = 0;
+    Late late;
+  };
 
   bool dial(Duration patience);
-  Answer exchange(Message& request, std::uint8_t role, Duration patience);
+  Answer exchange(Message& request, std::uint8_t role, Duration patience, Late* late = nullptr);
+  std::pair<Answer, Answer> exchange_both(Message& first, Message& second, std::uint8_t role,
+                                          Duration patience);
+  void dispatch(Message& request, std::uint8_t role);
+  void address(Message& request, std::uint8_t role);
+  bool send(Pending& pending, Message& request, std::uint8_t role);
+  Answer answered(Pending& pending, std::uint8_t role);
+  Answer given_up(Pending& pending, std::uint32_t number, std::uint8_t role, bool patient);
   [[gnu::always_inline]] bool wait(Duration patience);  // false: the patience ended
   void strike(Pending& pending, std::uint8_t role, Phase phase, Side side, Message* message);
   void give_up(Connection& connection);
@@ -111,6 +169,8 @@ class alignas(64) Caller final : public Endpoint {
   Simulation* simulation_ = nullptr;
   Connection* connection_ = nullptr;
   Pending* pending_ = nullptr;
+  bool keeps_ = false;
+  std::vector<Abandoned> abandoned_;
   Listener listener_;
   std::uint32_t calls_ = 0;
   std::uint32_t dials_ = 0;

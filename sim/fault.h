@@ -30,13 +30,14 @@ enum class Verb : std::uint8_t {
   fail_over,     // the primary's host stops and a replica is promoted
   kill_session,  // the server ends the client's session
   slow,          // every message the process handles takes `step` longer, for `lasts`
+  interrupt,     // a client's thread gives up its wait for a lock
 };
 
-inline constexpr std::size_t kVerbCount = 16;
+inline constexpr std::size_t kVerbCount = 17;
 inline constexpr std::array<std::string_view, kVerbCount> kVerbNames = {
     "pause",     "crash",     "restart",      "end-thread", "step-clock", "set-clock-rate",
     "partition", "heal",      "hold",         "delay",      "drop",       "duplicate",
-    "evict",     "fail-over", "kill-session", "slow"};
+    "evict",     "fail-over", "kill-session", "slow",       "interrupt"};
 
 constexpr std::string_view name(Verb verb) {
   const auto index = static_cast<std::size_t>(verb);

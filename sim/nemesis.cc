@@ -167,6 +167,9 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
         scheduler_.kill(*thread);
       }
       break;
+    case Verb::interrupt:
+      if (Thread* thread = victim(target, step)) scheduler_.interrupt(*thread);
+      break;
     case Verb::step_clock:
       scheduler_.step_clock(target, fault.step);
       break;

@@ -169,6 +169,7 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   }
   Thread& thread = threads_.at_least(slot);
   thread.tenure = 0;
+  thread.interruptible_ = thread.interrupted_ = false;
   thread.role = 0;
   thread.last_used_ = nullptr;
   thread.stack_hint_ = thread.switch_hint_ = nullptr;
@@ -290,6 +291,11 @@ void Scheduler::wake(Thread& thread) {
     return;
   }
   queue_.push(now_, EventKind::wake, thread.slot_, thread.ticket_);
+}
+
+void Scheduler::interrupt(Thread& thread) {
+  thread.interrupted_ = true;
+  if (thread.interruptible_) wake(thread);
 }
 
 void Scheduler::stand_still() {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/event_queue.h"
@@ -34,6 +35,9 @@ class alignas(64) Thread {
   Process& process() const { return *process_; }
   bool killed() const { return killed_; }
 
+  // Taken with what it tells: the next interrupt is another one.
+  bool take_interrupt() { return std::exchange(interrupted_, false); }
+
   TenureId tenure = 0;    // rides beside every message this thread sends
   std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
 
@@ -47,6 +51,8 @@ class alignas(64) Thread {
   bool timed_ = false;
   bool patient_ = false;  // its limit is watched by a patience event
   bool foreground_ = false;
+  bool interruptible_ = false;  // its present wait
+  bool interrupted_ = false;
   ClockKind clock_ = ClockKind::monotonic;
   std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
   Process* process_ = nullptr;
@@ -144,6 +150,14 @@ class Scheduler final : public FiberSchedule {
   bool park_patiently(std::int64_t monotonic_limit);
   void sleep(Duration length);  // on the monotonic clock of its process
   void wake(Thread& thread);
+  // Wakes the thread from a wait that may be interrupted, the present one or its next: it begins
+  // with begin_interruptible(), which tells whether it has been interrupted already.
+  void interrupt(Thread& thread);
+  bool begin_interruptible(Thread& thread) {
+    thread.interruptible_ = !thread.interrupted_;
+    return thread.interruptible_;
+  }
+  void end_interruptible(Thread& thread) { thread.interruptible_ = false; }
   // Lets a pause or a crash that has struck the calling thread's process take effect on it.
   void obey() {
     if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0))

@@ -2,6 +2,10 @@
 
 #include <array>
 
+#include "models/locks/quorum_lock.h"
+#include "models/locks/redisson/kin.h"
+#include "models/locks/redisson/lock.h"
+#include "models/locks/redisson/multi_lock.h"
 #include "models/locks/set_ex_hash_release.h"
 #include "models/locks/set_px_lock.h"
 #include "models/locks/setnx_lock.h"
@@ -10,9 +14,26 @@
 namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all() {
-  static const std::array kAll = {
-      &naive_setnx(),         &setnx_expire(),        &setnx_timestamp(), &set_ex_hash_release(),
-      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete()};
+  static const std::array kAll = {&naive_setnx(),
+                                  &setnx_expire(),
+                                  &setnx_timestamp(),
+                                  &set_ex_hash_release(),
+                                  &set_px_blind_delete(),
+                                  &set_px_check_delete(),
+                                  &lua_check_delete(),
+                                  &redisson::redisson_lock(),
+                                  &redisson::redisson_lock_fixed(),
+                                  &redisson::redisson_spin_lock(),
+                                  &redisson::redisson_fenced_lock(),
+                                  &redisson::redisson_fair_lock(),
+                                  &redisson::redisson_fair_lock_fixed(),
+                                  &redisson::redisson_multilock(),
+                                  &redisson::redisson_redlock(),
+                                  &redisson::redisson_redlock_fixed(),
+                                  &redlock(),
+                                  &node_redlock_v4(),
+                                  &node_redlock_v5(),
+                                  &redsync()};
   return kAll;
 }
 

@@ -29,7 +29,7 @@ Promise own_release(const LockOptions& options, GivesBack how) {
   if (how == GivesBack::blindly)
     return {Property::own_release, unhurried(options, how), kWithinLease};
   if (!shares_tokens(options)) {
-    return {Property::own_release, FaultClasses::all(), "every acquisition has a token of its own"};
+    return {Property::own_release, FaultClasses::all(), kOwnToken};
   }
   FaultClasses classes =
       FaultClasses::all().without({FaultClass::late_command, FaultClass::failover,

@@ -16,6 +16,7 @@ inline constexpr std::string_view kFreeKey = "the server is up and reachable and
 inline constexpr std::string_view kOwnCommands = "nothing but the lock's commands sets its key";
 inline constexpr std::string_view kAnswered =
     "every command is answered before its client gives up on it";
+inline constexpr std::string_view kOwnToken = "every acquisition has a token of its own";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
 // How a lock gives its key back: whoever holds it by then, or only its own, atomically.

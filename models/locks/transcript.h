@@ -2,7 +2,9 @@
 // locks run on it as on any other. Test-only.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,7 @@ class Transcript final : public Client {
   Duration offset{};  // of the wall clock
   std::vector<std::function<void(Client&)>> threads;
   std::function<void()> on_sleep;  // what happens meanwhile
+  bool deaf = false;               // no subscription is confirmed
 
   std::string_view name() const override { return "client"; }
   redis::Client& redis(std::size_t) override { return redis_; }
@@ -55,24 +58,59 @@ class Transcript final : public Client {
     lines.push_back("sleep " + std::to_string(length.count() / 1'000'000) + "ms");
     if (on_sleep) on_sleep();
   }
+  bool sleep_interruptibly(Duration length) override {
+    sleep(length);
+    return true;
+  }
   // Threads run when the test lets them.
   void spawn(std::function<void(Client&)> body) override { threads.push_back(std::move(body)); }
+  std::unique_ptr<Semaphore> semaphore(Awaits) override { return std::make_unique<Waits>(*this); }
+  std::uint32_t thread() const override { return 1; }
+  Tenancy tenancy() const override { return {}; }
+  void act_for(Tenancy) override {}
   Duration random_between(Duration, Duration high) override { return high; }
   std::string fresh_token() override { return "token-" + std::to_string(++tokens_); }
   std::string machine_token() override { return "client:1"; }
   void mark(std::string_view mark) override { lines.push_back("mark " + std::string(mark)); }
   void lost(const Lease&) override { lines.emplace_back("lost"); }
+  void believe_until(const Lease&, Duration deadline) override {
+    lines.push_back("believes until " + std::to_string(deadline.count() / 1'000'000) + "ms");
+  }
+
+  // What is said in a channel that somebody listens to.
+  void says(std::string_view channel, std::string_view message) {
+    const auto listener = listeners_.find(channel);
+    if (listener != listeners_.end()) listener->second(message);
+  }
 
  private:
-  struct Redis final : redis::Client {
-    explicit Redis(Transcript& all, std::string_view at = {}) : transcript(all), where(at) {}
+  // A wait lasts as long as its patience, unless a permit is there; one that never ends is over
+  // at once.
+  struct Waits final : Semaphore {
+    explicit Waits(Transcript& all) : transcript(all) {}
+    Woken acquire(Duration patience) override {
+      if (permits == 0 && patience != Duration::zero()) {
+        transcript.now += std::max(patience, Duration::zero());
+        transcript.lines.push_back(patience < Duration::zero()
+                                       ? "wait"
+                                       : "wait " + std::to_string(patience.count() / 1'000'000) +
+                                             "ms");
+        if (transcript.on_sleep) transcript.on_sleep();
+      }
+      if (permits == 0) return Woken::by_time;
+      --permits;
+      return Woken::by_permit;
+    }
+    void release() override { ++permits; }
 
-    redis::Reply call(Role role, std::span<const std::string_view> argv) override {
-      std::string line(role == Role::none ? "" : models::name(role));
-      if (!line.empty()) line += ": ";
-      line += where;
-      for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);
-      transcript.lines.push_back(std::move(line));
+    Transcript& transcript;
+    int permits = 0;
+  };
+  struct Redis final : redis::Client {
+    explicit Redis(Transcript& all, std::string at = {}) : transcript(all), where(std::move(at)) {}
+
+    redis::Reply call(Role role, redis::Argv argv) override {
+      transcript.lines.push_back(line(role, argv));
       redis::Reply reply;
       reply.kind = redis::Reply::Kind::unsent;
       if (transcript.replies_.empty()) return reply;
@@ -81,8 +119,40 @@ class Transcript final : public Client {
       return reply;
     }
 
+    redis::Reply call_interruptibly(Role role, redis::Argv argv, redis::Resend,
+                                    redis::Late) override {
+      return call(role, argv);
+    }
+    std::array<redis::Reply, 2> call_both(Role role, redis::Argv first, redis::Argv second,
+                                          redis::Resend) override {
+      std::array<redis::Reply, 2> replies;
+      replies[0] = call(role, first);
+      replies[1] = call(role, second);
+      return replies;
+    }
+    void post(Role role, redis::Argv argv) override {
+      transcript.lines.push_back("without waiting: " + line(role, argv));
+    }
+    bool subscribe(std::string_view channel, redis::Listener listener, Duration) override {
+      transcript.lines.push_back("subscribe " + std::string(channel));
+      transcript.listeners_.insert_or_assign(std::string(channel), std::move(listener));
+      return !transcript.deaf;
+    }
+    void unsubscribe(std::string_view channel) override {
+      transcript.lines.push_back("unsubscribe " + std::string(channel));
+      transcript.listeners_.erase(std::string(channel));
+    }
+
+    std::string line(Role role, redis::Argv argv) const {
+      std::string line(role == Role::none ? "" : models::name(role));
+      if (!line.empty()) line += ": ";
+      line += where;
+      for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);
+      return line;
+    }
+
     Transcript& transcript;
-    std::string_view where;
+    std::string where;
   };
 
   template <typename Fill>
@@ -91,6 +161,7 @@ class Transcript final : public Client {
   }
 
   std::deque<redis::Reply> replies_;
+  std::map<std::string, redis::Listener, std::less<>> listeners_;
   Redis redis_{*this};
   Redis replica_{*this, "at the replica "};
   int tokens_ = 0;

@@ -5,6 +5,8 @@
 //   if (reply.ok()) ...
 #pragma once
 
+#include <array>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -23,12 +25,36 @@ struct SetOptions {
   bool keepttl = false;  // a deadline stays as it was
 };
 
+using Argv = std::span<const std::string_view>;
+
+// What may be sent again by the client's own rules: whatever got no answer, or only what certainly
+// never left.
+enum class Resend : std::uint8_t { unanswered, unsent };
+
+// Both are called between the steps of threads and must not block.
+using Listener = std::function<void(std::string_view message)>;
+using Late = std::function<void(const Reply& reply)>;  // an answer for which nobody waits any more
+
 class Client {
  public:
   virtual ~Client() = default;
 
   // Role::none: the role of the verb (acquire, release) in which the command is sent.
-  virtual Reply call(Role role, std::span<const std::string_view> argv) = 0;
+  virtual Reply call(Role role, Argv argv) = 0;
+  // The same for a thread that may be interrupted meanwhile; then `late` hears the answer, if one
+  // comes. Empty: it is not to be interrupted.
+  virtual Reply call_interruptibly(Role role, Argv argv, Resend resend, Late late) = 0;
+  // Two commands at once, one behind the other on one connection: what WAIT answers is about the
+  // write before it (R52).
+  virtual std::array<Reply, 2> call_both(Role role, Argv first, Argv second, Resend resend) = 0;
+  // Without waiting for an answer.
+  virtual void post(Role role, Argv argv) = 0;
+
+  // Hears the messages of a channel, on a connection for that alone, which the threads of the
+  // process share. When it is lost it is made anew and the channels are subscribed again; what was
+  // said meanwhile is not heard. False: not confirmed in time. One listener a channel.
+  virtual bool subscribe(std::string_view channel, Listener listener, Duration patience) = 0;
+  virtual void unsubscribe(std::string_view channel) = 0;  // without waiting for an answer
 
   Reply set(std::string_view key, std::string_view value, SetOptions options = {},
             Role role = Role::none);

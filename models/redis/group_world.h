@@ -43,7 +43,7 @@ class GroupWorld {
     group.add_replica(server(2));
     for (std::size_t i = 1; i <= sentinels.size(); ++i) set_up(i, setup.down_after);
     discovery.reset(simulation, client, group, setup.find_by);
-    redis.reset(simulation, client, server(1), setup.patience, 0, &discovery);
+    redis.reset(simulation, client, server(1), {.command_timeout = setup.patience}, &discovery);
     simulation.nemesis.reset({}, 0, 1, "lock");
   }
   GroupWorld(const GroupWorld&) = delete;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "models/redis/numbers.h"
+
 namespace picklock::models::redis {
 namespace {
 
@@ -550,16 +552,39 @@ std::size_t Keyspace::used_memory() const {
 }
 
 void Keyspace::record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
-  const bool gone = what == sim::What::entry_removed || !entry.has_deadline();
+  const bool removed = what == sim::What::entry_removed;
+  const bool gone = removed || !entry.has_deadline();
+  if (removed) tenures_->removed(owner, entry.id);
   simulation_->scheduler.recorder().note({.at = simulation_->now(),
                                           .what = what,
                                           .cause = cause,
                                           .role = role_,
+                                          .holds = removed ? std::uint8_t{0} : holds(entry),
                                           .process = process_->id(),
                                           .tenure = actor_,
                                           .owner = owner,
                                           .key = entry.id,
                                           .until = gone ? sim::kNever : dies(entry)});
+}
+
+std::uint8_t Keyspace::holds(const Entry& entry) {
+  if (entry.value.type() != Type::hash) return 0;
+  const Hash& hash = entry.value.hash();
+  std::int64_t count = 0;
+  const bool counts = hash.size() == 1 && strict_integer(hash.begin()->value, count);
+  return counts && count > 0 && count <= UINT8_MAX ? static_cast<std::uint8_t>(count)
+                                                   : std::uint8_t{0};
+}
+
+// A request for the lock: the first of its tenure takes the tenure's place in the order of arrival.
+void Keyspace::arrived(sim::TenureId tenure) {
+  if (!recorded() || !tenures_->arrives(tenure)) return;
+  simulation_->scheduler.recorder().note({.at = simulation_->now(),
+                                          .what = sim::What::queued,
+                                          .role = role_,
+                                          .process = process_->id(),
+                                          .tenure = tenure,
+                                          .key = tenures_->lock_key()});
 }
 
 }  // namespace picklock::models::redis

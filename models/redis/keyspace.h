@@ -101,6 +101,7 @@ class Keyspace {
     role_ = role;
   }
   sim::TenureId actor() const { return actor_; }
+  void arrived(sim::TenureId tenure);
   std::uint8_t role() const { return role_; }
 
   // --- keys
@@ -153,6 +154,8 @@ class Keyspace {
     if (recorded()) record(what, cause, entry, owner);
   }
   void record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
+  // What a re-entrant lock counts: the one field of a hash, if it is a small number; else 0.
+  static std::uint8_t holds(const Entry& entry);
   void record_reload(Entry& entry, bool alive);
   void record_death_before_reload(std::uint32_t slot);
   sim::Instant dies(const Entry& entry) const;  // when it will be dead, on this clock

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/redis/wire.h"
+#include "models/step.h"
 
 namespace picklock::models::redis {
 namespace {
@@ -262,6 +263,7 @@ void Server::push(Session& session, std::initializer_list<std::string_view> word
   } else {
     sim::Message& message = simulation().network.make(*session.connection, 1);
     write(message.payload);
+    message.tenure = keyspace_.actor();
     simulation().network.send_unasked(message);
     watch_backlog(session);
   }
@@ -418,6 +420,8 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
   if (going_down_) return Outcome::silent;
   keyspace_.freeze();
   keyspace_.act_for(tenure, role);
+  if (role == static_cast<std::uint8_t>(Role::acquire) && tenure != 0 && answering_ == nullptr)
+    keyspace_.arrived(tenure);
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};

@@ -1,49 +1,231 @@
 #include "models/redis/sim_client.h"
 
+#include <algorithm>
+
 #include "models/redis/wire.h"
 
 namespace picklock::models::redis {
+namespace {
 
-void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
-                      Duration patience, std::uint32_t resend, Discovery* discovery) {
-  scheduler_ = &simulation.scheduler;
-  patience_ = patience;
-  resend_ = resend;
-  discovery_ = discovery;
-  caller_.reset(simulation, self, server.process(), server, protocol());
+// What a caller fills its request with.
+auto words(Argv argv) {
+  return [argv](sim::Payload& payload) { write_request(payload, argv); };
 }
 
-bool SimClient::find_server() {
-  if (discovery_ == nullptr || caller_.connected()) return true;
-  const Node* node = discovery_->find(patience_);
-  if (node == nullptr) return false;
-  caller_.aim(*node->process, *node->endpoint);
+void read(const sim::Answer& answer, Reply& reply) {
+  std::string_view bytes = answer.bytes();
+  if (!read_reply(bytes, reply)) reply.set_error("ERR Protocol error, the reply is not whole");
+}
+
+// A thread that is killed while it waits leaves the queue.
+class Leaving {
+ public:
+  Leaving(std::deque<sim::Thread*>& queue, sim::Thread* thread) : queue_(queue), thread_(thread) {}
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+  ~Leaving() {
+    if (leaves_) std::erase(queue_, thread_);
+  }
+  void stays() { leaves_ = false; }
+
+ private:
+  std::deque<sim::Thread*>& queue_;
+  sim::Thread* thread_;
+  bool leaves_ = true;
+};
+
+}  // namespace
+
+void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+                      const LockOptions& options, Discovery* discovery) {
+  simulation_ = &simulation;
+  self_ = &self;
+  discovery_ = discovery;
+  patience_ = options.command_timeout;
+  resend_ = options.resend;
+  resend_delay_ = options.resend_delay;
+  resend_delay_most_ = options.resend_delay_most;
+  chance_ = sim::Random(simulation.scheduler.seed(),
+                        sim::mixed(self.hash() ^ server.process().hash() ^ sim::hash_of("resend")));
+  connections_ = options.connections;
+  while (links_.size() < connections_) links_.emplace_back();
+  for (std::uint32_t i = 0; i < connections_; ++i) {
+    links_[i].reset(simulation, self, server, discovery, i);
+    links_[i].caller().keep_after_timeout(options.keep_timed_out);
+  }
+  lent_.assign(connections_, false);
+  queue_.clear();
+  subscriber_.reset(simulation, self, server, discovery, patience_, options.resubscribe_every);
+}
+
+void SimClient::forget() {
+  for (std::uint32_t i = 0; i < connections_; ++i) links_[i].forget();
+  lent_.assign(connections_, false);
+  queue_.clear();
+  subscriber_.forget();
+}
+
+void SimClient::refresh() {
+  if (discovery_ == nullptr) return;
+  const Node* leader = discovery_->find(patience_);
+  if (leader == nullptr) return;
+  for (std::uint32_t i = 0; i < connections_; ++i) links_[i].follow(*leader);
+  subscriber_.link().follow(*leader);
+}
+
+// ---------------------------------------------------------------- connections
+
+// One for a command, given back however the command ends. nullptr: all were in use until the
+// patience ended.
+class SimClient::Borrowed {
+ public:
+  explicit Borrowed(SimClient& client) : client_(client), link_(client.borrow()) {}
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    if (link_ != nullptr && client_.connections_ > 1) client_.give_back(*link_);
+  }
+  bool ready() const { return link_ != nullptr && link_->find_server(client_.patience_); }
+  ServerLink& operator*() const { return *link_; }
+  ServerLink* operator->() const { return link_; }
+
+ private:
+  SimClient& client_;
+  ServerLink* link_;
+};
+
+ServerLink* SimClient::borrow() {
+  if (connections_ == 1) return &links_.front();
+  sim::Scheduler& scheduler = simulation_->scheduler;
+  if (scheduler.inert()) return &links_.front();
+  const std::int64_t limit =
+      scheduler.local_time(*self_, sim::ClockKind::monotonic) + patience_.count();
+  sim::Thread* const me = scheduler.running();
+  for (bool queued = false;;) {
+    const auto idle = std::find(lent_.begin(), lent_.end(), false);
+    const bool my_turn = queued ? queue_.front() == me : queue_.empty();
+    if (idle != lent_.end() && my_turn) {
+      if (queued) queue_.pop_front();
+      *idle = true;
+      return &links_[static_cast<std::size_t>(idle - lent_.begin())];
+    }
+    if (!queued) queue_.push_back(me);
+    queued = true;
+    Leaving leaving(queue_, me);
+    if (!scheduler.park_patiently(limit)) return nullptr;
+    leaving.stays();
+  }
+}
+
+void SimClient::give_back(ServerLink& link) {
+  for (std::uint32_t i = 0; i < connections_; ++i) {
+    if (&links_[i] == &link) lent_[i] = false;
+  }
+  if (!queue_.empty()) simulation_->scheduler.wake(*queue_.front());
+}
+
+// ---------------------------------------------------------------- commands
+
+std::uint8_t SimClient::step(Role role) const {
+  if (role == Role::upkeep) return 0;
+  return role == Role::none ? simulation_->scheduler.running()->role
+                            : static_cast<std::uint8_t>(role);
+}
+
+// A master that was replaced: the next command asks who leads now.
+void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
+  const bool demoted = reply.is_error() && reply.text.starts_with("READONLY");
+  if (demoted && discovery_ != nullptr && discovery_->by() == FindBy::sentinel) link.doubt();
+}
+
+// Waits as long as the library does before the next copy.
+bool SimClient::may_send_again(std::uint32_t copies, bool left, Resend resend) {
+  if (copies > resend_ || (left && resend == Resend::unsent)) return false;
+  if (resend_delay_ > Duration::zero()) {
+    const Duration whole = std::min(resend_delay_ * (std::int64_t{1} << std::min(copies - 1, 20U)),
+                                    std::max(resend_delay_, resend_delay_most_));
+    simulation_->scheduler.sleep(whole / 2 + chance_.between(Duration::zero(), whole / 2));
+  }
   return true;
 }
 
-Reply SimClient::call(Role role, std::span<const std::string_view> argv) {
-  const std::uint8_t step =
-      role == Role::none ? scheduler_->running()->role : static_cast<std::uint8_t>(role);
+template <typename Exchange>
+Reply SimClient::repeatedly(Resend resend, Exchange exchange) {
   Reply reply;
   bool left = false;  // a copy that got no answer
-  for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
-    if (!find_server()) continue;
-    const sim::Answer answer = caller_.call(
-        step, patience_, [argv](sim::Payload& payload) { write_request(payload, argv); });
+  std::uint32_t copies = 0;
+  do {
+    const Borrowed link(*this);
+    if (!link.ready()) continue;
+    const sim::Answer answer = exchange(link->caller());
     if (answer.ok()) {
-      std::string_view bytes = answer.bytes();
-      if (!read_reply(bytes, reply)) reply.set_error("ERR Protocol error, the reply is not whole");
+      read(answer, reply);
       reply.resent = left;
-      // A master that was replaced: the next command asks who leads now.
-      const bool demoted = reply.is_error() && reply.text.starts_with("READONLY");
-      if (demoted && discovery_ != nullptr && discovery_->by() == FindBy::sentinel)
-        caller_.hang_up();
+      distrust_a_demoted(*link, reply);
       return reply;
     }
     left = left || answer.status() != sim::Answer::Status::unreachable;
-  }
+    reply.interrupted = answer.status() == sim::Answer::Status::interrupted;
+    if (reply.interrupted) break;
+  } while (may_send_again(++copies, left, resend));
   reply.kind = left ? Reply::Kind::unknown : Reply::Kind::unsent;
   return reply;
 }
+
+Reply SimClient::call(Role role, Argv argv) {
+  return repeatedly(Resend::unanswered, [&](sim::Caller& caller) {
+    return caller.call(step(role), patience_, words(argv));
+  });
+}
+
+Reply SimClient::call_interruptibly(Role role, Argv argv, Resend resend, Late late) {
+  return repeatedly(resend, [&](sim::Caller& caller) {
+    if (!late) return caller.call(step(role), patience_, words(argv));
+    return caller.call_interruptibly(step(role), patience_, words(argv),
+                                     [late](std::string_view bytes) {
+                                       Reply reply;
+                                       if (read_reply(bytes, reply)) late(reply);
+                                     });
+  });
+}
+
+std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Resend resend) {
+  Reply of_second;
+  of_second.kind = Reply::Kind::unsent;
+  Reply of_first = repeatedly(resend, [&](sim::Caller& caller) {
+    auto [one, other] = caller.call_both(step(role), patience_, words(first), words(second));
+    if (other.ok()) {
+      read(other, of_second);
+    } else {
+      of_second.kind = Reply::Kind::unknown;
+    }
+    return std::move(one);
+  });
+  return {std::move(of_first), std::move(of_second)};
+}
+
+// On a connection that stands and is idle; else by a thread that waits for one.
+void SimClient::post(Role role, Argv argv) {
+  sim::Scheduler& scheduler = simulation_->scheduler;
+  if (scheduler.inert()) return;
+  const std::uint8_t as = step(role);
+  for (std::uint32_t i = 0; i < connections_; ++i) {
+    if (!lent_[i] && links_[i].caller().post(as, words(argv))) return;
+  }
+  std::vector<std::string> copies(argv.begin(), argv.end());
+  scheduler.spawn(*self_,
+                  [this, as, copies = std::move(copies), tenure = scheduler.running()->tenure] {
+                    simulation_->scheduler.running()->tenure = tenure;
+                    simulation_->scheduler.running()->role = as;
+                    const std::vector<std::string_view> again(copies.begin(), copies.end());
+                    call(Role::none, again);
+                  });
+}
+
+bool SimClient::subscribe(std::string_view channel, Listener listener, Duration patience) {
+  return subscriber_.subscribe(channel, std::move(listener), patience);
+}
+
+void SimClient::unsubscribe(std::string_view channel) { subscriber_.unsubscribe(channel); }
 
 }  // namespace picklock::models::redis

@@ -1,34 +1,63 @@
-// redis::Client over the simulated network: one connection per client process and server, shared by
-// the process's threads, given up and dialled anew after a command has timed out. A command without
-// an answer may be sent again: the same operation, with as many effects (architecture 8.3). Where
-// several servers may lead, it asks anew which of them does whenever it dials.
+// redis::Client over the simulated network. The threads of a client process share its connections:
+// one, on which their commands follow each other, or a pool, of which each command has one for
+// itself until it is answered or given up. A connection on which a command has timed out is given
+// up and dialled anew, or kept, as the library does it. A command without an answer may be sent
+// again: the same operation, with as many effects (architecture 8.3).
 #pragma once
 
+#include <deque>
+
 #include "models/redis/client.h"
-#include "models/redis/discovery.h"
-#include "models/redis/server.h"
-#include "sim/caller.h"
+#include "models/redis/server_link.h"
+#include "models/redis/sim_subscriber.h"
 
 namespace picklock::models::redis {
 
 class SimClient final : public Client {
  public:
-  // `server` is connected already. `patience` is how long a command waits for its answer; 0: for
-  // ever. `resend` is how often it is sent again. `discovery` nullptr: it is always this server.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Duration patience,
-             std::uint32_t resend = 0, Discovery* discovery = nullptr);
-  void forget() { caller_.forget(); }
+  // `options`: time-out, re-sending and connections. `discovery` nullptr: it is always this server.
+  void reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+             const LockOptions& options, Discovery* discovery = nullptr);
+  void forget();
+  // Asks who leads, and follows.
+  void refresh();
 
-  Reply call(Role role, std::span<const std::string_view> argv) override;
+  Reply call(Role role, Argv argv) override;
+  Reply call_interruptibly(Role role, Argv argv, Resend resend, Late late) override;
+  std::array<Reply, 2> call_both(Role role, Argv first, Argv second, Resend resend) override;
+  void post(Role role, Argv argv) override;
+  bool subscribe(std::string_view channel, Listener listener, Duration patience) override;
+  void unsubscribe(std::string_view channel) override;
+
+  // Whose message is being heard, while a listener of this client is called.
+  sim::TenureId speaker() const { return subscriber_.speaker(); }
 
  private:
-  bool find_server();
+  class Borrowed;  // one of the connections, for a command
 
-  sim::Scheduler* scheduler_ = nullptr;
+  std::uint8_t step(Role role) const;
+  ServerLink* borrow();
+  void give_back(ServerLink& link);
+  template <typename Exchange>
+  Reply repeatedly(Resend resend, Exchange exchange);
+  bool may_send_again(std::uint32_t copies, bool left, Resend resend);
+  void distrust_a_demoted(ServerLink& link, const Reply& reply);
+
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* self_ = nullptr;
+  Server* server_ = nullptr;
   Discovery* discovery_ = nullptr;
-  sim::Caller caller_;
   Duration patience_{};
   std::uint32_t resend_ = 0;
+  Duration resend_delay_{};
+  Duration resend_delay_most_{};
+  sim::Random chance_;
+  bool keep_timed_out_ = false;
+  std::uint32_t connections_ = 1;
+  std::deque<ServerLink> links_;    // the first stands, the others are dialled when needed
+  std::vector<bool> lent_;          // of a pool
+  std::deque<sim::Thread*> queue_;  // threads that wait for one, in the order in which they came
+  SimSubscriber subscriber_;
 };
 
 }  // namespace picklock::models::redis

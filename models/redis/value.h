@@ -54,6 +54,7 @@ class Hash {
     --used_;
   }
 
+  const Field* begin() const { return fields_.data(); }
   Field* begin() { return fields_.data(); }
   Field* end() { return fields_.data() + used_; }
 
@@ -162,6 +163,7 @@ class Value {
   std::string& text() { return text_; }
   const std::string& text() const { return text_; }
   Hash& hash() { return others_->hash; }
+  const Hash& hash() const { return others_->hash; }
   List& list() { return others_->list; }
   Set& set() { return others_->set; }
   SortedSet& sorted_set() { return others_->sorted_set; }

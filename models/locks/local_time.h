@@ -1,0 +1,40 @@
+// What a client reads off the clock that its lock is told to use.
+#pragma once
+
+#include <algorithm>
+
+#include "models/client.h"
+
+namespace picklock::models::locks {
+
+inline Duration now(Client& self, ClientClock clock) {
+  return clock == ClientClock::wall ? self.wall_now() : self.monotonic_now();
+}
+
+// How long a client goes on trying. Counted on a clock that may be stepped, it may last longer or
+// shorter than it should.
+class Patience {
+ public:
+  Patience(Client& self, ClientClock clock, Duration length)
+      : self_(self), clock_(clock), length_(length), began_(now(self, clock)) {}
+
+  bool endless() const { return length_ < Duration::zero(); }
+  bool over() const { return !endless() && left() <= Duration::zero(); }
+  Duration left() const { return length_ - (now(self_, clock_) - began_); }
+  // `wait`, or what is left if that is less; a negative wait never ends.
+  Duration at_most(Duration wait) const {
+    if (endless()) return wait;
+    const Duration rest = std::max(left(), Duration::zero());
+    return wait < Duration::zero() ? rest : std::min(wait, rest);
+  }
+
+  static constexpr Duration kEndless{-1};
+
+ private:
+  Client& self_;
+  ClientClock clock_;
+  Duration length_;
+  Duration began_;
+};
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,406 @@
+#include "models/locks/quorum_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "models/locks/local_time.h"
+#include "models/locks/promises.h"
+#include "models/locks/together.h"
+
+namespace picklock::models::locks {
+namespace {
+
+std::string milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+const redis::Script& set_if_absent() {
+  static const redis::Script script(R"(
+for _, key in ipairs(KEYS) do
+  if redis.call('exists', key) == 1 then return 0 end
+end
+for _, key in ipairs(KEYS) do redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
+return #KEYS
+)");
+  return script;
+}
+
+const redis::Script& delete_if_mine() {
+  static const redis::Script script(R"(
+local deleted = 0
+for _, key in ipairs(KEYS) do
+  if redis.call('get', key) == ARGV[1] then
+    redis.call('del', key)
+    deleted = deleted + 1
+  end
+end
+return deleted
+)");
+  return script;
+}
+
+const redis::Script& set_again_if_mine() {
+  static const redis::Script script(R"(
+for _, key in ipairs(KEYS) do
+  if redis.call('get', key) ~= ARGV[1] then return 0 end
+end
+for _, key in ipairs(KEYS) do redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
+return #KEYS
+)");
+  return script;
+}
+
+const redis::Script& extend_if_mine() {
+  static const redis::Script script(
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], "
+      "ARGV[2]) else return 0 end");
+  return script;
+}
+
+// As RedLock.net and redsync's SetNXOnExtend have it: what has expired is taken again in silence.
+const redis::Script& extend_or_set() {
+  static const redis::Script script(R"(
+local value = redis.call('get', KEYS[1])
+if value == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
+if value then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+)");
+  return script;
+}
+
+redis::Reply run(redis::Client& redis, Speaks how, Role role, const redis::Script& script,
+                 std::initializer_list<std::string_view> keys,
+                 std::initializer_list<std::string_view> args) {
+  if (how != Speaks::script_names) return redis.eval(script, keys, args, role);
+  const redis::Reply reply = redis.evalsha(script, keys, args, role);
+  const bool unknown = reply.is_error() && reply.text.starts_with("NOSCRIPT");
+  return unknown ? redis.eval(script, keys, args, role) : reply;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- votes
+
+std::uint32_t QuorumLock::quorum(Client& self) const {
+  const auto servers = static_cast<std::uint32_t>(self.redis_servers());
+  return options().quorum > 0 ? options().quorum : servers / 2 + 1;
+}
+
+// As many as decide have said yes, or no.
+bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
+  return options().hears == Hears::majority && (count.yes >= quorum || count.no >= quorum);
+}
+
+template <typename Ask>
+QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
+  const std::size_t servers = self.redis_servers();
+  const std::uint32_t needed = quorum(self);
+  const auto counted = [servers](const auto& answers) {
+    Count count;
+    count.servers = static_cast<std::uint32_t>(servers);
+    count.granted.assign(servers, false);
+    for (const auto& [server, vote] : answers) {
+      if (vote == Vote::yes) ++count.yes;
+      if (vote == Vote::no) ++count.no;
+      count.granted[server] = vote == Vote::yes;
+    }
+    return count;
+  };
+  if (options().asks == Asks::in_turn) {
+    std::vector<std::pair<std::size_t, Vote>> answers;
+    for (std::size_t i = 0; i < servers && !decided(counted(answers), needed); ++i)
+      answers.emplace_back(i, ask(self.redis(i)));
+    return counted(answers);
+  }
+  return counted(Together<Vote>::ask(
+      self, servers, [ask](Client& thread, std::size_t i) { return ask(thread.redis(i)); },
+      [&](const auto& answers) { return decided(counted(answers), needed); }));
+}
+
+// ---------------------------------------------------------------- what one server is asked
+
+QuorumLock::Vote QuorumLock::set(redis::Client& redis, const Lease& lease, Speaks how) {
+  const redis::Reply reply =
+      how == Speaks::set
+          ? redis.set(lease.key, lease.token, {.nx = true, .px = lease.ttl}, Role::acquire)
+          : run(redis, how, Role::acquire, set_if_absent(), {lease.key},
+                {lease.token, milliseconds(lease.ttl)});
+  if (!reply.answered()) return Vote::none;
+  return reply.ok() || reply.is_integer(1) ? Vote::yes : Vote::no;
+}
+
+QuorumLock::Vote QuorumLock::forget(redis::Client& redis, const Lease& lease, Speaks how) {
+  const redis::Reply reply =
+      run(redis, how, Role::release, delete_if_mine(), {lease.key}, {lease.token});
+  if (!reply.answered() || reply.is_error()) return Vote::none;
+  return reply.is_integer(1) ? Vote::yes : Vote::no;
+}
+
+QuorumLock::Vote QuorumLock::prolong(redis::Client& redis, const Lease& lease, Speaks how,
+                                     bool missing) {
+  const redis::Script& script = missing              ? extend_or_set()
+                                : how == Speaks::set ? extend_if_mine()
+                                                     : set_again_if_mine();
+  const redis::Reply reply =
+      run(redis, how, Role::renew, script, {lease.key}, {lease.token, milliseconds(lease.ttl)});
+  if (!reply.answered() || reply.is_error()) return Vote::none;
+  return reply.is_integer(1) ? Vote::yes : Vote::no;
+}
+
+// ---------------------------------------------------------------- acquire
+
+// With what is taken off for clocks that drift apart.
+Duration QuorumLock::validity_ends(Duration started) const {
+  const Duration drift =
+      Duration(options().ttl.count() / 1'000'000 * options().drift_ppm) + options().drift_extra;
+  return started + options().ttl - drift;
+}
+
+Acquired QuorumLock::try_acquire(Client& self, std::string_view key) {
+  return attempt(self, {.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl},
+                 true);
+}
+
+// All attempts of one acquire have the same value: with what an attempt has left behind, the next
+// may stand in its own way.
+Acquired QuorumLock::acquire(Client& self, std::string_view key) {
+  const Lease wanted{.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl};
+  const bool endless = options().acquire_timeout == Duration::zero();
+  const Patience patience(self, options().clock,
+                          endless ? Patience::kEndless : options().acquire_timeout);
+  bool unknown = false;
+  for (std::uint32_t tries = 1;; ++tries) {
+    const Duration pause =
+        options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
+    const bool last = tries == options().attempts || (!endless && patience.left() < pause);
+    Acquired acquired = attempt(self, wanted, last);
+    if (acquired) return acquired;
+    unknown = unknown || acquired.is_unknown();
+    if (last || !self.sleep_interruptibly(pause)) break;
+  }
+  return unknown ? Acquired::unknown() : Acquired(std::nullopt);
+}
+
+Acquired QuorumLock::attempt(Client& self, const Lease& wanted, bool last) {
+  const Speaks how = options().speaks;
+  const Duration started = now(self, options().clock);
+  const Count count =
+      ask_all(self, [wanted, how](redis::Client& redis) { return set(redis, wanted, how); });
+  const std::uint32_t needed = quorum(self);
+  // With as many for as against, who waits for a majority waits for ever (3.2).
+  const bool heard_all = options().hears == Hears::all || count.yes >= needed || count.no >= needed;
+  if (!heard_all && count.yes + count.no == count.servers)
+    self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
+
+  self.mark("answers-counted");
+  const Duration ends = validity_ends(started);
+  const Duration read =
+      options().validity == Validity::after_answers ? now(self, options().clock) : started;
+  if (count.yes >= needed && (options().validity == Validity::never || read < ends)) {
+    self.mark("elapsed-checked");
+    Lease lease = wanted;
+    if (options().deadline) lease.deadline = ends;
+    keep_extending(self, lease);
+    return lease;
+  }
+  if (last || options().undo_after == UndoAfter::each_attempt) undo(self, wanted, count);
+  return std::nullopt;
+}
+
+void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) const {
+  const bool everywhere = options().undo_at == UndoAt::all;
+  const Speaks how = options().speaks;
+  Together<Vote>::ask(self, self.redis_servers(), [=](Client& thread, std::size_t i) {
+    return everywhere || count.granted[i] ? forget(thread.redis(i), lease, how) : Vote::none;
+  });
+}
+
+// ---------------------------------------------------------------- extension
+
+void QuorumLock::keep_extending(Client& self, const Lease& lease) {
+  if (options().renew == Renew::none) return;
+  const auto extending = std::make_shared<Extending>(Extending{.lease = lease});
+  extending_.push_back(extending);
+  self.spawn([this, extending](Client& thread) { extend(thread, *extending); });
+}
+
+// Once a majority does not extend it in time, it is lost.
+void QuorumLock::extend(Client& self, Extending& extending) const {
+  const Duration every =
+      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
+  const Speaks how = options().speaks;
+  const bool missing = options().extend_missing;
+  const Lease lease = extending.lease;
+  Duration ends = validity_ends(now(self, options().clock));
+  for (;;) {
+    self.sleep(every);
+    if (extending.stopped) return;
+    const Duration started = now(self, options().clock);
+    const Count count = ask_all(self, [lease, how, missing](redis::Client& redis) {
+      return prolong(redis, lease, how, missing);
+    });
+    if (extending.stopped) return;
+    const Duration extended = validity_ends(started);
+    if (count.yes >= quorum(self) && now(self, options().clock) < extended) {
+      ends = extended;
+      if (options().deadline) self.believe_until(lease, ends);
+    } else if (now(self, options().clock) >= ends || count.no + quorum(self) > count.servers) {
+      extending.lost = true;
+      if (options().tell_loss) self.lost(lease);
+      return;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- release
+
+Released QuorumLock::release(Client& self, const Lease& lease) {
+  for (const auto& one : extending_) one->stopped = one->stopped || one->lease.token == lease.token;
+  std::erase_if(extending_, [](const auto& one) { return one->stopped; });
+  const Speaks how = options().speaks;
+  const Count count =
+      ask_all(self, [lease, how](redis::Client& redis) { return forget(redis, lease, how); });
+  if (count.yes >= quorum(self)) return Released::ok;
+  const bool certain = count.no + quorum(self) > count.servers;
+  return certain ? Released::not_held : Released::unknown;
+}
+
+Released QuorumLock::force_release(Client& self, std::string_view key, bool conditional) {
+  const std::string name(key);
+  const Speaks how = options().speaks;
+  const Count count = ask_all(self, [name, how, conditional](redis::Client& redis) {
+    if (!conditional) {
+      const redis::Reply reply = redis.del(name, Role::release);
+      return reply.is_integer(1) ? Vote::yes : reply.answered() ? Vote::no : Vote::none;
+    }
+    const redis::Reply holder = redis.get(name, Role::check);
+    if (holder.kind != redis::Reply::Kind::bulk) return Vote::no;
+    return forget(redis, {.key = name, .token = holder.text}, how);
+  });
+  return count.yes >= quorum(self) ? Released::ok : Released::not_held;
+}
+
+// ---------------------------------------------------------------- as data
+
+namespace {
+
+std::uint32_t majority(std::uint32_t servers, const LockOptions& options) {
+  return options.quorum > 0 ? options.quorum : servers / 2 + 1;
+}
+
+std::vector<Promise> promises(const LockOptions& options) {
+  using enum FaultClass;
+  FaultClasses under = {crash, lost_reply};
+  if (options.clock == ClientClock::monotonic) under.add(client_clock);
+  if (options.validity == Validity::after_answers) under.add(late_command);
+  return {
+      {Property::mutual_exclusion, under, kWithinLease},
+      {Property::resource_exclusion, under, kWithinLease},
+      {Property::no_stale_write, under, kWithinLease},
+      {Property::own_release, FaultClasses::all(), kOwnToken},
+      {Property::not_stuck, while_leases_end(options), kOwnCommands},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+  };
+}
+
+Duration bound(const LockOptions& options) {
+  return lease_and_one_attempt(options) + 2 * options.command_timeout;
+}
+
+Uses uses() {
+  return {.renew = true,
+          .servers = true,
+          .force = true,
+          .options = {"deadline", "tell_loss", "local_mutex", "quorum", "validity", "drift_ppm",
+                      "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after",
+                      "extend_missing"}};
+}
+
+void as_specified(LockOptions& options) {
+  options.command_timeout = std::chrono::milliseconds(50);
+  options.retry_every = std::chrono::milliseconds(100);
+  options.retry_jitter = std::chrono::milliseconds(200);
+}
+
+void as_node_v4(LockOptions& options) {
+  options.retry_every = std::chrono::milliseconds(100);
+  options.retry_jitter = std::chrono::milliseconds(200);
+  options.attempts = 11;
+  options.clock = ClientClock::wall;
+  options.speaks = Speaks::scripts;
+}
+
+void as_node_v5(LockOptions& options) {
+  as_node_v4(options);
+  options.speaks = Speaks::script_names;
+  options.hears = Hears::majority;
+  options.validity = Validity::never;
+  options.undo_after = UndoAfter::last_attempt;
+}
+
+void as_redsync(LockOptions& options) {
+  options.ttl = std::chrono::seconds(8);
+  options.retry_every = std::chrono::milliseconds(50);
+  options.retry_jitter = std::chrono::milliseconds(200);
+  options.attempts = 32;
+  options.command_timeout = std::chrono::milliseconds(400);
+  options.drift_extra = {};
+}
+
+Algorithm variant(std::string_view name, std::string_view summary, std::string_view source,
+                  void (*preset)(LockOptions&)) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .roles = {Role::acquire, Role::release},
+          .marks = {"answers-counted", "elapsed-checked"},
+          .uses = uses(),
+          .promises = promises,
+          .bound = bound,
+          .quorum = majority,
+          .preset = preset,
+          .make = make<QuorumLock>};
+}
+
+}  // namespace
+
+const Algorithm& redlock() {
+  static const Algorithm algorithm =
+      variant("redlock",
+              "the same key and random value on most of several independent servers, within the "
+              "lease",
+              "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 3", as_specified);
+  return algorithm;
+}
+
+const Algorithm& node_redlock_v4() {
+  static const Algorithm algorithm = variant(
+      "node-redlock-v4",
+      "Redlock as npm's redlock 4.2 has it: scripts, all answers awaited, the lease checked "
+      "on the wall clock",
+      "node-redlock 4.2.0; docs/facts/algorithms.md 3.1", as_node_v4);
+  return algorithm;
+}
+
+const Algorithm& node_redlock_v5() {
+  static const Algorithm algorithm =
+      variant("node-redlock-v5",
+              "Redlock as npm's redlock 5 has it: as many answers as decide, what is left of the "
+              "lease not checked, a failed attempt left standing until the last",
+              "node-redlock main after 5.0.0-beta.2; docs/facts/algorithms.md 3.2", as_node_v5);
+  return algorithm;
+}
+
+const Algorithm& redsync() {
+  static const Algorithm algorithm = variant(
+      "redsync",
+      "Redlock as Go's redsync has it: SET NX, all answers within a twentieth of the lease, "
+      "monotonic time",
+      "redsync 4.17; docs/facts/algorithms.md 3.3", as_redsync);
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,63 @@
+// Redlock (redis.io, Distributed Locks; docs/facts/algorithms.md 3): the same key with the same
+// random value on several independent servers; whoever has it on more than half of them, with some
+// of the lease left, holds the lock. The libraries that implement it differ in what they ask at
+// once, when they have heard enough, when they look at their clock and what they take back: those
+// are options, and the names in the list of locks are sets of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks {
+
+class QuorumLock : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Released force_release(Client& self, std::string_view key, bool conditional) override;
+
+ private:
+  // How one server answered a request: yes, no, or not (yet).
+  enum class Vote : std::uint8_t { yes, no, none };
+  struct Count {
+    std::uint32_t yes = 0;
+    std::uint32_t no = 0;
+    std::uint32_t servers = 0;
+    std::vector<bool> granted;
+  };
+  struct Extending {
+    Lease lease;
+    bool stopped = false;
+    bool lost = false;
+  };
+
+  std::uint32_t quorum(Client& self) const;
+  bool decided(const Count& count, std::uint32_t quorum) const;
+  template <typename Ask>
+  Count ask_all(Client& self, Ask ask) const;
+  void undo(Client& self, const Lease& lease, const Count& count) const;
+  Duration validity_ends(Duration started) const;
+  void keep_extending(Client& self, const Lease& lease);
+  void extend(Client& self, Extending& extending) const;
+  Acquired attempt(Client& self, const Lease& wanted, bool last);
+
+  static Vote set(redis::Client& redis, const Lease& lease, Speaks how);
+  static Vote forget(redis::Client& redis, const Lease& lease, Speaks how);
+  static Vote prolong(redis::Client& redis, const Lease& lease, Speaks how, bool missing);
+
+  std::vector<std::shared_ptr<Extending>> extending_;
+};
+
+const Algorithm& redlock();
+const Algorithm& node_redlock_v4();
+const Algorithm& node_redlock_v5();
+const Algorithm& redsync();
+
+}  // namespace picklock::models::locks

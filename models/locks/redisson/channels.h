@@ -1,0 +1,33 @@
+// What the threads of a client process that wait for a message share: one subscription a channel,
+// and a latch with one permit for each message, which wakes one of them (docs/facts/algorithms.md
+// 1.2). Permits that nobody has waited for are kept, and make for tries that come to nothing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "models/client.h"
+
+namespace picklock::models::locks::redisson {
+
+class Channels : public std::enable_shared_from_this<Channels> {
+ public:
+  explicit Channels(std::size_t server) : server_(server) {}
+
+  // The latch of the channel, once the server has confirmed that it is heard; nullptr: not in time.
+  Semaphore* join(Client& self, const std::string& channel, Duration patience);
+  void leave(Client& self, const std::string& channel);
+
+ private:
+  struct Channel {
+    std::shared_ptr<Semaphore> latch;
+    std::uint32_t waiters = 0;
+    bool heard = false;
+  };
+
+  std::size_t server_;
+  std::map<std::string, Channel> channels_;
+};
+
+}  // namespace picklock::models::locks::redisson

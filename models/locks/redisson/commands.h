@@ -1,0 +1,55 @@
+// How Redisson sends (docs/facts/algorithms.md 1.1, 1.3, 1.5): scripts by their SHA-1, loaded where
+// the server does not know them; scripts that take or give back a lock are not sent again once a
+// time-out leaves their outcome open, unless `resend_scripts` says so; and where a server has
+// replicas, a grant can be made to wait for one of them.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "models/lock.h"
+
+namespace picklock::models::locks::redisson {
+
+struct Call {
+  const redis::Script& script;
+  std::span<const std::string_view> keys;
+  std::span<const std::string_view> args;
+};
+
+class Commands {
+ public:
+  Commands(const LockOptions& options, std::size_t server)
+      : resend_(options.resend_scripts ? redis::Resend::unanswered : redis::Resend::unsent),
+        sync_replicas_(options.sync_replicas),
+        sync_timeout_(options.wait_timeout),
+        server_(server) {}
+
+  redis::Client& redis(Client& self) const { return self.redis(server_); }
+
+  // A script of the lock itself. `late`: hears the answer if the thread is interrupted before.
+  redis::Reply run(Client& self, const Call& call, redis::Late late = {}) const;
+  // One that may run twice, such as a renewal.
+  redis::Reply run_freely(Client& self, const Call& call, Role role) const;
+
+  // The same as run(), followed by WAIT where replicas are connected. `missed`: none of them has
+  // it.
+  struct Synced {
+    redis::Reply reply;
+    bool missed = false;
+  };
+  Synced run_synced(Client& self, const Call& call, redis::Late late);
+
+ private:
+  std::optional<std::int64_t> replicas(Client& self);
+
+  redis::Resend resend_;
+  bool sync_replicas_;
+  Duration sync_timeout_;
+  std::size_t server_;
+  std::optional<std::int64_t> replicas_;  // connected, as far as is known
+};
+
+}  // namespace picklock::models::locks::redisson

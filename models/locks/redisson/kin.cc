@@ -1,0 +1,221 @@
+#include "models/locks/redisson/kin.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/fencing.h"
+#include "models/locks/promises.h"
+#include "models/locks/redisson/names.h"
+#include "models/locks/redisson/promises.h"
+#include "models/locks/redisson/scripts.h"
+
+namespace picklock::models::locks::redisson {
+namespace {
+
+constexpr std::string_view kUnlocked = "0";
+
+}  // namespace
+
+// ---------------------------------------------------------------- spin lock
+
+Acquired SpinLock::wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                                 Duration) {
+  constexpr Duration kShortest = std::chrono::milliseconds(1);
+  constexpr Duration kLongest = std::chrono::milliseconds(128);
+  for (Duration pause = kShortest; !patience.over(); pause = std::min(2 * pause, kLongest)) {
+    if (!self.sleep_interruptibly(patience.at_most(pause))) return Acquired::unknown();
+    if (auto over = settled(self, taking, attempt(self, taking))) return std::move(*over);
+  }
+  return std::nullopt;
+}
+
+redis::Reply SpinLock::give_back(Client& self, std::string_view key, const std::string& owner,
+                                 const std::string& latch) {
+  const std::string lease = milliseconds(options().ttl);
+  const std::string life = latch_life();
+  const std::string_view keys[] = {key, latch};
+  const std::string_view args[] = {lease, owner, life};
+  return commands().run(self, {give_back_silently(), keys, args});
+}
+
+// ---------------------------------------------------------------- fenced lock
+
+Attempt FencedLock::take(Client& self, const Taking& taking, redis::Late late) {
+  const std::string lease = milliseconds(taking.lease);
+  const std::string token = token_of(taking.key);
+  const std::string_view keys[] = {taking.key, token};
+  const std::string_view args[] = {lease, taking.owner};
+  const redis::Reply reply =
+      commands().run_synced(self, {take_fenced(), keys, args}, std::move(late)).reply;
+  if (reply.kind != redis::Reply::Kind::array || reply.elements.size() != 2) return read(reply);
+  const std::int64_t left = reply.elements[0].integer;
+  const std::int64_t fence = reply.elements[1].integer;
+  if (left == -1 && fence != -1) return {.outcome = Attempt::Outcome::granted, .fence = fence};
+  return {.outcome = Attempt::Outcome::held, .left = std::chrono::milliseconds(left)};
+}
+
+// ---------------------------------------------------------------- fair lock
+
+std::string FairLock::channel(std::string_view key, const std::string& owner) const {
+  return channel_of(key) + ":" + owner;
+}
+
+Duration FairLock::place_life(const Terms& terms) const {
+  return terms.patience > Duration::zero() ? terms.patience : options().place_expires;
+}
+
+Attempt FairLock::take(Client& self, const Taking& taking, redis::Late late) {
+  const std::string lease = milliseconds(taking.lease);
+  const std::string life = milliseconds(place_life(taking.terms));
+  const std::string queue = queue_of(taking.key);
+  const std::string places = places_of(taking.key);
+  const std::string time = wall_milliseconds(self);
+  const std::string_view keys[] = {taking.key, queue, places};
+  const std::string_view args[] = {lease, taking.owner, life, time};
+  const bool queues = taking.terms.patience != Duration::zero();
+  return read(commands()
+                  .run_synced(self, {queues ? take_in_turn() : take_if_first(), keys, args},
+                              std::move(late))
+                  .reply);
+}
+
+Acquired FairLock::wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                                 Duration left) {
+  return RedissonLock::wait_and_take(self, taking, patience, left);
+}
+
+redis::Reply FairLock::give_back(Client& self, std::string_view key, const std::string& owner,
+                                 const std::string& latch) {
+  const std::string lease = milliseconds(options().ttl);
+  const std::string queue = queue_of(key);
+  const std::string places = places_of(key);
+  const std::string prefix = channel_of(key);
+  const std::string time = wall_milliseconds(self);
+  const std::string life = latch_life();
+  const std::string_view keys[] = {key, queue, places, latch, prefix};
+  const std::string_view args[] = {kUnlocked, lease, owner, time, life};
+  return commands().run(self, {give_to_next(), keys, args});
+}
+
+void FairLock::gives_up(Client& self, const Taking& taking) {
+  if (taking.terms.patience == Duration::zero()) return;
+  const std::string queue = queue_of(taking.key);
+  const std::string places = places_of(taking.key);
+  const std::string life = milliseconds(place_life(taking.terms));
+  const std::string_view keys[] = {queue, places};
+  const std::string_view args[] = {taking.owner, life};
+  commands().run_freely(self, {leave_queue(), keys, args}, Role::upkeep);
+}
+
+// ---------------------------------------------------------------- as data
+
+namespace {
+
+void as_fixed(LockOptions& options) {
+  preset(options);
+  options.refresh_place = true;
+  options.wait_at_most = std::chrono::seconds(1);
+  options.tell_loss = true;
+}
+
+Uses fair_uses() {
+  Uses mine = uses();
+  mine.options.push_back("place_expires");
+  mine.options.push_back("refresh_place");
+  return mine;
+}
+
+Uses fenced_uses() {
+  Uses mine = uses();
+  mine.mint = true;
+  return mine;
+}
+
+Duration fair_bound(const LockOptions& options) { return bound(options) + options.place_expires; }
+
+Duration spin_wakeup(const LockOptions&) { return {}; }
+
+std::vector<Promise> fair_promises(const LockOptions& options) {
+  std::vector<Promise> all = promises(options);
+  return all;
+}
+
+}  // namespace
+
+const Algorithm& redisson_spin_lock() {
+  static const Algorithm algorithm{
+      .name = "redisson-spin-lock",
+      .summary =
+          "Redisson's re-entrant lock for which waiters poll, at growing intervals of up to "
+          "128 ms",
+      .source = "Redisson 4.7; docs/facts/algorithms.md 1.10",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = uses(),
+      .promises = promises,
+      .bound = bound,
+      .wakeup = spin_wakeup,
+      .preset = preset,
+      .make = make<SpinLock>,
+  };
+  return algorithm;
+}
+
+const Algorithm& redisson_fenced_lock() {
+  static const Algorithm algorithm{
+      .name = "redisson-fenced-lock",
+      .summary =
+          "Redisson's re-entrant lock whose every acquire mints a fencing token in the same "
+          "script",
+      .source = "Redisson 4.7; docs/facts/algorithms.md 1.8",
+      .roles = {Role::acquire, Role::subscribe, Role::release},
+      .marks = {},
+      .uses = fenced_uses(),
+      .promises = promises,
+      .bound = bound,
+      .wakeup = wakeup,
+      .preset = preset,
+      .make = make<FencedLock>,
+  };
+  return algorithm;
+}
+
+const Algorithm& redisson_fair_lock() {
+  static const Algorithm algorithm{
+      .name = "redisson-fair-lock",
+      .summary =
+          "Redisson's re-entrant lock with a queue: first come, first served, each woken by a "
+          "channel of its own",
+      .source = "Redisson 4.7; docs/facts/algorithms.md 1.9",
+      .roles = {Role::acquire, Role::subscribe, Role::release},
+      .marks = {},
+      .uses = fair_uses(),
+      .promises = fair_promises,
+      .bound = fair_bound,
+      .wakeup = wakeup,
+      .overtakes = 0,
+      .preset = preset,
+      .make = make<FairLock>,
+  };
+  return algorithm;
+}
+
+const Algorithm& redisson_fair_lock_fixed() {
+  static const Algorithm algorithm{
+      .name = "redisson-fair-lock-fixed",
+      .summary = "the same with waiters that renew their places and look at least once a second",
+      .source = "docs/facts/failures.md D-06, D-07",
+      .roles = {Role::acquire, Role::subscribe, Role::release},
+      .marks = {},
+      .uses = fair_uses(),
+      .promises = fair_promises,
+      .bound = fair_bound,
+      .wakeup = wakeup,
+      .overtakes = 0,
+      .preset = as_fixed,
+      .make = make<FairLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::redisson

@@ -1,0 +1,53 @@
+// Redisson's other locks on one server: the re-entrant lock with another way to wait, with a
+// fencing token, or with a queue (docs/facts/algorithms.md 1.8-1.10).
+#pragma once
+
+#include "models/locks/redisson/lock.h"
+
+namespace picklock::models::locks::redisson {
+
+// Sleeps between its tries, 1 ms doubled up to 128 ms, and hears no channel.
+class SpinLock final : public RedissonLock {
+ public:
+  using RedissonLock::RedissonLock;
+
+ private:
+  Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                         Duration left) override;
+  redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
+                         const std::string& latch) override;
+};
+
+// Every acquire, a nested one too, mints a token that is larger than all before it, as long as the
+// server remembers the last one.
+class FencedLock final : public RedissonLock {
+ public:
+  using RedissonLock::RedissonLock;
+
+ private:
+  Attempt take(Client& self, const Taking& taking, redis::Late late) override;
+};
+
+// First come, first served: waiters stand in a list, each with a time at which its place is void,
+// by the wall clock of the client that set it; each hears a channel of its own.
+class FairLock final : public RedissonLock {
+ public:
+  using RedissonLock::RedissonLock;
+
+ private:
+  Attempt take(Client& self, const Taking& taking, redis::Late late) override;
+  Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                         Duration left) override;
+  redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
+                         const std::string& latch) override;
+  void gives_up(Client& self, const Taking& taking) override;
+  std::string channel(std::string_view key, const std::string& owner) const override;
+  Duration place_life(const Terms& terms) const;
+};
+
+const Algorithm& redisson_spin_lock();
+const Algorithm& redisson_fenced_lock();
+const Algorithm& redisson_fair_lock();
+const Algorithm& redisson_fair_lock_fixed();
+
+}  // namespace picklock::models::locks::redisson

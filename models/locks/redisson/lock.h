@@ -1,0 +1,91 @@
+// Redisson's re-entrant lock, `RLock` (docs/facts/algorithms.md 1.2): a hash that counts how often
+// its owner, a thread of a client process, holds it. Waiters hear a channel. Without an explicit
+// lease (`renew`) the watchdog keeps it. What a holder believes is never checked again: it learns
+// of a loss when it releases. One object serves the threads of its process.
+//
+// Names are those of Redisson, tokens are not: a client's id is as long as our tokens are.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "models/algorithm.h"
+#include "models/locks/local_time.h"
+#include "models/locks/redisson/channels.h"
+#include "models/locks/redisson/commands.h"
+#include "models/locks/redisson/renewal.h"
+
+namespace picklock::models::locks::redisson {
+
+// What one call of tryLock or lock is given.
+struct Terms {
+  Duration patience{};  // 0: one attempt; negative: for ever
+  Duration lease{};     // 0: the watchdog's
+};
+
+// What one script told.
+struct Attempt {
+  enum class Outcome : std::uint8_t { granted, held, refused, unknown, interrupted, unsynced };
+  Outcome outcome = Outcome::unknown;
+  Duration left{};  // of the holder's lease; negative: no end
+  std::int64_t fence = 0;
+  Duration sent{};  // when, on the client's clock
+};
+
+class RedissonLock : public Lock {
+ public:
+  explicit RedissonLock(const LockOptions& options, std::size_t server = 0);
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+  Released force_release(Client& self, std::string_view key, bool conditional) override;
+
+  // As the server knows the calling thread.
+  std::string owner(Client& self);
+  Acquired lock_within(Client& self, std::string_view key, const Terms& terms);
+
+ protected:
+  struct Taking {
+    std::string_view key;
+    const std::string& owner;
+    Duration lease;
+    const Terms& terms;
+  };
+
+  virtual Attempt take(Client& self, const Taking& taking, redis::Late late);
+  // Until there is a reason to try again.
+  virtual Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                                 Duration left);
+  virtual redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
+                                 const std::string& latch);
+  // The caller will not be served: whatever stands for him on the server goes.
+  virtual void gives_up(Client&, const Taking&) {}
+  virtual std::string channel(std::string_view key, const std::string& owner) const;
+
+  Attempt attempt(Client& self, const Taking& taking);
+  std::optional<Acquired> settled(Client& self, const Taking& taking, const Attempt& attempt);
+  Attempt read(const redis::Reply& reply) const;
+  const Commands& commands() const { return commands_; }
+  Commands& commands() { return commands_; }
+  std::string latch_life() const;
+  std::string wall_milliseconds(Client& self) const;
+  static std::string milliseconds(Duration duration);
+
+ private:
+  Lease lease(const Taking& taking, std::int64_t fence, Duration sent) const;
+  Acquired granted(Client& self, const Taking& taking, const Attempt& attempt);
+  Released release_as(Client& self, std::string_view key, const std::string& owner);
+
+  std::string id_;  // of the client process
+  Commands commands_;
+  std::shared_ptr<Watchdog> watchdog_;
+  std::shared_ptr<Channels> channels_;
+};
+
+const Algorithm& redisson_lock();
+const Algorithm& redisson_lock_fixed();
+
+}  // namespace picklock::models::locks::redisson

@@ -1,0 +1,262 @@
+#include "models/locks/redisson/multi_lock.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/locks/promises.h"
+#include "models/locks/redisson/promises.h"
+#include "models/locks/together.h"
+
+namespace picklock::models::locks::redisson {
+namespace {
+
+constexpr Duration kBaseWait = std::chrono::milliseconds(1500);  // for each server
+
+}  // namespace
+
+RedissonLock& MultiLock::member(Client& self, std::size_t server) {
+  while (members_.size() < self.redis_servers())
+    members_.push_back(std::make_unique<RedissonLock>(options(), members_.size()));
+  return *members_[server];
+}
+
+Acquired MultiLock::try_acquire(Client& self, std::string_view key) {
+  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
+  return lock_once(self, key, {.patience = Duration{}, .lease = lease});
+}
+
+// Without a time limit it begins anew for ever, each time with a patience of its own: fixed, or
+// drawn at random where a lease is given.
+Acquired MultiLock::acquire(Client& self, std::string_view key) {
+  if (options().attempts == 1) return try_acquire(self, key);
+  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
+  if (options().acquire_timeout > Duration::zero())
+    return lock_once(self, key, {.patience = options().acquire_timeout, .lease = lease});
+  const Duration base = kBaseWait * static_cast<std::int64_t>(self.redis_servers());
+  for (;;) {
+    Duration patience = base;
+    if (lease > Duration::zero())
+      patience =
+          lease <= base ? self.random_between(lease / 2, lease) : self.random_between(base, lease);
+    Acquired acquired = lock_once(self, key, {.patience = patience, .lease = lease});
+    if (acquired) return acquired;
+    if (acquired.is_unknown()) return acquired;
+  }
+}
+
+Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& terms) {
+  const std::size_t servers = self.redis_servers();
+  const bool waits = terms.patience > Duration::zero();
+  const Duration started = now(self, options().clock);
+  Duration remain = waits ? terms.patience : Patience::kEndless;
+  // While it collects, a lease lasts long enough for all of them.
+  const Duration meanwhile =
+      waits && terms.lease > Duration::zero() ? 2 * terms.patience : terms.lease;
+  std::size_t may_fail_still = may_fail(servers);
+  Members members;
+  Duration last = started;
+  for (std::size_t i = 0; i < servers; ++i) {
+    const Duration patience =
+        !waits ? Duration{}
+               : std::max(share(remain, servers), Duration(std::chrono::milliseconds(1)));
+    const Acquired one = member(self, i).lock_within(
+        self, key,
+        {.patience = std::min(patience, remain < Duration::zero() ? patience : remain),
+         .lease = meanwhile});
+    if (one.is_unknown()) {
+      unlock_one(self, key, i);
+    }
+    if (one) {
+      members.push_back(i);
+      held_.push_back({self.thread(), one.lease(), i});
+    } else {
+      if (servers - members.size() == may_fail(servers)) break;
+      if (may_fail_still == 0) {
+        unlock(self, key, members);
+        if (!waits) return std::nullopt;
+        members.clear();
+        may_fail_still = may_fail(servers);
+        i = static_cast<std::size_t>(-1);
+      } else {
+        --may_fail_still;
+      }
+    }
+    if (waits) {
+      const Duration at = now(self, options().clock);
+      remain -= at - last;
+      last = at;
+      if (remain <= Duration::zero()) {
+        unlock(self, key, members);
+        return std::nullopt;
+      }
+    }
+  }
+  return lease_of(self, key, members, terms, started);
+}
+
+Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& members,
+                             const Terms& terms, Duration started) {
+  const Duration lease = terms.lease > Duration::zero() ? terms.lease : options().ttl;
+  if (terms.lease > Duration::zero()) {
+    set_leases(self, key, members, terms.lease);
+    const bool checked = options().validity == Validity::after_answers;
+    if (checked && now(self, options().clock) - started >= terms.lease) {
+      unlock(self, key, members);
+      return std::nullopt;
+    }
+  }
+  Lease whole{.key = std::string(key), .token = std::to_string(self.thread()), .ttl = lease};
+  if (options().deadline) whole.deadline = started + lease;
+  return whole;
+}
+
+// Whether a key still existed is not looked at.
+void MultiLock::set_leases(Client& self, std::string_view key, const Members& members,
+                           Duration lease) {
+  Together<bool>::ask(
+      self, members.size(),
+      [members, lease, name = std::string(key)](Client& thread, std::size_t i) {
+        return thread.redis(members[i]).pexpire(name, lease, Role::acquire).is_integer(1);
+      });
+}
+
+Released MultiLock::unlock_one(Client& self, std::string_view key, std::size_t server) {
+  const auto mine = std::find_if(held_.begin(), held_.end(), [&](const Held& one) {
+    return one.thread == self.thread() && one.server == server;
+  });
+  Lease lease{.key = std::string(key), .token = {}};
+  if (mine != held_.end()) {
+    lease = mine->lease;
+    held_.erase(mine);
+  } else {
+    lease.token = member(self, server).owner(self);
+  }
+  return member(self, server).release(self, lease);
+}
+
+// In order, and no further than the first that fails.
+Released MultiLock::unlock(Client& self, std::string_view key, const Members& members) {
+  for (const std::size_t server : members) {
+    const Released released = unlock_one(self, key, server);
+    if (released != Released::ok) return released;
+  }
+  return Released::ok;
+}
+
+Released MultiLock::release(Client& self, const Lease& lease) {
+  Members members;
+  for (const Held& one : held_) {
+    if (one.thread == self.thread()) members.push_back(one.server);
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return unlock(self, lease.key, members);
+}
+
+Released MultiLock::force_release(Client& self, std::string_view key, bool conditional) {
+  Released all = Released::ok;
+  for (std::size_t i = 0; i < self.redis_servers(); ++i) {
+    const Released one = member(self, i).force_release(self, key, conditional);
+    if (one != Released::ok) all = one;
+  }
+  return all;
+}
+
+Duration RedLock::share(Duration patience, std::size_t servers) const {
+  return patience / static_cast<std::int64_t>(servers);
+}
+
+// All of them, whatever comes of it.
+Released RedLock::unlock(Client& self, std::string_view key, const Members& members) {
+  for (const std::size_t server : members) unlock_one(self, key, server);
+  return Released::ok;
+}
+
+// ---------------------------------------------------------------- as data
+
+namespace {
+
+Uses several() {
+  Uses mine = uses();
+  mine.look = false;
+  mine.servers = true;
+  mine.options.push_back("validity");
+  mine.options.push_back("drift_ppm");
+  return mine;
+}
+
+std::uint32_t all_of_them(std::uint32_t servers, const LockOptions&) { return servers; }
+std::uint32_t most_of_them(std::uint32_t servers, const LockOptions&) { return servers / 2 + 1; }
+
+void as_shipped(LockOptions& options) {
+  preset(options);
+  options.validity = Validity::never;
+}
+
+void as_fixed(LockOptions& options) {
+  as_shipped(options);
+  options.clock = ClientClock::monotonic;
+  options.validity = Validity::after_answers;
+  options.tell_loss = true;
+  options.deadline = true;
+}
+
+Algorithm of_several(std::string_view name, std::string_view summary, std::string_view source) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .roles = {Role::acquire, Role::subscribe, Role::release},
+          .marks = {},
+          .uses = several(),
+          .promises = promises,
+          .bound = bound,
+          .wakeup = wakeup};
+}
+
+}  // namespace
+
+const Algorithm& redisson_multilock() {
+  static const Algorithm algorithm = [] {
+    Algorithm one = of_several("redisson-multilock",
+                               "Redisson's MultiLock: its re-entrant lock on every one of several "
+                               "servers, one after the other",
+                               "Redisson 4.7; docs/facts/algorithms.md 1.6");
+    one.quorum = all_of_them;
+    one.preset = as_shipped;
+    one.make = make<MultiLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+const Algorithm& redisson_redlock() {
+  static const Algorithm algorithm = [] {
+    Algorithm one =
+        of_several("redisson-redlock",
+                   "Redisson's RedLock: its re-entrant lock on most of several servers, "
+                   "without a look at how long that took",
+                   "Redisson 4.7; docs/facts/algorithms.md 1.7");
+    one.quorum = most_of_them;
+    one.preset = as_shipped;
+    one.make = make<RedLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+const Algorithm& redisson_redlock_fixed() {
+  static const Algorithm algorithm = [] {
+    Algorithm one =
+        of_several("redisson-redlock-fixed",
+                   "the same with the lease checked once all are granted, a deadline of "
+                   "the holder's own, and losses told",
+                   "docs/facts/failures.md C-12");
+    one.quorum = most_of_them;
+    one.preset = as_fixed;
+    one.make = make<RedLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::redisson

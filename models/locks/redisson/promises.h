@@ -1,0 +1,17 @@
+// What Redisson's locks have in common as data: what they promise, how long a waiter may wait,
+// which options they look at, and how they come (docs/facts/algorithms.md 1, 10).
+#pragma once
+
+#include <vector>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks::redisson {
+
+Uses uses();
+void preset(LockOptions& options);
+std::vector<Promise> promises(const LockOptions& options);
+Duration bound(const LockOptions& options);
+Duration wakeup(const LockOptions& options);
+
+}  // namespace picklock::models::locks::redisson

@@ -1,0 +1,56 @@
+// The watchdog (docs/facts/algorithms.md 1.4): renews what the threads of a client process hold,
+// every third of the lease, counted from the end of the pass before. It knows owners by name and
+// nothing of whether their threads still live, and what it finds lost it forgets in silence, unless
+// `tell_loss` is set. Each lock may have a timer of its own instead, as before version 3.44.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/lock.h"
+#include "models/locks/redisson/commands.h"
+
+namespace picklock::models::locks::redisson {
+
+class Watchdog : public std::enable_shared_from_this<Watchdog> {
+ public:
+  Watchdog(const LockOptions& options, std::size_t server)
+      : options_(options), commands_(options, server) {}
+
+  // From a thread of the process, before anything is to be renewed.
+  void start(Client& self);
+  // A thread has acquired: may be called between the steps of threads.
+  void add(const Lease& lease, std::uint32_t thread, Tenancy tenancy);
+  // It has released once. Nothing happens if it holds nothing.
+  void remove(std::string_view key, std::uint32_t thread);
+
+ private:
+  struct Hold {
+    std::uint32_t thread = 0;
+    std::uint32_t count = 0;
+    Lease lease;
+    Tenancy tenancy{};
+  };
+  // Of one name, in the order in which its threads came: only the first is looked after.
+  struct Entry {
+    std::string key;
+    std::deque<Hold> holds;
+    bool timed = false;  // has a timer of its own
+  };
+
+  void run(Client& self);
+  void run_one(Client& self, const std::string& key);
+  bool renew(Client& self, std::span<Entry* const> batch);
+  void forget(std::string_view key);
+  Entry* find(std::string_view key);
+
+  LockOptions options_;
+  Commands commands_;
+  std::vector<Entry> entries_;
+  std::unique_ptr<Semaphore> wake_;
+};
+
+}  // namespace picklock::models::locks::redisson

@@ -1,0 +1,42 @@
+// The scripts of Redisson's locks, in our own Lua: what each checks and changes, in which order, is
+// as docs/facts/algorithms.md 1 has it. A re-entrant lock is a hash with one field, its owner,
+// whose value counts how often he holds it.
+#pragma once
+
+#include "models/redis/script.h"
+
+namespace picklock::models::locks::redisson {
+
+// KEYS: lock. ARGV: lease in ms, owner. nil: granted, else the holder's time left (PTTL).
+const redis::Script& take();
+// KEYS: lock, token. ARGV: lease, owner. {-1, token}: granted, else {time left, -1}. (1.8)
+const redis::Script& take_fenced();
+// KEYS: lock, channel, latch. ARGV: message, lease, owner, life of the latch in ms. nil: not his;
+// 0: he still holds it; 1: free, and said so in the channel.
+const redis::Script& give_back();
+// The same without a latch, as before version 3.24. KEYS: lock, channel. ARGV: message, lease,
+// owner.
+const redis::Script& give_back_without_latch();
+// KEYS: lock, latch. The same for waiters that do not listen. (1.10)
+const redis::Script& give_back_silently();
+// KEYS: locks. ARGV: lease, then each one's owner. For each 1: extended, 0: not his.
+const redis::Script& extend();
+// KEYS: lock, channel. ARGV: message. 1: there was one.
+const redis::Script& force_open();
+// The same only for this owner. ARGV: message, owner.
+const redis::Script& force_open_of();
+
+// The fair lock's (1.9). KEYS: lock, queue, places. ARGV: lease, owner, life of a place in ms, now
+// in ms by the client's wall clock. nil: granted, else how long to wait for a message.
+const redis::Script& take_in_turn();
+// The same for who does not queue: 1: refused.
+const redis::Script& take_if_first();
+// KEYS: lock, queue, places, latch, channel prefix. ARGV: message, lease, owner, now, life of the
+// latch.
+const redis::Script& give_to_next();
+// KEYS: queue, places. ARGV: owner, life of a place. He waits no longer.
+const redis::Script& leave_queue();
+// KEYS: places. ARGV: owner, life of a place, now. He still waits.
+const redis::Script& keep_place();
+
+}  // namespace picklock::models::locks::redisson

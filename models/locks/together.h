@@ -1,0 +1,47 @@
+// The same thing done on several servers at once, on a thread for each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/client.h"
+
+namespace picklock::models::locks {
+
+// Calls `ask(thread, i)` for every i below `count`. Returns once all have answered, or `enough`
+// says so of what has come so far; what comes later is heard by `late`, if it is set.
+template <typename Answer>
+class Together {
+ public:
+  using Ask = std::function<Answer(Client& self, std::size_t server)>;
+  using Enough = std::function<bool(const std::vector<std::pair<std::size_t, Answer>>& answers)>;
+
+  static std::vector<std::pair<std::size_t, Answer>> ask(Client& self, std::size_t count, Ask ask,
+                                                         Enough enough = {}) {
+    struct Shared {
+      std::vector<std::pair<std::size_t, Answer>> answers;
+      std::unique_ptr<Semaphore> heard;
+    };
+    const auto shared = std::make_shared<Shared>();
+    shared->heard = self.semaphore(Awaits::threads);
+    const Tenancy tenancy = self.tenancy();
+    for (std::size_t i = 0; i < count; ++i) {
+      self.spawn([shared, ask, i, tenancy](Client& thread) {
+        thread.act_for(tenancy);
+        Answer answer = ask(thread, i);
+        shared->answers.emplace_back(i, std::move(answer));
+        shared->heard->release();
+      });
+    }
+    for (std::size_t heard = 0; heard < count; ++heard) {
+      if (enough && enough(shared->answers)) break;
+      if (shared->heard->acquire(Semaphore::kForever) == Semaphore::Woken::by_interrupt) break;
+    }
+    return shared->answers;
+  }
+};
+
+}  // namespace picklock::models::locks

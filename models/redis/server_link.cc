@@ -1,0 +1,30 @@
+#include "models/redis/server_link.h"
+
+#include "models/redis/wire.h"
+
+namespace picklock::models::redis {
+
+void ServerLink::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+                       Discovery* discovery, std::uint32_t number) {
+  discovery_ = discovery;
+  aimed_at_ = &server.process();
+  caller_.reset(simulation, self, server.process(), server, protocol(), number);
+}
+
+bool ServerLink::find_server(sim::Duration patience) {
+  if (discovery_ == nullptr || caller_.connected()) return true;
+  const Node* node = discovery_->find(patience);
+  if (node == nullptr) return false;
+  aimed_at_ = node->process;
+  caller_.aim(*node->process, *node->endpoint);
+  return true;
+}
+
+void ServerLink::follow(const Node& leader) {
+  if (leader.process == aimed_at_) return;
+  caller_.hang_up();
+  aimed_at_ = leader.process;
+  caller_.aim(*leader.process, *leader.endpoint);
+}
+
+}  // namespace picklock::models::redis

@@ -1,0 +1,42 @@
+// The connection on which a client process hears channels. When it is lost, a thread of the process
+// makes it anew and subscribes again; what was said meanwhile is not heard (R88).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "models/redis/client.h"
+#include "models/redis/server_link.h"
+
+namespace picklock::models::redis {
+
+class SimSubscriber {
+ public:
+  // Dialled with the first subscription.
+  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Discovery* discovery,
+             Duration patience, Duration redial_every);
+  void forget();
+  ServerLink& link() { return link_; }
+
+  bool subscribe(std::string_view channel, Listener listener, Duration patience);
+  void unsubscribe(std::string_view channel);
+
+  sim::TenureId speaker() const { return speaker_; }
+
+ private:
+  bool ask_for(std::string_view channel, Duration patience);
+  void remake();
+  static void came(void* self, std::string_view bytes, sim::TenureId from);
+  static void lost(void* self);
+
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* self_ = nullptr;
+  Duration patience_{};
+  Duration redial_every_{};
+  bool remaking_ = false;
+  sim::TenureId speaker_ = 0;
+  ServerLink link_;
+  std::map<std::string, Listener, std::less<>> listeners_;
+};
+
+}  // namespace picklock::models::redis

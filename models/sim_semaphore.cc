@@ -1,0 +1,80 @@
+#include "models/sim_semaphore.h"
+
+#include "models/sim_client.h"
+
+namespace picklock::models {
+
+// In the queue however the wait ends: a killed thread unwinds through here.
+class SimSemaphore::Queued {
+ public:
+  Queued(SimSemaphore& semaphore, Waiter& waiter) : semaphore_(semaphore), waiter_(waiter) {
+    semaphore_.waiters_.push_back(&waiter_);
+  }
+  Queued(const Queued&) = delete;
+  Queued& operator=(const Queued&) = delete;
+  ~Queued() { std::erase(semaphore_.waiters_, &waiter_); }
+
+ private:
+  SimSemaphore& semaphore_;
+  Waiter& waiter_;
+};
+
+Semaphore::Woken SimSemaphore::acquire(Duration patience) {
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  if (scheduler.inert()) return Woken::by_time;
+  if (permits_ > 0) {
+    --permits_;
+    return Woken::by_permit;
+  }
+  if (patience == Duration::zero()) return Woken::by_time;
+  sim::Thread& thread = *scheduler.running();
+  Waiter me{.thread = &thread};
+  const Queued queued(*this, me);
+  const bool endless = patience < Duration::zero();
+  note(sim::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
+  bool interrupted = !scheduler.begin_interruptible(thread);
+  if (!interrupted) wait(me, patience);
+  scheduler.end_interruptible(thread);
+  if (!me.served) interrupted = thread.take_interrupt();
+  note(sim::What::wait_ended, me.by, sim::kNever);
+  return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
+}
+
+bool SimSemaphore::wait(const Waiter& me, Duration patience) const {
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  const std::int64_t now = scheduler.local_time(machine_.process(), sim::ClockKind::monotonic);
+  if (patience < Duration::zero() || patience.count() >= INT64_MAX - now) {
+    scheduler.park();
+  } else {
+    scheduler.park_until(sim::ClockKind::monotonic, now + patience.count());
+  }
+  return me.served;
+}
+
+void SimSemaphore::release() {
+  for (Waiter* waiter : waiters_) {
+    if (waiter->served || waiter->thread->killed()) continue;
+    waiter->served = true;
+    waiter->by = machine_.speaker();
+    machine_.simulation().scheduler.wake(*waiter->thread);
+    return;
+  }
+  ++permits_;
+}
+
+void SimSemaphore::note(sim::What what, sim::TenureId by, sim::Instant until) const {
+  if (what_ != Awaits::news) return;
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  const sim::Thread& thread = *scheduler.running();
+  scheduler.recorder().note({.at = scheduler.now(),
+                             .what = what,
+                             .role = thread.role,
+                             .process = machine_.process().id(),
+                             .thread = thread.id(),
+                             .tenure = thread.tenure,
+                             .owner = by,
+                             .key = machine_.lock_key(),
+                             .until = until});
+}
+
+}  // namespace picklock::models
