@@ -476,7 +476,7 @@ class Naive {
       const sim::HistoryEvent& event = history_[i];
       if (event.key != key || event.tenure == 0) continue;
       if (event.what == What::acquire_ok && began(event.tenure) == i) return true;
-      if (event.what == What::entry_created &&
+      if (event.what == What::entry_created && is_entry(event) &&
           servers_with_entry_of(event.tenure, i) >= context_.quorum) {
         return true;
       }

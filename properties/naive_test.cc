@@ -18,7 +18,7 @@ struct Drawn {
 
 Drawn draw(bool entries_first = false) {
   const auto choices =
-      *rc::gen::scale(5.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::resize(
+      *rc::gen::scale(7.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::resize(
                                100, rc::gen::inRange<std::uint32_t>(0, 1U << 20U))));
   const bool many = *rc::gen::arbitrary<bool>();
   Drawn drawn{.history = RandomHistory(choices, many ? 3 : 1, entries_first).history(),
@@ -29,7 +29,7 @@ Drawn draw(bool entries_first = false) {
   drawn.context.acquire_bound = 1s;
   drawn.context.wakeup_bound = 1s;
   drawn.context.wakeups = *rc::gen::inRange<std::uint32_t>(0, 3);
-  drawn.context.overtakes = *rc::gen::inRange<std::uint32_t>(0, 3);
+  drawn.context.overtakes = *rc::gen::inRange<std::uint32_t>(0, 2);
   RC_CLASSIFY(drawn.history.size() > 50, "more than 50 events");
   return drawn;
 }

@@ -105,11 +105,11 @@ class RandomHistory {
       case 23:
         return server_crash(more);
       case 24:
-      case 25:
         return queue(thread, more);
+      case 25:
       case 26:
-      case 27:
         return sleep(thread);
+      case 27:
       case 28:
         return wake(thread, more);
       case 29:
@@ -140,6 +140,7 @@ class RandomHistory {
       thread.ever.push_back(thread.asks_as);
     }
     built_.asks(thread.asks_as);
+    if (more / 5 % 4 != 0) built_.queues(thread.asks_as, kFirstServer + more / 20 % servers_);
   }
 
   void create(Thread& thread, std::uint32_t more) {
