@@ -484,7 +484,8 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
     }
     case Property::balanced_holds:
       return alone ? actor + "'s holds are miscounted"
-                   : fmt::format("{} miscounts the holds of {}", process(other.process), actor);
+                   : fmt::format("{} miscounts the holds of {}", process(other.process),
+                                 who(*at, false));
     case Property::no_lost_wakeup:
       return actor + " sleeps on while the lock is free";
     case Property::bounded_wakeups: {
@@ -571,13 +572,14 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                                : at->what == What::release_failed
                                    ? " was told that it had no hold to give back of "
                                    : " had given back ";
-      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}", actor, told,
-                         key(at->key), when, process(other.process), other.holds, then);
+      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
+                         who(*at, false), told, key(at->key), when, process(other.process),
+                         other.holds, then);
     }
     case Property::no_lost_wakeup:
       return fmt::format(
           "{} began to wait for {} at {} and slept on, although it could have had it since {}",
-          actor, key(at->key), when, alone ? "then" : then);
+          who(*at, !alone && same), key(at->key), when, alone ? "then" : then);
     case Property::bounded_wakeups: {
       const auto waker = process_of(at->owner);
       if (alone || !waker) break;

@@ -169,12 +169,14 @@ TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_lost_wakeup, {sleeps, freed}),
             "client-2 sleeps on while the lock is free");
-  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
-            "client-2 began to wait for lock:order-42 at 1s and slept on, although it could have "
-            "had it since 4s");
-  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
-            "client-2 began to wait for lock:order-42 at 1s and slept on, although it could have "
-            "had it since then");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
+      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
+      "had it since 4.000s");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
+      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
+      "had it since then");
 }
 
 TEST(Narrator, TellsWhoWokeTooMany) {
@@ -196,8 +198,9 @@ TEST(Narrator, TellsWhoWokeTooMany) {
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::bounded_wakeups, {second, release}),
             "client-1 wakes more waiters than it may");
-  EXPECT_EQ(narrator.sentence(Property::bounded_wakeups, {second, release}),
-            "client-3 was woken at 2.001s, one more than may be woken by client-1's release at 2s");
+  EXPECT_EQ(
+      narrator.sentence(Property::bounded_wakeups, {second, release}),
+      "client-3 was woken at 2.001s, one more than may be woken by client-1's release at 2.000s");
   EXPECT_EQ(narrator.sentence(Property::bounded_wakeups, {second, first}),
             "client-3 was woken at 2.001s by client-1, one more than it may wake");
   EXPECT_EQ(narrator.event(b.run.history[second]), "client-3 wakes, by a message of client-1");
@@ -213,9 +216,10 @@ TEST(Narrator, TellsWhoOvertookWhom) {
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::fair_order, {believed, queued}),
             "client-2 overtakes client-1, once too often");
-  EXPECT_EQ(narrator.sentence(Property::fair_order, {believed, queued}),
-            "client-2 was told at 2s that it holds lock:order-42, though client-1 had asked before "
-            "it, at 0.001s, and had been overtaken as often as it may be");
+  EXPECT_EQ(
+      narrator.sentence(Property::fair_order, {believed, queued}),
+      "client-2 was told at 2.000s that it holds lock:order-42, though client-1 had asked before "
+      "it, at 0.001s, and had been overtaken as often as it may be");
   EXPECT_EQ(narrator.concerned(Property::fair_order, {believed, queued}),
             (std::vector<sim::ProcessId>{1, 0}));
 }
@@ -249,7 +253,8 @@ TEST(Narrator, TellsOfAMutexThatNobodyGivesBack) {
       b.happens({.at = at_ms(1), .what = sim::What::entry_created, .process = 0, .tenure = 1});
   const auto waits = b.client(at_ms(2), sim::What::acquire_invoked, 0, 2);
   EXPECT_EQ(Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
-            "client-1 has waited for lock:order-42 since 0.002s, to the end, behind a mutex of its "
+            "client-1 (tenure 2) has waited for lock:order-42 since 0.002s, to the end, behind a "
+            "mutex of its "
             "own process that nobody is left to give back");
 }
 
