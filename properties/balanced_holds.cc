@@ -65,6 +65,7 @@ class Counts {
 }  // namespace
 
 void balanced_holds(const Case& run, BalancedHoldsScratch& scratch, Verdict& verdict) {
+  if (!run.timeline.counts_holds()) return;
   Counts counts(run, scratch);
   std::span<const EntryChange> entries = run.timeline.entries();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {

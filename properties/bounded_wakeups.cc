@@ -6,6 +6,7 @@
 namespace picklock::properties {
 
 void bounded_wakeups(const Case& run, BoundedWakeupsScratch& scratch, Verdict& verdict) {
+  if (!run.timeline.sleeps()) return;
   std::vector<BoundedWakeupsScratch::Wakeup>& wakeups = scratch.wakeups;
   wakeups.clear();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {

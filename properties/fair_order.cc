@@ -13,7 +13,7 @@ void fair_order(const Case& run, FairOrderScratch& scratch, Verdict& verdict) {
     if (tenures[id].queued != kNone && tenures[id].enrolled) queue.push_back(id);
   }
   std::sort(queue.begin(), queue.end(), [&](TenureId a, TenureId b) {
-    return std::tie(tenures[a].key, tenures[a].queued) <
+    return std::tie(tenures[a].key, tenures[a].queued) >
            std::tie(tenures[b].key, tenures[b].queued);
   });
 
@@ -23,8 +23,8 @@ void fair_order(const Case& run, FairOrderScratch& scratch, Verdict& verdict) {
   const std::size_t few = std::size_t{run.context.overtakes} + 1;
   KeyId key = 0;
   earliest.clear();
-  for (auto i = queue.rbegin(); i != queue.rend(); ++i) {
-    const Tenure& waiter = tenures[*i];
+  for (const TenureId id : queue) {
+    const Tenure& waiter = tenures[id];
     if (waiter.key != key) earliest.clear();
     key = waiter.key;
     const std::uint32_t waits_until = std::min(waiter.began, waiter.ended);

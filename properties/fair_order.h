@@ -11,7 +11,7 @@
 namespace picklock::properties {
 
 struct FairOrderScratch {
-  std::vector<TenureId> queue;          // of all keys, one after the other
+  std::vector<TenureId> queue;          // of one key after the other, from the last to the first
   std::vector<std::uint32_t> earliest;  // acquire_ok of those behind a waiter, as a heap
 };
 

@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include "properties/judging.h"
 
 namespace picklock::properties {
@@ -111,16 +109,15 @@ TEST(FairOrder, SaysNothingOfThoseWhoNeverQueued) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
-// The first stands at the head to the end while all the others are served from the tail.
-TEST(FairOrder, JudgesALongQueueInNoTime) {
+// Served from the tail, everybody but the last seventeen is overtaken too often. Whoever compared
+// each with each would not come to an end.
+TEST(FairOrder, JudgesALongQueueThatIsServedFromItsTail) {
   constexpr sim::TenureId kMany = 100'000;
   HistoryBuilder h;
   h.at(0s);
   for (sim::TenureId id = 1; id <= kMany; ++id) h.asks(client(1, id)).queues(client(1, id));
   for (sim::TenureId id = kMany; id > 0; --id) h.believes(client(1, id)).lets_go(client(1, id));
-  const auto begun = std::chrono::steady_clock::now();
   EXPECT_EQ(judged(h, {}).count, kMany - 17);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class Sleepers {
 }  // namespace
 
 void no_lost_wakeup(const Case& run, NoLostWakeupScratch& scratch, Verdict& verdict) {
-  if (run.context.wakeup_bound == Duration::zero() || run.history.empty()) return;
+  if (run.context.wakeup_bound == Duration::zero() || !run.timeline.sleeps()) return;
   Sleepers sleepers(run, scratch, verdict);
   std::span<const EntryChange> entries = run.timeline.entries();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {

@@ -27,6 +27,8 @@ void Timeline::read(const History& history, const Context& context) {
   last_arrival_ = 0;
   refused_ = false;
   waits_while_holding_ = false;
+  sleeps_ = false;
+  counts_holds_ = false;
   tenures_.clear();
   keys_.clear();
   processes_.clear();
@@ -173,6 +175,7 @@ void Timeline::released(const HistoryEvent& event, std::uint32_t at) {
 }
 
 void Timeline::waited(const HistoryEvent& event) {
+  sleeps_ = true;
   known(std::max(event.tenure, event.owner));
   grown(keys_, event.key);
   grown(processes_, event.process);
@@ -202,6 +205,7 @@ void Timeline::crashed(Process& process, std::uint32_t at) {
 
 void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   known(std::max(event.tenure, event.owner));
+  counts_holds_ = counts_holds_ || event.holds > 0;
   Slot& slot = slot_of(event.key, event.process);
   // A server knows better than the sequence of events who owned an entry that two tenures have
   // touched: the alterer is taken for the new owner until an event says otherwise.

@@ -119,6 +119,10 @@ class Timeline {
   bool refused() const { return refused_; }
   // Whether any thread asked for a lock while it believed to hold one, be it the same.
   bool waits_while_holding() const { return waits_while_holding_; }
+  // Whether any thread slept.
+  bool sleeps() const { return sleeps_; }
+  // Whether any server counted how often an entry is held.
+  bool counts_holds() const { return counts_holds_; }
 
  private:
   struct Place {
@@ -170,6 +174,8 @@ class Timeline {
   std::uint32_t last_arrival_ = 0;
   bool refused_ = false;
   bool waits_while_holding_ = false;
+  bool sleeps_ = false;
+  bool counts_holds_ = false;
   std::vector<Tenure> tenures_;
   std::vector<Key> keys_;
   std::vector<Process> processes_;

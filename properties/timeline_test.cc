@@ -106,7 +106,7 @@ TEST(Timeline, CountsTheGroupsOnWhichAKeyIsOccupied) {
 }
 
 TEST(Timeline, KeepsMutexesInsideClientsApart) {
-  const Context clients_first{.first_server = 5};
+  const Context clients_first{.first_server = kA.process + 1};
   HistoryBuilder h;
   h.asks(kA).locks_at_home(kA);
   const Timeline timeline = timeline_of(h, clients_first);
