@@ -85,9 +85,13 @@ Rows properties() {
       "nothing of another holder is accepted between two accepted operations of one",
       "no write of an older grant is accepted after any operation of a newer one",
       "no holder removes or alters the lock's key while it is another's",
+      "the server counts a client's holds as often as the client was told that it holds",
       "a holder whose key is gone learns of it, or its declared deadline has passed",
       "nobody waits for ever behind a key that has no deadline and no live holder",
       "no cycle among waiters and holders, nor a holder that waits for itself",
+      "nobody sleeps on, beyond the algorithm's bound, while the lock is free",
+      "one release or loss wakes no more waiters than the algorithm promises",
+      "nobody is overtaken by later comers more often than the algorithm promises",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < models::kPropertyCount; ++i) {

@@ -14,17 +14,22 @@ enum class Property : std::uint8_t {
   resource_exclusion,
   no_stale_write,
   own_release,
+  balanced_holds,
   loss_noticed,
   not_stuck,
   no_deadlock,
+  no_lost_wakeup,
+  bounded_wakeups,
+  fair_order,
   available,
 };
 
-inline constexpr std::size_t kPropertyCount = 8;
+inline constexpr std::size_t kPropertyCount = 12;
 
 inline constexpr std::array<std::string_view, kPropertyCount> kPropertyNames = {
     "mutual-exclusion", "resource-exclusion", "no-stale-write", "own-release",
-    "loss-noticed",     "not-stuck",          "no-deadlock",    "available"};
+    "balanced-holds",   "loss-noticed",       "not-stuck",      "no-deadlock",
+    "no-lost-wakeup",   "bounded-wakeups",    "fair-order",     "available"};
 
 constexpr std::string_view name(Property property) {
   return kPropertyNames[static_cast<std::size_t>(property)];

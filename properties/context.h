@@ -1,4 +1,4 @@
-// What a judge must know besides the history: the shape of the lock service and the bound the
+// What a judge must know besides the history: the shape of the lock service and the bounds the
 // algorithm declares. The same for every run of a scenario.
 #pragma once
 
@@ -16,12 +16,18 @@ struct Context {
   sim::KeyId lock_key = 0;    // the key whose entries are the lock, where events do not name one
   std::uint32_t quorum = 1;   // servers whose entries make a grant: 1 for a single server
   std::uint32_t servers = 1;  // how many groups; processes [first_server, +servers) lead at first
+  // Processes below it are clients: an entry on one of them is a mutex inside that client, which
+  // blocks its own threads and nobody else. 0: no process is known to be a client.
   sim::ProcessId first_server = 0;
   // Of each process, where servers have replicas: entries on servers of one group are copies of
   // one, and count once. Empty: every server is alone.
   std::vector<std::uint32_t> group_of{};
   Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
                              // holds; 0: none
+  // A waiter that sleeps while the lock is free wakes within this; 0: it need not.
+  Duration wakeup_bound{};
+  std::uint32_t wakeups = 1;     // how many waiters one release or loss may wake
+  std::uint32_t overtakes = 16;  // how often a waiter may be overtaken
 };
 
 }  // namespace picklock::properties

@@ -41,8 +41,21 @@ class HistoryBuilder {
   HistoryBuilder& is_refused(Who who) { return add(sim::What::acquire_failed, who); }
   HistoryBuilder& cannot_know(Who who) { return add(sim::What::acquire_unknown, who); }
   HistoryBuilder& lets_go(Who who) { return add(sim::What::release_invoked, who); }
+  HistoryBuilder& has_let_go(Who who) { return add(sim::What::release_ok, who); }
+  HistoryBuilder& had_nothing(Who who) { return add(sim::What::release_failed, who); }
   HistoryBuilder& learns_of_loss(Who who) { return add(sim::What::loss_learned, who); }
   HistoryBuilder& passes_deadline(Who who) { return add(sim::What::deadline_passed, who); }
+
+  // Waiting.
+  HistoryBuilder& queues(Who who, sim::ProcessId on = kServer) {
+    return add(sim::What::queued, {.tenure = who.tenure, .process = on, .key = who.key});
+  }
+  HistoryBuilder& sleeps(Who who) { return add(sim::What::wait_begun, who); }
+  HistoryBuilder& wakes(Who who, Who by = {}) {
+    add(sim::What::wait_ended, who);
+    history.back().owner = by.tenure;
+    return *this;
+  }
 
   // Entries. `on` is the server.
   HistoryBuilder& creates(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
@@ -75,11 +88,18 @@ class HistoryBuilder {
     return goes(owner, sim::Cause::expiry, on);
   }
 
+  // How often its owner holds the entry of the event added last.
+  HistoryBuilder& holding(std::uint32_t holds) {
+    history.back().holds = static_cast<std::uint8_t>(holds);
+    return *this;
+  }
+  // A mutex inside the client.
+  HistoryBuilder& locks_at_home(Who who) { return creates_for_ever(who, who.process); }
+  HistoryBuilder& unlocks_at_home(Who who) { return removes(who, who, who.process); }
+
   // The usual sequences, in an instant.
   HistoryBuilder& acquires(Who who) { return asks(who).creates(who).believes(who); }
-  HistoryBuilder& releases(Who who) {
-    return lets_go(who).removes(who, who).add(sim::What::release_ok, who);
-  }
+  HistoryBuilder& releases(Who who) { return lets_go(who).removes(who, who).has_let_go(who); }
 
   // The resource.
   HistoryBuilder& writes(Who who, sim::ProcessId to = kResource) {

@@ -9,7 +9,7 @@ using testing::IsEmpty;
 
 constexpr Who kA = client(11, 1);
 constexpr Who kB = client(12, 2);
-constexpr Context kBound{.acquire_bound = 1s};
+constexpr Context kBound{.acquire_bound = 1s, .wakeup_bound = 1s};
 
 TEST(Independence, ACleanHistoryViolatesNothing) {
   HistoryBuilder h;
@@ -49,6 +49,13 @@ TEST(Independence, OwnReleaseAlone) {
   EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("own-release"));
 }
 
+TEST(Independence, BalancedHoldsAlone) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).holding(1).renews(kA).holding(2).believes(kA);
+  h.at(1s).releases(kA).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("balanced-holds"));
+}
+
 TEST(Independence, LossNoticedAlone) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).at(10s).expires(kA).at(12s).lets_go(kA).horizon();
@@ -75,6 +82,31 @@ TEST(Independence, NoDeadlockAlone) {
   h.at(0s).acquires(client(11, 1)).at(1s).asks(client(11, 2)).at(5s).is_refused(client(11, 2));
   h.releases(client(11, 1)).horizon();
   EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("no-deadlock"));
+}
+
+TEST(Independence, NoLostWakeupAlone) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).sleeps(kB).at(1s).releases(kA).at(3s).wakes(kB);
+  h.creates(kB).believes(kB).releases(kB).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("no-lost-wakeup"));
+}
+
+TEST(Independence, BoundedWakeupsAlone) {
+  const Who c = client(13, 3);
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).asks(c).sleeps(kB).sleeps(c).at(1s).releases(kA);
+  h.wakes(kB, kA).wakes(c, kA).creates(kB).believes(kB).releases(kB);
+  h.creates(c).believes(c).releases(c).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("bounded-wakeups"));
+}
+
+TEST(Independence, FairOrderAlone) {
+  Context strict = kBound;
+  strict.overtakes = 0;
+  HistoryBuilder h;
+  h.at(0s).asks(kA).asks(kB).queues(kA).queues(kB).creates(kB).believes(kB).releases(kB);
+  h.creates(kA).believes(kA).releases(kA).horizon();
+  EXPECT_THAT(violated_in(h.history, strict), ElementsAre("fair-order"));
 }
 
 TEST(Independence, AvailableAlone) {

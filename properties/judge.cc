@@ -20,9 +20,13 @@ const Verdicts& Judge::judge(const sim::History& history, const Context& context
   resource_exclusion(run, resource_exclusion_, verdict(Property::resource_exclusion));
   no_stale_write(run, stale_write_, verdict(Property::no_stale_write));
   own_release(run, verdict(Property::own_release));
+  balanced_holds(run, balanced_holds_, verdict(Property::balanced_holds));
   loss_noticed(run, loss_noticed_, verdict(Property::loss_noticed));
   not_stuck(run, not_stuck_, verdict(Property::not_stuck));
   no_deadlock(run, no_deadlock_, verdict(Property::no_deadlock));
+  no_lost_wakeup(run, no_lost_wakeup_, verdict(Property::no_lost_wakeup));
+  bounded_wakeups(run, bounded_wakeups_, verdict(Property::bounded_wakeups));
+  fair_order(run, fair_order_, verdict(Property::fair_order));
   available(run, available_, verdict(Property::available));
   return verdicts_;
 }

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "properties/available.h"
+#include "properties/balanced_holds.h"
+#include "properties/bounded_wakeups.h"
 #include "properties/context.h"
+#include "properties/fair_order.h"
 #include "properties/loss_noticed.h"
 #include "properties/mutual_exclusion.h"
 #include "properties/no_deadlock.h"
+#include "properties/no_lost_wakeup.h"
 #include "properties/not_stuck.h"
 #include "properties/resource_exclusion.h"
 #include "properties/stale_write.h"
@@ -28,9 +32,13 @@ class Judge {
   MutualExclusionScratch mutual_exclusion_;
   ResourceExclusionScratch resource_exclusion_;
   StaleWriteScratch stale_write_;
+  BalancedHoldsScratch balanced_holds_;
   LossNoticedScratch loss_noticed_;
   NotStuckScratch not_stuck_;
   NoDeadlockScratch no_deadlock_;
+  NoLostWakeupScratch no_lost_wakeup_;
+  BoundedWakeupsScratch bounded_wakeups_;
+  FairOrderScratch fair_order_;
   AvailableScratch available_;
   Verdicts verdicts_;
 };

@@ -10,12 +10,14 @@ namespace {
 
 constexpr Who kA = client(11, 1);
 constexpr Who kB = client(12, 2);
-constexpr Context kBound{.acquire_bound = 1s};
+constexpr Context kBound{.acquire_bound = 1s, .wakeup_bound = 1s, .overtakes = 0};
 
 sim::History all_wrong() {
   HistoryBuilder h;
-  h.at(0s).asks(client(13, 3)).at(2s).is_refused(client(13, 3)).acquires(kA).writes(kA).at(10s);
-  h.expires(kA).acquires(kB).asks(client(12, 4)).at(11s).writes(kB).writes(kA).removes(kA, kB);
+  h.at(0s).asks(client(13, 3)).sleeps(client(13, 3)).at(2s).wakes(client(13, 3), kA);
+  h.is_refused(client(13, 3)).asks(kB).queues(kB).sleeps(kB).asks(kA).queues(kA).creates(kA);
+  h.holding(2).believes(kA).writes(kA).at(10s).expires(kA).wakes(kB, kA).creates(kB).believes(kB);
+  h.asks(client(12, 4)).at(11s).writes(kB).writes(kA).removes(kA, kB);
   h.creates_for_ever(client(13, 5)).asks(client(13, 6)).lets_go(kA).fault().at(99s).horizon();
   return h.history;
 }

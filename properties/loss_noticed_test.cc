@@ -177,5 +177,12 @@ TEST(LossNoticed, CatchesAPromotionWithoutTheEntry) {
   EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));
 }
 
+TEST(LossNoticed, SaysNothingOfAMutexInsideAClient) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA).creates(kA, 20).believes(kA).at(1s).unlocks_at_home(kA);
+  h.at(2s).lets_go(kA).removes(kA, kA, 20).has_let_go(kA);
+  EXPECT_THAT(verdict_of(Property::loss_noticed, h.history, {.first_server = 20}), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

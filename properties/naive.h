@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -89,7 +91,7 @@ class Naive {
     NaiveVerdict verdict;
     for (std::size_t i = 0; i < history_.size(); ++i) {
       const sim::HistoryEvent& event = history_[i];
-      const bool touches = event.what == What::entry_removed || event.what == What::entry_altered;
+      const bool touches = is_entry(event) && event.what != What::entry_created;
       if (!touches || event.cause != sim::Cause::command) continue;
       if (event.tenure == 0 || event.owner == 0 || event.tenure == event.owner) continue;
       verdict.add(i, {});
@@ -104,7 +106,9 @@ class Naive {
         const sim::HistoryEvent& event = history_[i];
         const bool removed = event.what == What::entry_removed;
         const bool altered = event.what == What::entry_altered;
-        if ((!removed && !altered) || event.owner != id || event.at == end_of(id)) continue;
+        if (!is_entry(event) || (!removed && !altered) || event.owner != id ||
+            event.at == end_of(id))
+          continue;
         if (event.tenure == id && altered) continue;
         if (servers_with_entry_of(id, i) >= context_.quorum) continue;
         const bool open = ended(id) == history_.size();
@@ -125,16 +129,105 @@ class Naive {
     }
     for (sim::TenureId id = 1; id < tenures_; ++id) {
       const std::size_t wait = open_wait(id, history_.size());
-      if (wait == history_.size() || granted_after(settled(), key_of(id))) continue;
+      if (wait == history_.size()) continue;
       std::set<std::uint32_t> blocking;
       std::set<sim::ProcessId> blocked;
-      for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+      for (const sim::ProcessId server : servers()) {
         const std::size_t made = permanent_entry(key_of(id), server);
         if (made == history_.size()) continue;
         blocking.insert(static_cast<std::uint32_t>(made));
         blocked.insert(server);
       }
-      if (context_.servers - blocked.size() < context_.quorum) verdict.add(wait, blocking);
+      if (context_.servers - blocked.size() >= context_.quorum ||
+          granted_after(settled(), key_of(id))) {
+        blocking.clear();
+      }
+      const std::size_t mutex = abandoned_mutex(id);
+      if (mutex != history_.size()) blocking.insert(static_cast<std::uint32_t>(mutex));
+      if (!blocking.empty()) verdict.add(wait, blocking);
+    }
+    return verdict;
+  }
+
+  // Every instant at which the lock was free in a sleep, and how long it stayed so.
+  NaiveVerdict no_lost_wakeup() const {
+    NaiveVerdict verdict;
+    if (context_.wakeup_bound == Duration::zero()) return verdict;
+    for (std::size_t begun = 0; begun < history_.size(); ++begun) {
+      const sim::HistoryEvent& sleep = history_[begun];
+      if (sleep.what != What::wait_begun) continue;
+      const std::size_t end =
+          std::min(find(begun + 1,
+                        [&](const sim::HistoryEvent& e) {
+                          return ends_life(e, sleep.tenure) ||
+                                 (e.what == What::wait_ended && e.thread == sleep.thread);
+                        }),
+                   history_.size() - 1);
+      std::set<std::uint32_t> since;
+      for (std::size_t start = begun; start < end; ++start) {
+        std::size_t stop = start;
+        while (stop < end && could_be_had(sleep.key, stop)) ++stop;
+        if (history_[stop].at - history_[start].at <= context_.wakeup_bound) continue;
+        if (start == begun || !could_be_had(sleep.key, start - 1))
+          since.insert(static_cast<std::uint32_t>(start));
+      }
+      if (!since.empty()) verdict.add(begun, since);
+    }
+    return verdict;
+  }
+
+  NaiveVerdict bounded_wakeups() const {
+    NaiveVerdict verdict;
+    std::map<std::pair<sim::TenureId, sim::KeyId>, std::vector<std::uint32_t>> woken;
+    for (std::uint32_t i = 0; i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      if (event.what != What::wait_ended || event.owner == 0) continue;
+      std::vector<std::uint32_t>& events = woken[{event.owner, event.key}];
+      events.push_back(i);
+      if (events.size() != context_.wakeups + 1) continue;
+      const bool ends =
+          began(event.owner) != history_.size() && ended(event.owner) != history_.size();
+      verdict.add(i, {ends ? static_cast<std::uint32_t>(ended(event.owner)) : events.front()});
+    }
+    return verdict;
+  }
+
+  // Everyone who was ever queued, against everyone who was told of success.
+  NaiveVerdict fair_order() const {
+    NaiveVerdict verdict;
+    for (sim::TenureId waiter = 1; waiter < tenures_; ++waiter) {
+      const std::size_t place = queued(waiter);
+      std::uint32_t overtaken = 0;
+      for (std::size_t now = place; now < history_.size(); ++now) {
+        if (open_wait(waiter, now) == history_.size() || began(waiter) <= now) break;
+        const sim::HistoryEvent& event = history_[now];
+        if (event.what != What::acquire_ok || began(event.tenure) != now) continue;
+        if (key_of(event.tenure) != key_of(waiter)) continue;
+        if (queued(event.tenure) <= place || queued(event.tenure) > now) continue;
+        if (++overtaken == context_.overtakes + 1)
+          verdict.add(now, {static_cast<std::uint32_t>(place)});
+      }
+    }
+    return verdict;
+  }
+
+  NaiveVerdict balanced_holds() const {
+    NaiveVerdict verdict;
+    for (std::size_t now = 0; now < history_.size(); ++now) {
+      const sim::HistoryEvent& event = history_[now];
+      if (event.what != What::acquire_ok && event.what != What::release_ok &&
+          event.what != What::release_failed) {
+        continue;
+      }
+      std::set<std::uint32_t> set;
+      for (const sim::ProcessId server : servers()) {
+        const std::size_t touch = last_touch(key_of(event.tenure), server, now);
+        if (touch == history_.size() || history_[touch].what == What::entry_removed) continue;
+        if (history_[touch].tenure != event.tenure || history_[touch].holds == 0) continue;
+        if (history_[touch].holds != depth(event.tenure, now))
+          set.insert(static_cast<std::uint32_t>(touch));
+      }
+      if (!set.empty()) verdict.add(now, set);
     }
     return verdict;
   }
@@ -220,6 +313,21 @@ class Naive {
     });
   }
 
+  // Acquires that were told of and not yet released.
+  std::uint32_t depth(sim::TenureId id, std::size_t now) const {
+    std::uint32_t depth = 0;
+    for (std::size_t i = 0; i <= now; ++i) {
+      if (history_[i].tenure != id) continue;
+      if (history_[i].what == What::acquire_ok) ++depth;
+      if (history_[i].what == What::release_invoked) --depth;
+    }
+    return depth;
+  }
+
+  std::size_t queued(sim::TenureId id) const {
+    return find(0, [id](const auto& e) { return e.what == What::queued && e.tenure == id; });
+  }
+
   Instant begin_of(sim::TenureId id) const { return history_[began(id)].at; }
   Instant end_of(sim::TenureId id) const {
     return ended(id) == history_.size() ? sim::kNever : history_[ended(id)].at;
@@ -243,9 +351,18 @@ class Naive {
            key_of(history_[a].tenure) == key_of(history_[b].tenure);
   }
 
-  static bool is_entry(const sim::HistoryEvent& event) {
+  std::vector<sim::ProcessId> servers() const {
+    std::vector<sim::ProcessId> all(context_.servers);
+    std::iota(all.begin(), all.end(), context_.first_server);
+    return all;
+  }
+
+  static bool is_about_an_entry(const sim::HistoryEvent& event) {
     return event.what == What::entry_created || event.what == What::entry_altered ||
            event.what == What::entry_removed;
+  }
+  bool is_entry(const sim::HistoryEvent& event) const {
+    return is_about_an_entry(event) && event.process >= context_.first_server;
   }
 
   // The last event up to `now` that touched the entry of `key` on `server`.
@@ -259,7 +376,7 @@ class Naive {
 
   std::uint32_t servers_with_entry_of(sim::TenureId id, std::size_t now) const {
     std::uint32_t count = 0;
-    for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+    for (const sim::ProcessId server : servers()) {
       const std::size_t touch = last_touch(key_of(id), server, now);
       if (touch != history_.size() && history_[touch].what != What::entry_removed &&
           history_[touch].tenure == id) {
@@ -267,6 +384,47 @@ class Naive {
       }
     }
     return count;
+  }
+
+  bool could_be_had(sim::KeyId key, std::size_t now) const {
+    std::uint32_t willing = 0;
+    for (const sim::ProcessId server : servers()) {
+      if (is_free(server, key, now)) ++willing;
+    }
+    return willing >= context_.quorum;
+  }
+
+  // Where the mutex that the waiter's process keeps for the key came to its owner, if that owner
+  // neither holds nor asks nor releases; else the end of the history.
+  std::size_t abandoned_mutex(sim::TenureId waiter) const {
+    const sim::ProcessId home = history_[first_of(waiter)].process;
+    std::size_t since = history_.size();
+    sim::TenureId owner = 0;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      if (event.process != home) continue;
+      if (event.what == What::process_crashed) since = history_.size();
+      if (!is_about_an_entry(event) || event.key != key_of(waiter)) continue;
+      if (event.what == What::entry_removed) {
+        since = history_.size();
+      } else if (since == history_.size() || owner != event.tenure) {
+        since = i;
+        owner = event.tenure;
+      }
+    }
+    if (since == history_.size()) return since;
+    bool alive = true;
+    bool releases = false;
+    for (std::size_t i = first_of(owner); i < history_.size(); ++i) {
+      const sim::HistoryEvent& event = history_[i];
+      alive = alive && !ends_life(event, owner);
+      if (event.tenure != owner) continue;
+      if (event.what == What::release_invoked) releases = true;
+      if (event.what == What::release_ok || event.what == What::release_failed) releases = false;
+    }
+    const bool believes = began(owner) != history_.size() && ended(owner) == history_.size();
+    const bool asks = open_wait(owner, history_.size()) != history_.size();
+    return alive && (believes || asks || releases) ? history_.size() : since;
   }
 
   // The last time before belief at which a quorum of servers came to hold its entry.
@@ -318,7 +476,7 @@ class Naive {
       const sim::HistoryEvent& event = history_[i];
       if (event.key != key || event.tenure == 0) continue;
       if (event.what == What::acquire_ok && began(event.tenure) == i) return true;
-      if (event.what == What::entry_created &&
+      if (event.what == What::entry_created && is_entry(event) &&
           servers_with_entry_of(event.tenure, i) >= context_.quorum) {
         return true;
       }
@@ -348,7 +506,7 @@ class Naive {
   bool holds_at(sim::TenureId id, std::size_t now) const {
     if (now < began(id) || now >= ended(id)) return false;
     const bool reported =
-        find(0, [id](const auto& e) { return is_entry(e) && e.tenure == id; }) != history_.size();
+        find(0, [&](const auto& e) { return is_entry(e) && e.tenure == id; }) != history_.size();
     return !reported || servers_with_entry_of(id, now) >= context_.quorum;
   }
 
@@ -407,7 +565,7 @@ class Naive {
     const Instant until = history_[start].at + context_.acquire_bound;
     if (history_[end].at < until) return false;
     std::uint32_t willing = 0;
-    for (sim::ProcessId server = 0; server < context_.servers; ++server) {
+    for (const sim::ProcessId server : servers()) {
       bool always = true;
       for (std::size_t i = start; i < end && (i == start || history_[i].at < until); ++i) {
         always = always && is_within_reach(server, asking, i) &&

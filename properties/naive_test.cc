@@ -18,14 +18,18 @@ struct Drawn {
 
 Drawn draw(bool entries_first = false) {
   const auto choices =
-      *rc::gen::scale(5.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::resize(
+      *rc::gen::scale(7.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::resize(
                                100, rc::gen::inRange<std::uint32_t>(0, 1U << 20U))));
   const bool many = *rc::gen::arbitrary<bool>();
   Drawn drawn{.history = RandomHistory(choices, many ? 3 : 1, entries_first).history(),
               .context = {}};
   drawn.context.servers = many ? 3 : 1;
   drawn.context.quorum = many ? *rc::gen::inRange<std::uint32_t>(2, 4) : 1;
+  drawn.context.first_server = RandomHistory::kFirstServer;
   drawn.context.acquire_bound = 1s;
+  drawn.context.wakeup_bound = 1s;
+  drawn.context.wakeups = *rc::gen::inRange<std::uint32_t>(0, 3);
+  drawn.context.overtakes = *rc::gen::inRange<std::uint32_t>(0, 2);
   RC_CLASSIFY(drawn.history.size() > 50, "more than 50 events");
   return drawn;
 }
@@ -75,6 +79,12 @@ RC_GTEST_PROP(Naive, AgreesOnOwnRelease, ()) {
   compare(judged(Property::own_release, drawn), Naive(drawn.history, drawn.context).own_release());
 }
 
+RC_GTEST_PROP(Naive, AgreesOnBalancedHolds, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::balanced_holds, drawn),
+          Naive(drawn.history, drawn.context).balanced_holds());
+}
+
 RC_GTEST_PROP(Naive, AgreesOnLossesNoticed, ()) {
   const Drawn drawn = draw();
   compare(judged(Property::loss_noticed, drawn),
@@ -84,6 +94,23 @@ RC_GTEST_PROP(Naive, AgreesOnLossesNoticed, ()) {
 RC_GTEST_PROP(Naive, AgreesOnWhoIsStuck, ()) {
   const Drawn drawn = draw();
   compare(judged(Property::not_stuck, drawn), Naive(drawn.history, drawn.context).not_stuck());
+}
+
+RC_GTEST_PROP(Naive, AgreesOnLostWakeups, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::no_lost_wakeup, drawn),
+          Naive(drawn.history, drawn.context).no_lost_wakeup());
+}
+
+RC_GTEST_PROP(Naive, AgreesOnBoundedWakeups, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::bounded_wakeups, drawn),
+          Naive(drawn.history, drawn.context).bounded_wakeups());
+}
+
+RC_GTEST_PROP(Naive, AgreesOnFairOrder, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::fair_order, drawn), Naive(drawn.history, drawn.context).fair_order());
 }
 
 RC_GTEST_PROP(Naive, AgreesOnAvailability, ()) {

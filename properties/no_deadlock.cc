@@ -216,6 +216,7 @@ void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) 
       case What::entry_created:
       case What::entry_altered:
       case What::entry_removed:
+        if (entries.empty() || entries.front().event != at) break;
         graph.entry(entries.front());
         entries = entries.subspan(1);
         break;

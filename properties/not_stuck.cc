@@ -74,6 +74,17 @@ std::uint32_t blocked_by(const Case& run, KeyId key) {
   return blocked + run.context.quorum > run.context.servers ? event : kNone;
 }
 
+// A mutex inside the waiter's own process that nobody is left to give back: no tenure that holds,
+// still asks, or has yet to complete its release.
+std::uint32_t blocked_at_home(const Case& run, const Tenure& waiter) {
+  const LocalEntry* entry = run.timeline.local_entry(waiter.key, waiter.process);
+  if (entry == nullptr) return kNone;
+  const Tenure& owner = run.tenure(entry->owner);
+  const bool holds = owner.began != kNone && owner.ended == kNone;
+  const bool busy = holds || owner.waiting != kNone || owner.releases;
+  return busy && owner.gone == kNone ? kNone : entry->since;
+}
+
 }  // namespace
 
 void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
@@ -88,8 +99,11 @@ void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
   const std::uint32_t calm = settled(run, horizon);
   find_last_grants(run, scratch.last_grant);
   for (const Tenure& waiter : tenures) {
-    if (!waits_alive(waiter) || scratch.last_grant[waiter.key] > calm) continue;
-    const std::uint32_t blocking = blocked_by(run, waiter.key);
+    if (!waits_alive(waiter)) continue;
+    // Grants to other processes do not help one that is blocked at home.
+    const bool granted = scratch.last_grant[waiter.key] > calm;
+    const std::uint32_t blocking =
+        std::min(granted ? kNone : blocked_by(run, waiter.key), blocked_at_home(run, waiter));
     if (blocking != kNone) violated(verdict, {waiter.waiting, blocking});
   }
 }

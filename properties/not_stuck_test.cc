@@ -169,5 +169,104 @@ TEST(NotStuck, CountsThePermanentOneOfTwoCopies) {
   EXPECT_THAT(judged(h, kThreePairs), IsViolatedBy(waiter, blocking));
 }
 
+// Clients are processes 0 to 4.
+const Context kClientsFirst{.first_server = 5};
+constexpr Who kA2{.tenure = 4, .process = 1, .thread = 4};
+
+// docs/facts/failures.md D-12: client-1 keeps its own thread out, while others get the lock.
+TEST(NotStuck, CatchesAMutexOfItsOwnProcessThatNobodyGivesBack) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA);
+  const auto blocking = h.last();
+  h.creates(kA, 5).believes(kA).asks(kA2);
+  const auto waiter = h.last();
+  h.at(10s).expires(kA, 5).lets_go(kA).had_nothing(kA).asks(kB).creates(kB, 5).believes(kB);
+  h.at(60s).horizon();
+  EXPECT_THAT(judged(h, kClientsFirst), IsViolatedBy(waiter, blocking));
+}
+
+TEST(NotStuck, CatchesAMutexWhoseThreadIsGone) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA).asks(kA2).at(1s).thread_ends(kA).at(60s).horizon();
+  EXPECT_EQ(judged(h, kClientsFirst).count, 1U);
+}
+
+TEST(NotStuck, CatchesAMutexKeptAfterARefusal) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA).asks(kA2).at(1s).is_refused(kA).at(60s).horizon();
+  EXPECT_EQ(judged(h, kClientsFirst).count, 1U);
+}
+
+TEST(NotStuck, LetsAHolderKeepTheMutexOfItsProcess) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA).creates(kA, 5).believes(kA).asks(kA2).at(60s).horizon();
+  EXPECT_THAT(judged(h, kClientsFirst), Holds());
+}
+
+TEST(NotStuck, LetsOneWhoAsksOrReleasesKeepTheMutexOfItsProcess) {
+  HistoryBuilder asking;
+  asking.at(0s).asks(kA).locks_at_home(kA).asks(kA2).at(60s).horizon();
+  EXPECT_THAT(judged(asking, kClientsFirst), Holds());
+  HistoryBuilder releasing;
+  releasing.at(0s)
+      .asks(kA)
+      .locks_at_home(kA)
+      .creates(kA, 5)
+      .believes(kA)
+      .asks(kA2)
+      .at(60s)
+      .lets_go(kA)
+      .horizon();
+  EXPECT_THAT(judged(releasing, kClientsFirst), Holds());
+}
+
+TEST(NotStuck, HoldsWhenTheMutexIsGivenBackOrDiesWithItsProcess) {
+  HistoryBuilder given_back;
+  given_back.at(0s)
+      .asks(kA)
+      .locks_at_home(kA)
+      .creates_for_ever(kA, 5)
+      .believes(kA)
+      .asks(kA2)
+      .at(1s)
+      .lets_go(kA);
+  given_back.removes(kA, kA, 5).unlocks_at_home(kA).has_let_go(kA).at(60s).horizon();
+  EXPECT_THAT(judged(given_back, kClientsFirst), Holds());
+  HistoryBuilder crashed;
+  crashed.at(0s)
+      .asks(kA)
+      .locks_at_home(kA)
+      .creates(kA, 5)
+      .believes(kA)
+      .at(1s)
+      .crashes(1)
+      .starts(1)
+      .asks(kA2);
+  crashed.at(60s).horizon();
+  EXPECT_THAT(judged(crashed, kClientsFirst), Holds());
+}
+
+TEST(NotStuck, DoesNotBlockOthersByTheMutexOfAClient) {
+  HistoryBuilder h;
+  h.at(0s)
+      .asks(kA)
+      .locks_at_home(kA)
+      .creates(kA, 5)
+      .believes(kA)
+      .asks(kB)
+      .at(1s)
+      .lets_go(kA)
+      .had_nothing(kA);
+  h.at(60s).horizon();
+  EXPECT_THAT(judged(h, kClientsFirst), Holds());
+}
+
+TEST(NotStuck, TellsTheMutexesOfOneProcessApart) {
+  HistoryBuilder h;
+  const Who other = client(1, 5, 1);
+  h.at(0s).asks(other).locks_at_home(other).is_refused(other).asks(kA2).at(60s).horizon();
+  EXPECT_THAT(judged(h, kClientsFirst), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -62,5 +62,11 @@ TEST(OwnRelease, LetsTenuresShareAKeyThatIsNoLock) {
   EXPECT_THAT(judged(h), Holds());
 }
 
+TEST(OwnRelease, SaysNothingOfAMutexInsideAClient) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).locks_at_home(kA).asks(kB).removes(kB, kA, kA.process);
+  EXPECT_THAT(verdict_of(Property::own_release, h.history, {.first_server = 5}), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -15,6 +15,7 @@ class RandomHistory {
  public:
   static constexpr sim::KeyId kKeys = 2;
   static constexpr sim::ProcessId kMaxServers = 3;
+  static constexpr sim::ProcessId kFirstServer = 20;  // clients and resources come before
 
   // Each choice is one step; those that make no sense where they come are passed over. With
   // `entries_first` no tenure believes that never had an entry: then only one at a time can both
@@ -31,6 +32,8 @@ class RandomHistory {
 
  private:
   static constexpr std::uint32_t kThreads = 5;
+  static constexpr sim::ProcessId kFirstClient = 11;
+  static constexpr std::uint32_t kClients = 3;
 
   struct Thread {
     sim::ProcessId process = 0;
@@ -39,6 +42,7 @@ class RandomHistory {
     bool waits = false;
     bool created = false;  // an entry, for the tenure it asks as
     Who asks_as;
+    bool sleeps = false;
     std::vector<Who> believes;  // nested ones more than once
     std::vector<Who> ever;
   };
@@ -48,17 +52,17 @@ class RandomHistory {
   };
 
   void renew(Thread& thread, std::uint32_t index) {
-    thread.process = 11 + index / 2;
+    thread.process = kFirstClient + index / 2;
     thread.id = ++last_thread_;
     thread.alive = true;
-    thread.waits = false;
+    thread.waits = thread.sleeps = false;
     thread.believes.clear();
   }
 
   void step(std::uint32_t choice) {
     Thread& thread = threads_[choice % kThreads];
-    const std::uint32_t verb = choice / kThreads % 24;
-    const std::uint32_t more = choice / kThreads / 24;
+    const std::uint32_t verb = choice / kThreads % 33;
+    const std::uint32_t more = choice / kThreads / 33;
     switch (verb) {
       case 0:
       case 1:
@@ -98,8 +102,24 @@ class RandomHistory {
         return cut_or_heal(thread, more);
       case 22:
         return fault(more);
-      default:
+      case 23:
         return server_crash(more);
+      case 24:
+        return queue(thread, more);
+      case 25:
+      case 26:
+        return sleep(thread);
+      case 27:
+      case 28:
+        return wake(thread, more);
+      case 29:
+        return be_told_of_release(thread, more);
+      case 30:
+        return lock_at_home(thread, more);
+      case 31:
+        return unlock_at_home(thread, more);
+      default:
+        return count(thread, more);
     }
   }
 
@@ -120,6 +140,7 @@ class RandomHistory {
       thread.ever.push_back(thread.asks_as);
     }
     built_.asks(thread.asks_as);
+    if (more / 5 % 4 != 0) built_.queues(thread.asks_as, kFirstServer + more / 20 % servers_);
   }
 
   void create(Thread& thread, std::uint32_t more) {
@@ -131,10 +152,11 @@ class RandomHistory {
     entry = {true, who};
     thread.created = true;
     if (more / servers_ % 2 == 0) {
-      built_.creates(who, server);
+      built_.creates(who, kFirstServer + server);
     } else {
-      built_.creates_for_ever(who, server);
+      built_.creates_for_ever(who, kFirstServer + server);
     }
+    built_.holding(more / servers_ / 2 % 3);
   }
 
   void succeed(Thread& thread) {
@@ -167,7 +189,7 @@ class RandomHistory {
       Entry& entry = entries_[who.key][server];
       if (!entry.live || entry.owner.tenure != who.tenure) continue;
       entry.live = false;
-      built_.removes(who, who, server);
+      built_.removes(who, who, kFirstServer + server);
     }
   }
 
@@ -176,7 +198,8 @@ class RandomHistory {
     Entry& entry = entries_[more % kKeys][server];
     if (!entry.live) return;
     entry.live = false;
-    built_.goes(entry.owner, more % 3 == 0 ? sim::Cause::eviction : sim::Cause::expiry, server);
+    built_.goes(entry.owner, more % 3 == 0 ? sim::Cause::eviction : sim::Cause::expiry,
+                kFirstServer + server);
   }
 
   void touch(const Thread& thread, std::uint32_t more) {
@@ -186,12 +209,12 @@ class RandomHistory {
     Entry& entry = entries_[who.key][server];
     if (!entry.live) return;
     if (entry.owner.tenure == who.tenure) {
-      built_.renews(who, server);
+      built_.renews(who, kFirstServer + server);
     } else if (more / 4 % 2 == 0) {
-      built_.alters(who, entry.owner, server);
+      built_.alters(who, entry.owner, kFirstServer + server);
       entry.owner = who;
     } else {
-      built_.removes(who, entry.owner, server);
+      built_.removes(who, entry.owner, kFirstServer + server);
       entry.live = false;
     }
   }
@@ -225,6 +248,7 @@ class RandomHistory {
     for (std::uint32_t i = 0; i < kThreads; ++i) {
       if (threads_[i].process == process) renew(threads_[i], i);
     }
+    for (Entry(&mutexes)[kClients] : at_home_) mutexes[process - kFirstClient].live = false;
   }
 
   void end_thread(Thread& thread) {
@@ -234,7 +258,7 @@ class RandomHistory {
   }
 
   void cut_or_heal(const Thread& thread, std::uint32_t more) {
-    const sim::ProcessId server = more / 4 % servers_;
+    const sim::ProcessId server = kFirstServer + more / 4 % servers_;
     const sim::ProcessId from = more % 2 == 0 ? server : thread.process;
     const sim::ProcessId to = more % 2 == 0 ? thread.process : server;
     if (more / 2 % 2 == 0) {
@@ -259,10 +283,71 @@ class RandomHistory {
     bool& down = down_[server];
     down = !down;
     if (down) {
-      built_.crashes(server);
+      built_.crashes(kFirstServer + server);
     } else {
-      built_.starts(server);
+      built_.starts(kFirstServer + server);
     }
+  }
+
+  // At times a second time, or after all is over.
+  void queue(const Thread& thread, std::uint32_t more) {
+    if (thread.ever.empty()) return;
+    const Who who =
+        thread.waits && more % 8 != 0 ? thread.asks_as : thread.ever[more / 8 % thread.ever.size()];
+    built_.queues(who, kFirstServer + more / 8 % servers_);
+  }
+
+  void sleep(Thread& thread) {
+    if (!thread.waits || thread.sleeps) return;
+    thread.sleeps = true;
+    built_.sleeps(thread.asks_as);
+  }
+
+  void wake(Thread& thread, std::uint32_t more) {
+    if (!thread.sleeps) return;
+    thread.sleeps = false;
+    built_.wakes(thread.asks_as, {.tenure = more % 4 % (last_tenure_ + 1)});
+  }
+
+  void be_told_of_release(const Thread& thread, std::uint32_t more) {
+    if (thread.ever.empty()) return;
+    const Who who = thread.ever[more / 2 % thread.ever.size()];
+    if (more % 2 == 0) {
+      built_.has_let_go(who);
+    } else {
+      built_.had_nothing(who);
+    }
+  }
+
+  void lock_at_home(const Thread& thread, std::uint32_t more) {
+    if (thread.ever.empty()) return;
+    const Who who = more % 2 == 0 ? thread.ever.back() : thread.ever[more % thread.ever.size()];
+    Entry& mutex = at_home_[who.key][who.process - kFirstClient];
+    if (mutex.live && more % 4 != 0) return;
+    if (mutex.live) {
+      built_.alters(who, mutex.owner, who.process);
+    } else {
+      built_.locks_at_home(who);
+    }
+    mutex = {true, who};
+  }
+
+  void unlock_at_home(const Thread& thread, std::uint32_t more) {
+    if (thread.ever.empty()) return;
+    const Who who = thread.ever[more / 4 % thread.ever.size()];
+    Entry& mutex = at_home_[who.key][who.process - kFirstClient];
+    if (!mutex.live || (more % 4 != 0 && mutex.owner.tenure != who.tenure)) return;
+    built_.removes(who, mutex.owner, who.process);
+    mutex.live = false;
+  }
+
+  void count(const Thread& thread, std::uint32_t more) {
+    if (thread.ever.empty()) return;
+    const Who who = thread.ever.back();
+    const sim::ProcessId server = more % servers_;
+    const Entry& entry = entries_[who.key][server];
+    if (!entry.live || entry.owner.tenure != who.tenure) return;
+    built_.renews(who, kFirstServer + server).holding(more / servers_ % 4);
   }
 
   HistoryBuilder built_;
@@ -274,6 +359,7 @@ class RandomHistory {
   int faults_ = 0;
   Thread threads_[kThreads];
   Entry entries_[kKeys][kMaxServers];
+  Entry at_home_[kKeys][kClients];
   bool down_[kMaxServers] = {};
 };
 

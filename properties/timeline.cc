@@ -27,11 +27,14 @@ void Timeline::read(const History& history, const Context& context) {
   last_arrival_ = 0;
   refused_ = false;
   waits_while_holding_ = false;
+  sleeps_ = false;
+  counts_holds_ = false;
   tenures_.clear();
   keys_.clear();
   processes_.clear();
   threads_.clear();
   slots_.clear();
+  local_entries_.clear();
   places_.clear();
   believers_.clear();
   entries_.clear();
@@ -55,6 +58,11 @@ void Timeline::read(const History& history, const Context& context) {
       case What::release_invoked:
         released(event, at);
         break;
+      case What::release_ok:
+      case What::release_failed:
+      case What::release_unknown:
+        known(event.tenure).releases = false;
+        break;
       case What::loss_learned:
       case What::deadline_passed:
         if (Tenure& tenure = known(event.tenure); tenure.began != kNone) stop(tenure, at);
@@ -68,18 +76,24 @@ void Timeline::read(const History& history, const Context& context) {
         thread.first = 0;
         break;
       }
-      case What::process_crashed: {
-        Process& process = grown(processes_, event.process);
-        for (TenureId id = process.first; id != 0; id = tenures_[id].next_of_process) {
-          gone(tenures_[id], at);
-        }
-        process.first = 0;
+      case What::process_crashed:
+        crashed(grown(processes_, event.process), at);
         break;
-      }
       case What::entry_created:
       case What::entry_altered:
       case What::entry_removed:
-        entry(event, at);
+        if (event.process < context.first_server) {
+          local_change(event, at);
+        } else {
+          entry(event, at);
+        }
+        break;
+      case What::queued:
+        if (Tenure& tenure = known(event.tenure); tenure.queued == kNone) tenure.queued = at;
+        break;
+      case What::wait_begun:
+      case What::wait_ended:
+        waited(event);
         break;
       case What::write_accepted:
       case What::read_accepted:
@@ -155,8 +169,17 @@ void Timeline::refused(const HistoryEvent& event, std::uint32_t at) {
 
 void Timeline::released(const HistoryEvent& event, std::uint32_t at) {
   Tenure& tenure = known(event.tenure);
+  tenure.releases = true;
   if (tenure.depth == 0) return;
   if (--tenure.depth == 0) stop(tenure, at);
+}
+
+void Timeline::waited(const HistoryEvent& event) {
+  sleeps_ = true;
+  known(std::max(event.tenure, event.owner));
+  grown(keys_, event.key);
+  grown(processes_, event.process);
+  grown(threads_, event.thread);
 }
 
 void Timeline::stop(Tenure& tenure, std::uint32_t at) {
@@ -170,8 +193,19 @@ void Timeline::gone(Tenure& tenure, std::uint32_t at) {
   stop(tenure, at);
 }
 
+void Timeline::crashed(Process& process, std::uint32_t at) {
+  for (TenureId id = process.first; id != 0; id = tenures_[id].next_of_process) {
+    gone(tenures_[id], at);
+  }
+  process.first = 0;
+  for (std::uint32_t i = process.first_local; i != kNone; i = local_entries_[i].next) {
+    local_entries_[i].since = kNone;
+  }
+}
+
 void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   known(std::max(event.tenure, event.owner));
+  counts_holds_ = counts_holds_ || event.holds > 0;
   Slot& slot = slot_of(event.key, event.process);
   // A server knows better than the sequence of events who owned an entry that two tenures have
   // touched: the alterer is taken for the new owner until an event says otherwise.
@@ -186,7 +220,7 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   const TenureId touched = event.tenure != 0 ? event.tenure : event.owner;
   const TenureId after = removed ? 0 : touched != 0 ? touched : before;
 
-  EntryChange change{.event = at, .since = slot.since};
+  EntryChange change{.event = at, .slot = index(slot), .owner = after, .since = slot.since};
   if (after != before) {
     if (before != 0 && tenures_[before].key == event.key) {
       change.loser = before;
@@ -197,6 +231,10 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
       change.has = give(after, event.key, slot, at);
     }
   }
+  const bool present = slot.since != kNone;
+  Key& key = keys_[event.key];
+  if (present == removed && !is_copied(event.key, slot)) removed ? --key.occupied : ++key.occupied;
+  change.occupied = key.occupied;
   entries_.push_back(change);
 
   const bool renewal = event.what == What::entry_altered && after == before;
@@ -204,6 +242,18 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
   slot.until = event.until;
   if (!renewal || slot.since == kNone) slot.since = removed ? kNone : at;
   slot.renewed = renewal && event.tenure == after ? at : renewal ? slot.renewed : kNone;
+}
+
+void Timeline::local_change(const HistoryEvent& event, std::uint32_t at) {
+  known(std::max(event.tenure, event.owner));
+  LocalEntry& entry = local_entry_of(event.key, event.process);
+  const TenureId owner = event.tenure != 0 ? event.tenure : event.owner;
+  if (event.what == What::entry_removed) {
+    entry.since = kNone;
+  } else if (entry.since == kNone || owner != entry.owner) {
+    entry.owner = owner;
+    entry.since = at;
+  }
 }
 
 std::uint32_t Timeline::group(ProcessId server) const {
@@ -215,6 +265,14 @@ bool Timeline::has_copy(TenureId id, KeyId key, const Slot& slot) const {
   if (context_->group_of.empty()) return false;
   for (const Slot* other = first_slot(key); other != nullptr; other = next_slot(*other)) {
     if (other != &slot && other->owner == id && are_copies(*other, slot)) return true;
+  }
+  return false;
+}
+
+bool Timeline::is_copied(KeyId key, const Slot& slot) const {
+  if (context_->group_of.empty()) return false;
+  for (const Slot* other = first_slot(key); other != nullptr; other = next_slot(*other)) {
+    if (other != &slot && other->since != kNone && are_copies(*other, slot)) return true;
   }
   return false;
 }
@@ -236,6 +294,23 @@ std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint
   // succeeds, the later one is the grant.
   if (tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
   return tenure.entries;
+}
+
+const LocalEntry* Timeline::local_entry(KeyId key, ProcessId client) const {
+  std::uint32_t i = processes_[client].first_local;
+  while (i != kNone && local_entries_[i].key != key) i = local_entries_[i].next;
+  return i != kNone && local_entries_[i].since != kNone ? &local_entries_[i] : nullptr;
+}
+
+LocalEntry& Timeline::local_entry_of(KeyId key, ProcessId client) {
+  std::uint32_t* link = &grown(processes_, client).first_local;
+  while (*link != kNone) {
+    LocalEntry& entry = local_entries_[*link];
+    if (entry.key == key) return entry;
+    link = &entry.next;
+  }
+  *link = static_cast<std::uint32_t>(local_entries_.size());
+  return local_entries_.emplace_back(LocalEntry{.key = key});
 }
 
 Slot& Timeline::slot_of(KeyId key, ProcessId server) {

@@ -33,9 +33,11 @@ struct Tenure {
   std::uint32_t began = kNone;    // belief: from here
   std::uint32_t ended = kNone;    // to here; if it never believed, where its hope ended
   std::uint32_t gone = kNone;     // where its thread or its process ended
+  std::uint32_t queued = kNone;   // where its first request was applied
   std::uint32_t depth = 0;        // nested acquires not yet released
   std::uint32_t entries = 0;      // servers that hold its entry at the end
   std::uint64_t granted_by = 0;   // servers that ever held its entry; the 64th stands for the rest
+  bool releases = false;          // to the end, in a release that was not completed
   bool enrolled = false;          // the rest is known, from its first acquire
   TenureId next_of_process = 0;
   TenureId next_of_thread = 0;
@@ -54,9 +56,20 @@ struct Slot {
   Instant until = sim::kNever;
 };
 
-// What an entry event did to the tenures whose lock the entry is.
+// A mutex inside a client, as the history leaves it.
+struct LocalEntry {
+  KeyId key = 0;
+  std::uint32_t next = kNone;  // the one of another key in the same process
+  TenureId owner = 0;
+  std::uint32_t since = kNone;  // the event by which the owner came to have it; kNone: it is free
+};
+
+// What an entry event did to the tenures whose lock the entry is. Entries inside clients have none.
 struct EntryChange {
   std::uint32_t event = 0;
+  std::uint32_t slot = 0;       // where, as Timeline::index says
+  TenureId owner = 0;           // who has the entry now
+  std::uint32_t occupied = 0;   // groups of servers on which the key has an entry now
   std::uint32_t since = kNone;  // the event by which the owner before had come to have the entry
   TenureId loser = 0;           // had the entry and no longer has it
   TenureId gainer = 0;          // has the entry and did not before
@@ -88,8 +101,14 @@ class Timeline {
   std::size_t places() const { return places_.size(); }
   std::size_t threads() const { return threads_.size(); }
   std::size_t processes() const { return processes_.size(); }
+  std::size_t slots() const { return slots_.size(); }
+  std::uint32_t index(const Slot& slot) const {
+    return static_cast<std::uint32_t>(&slot - slots_.data());
+  }
   const Slot* first_slot(KeyId key) const { return slot(keys_[key].first_slot); }
   const Slot* next_slot(const Slot& before) const { return slot(before.next); }
+  // The mutex of the key inside the client; nullptr if it is free.
+  const LocalEntry* local_entry(KeyId key, ProcessId client) const;
   bool are_copies(const Slot& one, const Slot& other) const {
     return group(one.server) == group(other.server);
   }
@@ -100,6 +119,10 @@ class Timeline {
   bool refused() const { return refused_; }
   // Whether any thread asked for a lock while it believed to hold one, be it the same.
   bool waits_while_holding() const { return waits_while_holding_; }
+  // Whether any thread slept.
+  bool sleeps() const { return sleeps_; }
+  // Whether any server counted how often an entry is held.
+  bool counts_holds() const { return counts_holds_; }
 
  private:
   struct Place {
@@ -109,9 +132,11 @@ class Timeline {
   struct Key {
     std::uint32_t first_slot = kNone;
     std::uint32_t first_place = kNone;
+    std::uint32_t occupied = 0;  // groups of servers on which it has an entry
   };
   struct Process {
     TenureId first = 0;
+    std::uint32_t first_local = kNone;
     bool arrived = false;
   };
   struct Thread {
@@ -126,14 +151,20 @@ class Timeline {
   void succeeded(const HistoryEvent& event, std::uint32_t at);
   void refused(const HistoryEvent& event, std::uint32_t at);
   void released(const HistoryEvent& event, std::uint32_t at);
+  void waited(const HistoryEvent& event);
   void stop(Tenure& tenure, std::uint32_t at);
   void gone(Tenure& tenure, std::uint32_t at);
+  void crashed(Process& process, std::uint32_t at);
   void entry(const HistoryEvent& event, std::uint32_t at);
+  void local_change(const HistoryEvent& event, std::uint32_t at);
   std::uint32_t group(ProcessId server) const;
   // Whether another server of the slot's group has an entry of this tenure: a copy of the same.
   bool has_copy(TenureId id, KeyId key, const Slot& slot) const;
+  // Whether another server of the slot's group has an entry, whosever it is.
+  bool is_copied(KeyId key, const Slot& slot) const;
   std::uint32_t take(TenureId id, KeyId key, const Slot& slot);
   std::uint32_t give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at);
+  LocalEntry& local_entry_of(KeyId key, ProcessId client);
   Slot& slot_of(KeyId key, ProcessId server);
   std::uint32_t place_of(KeyId key, ProcessId resource);
 
@@ -143,11 +174,14 @@ class Timeline {
   std::uint32_t last_arrival_ = 0;
   bool refused_ = false;
   bool waits_while_holding_ = false;
+  bool sleeps_ = false;
+  bool counts_holds_ = false;
   std::vector<Tenure> tenures_;
   std::vector<Key> keys_;
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::vector<Slot> slots_;
+  std::vector<LocalEntry> local_entries_;
   std::vector<Place> places_;
   std::vector<TenureId> believers_;
   std::vector<EntryChange> entries_;

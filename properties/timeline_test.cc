@@ -95,5 +95,29 @@ TEST(Timeline, TakesAPromotionForNoSecondGrant) {
   EXPECT_EQ(timeline_of(h, pair).tenure(kA.tenure).granted, granted);
 }
 
+TEST(Timeline, CountsTheGroupsOnWhichAKeyIsOccupied) {
+  HistoryBuilder h;
+  h.asks(kA).creates(kA, 0).promotes(kA, 4).creates(kB, 5).renews(kA, 4);
+  EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 2U);
+  h.goes(kA, sim::Cause::failover, 0);
+  EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 2U);
+  h.expires(kA, 4).expires(kA, 4);
+  EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 1U);
+}
+
+TEST(Timeline, KeepsMutexesInsideClientsApart) {
+  const Context clients_first{.first_server = kA.process + 1};
+  HistoryBuilder h;
+  h.asks(kA).locks_at_home(kA);
+  const Timeline timeline = timeline_of(h, clients_first);
+  EXPECT_EQ(timeline.tenure(kA.tenure).entries, 0U);
+  EXPECT_EQ(timeline.first_slot(kA.key), nullptr);
+  EXPECT_TRUE(timeline.entries().empty());
+  ASSERT_NE(timeline.local_entry(kA.key, kA.process), nullptr);
+  EXPECT_EQ(timeline.local_entry(kA.key, kA.process)->owner, kA.tenure);
+  h.unlocks_at_home(kA);
+  EXPECT_EQ(timeline_of(h, clients_first).local_entry(kA.key, kA.process), nullptr);
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -234,6 +234,13 @@ TEST(Timeline, TellsWhatARefusedAcquireWasAnswered) {
   EXPECT_THAT(told(b.run), HasSubstr("SET k b NX → nil, refused"));
 }
 
+TEST(Timeline, ShowsWhatAClientBelievesRatherThanItsMutex) {
+  RunBuilder b = holder();
+  const std::string without = told(b.run);
+  b.happens({.at = at_ms(1), .what = What::entry_created, .process = 0, .tenure = 1});
+  EXPECT_EQ(told(b.run), without);
+}
+
 TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
   RunBuilder b = holder();
   for (int i = 1; i <= 6; ++i) {

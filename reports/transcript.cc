@@ -509,6 +509,8 @@ class Transcriber {
   }
 
   void entry_changed(std::size_t position, const HistoryEvent& event) {
+    // A mutex inside a client: its lane shows what it believes.
+    if (narrator_.is_client(event.process)) return;
     if (event.key != 0) {
       other_key_changed(position, event);
       return;

@@ -309,6 +309,7 @@ std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
     case What::entry_created:
     case What::entry_altered:
     case What::entry_removed:
+    case What::queued:
       return process_of(event.tenure);
     case What::write_accepted:
     case What::write_rejected:
@@ -408,6 +409,14 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return fmt::format("{} rejects a write of {}", subject, who(event, false));
     case What::read_accepted:
       return fmt::format("{} accepts a read of {}", subject, who(event, false));
+    case What::queued:
+      return fmt::format("{} is asked for {} by {}", subject, lock, who(event, false));
+    case What::wait_begun:
+      return subject + " begins to wait for " + lock;
+    case What::wait_ended: {
+      const auto by = process_of(event.owner);
+      return subject + " wakes" + (by ? ", by a message of " + process(*by) : "");
+    }
     case What::horizon:
       return "the run ends";
   }
@@ -475,6 +484,20 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
       return alone || !holder ? actor + " waits in a cycle"
                               : fmt::format("{} waits for {}", actor, process(*holder));
     }
+    case Property::balanced_holds:
+      return alone ? actor + "'s holds are miscounted"
+                   : fmt::format("{} miscounts the holds of {}", process(other.process),
+                                 who(*at, false));
+    case Property::no_lost_wakeup:
+      return actor + " sleeps on while the lock is free";
+    case Property::bounded_wakeups: {
+      const auto waker = process_of(at->owner);
+      return waker ? fmt::format("{} wakes more waiters than it may", process(*waker))
+                   : actor + " is one waiter too many to wake";
+    }
+    case Property::fair_order:
+      return alone ? actor + " overtakes once too often"
+                   : fmt::format("{} overtakes {}, once too often", actor, against);
     case Property::available:
       return actor + " was refused although the lock was to be had";
   }
@@ -528,6 +551,11 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
         return fmt::format("{} has waited for {} since {}, to the end", actor, key(at->key), when);
+      if (is_client(other.process))
+        return fmt::format(
+            "{} has waited for {} since {}, to the end, behind a mutex of its own process that "
+            "nobody is left to give back",
+            actor, key(at->key), when);
       return fmt::format(
           "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
           key(at->key), when, process(*holder),
@@ -540,6 +568,36 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format("{} has waited since {} for {}, held by {} since {}", actor, when,
                          key(at->key), process(*holder), then);
     }
+    case Property::balanced_holds: {
+      if (alone) break;
+      const std::string told = at->what == What::acquire_ok ? " was told that it holds "
+                               : at->what == What::release_failed
+                                   ? " was told that it had no hold to give back of "
+                                   : " had given back ";
+      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
+                         who(*at, false), told, key(at->key), when, process(other.process),
+                         other.holds, then);
+    }
+    case Property::no_lost_wakeup:
+      return fmt::format(
+          "{} began to wait for {} at {} and slept on, although it could have had it since {}",
+          who(*at, !alone && same), key(at->key), when, alone ? "then" : then);
+    case Property::bounded_wakeups: {
+      const auto waker = process_of(at->owner);
+      if (alone || !waker) break;
+      return other.what == What::release_invoked
+                 ? fmt::format(
+                       "{} was woken at {}, one more than may be woken by {}'s release at {}",
+                       actor, when, process(*waker), then)
+                 : fmt::format("{} was woken at {} by {}, one more than it may wake", actor, when,
+                               process(*waker));
+    }
+    case Property::fair_order:
+      if (alone) break;
+      return fmt::format(
+          "{} was told at {} that it holds {}, though {} had asked before it, at {}, and had been "
+          "overtaken as often as it may be",
+          actor, when, key(at->key), against, then);
     case Property::available:
       return fmt::format(
           "{} {} at {}, although its condition for success had been met", actor,

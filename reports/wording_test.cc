@@ -159,6 +159,105 @@ TEST(Narrator, TellsTenuresOfOneClientApart) {
             "client-1 (tenure 1) and client-1 (tenure 2) both believe they hold the lock");
 }
 
+TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
+  testing::RunBuilder b({"client-1", "client-2", "redis-1"});
+  b.client(at_ms(0), sim::What::acquire_ok, 0, 1);
+  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
+  const auto sleeps = b.client(at_ms(1000), sim::What::wait_begun, 1, 2);
+  const auto freed = b.happens(
+      {.at = at_ms(4000), .what = sim::What::entry_removed, .process = 2, .tenure = 1, .owner = 1});
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::no_lost_wakeup, {sleeps, freed}),
+            "client-2 sleeps on while the lock is free");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
+      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
+      "had it since 4.000s");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
+      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
+      "had it since then");
+}
+
+TEST(Narrator, TellsWhoWokeTooMany) {
+  testing::RunBuilder b({"client-1", "client-2", "client-3"});
+  b.client(at_ms(0), sim::What::acquire_ok, 0, 1);
+  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
+  b.client(at_ms(0), sim::What::acquire_invoked, 2, 3);
+  const auto release = b.client(at_ms(2000), sim::What::release_invoked, 0, 1);
+  const auto wakes = [&b](sim::ProcessId process) {
+    return b.happens({.at = at_ms(2001),
+                      .what = sim::What::wait_ended,
+                      .process = process,
+                      .thread = process + 1,
+                      .tenure = process + 1,
+                      .owner = 1});
+  };
+  const auto first = wakes(1);
+  const auto second = wakes(2);
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::bounded_wakeups, {second, release}),
+            "client-1 wakes more waiters than it may");
+  EXPECT_EQ(
+      narrator.sentence(Property::bounded_wakeups, {second, release}),
+      "client-3 was woken at 2.001s, one more than may be woken by client-1's release at 2.000s");
+  EXPECT_EQ(narrator.sentence(Property::bounded_wakeups, {second, first}),
+            "client-3 was woken at 2.001s by client-1, one more than it may wake");
+  EXPECT_EQ(narrator.event(b.run.history[second]), "client-3 wakes, by a message of client-1");
+}
+
+TEST(Narrator, TellsWhoOvertookWhom) {
+  testing::RunBuilder b({"client-1", "client-2", "redis-1"});
+  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
+  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
+  const auto queued =
+      b.happens({.at = at_ms(1), .what = sim::What::queued, .process = 2, .tenure = 1});
+  const auto believed = b.client(at_ms(2000), sim::What::acquire_ok, 1, 2);
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::fair_order, {believed, queued}),
+            "client-2 overtakes client-1, once too often");
+  EXPECT_EQ(
+      narrator.sentence(Property::fair_order, {believed, queued}),
+      "client-2 was told at 2.000s that it holds lock:order-42, though client-1 had asked before "
+      "it, at 0.001s, and had been overtaken as often as it may be");
+  EXPECT_EQ(narrator.concerned(Property::fair_order, {believed, queued}),
+            (std::vector<sim::ProcessId>{1, 0}));
+}
+
+TEST(Narrator, TellsWhichServerMiscounts) {
+  testing::RunBuilder b({"client-1", "redis-1"});
+  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
+  const auto set = b.happens({.at = at_ms(1),
+                              .what = sim::What::entry_altered,
+                              .holds = 2,
+                              .process = 1,
+                              .tenure = 1,
+                              .owner = 1});
+  const auto told = b.client(at_ms(2), sim::What::acquire_ok, 0, 1);
+  const auto released = b.client(at_ms(3), sim::What::release_ok, 0, 1);
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::balanced_holds, {told, set}),
+            "redis-1 miscounts the holds of client-1");
+  EXPECT_EQ(narrator.sentence(Property::balanced_holds, {told, set}),
+            "when client-1 was told that it holds lock:order-42 at 0.002s, redis-1 counted 2 of "
+            "its holds, as set at 0.001s");
+  EXPECT_EQ(narrator.sentence(Property::balanced_holds, {released, set}),
+            "when client-1 had given back lock:order-42 at 0.003s, redis-1 counted 2 of its holds, "
+            "as set at 0.001s");
+}
+
+TEST(Narrator, TellsOfAMutexThatNobodyGivesBack) {
+  testing::RunBuilder b({"client-1", "redis-1"});
+  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
+  const auto mutex =
+      b.happens({.at = at_ms(1), .what = sim::What::entry_created, .process = 0, .tenure = 1});
+  const auto waits = b.client(at_ms(2), sim::What::acquire_invoked, 0, 2);
+  EXPECT_EQ(Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
+            "client-1 (tenure 2) has waited for lock:order-42 since 0.002s, to the end, behind a "
+            "mutex of its "
+            "own process that nobody is left to give back");
+}
+
 TEST(Narrator, SurvivesWitnessesThatDoNotFit) {
   const scenarios::Run run = testing::blind_delete();
   const Narrator narrator(run);
