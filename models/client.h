@@ -55,6 +55,8 @@ class Client {
   virtual void mark(std::string_view name) = 0;
   // The algorithm has learned that this lease is lost: its holder no longer believes in it.
   virtual void lost(const Lease& lease) = 0;
+  // A mutex of this process that stands in front of the lock was locked, or was freed.
+  virtual void local_mutex(std::string_view key, bool locked) = 0;
   // The holder of this lease believes in it until `options.clock` shows `deadline`, and no longer;
   // what was said before is void.
   virtual void believe_until(const Lease& lease, Duration deadline) = 0;

@@ -206,6 +206,21 @@ void SimClient::lost(const Lease&) {
   machine_.lose(machine_.simulation().scheduler.running()->tenure);
 }
 
+// An entry on the client's own machine.
+void SimClient::local_mutex(std::string_view, bool locked) {
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
+  if (scheduler.inert()) return;
+  const sim::Thread& thread = *scheduler.running();
+  scheduler.recorder().note({.at = scheduler.now(),
+                             .what = locked ? sim::What::entry_created : sim::What::entry_removed,
+                             .cause = sim::Cause::command,
+                             .role = thread.role,
+                             .process = machine_.process().id(),
+                             .tenure = thread.tenure,
+                             .owner = locked ? 0 : thread.tenure,
+                             .key = machine_.lock_key()});
+}
+
 void SimClient::believe_until(const Lease&, Duration deadline) {
   if (machine_.simulation().scheduler.inert()) return;
   machine_.believe_until(machine_.simulation().scheduler.running()->tenure, deadline);

@@ -107,6 +107,7 @@ class SimClient final : public Client {
   std::string machine_token() override;
   void mark(std::string_view name) override;
   void lost(const Lease& lease) override;
+  void local_mutex(std::string_view key, bool locked) override;
   void believe_until(const Lease& lease, Duration deadline) override;
 
   // One operation of the history by this thread.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/fencing.h"
+#include "models/locks/catalogue.h"
 
 namespace picklock::scenarios {
 
@@ -31,18 +32,22 @@ void ClientProgram::start(sim::Keeps) {
   if (scan > Duration::zero() && machine_->can_scan())
     scheduler.spawn(process, [this, scan] { machine_->scan(scan); });
   if (is_operator_) {
-    scheduler.spawn(process, [this, &lock = make_lock()] { operate(lock); }, true);
+    scheduler.spawn(
+        process, [this, &lock = make_lock()] { operate(lock); }, true);
     return;
   }
   models::Lock* lock = &make_lock();
   for (std::uint32_t i = 1; i <= scenario_->clients.threads; ++i) {
-    if (i > 1 && !algorithm_->uses.shared) lock = &make_lock();
-    scheduler.spawn(process, [this, first, i, lock] { live(first, i, *lock); }, true);
+    const bool shared =
+        algorithm_->uses.shared || scenario_->lock.options.local_mutex != models::LocalMutex::none;
+    if (i > 1 && !shared) lock = &make_lock();
+    scheduler.spawn(
+        process, [this, first, i, lock] { live(first, i, *lock); }, true);
   }
 }
 
 models::Lock& ClientProgram::make_lock() {
-  return *locks_.emplace_back(algorithm_->make(lock_options(*scenario_)));
+  return *locks_.emplace_back(models::locks::make_lock(*algorithm_, lock_options(*scenario_)));
 }
 
 void ClientProgram::live(bool first, std::uint32_t number, models::Lock& lock) {

@@ -94,7 +94,12 @@ void World::set(const Scenario& scenario) {
               .servers = redis.masters,
               .first_server = scenario.clients.count,
               .group_of = {},
-              .acquire_bound = acquire_bound(scenario)};
+              .acquire_bound = acquire_bound(scenario),
+              .wakeup_bound = algorithm_->wakeup == nullptr
+                                  ? Duration{}
+                                  : algorithm_->wakeup(scenario.lock.options),
+              .wakeups = algorithm_->wakeups,
+              .overtakes = algorithm_->overtakes};
   configs_.assign(processes_.size(), {});
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     if (redis.replicas > 0) context_.group_of.push_back(group_of(scenario, processes_[i]));

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "models/locks/local_mutex.h"
 #include "models/locks/quorum_lock.h"
+#include "models/locks/redis_py_lock.h"
 #include "models/locks/redisson/kin.h"
 #include "models/locks/redisson/lock.h"
 #include "models/locks/redisson/multi_lock.h"
@@ -21,6 +23,8 @@ std::span<const Algorithm* const> all() {
                                   &set_px_blind_delete(),
                                   &set_px_check_delete(),
                                   &lua_check_delete(),
+                                  &watchdog(),
+                                  &redis_py_lock(),
                                   &redisson::redisson_lock(),
                                   &redisson::redisson_lock_fixed(),
                                   &redisson::redisson_spin_lock(),
@@ -42,6 +46,12 @@ const Algorithm* named(std::string_view name) {
     if (algorithm->name == name) return algorithm;
   }
   return nullptr;
+}
+
+std::unique_ptr<Lock> make_lock(const Algorithm& algorithm, const LockOptions& options) {
+  std::unique_ptr<Lock> lock = algorithm.make(options);
+  if (options.local_mutex == LocalMutex::none) return lock;
+  return std::make_unique<LocalMutexInFront>(options, std::move(lock));
 }
 
 }  // namespace picklock::models::locks

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "models/locks/local_time.h"
+
 namespace picklock::models::locks {
 namespace {
 
@@ -35,12 +37,16 @@ void Renewals::run(Client& self, State& state, const LockOptions& options) {
   for (;;) {
     self.sleep(every);
     if (state.stopped) return;
+    const Duration sent = now(self, options.clock);
     const redis::Reply reply = extend(self.redis(), state.lease, options.renew);
+    // By its sending: the server may have counted from any instant since (pitfall 11).
+    if (options.deadline && reply.is_integer(1) && !state.stopped)
+      self.believe_until(state.lease, sent + state.lease.ttl);
     // Blind is blind to its answer too.
     if (options.renew == Renew::blind || !reply.is_integer(0)) continue;
     if (state.stopped) return;
     state.lost = true;
-    self.lost(state.lease);
+    if (options.tell_loss) self.lost(state.lease);
     return;
   }
 }

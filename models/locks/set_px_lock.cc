@@ -12,6 +12,13 @@ std::string milliseconds(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+const redis::Script& compare_and_delete() {
+  static const redis::Script script(
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return "
+      "0 end");
+  return script;
+}
+
 Taken minted(const redis::Reply& reply) {
   if (!reply.answered()) return Taken::unknown();
   if (reply.kind != redis::Reply::Kind::integer || reply.integer == 0)
@@ -19,7 +26,15 @@ Taken minted(const redis::Reply& reply) {
   return Taken::granted(reply.integer);
 }
 
-constexpr Uses kUses = {.renew = true, .own = true, .wait = true, .look = true, .mint = true};
+Uses uses() {
+  return {.renew = true,
+          .own = true,
+          .wait = true,
+          .look = true,
+          .mint = true,
+          .force = true,
+          .options = {"deadline", "tell_loss", "local_mutex"}};
+}
 
 template <GivesBack how>
 std::vector<Promise> promises(const LockOptions& options) {
@@ -62,10 +77,14 @@ Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
 }
 
 Released LuaCheckDelete::give_back(Client& self, const Lease& lease) {
-  static const redis::Script compare_and_delete(
-      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return "
-      "0 end");
-  return released(self.redis().eval(compare_and_delete, {lease.key}, {lease.token}));
+  return released(self.redis().eval(compare_and_delete(), {lease.key}, {lease.token}));
+}
+
+Released SetPxLock::force_release(Client& self, std::string_view key, bool conditional) {
+  if (!conditional) return released(self.redis().del(key, Role::release));
+  const redis::Reply holder = self.redis().get(key, Role::check);
+  if (holder.kind != redis::Reply::Kind::bulk) return Released::not_held;
+  return released(self.redis().eval(compare_and_delete(), {key}, {holder.text}, Role::release));
 }
 
 const Algorithm& set_px_blind_delete() {
@@ -75,7 +94,7 @@ const Algorithm& set_px_blind_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-01",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = kUses,
+      .uses = uses(),
       .promises = promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxBlindDelete>,
@@ -90,7 +109,7 @@ const Algorithm& set_px_check_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-02",
       .roles = {Role::acquire, Role::check, Role::release},
       .marks = {},
-      .uses = kUses,
+      .uses = uses(),
       .promises = promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxCheckDelete>,
@@ -107,11 +126,28 @@ const Algorithm& lua_check_delete() {
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = kUses,
+      .uses = uses(),
       .promises = promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,
   };
+  return algorithm;
+}
+
+const Algorithm& watchdog() {
+  static const Algorithm algorithm = [] {
+    Algorithm renewed = lua_check_delete();
+    renewed.name = "watchdog";
+    renewed.summary =
+        "SET key token NX PX ttl, extended every third of the ttl by a script while its holder "
+        "works";
+    renewed.source = "docs/facts/algorithms.md 2.1, 1.4";
+    renewed.preset = [](LockOptions& options) {
+      options.ttl = std::chrono::seconds(30);
+      options.renew = Renew::conditional;
+    };
+    return renewed;
+  }();
   return algorithm;
 }
 

@@ -12,6 +12,8 @@ class SetPxLock : public TokenLock {
  public:
   using TokenLock::TokenLock;
 
+  Released force_release(Client& self, std::string_view key, bool conditional) final;
+
  protected:
   Taken take(Client& self, std::string_view key, std::string_view token) final;
   Taken adopt(Client& self, std::string_view key, std::string_view token) final;
@@ -47,5 +49,7 @@ class LuaCheckDelete final : public SetPxLock {
 const Algorithm& set_px_blind_delete();
 const Algorithm& set_px_check_delete();
 const Algorithm& lua_check_delete();
+// The same, renewed every third of its lease.
+const Algorithm& watchdog();
 
 }  // namespace picklock::models::locks

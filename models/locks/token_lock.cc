@@ -1,5 +1,7 @@
 #include "models/locks/token_lock.h"
 
+#include "models/locks/local_time.h"
+
 namespace picklock::models::locks {
 
 using Outcome = Taken::Outcome;
@@ -16,6 +18,7 @@ Acquired TokenLock::acquire(Client& self, std::string_view key) {
 
 Acquired TokenLock::try_acquire(Client& self, std::string_view key) {
   if (token_.empty()) token_ = make_token(self);
+  const Duration sent = now(self, options().clock);
   Taken taken = take(self, key, token_);
   doubt_ = doubt_ || taken.resent || taken.outcome == Outcome::unknown;
   const bool looks = options().recognise_own == RecogniseOwn::always ||
@@ -24,6 +27,7 @@ Acquired TokenLock::try_acquire(Client& self, std::string_view key) {
   if (taken.outcome == Outcome::unknown) return Acquired::unknown();
   if (taken.outcome == Outcome::refused) return std::nullopt;
   Lease lease{.key = std::string(key), .token = token_, .ttl = options().ttl, .fence = taken.fence};
+  if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
   if (!replicated(self)) {
     if (give_back(self, lease) == Released::unknown) return Acquired::unknown();
     return std::nullopt;

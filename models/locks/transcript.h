@@ -73,6 +73,9 @@ class Transcript final : public Client {
   std::string machine_token() override { return "client:1"; }
   void mark(std::string_view mark) override { lines.push_back("mark " + std::string(mark)); }
   void lost(const Lease&) override { lines.emplace_back("lost"); }
+  void local_mutex(std::string_view, bool locked) override {
+    lines.emplace_back(locked ? "locks its mutex" : "frees its mutex");
+  }
   void believe_until(const Lease&, Duration deadline) override {
     lines.push_back("believes until " + std::to_string(deadline.count() / 1'000'000) + "ms");
   }

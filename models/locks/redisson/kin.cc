@@ -79,9 +79,14 @@ Attempt FairLock::take(Client& self, const Taking& taking, redis::Late late) {
                   .reply);
 }
 
-Acquired FairLock::wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                                 Duration left) {
-  return RedissonLock::wait_and_take(self, taking, patience, left);
+void FairLock::still_waits(Client& self, const Taking& taking) {
+  if (!options().refresh_place) return;
+  const std::string places = places_of(taking.key);
+  const std::string life = milliseconds(place_life(taking.terms));
+  const std::string time = wall_milliseconds(self);
+  const std::string_view keys[] = {places};
+  const std::string_view args[] = {taking.owner, life, time};
+  commands().run_freely(self, {keep_place(), keys, args}, Role::upkeep);
 }
 
 redis::Reply FairLock::give_back(Client& self, std::string_view key, const std::string& owner,
@@ -135,8 +140,11 @@ Duration fair_bound(const LockOptions& options) { return bound(options) + option
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
+// No waiter is overtaken, and one message wakes one of them.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
+  all.push_back({Property::fair_order, {}, {}});
+  all.push_back({Property::bounded_wakeups, FaultClasses::all(), {}});
   return all;
 }
 

@@ -36,10 +36,9 @@ class FairLock final : public RedissonLock {
 
  private:
   Attempt take(Client& self, const Taking& taking, redis::Late late) override;
-  Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                         Duration left) override;
   redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
                          const std::string& latch) override;
+  void still_waits(Client& self, const Taking& taking) override;
   void gives_up(Client& self, const Taking& taking) override;
   std::string channel(std::string_view key, const std::string& owner) const override;
   Duration place_life(const Terms& terms) const;

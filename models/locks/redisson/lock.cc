@@ -197,6 +197,7 @@ Acquired RedissonLock::wait_and_take(Client& self, const Taking& taking, const P
       if (lost_in_time) break;
       if (auto over = settled(self, taking, next)) return std::move(*over);
       left = next.left;
+      still_waits(self, taking);
       if (patience.over()) break;
     }
     Duration wait = left < Duration::zero() ? Semaphore::kForever : left;

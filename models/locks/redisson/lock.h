@@ -63,6 +63,7 @@ class RedissonLock : public Lock {
                                  const std::string& latch);
   // The caller will not be served: whatever stands for him on the server goes.
   virtual void gives_up(Client&, const Taking&) {}
+  virtual void still_waits(Client&, const Taking&) {}
   virtual std::string channel(std::string_view key, const std::string& owner) const;
 
   Attempt attempt(Client& self, const Taking& taking);

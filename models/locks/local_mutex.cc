@@ -1,0 +1,44 @@
+#include "models/locks/local_mutex.h"
+
+namespace picklock::models::locks {
+
+bool LocalMutexInFront::enter(Client& self, std::string_view key, Duration patience) {
+  if (mutex_ == nullptr) {
+    mutex_ = self.semaphore(Awaits::news);
+    mutex_->release();
+  }
+  if (mutex_->acquire(patience) != Semaphore::Woken::by_permit) return false;
+  self.local_mutex(key, true);
+  return true;
+}
+
+void LocalMutexInFront::leave(Client& self, std::string_view key) {
+  self.local_mutex(key, false);
+  mutex_->release();
+}
+
+Acquired LocalMutexInFront::acquire(Client& self, std::string_view key) {
+  const Duration patience = options().acquire_timeout == Duration::zero()
+                                ? Semaphore::kForever
+                                : options().acquire_timeout;
+  if (!enter(self, key, patience)) return std::nullopt;
+  Acquired acquired = lock_->acquire(self, key);
+  if (!acquired) leave(self, key);
+  return acquired;
+}
+
+Acquired LocalMutexInFront::try_acquire(Client& self, std::string_view key) {
+  if (!enter(self, key, Duration::zero())) return std::nullopt;
+  Acquired acquired = lock_->try_acquire(self, key);
+  if (!acquired) leave(self, key);
+  return acquired;
+}
+
+Released LocalMutexInFront::release(Client& self, const Lease& lease) {
+  const Released released = lock_->release(self, lease);
+  const bool thrown = released != Released::ok;
+  if (!thrown || options().local_mutex == LocalMutex::freed) leave(self, lease.key);
+  return released;
+}
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,36 @@
+// A mutex of the process in front of a lock, as some libraries put it there: threads of one process
+// queue for it first, and only one of them at a time asks the server. Where the release of the lock
+// fails, some leave it locked: then no thread of that process ever gets the lock again, though
+// other processes do (docs/facts/failures.md D-12).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "models/lock.h"
+
+namespace picklock::models::locks {
+
+class LocalMutexInFront final : public Lock {
+ public:
+  LocalMutexInFront(const LockOptions& options, std::unique_ptr<Lock> lock)
+      : Lock(options), lock_(std::move(lock)) {}
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override { return lock_->look(self, lease); }
+  Released force_release(Client& self, std::string_view key, bool conditional) override {
+    return lock_->force_release(self, key, conditional);
+  }
+
+ private:
+  bool enter(Client& self, std::string_view key, Duration patience);
+  void leave(Client& self, std::string_view key);
+
+  std::unique_ptr<Lock> lock_;
+  std::unique_ptr<Semaphore> mutex_;
+};
+
+}  // namespace picklock::models::locks

@@ -1,0 +1,186 @@
+#include "models/locks/redis_py_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "models/locks/local_time.h"
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks {
+namespace {
+
+std::string milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+const redis::Script& delete_if_mine() {
+  static const redis::Script script(R"(
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('del', KEYS[1])
+return 1
+)");
+  return script;
+}
+
+const redis::Script& restore_lease_if_mine() {
+  static const redis::Script script(R"(
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('pexpire', KEYS[1], ARGV[2])
+return 1
+)");
+  return script;
+}
+
+redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
+                 std::initializer_list<std::string_view> keys,
+                 std::initializer_list<std::string_view> args) {
+  redis::Reply reply = redis.evalsha(script, keys, args, role);
+  if (!reply.is_error() || !reply.text.starts_with("NOSCRIPT")) return reply;
+  const std::string_view load[] = {"SCRIPT", "LOAD", script.body()};
+  redis.call(Role::upkeep, load);
+  return redis.evalsha(script, keys, args, role);
+}
+
+}  // namespace
+
+// One that would sleep beyond its time does not (2.2).
+Acquired RedisPyLock::acquire(Client& self, std::string_view key) {
+  const std::string token = self.fresh_token();
+  const bool endless = options().acquire_timeout == Duration::zero();
+  const Patience patience(self, options().clock,
+                          endless ? Patience::kEndless : options().acquire_timeout);
+  for (std::uint32_t tries = 1;; ++tries) {
+    Acquired acquired = attempt(self, key, token);
+    if (acquired || acquired.is_unknown() || tries == options().attempts) return acquired;
+    const Duration pause =
+        options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
+    if (!endless && patience.left() < pause) return std::nullopt;
+    if (!self.sleep_interruptibly(pause)) return Acquired::unknown();
+  }
+}
+
+Acquired RedisPyLock::try_acquire(Client& self, std::string_view key) {
+  return attempt(self, key, self.fresh_token());
+}
+
+// A time-out is an exception, whatever has come of the command.
+Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::string& token) {
+  const Duration sent = now(self, options().clock);
+  const std::string ttl = milliseconds(options().ttl);
+  const std::array<std::string_view, 6> argv = {"SET", key, token, "PX", ttl, "NX"};
+  const std::array<std::string_view, 4> endless = {"SET", key, token, "NX"};
+  const redis::Reply reply =
+      options().ttl > Duration::zero()
+          ? self.redis().call_interruptibly(Role::acquire, argv, redis::Resend::unanswered, {})
+          : self.redis().call_interruptibly(Role::acquire, endless, redis::Resend::unanswered, {});
+  if (!reply.answered()) return Acquired::unknown();
+  if (!reply.ok()) return std::nullopt;
+  Lease lease{.key = std::string(key), .token = token, .ttl = options().ttl};
+  if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
+  keep(self, lease);
+  return lease;
+}
+
+void RedisPyLock::keep(Client& self, const Lease& lease) {
+  if (options().renew == Renew::none || options().ttl == Duration::zero()) return;
+  const auto renewing = std::make_shared<Renewing>(Renewing{.lease = lease});
+  renewing_.push_back(renewing);
+  self.spawn([this, renewing](Client& thread) { renew(thread, *renewing); });
+}
+
+// What a user of `reacquire` has to write himself.
+void RedisPyLock::renew(Client& self, Renewing& renewing) const {
+  const Duration every =
+      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
+  for (;;) {
+    self.sleep(every);
+    if (renewing.stopped) return;
+    const Duration sent = now(self, options().clock);
+    const redis::Reply reply =
+        run(self.redis(), Role::renew, restore_lease_if_mine(), {renewing.lease.key},
+            {renewing.lease.token, milliseconds(options().ttl)});
+    if (renewing.stopped) return;
+    if (reply.is_integer(1) && options().deadline)
+      self.believe_until(renewing.lease, sent + options().ttl);
+    if (!reply.is_integer(0)) continue;
+    renewing.lost = true;
+    if (options().tell_loss) self.lost(renewing.lease);
+    return;
+  }
+}
+
+Released RedisPyLock::release(Client& self, const Lease& lease) {
+  for (const auto& one : renewing_) one->stopped = one->stopped || one->lease.token == lease.token;
+  std::erase_if(renewing_, [](const auto& one) { return one->stopped; });
+  const redis::Reply reply =
+      run(self.redis(), Role::release, delete_if_mine(), {lease.key}, {lease.token});
+  if (!reply.answered() || reply.is_error()) return Released::unknown;
+  return reply.is_integer(1) ? Released::ok : Released::not_held;
+}
+
+Held RedisPyLock::look(Client& self, const Lease& lease) {
+  redis::Client& asked =
+      options().check_at == CheckAt::replica ? self.redis_replica() : self.redis();
+  const redis::Reply reply = asked.get(lease.key, Role::check);
+  if (!reply.answered() || reply.is_error()) return Held::unknown;
+  return reply.is_bulk(lease.token) ? Held::yes : Held::no;
+}
+
+Released RedisPyLock::force_release(Client& self, std::string_view key, bool conditional) {
+  redis::Reply reply;
+  if (conditional) {
+    const redis::Reply holder = self.redis().get(key, Role::check);
+    if (holder.kind != redis::Reply::Kind::bulk) return Released::not_held;
+    reply = run(self.redis(), Role::release, delete_if_mine(), {key}, {holder.text});
+  } else {
+    reply = self.redis().del(key, Role::release);
+  }
+  if (!reply.answered()) return Released::unknown;
+  return reply.is_integer(1) ? Released::ok : Released::not_held;
+}
+
+namespace {
+
+FaultClasses while_leases_end_or_none(const LockOptions& options) {
+  return options.ttl == Duration::zero()
+             ? while_leases_end(options).without({FaultClass::crash, FaultClass::lost_reply,
+                                                  FaultClass::partition, FaultClass::late_command,
+                                                  FaultClass::pause})
+             : while_leases_end(options);
+}
+
+std::vector<Promise> promises(const LockOptions& options) {
+  return leased(options, GivesBack::its_own, while_leases_end_or_none(options));
+}
+
+Duration bound(const LockOptions& options) {
+  constexpr Duration kWithoutLease = std::chrono::seconds(60);
+  const Duration one = lease_and_one_attempt(options);
+  return options.ttl == Duration::zero() ? one + kWithoutLease : one;
+}
+
+}  // namespace
+
+const Algorithm& redis_py_lock() {
+  static const Algorithm algorithm{
+      .name = "redis-py-lock",
+      .summary =
+          "redis-py's Lock: SET NX PX with a token of the acquire, polled; scripts release "
+          "and extend it",
+      .source = "redis-py 4.3 and 8.1; docs/facts/algorithms.md 2.2",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.renew = true,
+               .look = true,
+               .force = true,
+               .endless = true,
+               .options = {"deadline", "tell_loss", "local_mutex"}},
+      .promises = promises,
+      .bound = bound,
+      .make = make<RedisPyLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks

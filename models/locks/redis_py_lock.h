@@ -1,0 +1,38 @@
+// redis-py's Lock (docs/facts/algorithms.md 2.2): SET NX with a token of the acquire, polled at a
+// fixed interval; scripts named by their SHA-1 give it back and extend it, if it is still held. A
+// `ttl` of 0 is its default, a key that never expires. The object forgets its token before it sends
+// the release: one that failed cannot be tried again.
+#pragma once
+
+#include "models/algorithm.h"
+#include "models/locks/token_lock.h"
+
+namespace picklock::models::locks {
+
+class RedisPyLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+  Released force_release(Client& self, std::string_view key, bool conditional) override;
+
+ private:
+  struct Renewing {
+    Lease lease;
+    bool stopped = false;
+    bool lost = false;
+  };
+
+  Acquired attempt(Client& self, std::string_view key, const std::string& token);
+  void keep(Client& self, const Lease& lease);
+  void renew(Client& self, Renewing& renewing) const;
+
+  std::vector<std::shared_ptr<Renewing>> renewing_;
+};
+
+const Algorithm& redis_py_lock();
+
+}  // namespace picklock::models::locks
