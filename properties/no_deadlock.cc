@@ -137,7 +137,7 @@ class WaitsFor {
     key.holder = id;
     key.held_since = since;
     holding_thread(key).awaited += key.waiters;
-    find_cycle(tenure.thread, at);
+    find_cycle(tenure.thread, at, &key);
     const Thread& thread = scratch_.threads[tenure.thread];
     if (thread.waits_as == id && tenure.began < at) {
       scratch_.self_waits.push_back({id, thread.since, since, run_.at(at)});
@@ -152,10 +152,11 @@ class WaitsFor {
     key.holder = 0;
   }
 
-  // Every new edge starts or ends at `first`, so a cycle that has just closed passes through it. If
-  // nobody waits for what it holds there is none, which spares chains of waiters from being
-  // followed at each new link.
-  void find_cycle(ThreadId first, std::uint32_t at) {
+  // Every new edge starts or ends at `first`, so a cycle that has just closed passes through it; if
+  // `first` has come to hold `taken`, it does so by way of a waiter for that. If nobody waits for
+  // what it holds there is none, which spares chains of waiters from being followed at each new
+  // link.
+  void find_cycle(ThreadId first, std::uint32_t at, const Key* taken = nullptr) {
     if (scratch_.threads[first].awaited == 0) return;
     ++scratch_.searches;
     scratch_.cycle.clear();
@@ -169,6 +170,7 @@ class WaitsFor {
       if (!run_.tenure(key.holder).believes_at(at)) return;
       scratch_.cycle.push_back({thread.since, key.held_since});
       id = run_.tenure(key.holder).thread;
+      if (id == first && taken != nullptr && taken != &key) return;
       if (id == first) return report();
     }
   }

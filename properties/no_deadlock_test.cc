@@ -166,5 +166,15 @@ TEST(NoDeadlock, TakesALockWithoutItsQuorumForFree) {
   EXPECT_THAT(judged(h, context), Holds());
 }
 
+// client-1 waits for itself, and then takes another lock for which client-2 waits.
+TEST(NoDeadlock, CountsACycleOnceThoughItsThreadComesToHoldMore) {
+  const Who one = client(11, 1, 0);
+  const Who two = client(11, 2, 1);
+  HistoryBuilder h;
+  h.at(0s).acquires(one).removes(one, one).acquires(two).asks(client(11, 3, 1));
+  h.asks(client(12, 4, 0)).creates(one);
+  EXPECT_EQ(verdict_of(Property::no_deadlock, h.history).count, 1U);
+}
+
 }  // namespace
 }  // namespace picklock::properties
