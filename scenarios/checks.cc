@@ -501,7 +501,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
       given->fail(fmt::format("{} has no use for it", words.name));
   }
   if (options.ttl == Duration::zero() && !words.uses.endless)
-    lock->at("ttl").fail("must be more than 0s");
+    lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.renew != models::Renew::none && !words.uses.renew)
     lock->at("renew").fail(
         fmt::format("{} does not renew its lease: must be \"none\"", words.name));

@@ -63,7 +63,7 @@ TEST(Document, CountsElementsFromOne) {
 TEST(Document, ChecksChangesAsItChecksTheFile) {
   EXPECT_EQ(
       error_after("lock.ttl=-3s"),
-      "story.toml: key `lock.ttl`: must be more than 0s, not \"-3s\" (with --set lock.ttl=-3s)");
+      "story.toml: key `lock.ttl`: must not be negative, but is \"-3s\" (with --set lock.ttl=-3s)");
   EXPECT_EQ(
       error_after("lock.tll=3s"),
       "story.toml: key `lock.tll`: there is no such key; did you mean `lock.ttl`? (with --set "

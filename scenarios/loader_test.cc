@@ -55,6 +55,35 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.wait_replicas, 2U);
   EXPECT_EQ(s.lock.options.wait_timeout, 3s);
   EXPECT_EQ(s.lock.options.check_at, models::CheckAt::replica);
+  EXPECT_EQ(s.lock.options.attempts, 7U);
+  EXPECT_EQ(s.lock.options.resend_delay, 11ms);
+  EXPECT_EQ(s.lock.options.resend_delay_most, 12ms);
+  EXPECT_EQ(s.lock.options.connections, 3U);
+  EXPECT_TRUE(s.lock.options.keep_timed_out);
+  EXPECT_EQ(s.lock.options.resubscribe_every, 13ms);
+  EXPECT_EQ(s.lock.options.clock, models::ClientClock::wall);
+  EXPECT_TRUE(s.lock.options.deadline);
+  EXPECT_FALSE(s.lock.options.tell_loss);
+  EXPECT_EQ(s.lock.options.local_mutex, models::LocalMutex::freed);
+  EXPECT_FALSE(s.lock.options.resend_scripts);
+  EXPECT_TRUE(s.lock.options.timer_per_lock);
+  EXPECT_FALSE(s.lock.options.renew_after_error);
+  EXPECT_FALSE(s.lock.options.unlock_latch);
+  EXPECT_FALSE(s.lock.options.try_after_subscribing);
+  EXPECT_EQ(s.lock.options.wait_at_most, 14ms);
+  EXPECT_TRUE(s.lock.options.sync_replicas);
+  EXPECT_EQ(s.lock.options.place_expires, 15ms);
+  EXPECT_TRUE(s.lock.options.refresh_place);
+  EXPECT_EQ(s.lock.options.quorum, 2U);
+  EXPECT_EQ(s.lock.options.validity, models::Validity::before_answers);
+  EXPECT_EQ(s.lock.options.drift_ppm, 16);
+  EXPECT_EQ(s.lock.options.drift_extra, 17ms);
+  EXPECT_EQ(s.lock.options.asks, models::Asks::in_turn);
+  EXPECT_EQ(s.lock.options.hears, models::Hears::majority);
+  EXPECT_EQ(s.lock.options.speaks, models::Speaks::script_names);
+  EXPECT_EQ(s.lock.options.undo_at, models::UndoAt::granted);
+  EXPECT_EQ(s.lock.options.undo_after, models::UndoAfter::last_attempt);
+  EXPECT_TRUE(s.lock.options.extend_missing);
 
   const RedisSpec& redis = s.servers.redis;
   EXPECT_EQ(redis.masters, 3U);
@@ -102,6 +131,13 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.clients.cycles, 20U);
   EXPECT_EQ(s.clients.think, 1s);
   EXPECT_EQ(s.clients.write_timeout, 2s);
+  EXPECT_EQ(s.clients.threads, 2U);
+  EXPECT_EQ(s.clients.threads_arrive_every, 18ms);
+  EXPECT_EQ(s.clients.operators, 1U);
+  EXPECT_EQ(s.clients.force, ForceUnlock::conditional);
+  EXPECT_EQ(s.clients.server_order, ServerOrder::alternating);
+  EXPECT_EQ(s.clients.scan_every, 19ms);
+  EXPECT_EQ(s.clients.nested_after, 20ms);
   EXPECT_EQ(s.clients.find_by, FindBy::sentinel);
   EXPECT_TRUE(s.clients.check_before_write);
   EXPECT_TRUE(s.clients.nested);
@@ -239,9 +275,8 @@ TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
       error_of(with_fault("pase = \"client-1\"\n")),
       "story.toml:7: key `fault.1.pase`: there is no such key; did you mean `fault.1.pause`?");
   EXPECT_EQ(error_of(head() + "\"gc.every\" = \"3s\"\n"),
-            "story.toml:6: key `clients.gc.every`: there is no such key; the keys here are "
-            "count, arrive_every, hold, writes, cycles, think, write_timeout, find_by, "
-            "check_before_write, nested, progress, gc");
+            "story.toml:6: key `clients.gc.every`: there is no such key; did you mean "
+            "`clients.scan_every`?");
 }
 
 TEST(Loader, EscapesAndCutsWhatTheFileSays) {
@@ -287,7 +322,7 @@ TEST(Loader, NamesTheTypeItWants) {
 TEST(Loader, KeepsNumbersAndTimesWithinBounds) {
   const std::string lock = "format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n";
   EXPECT_EQ(error_of(lock + "ttl = \"-10s\"\n"),
-            "story.toml:4: key `lock.ttl`: must be more than 0s, not \"-10s\"");
+            "story.toml:4: key `lock.ttl`: must not be negative, but is \"-10s\"");
   EXPECT_EQ(error_of(lock + "ttl = \"0s\"\n"),
             "story.toml:4: key `lock.ttl`: must be more than 0s, not \"0s\"");
   EXPECT_EQ(error_of(lock + "retry_jitter = \"-1ns\"\n"),
@@ -396,7 +431,7 @@ TEST(Loader, WantsOneVerbAndOneTrigger) {
       "story.toml:6: key `fault.1`: has no verb; give one of pause, crash, restart, end-thread, "
       "step-clock, set-clock-rate, partition, heal, hold, delay, drop, duplicate, evict, "
       "fail-over, "
-      "kill-session, slow");
+      "kill-session, slow, interrupt");
   EXPECT_EQ(error_of(with_fault(kPause + "crash = \"client-1\"\nat = \"1s\"\n")),
             "story.toml:9: key `fault.1.crash`: a fault has exactly one verb, and `pause` is given "
             "already");
@@ -607,7 +642,7 @@ TEST(Loader, ChecksTwinsAndNeighbours) {
             "`lua-check-delete`? (in the twin of line 6)");
   EXPECT_EQ(
       error_of(head() + "[[twin]]\nlock.ttl = \"-3s\"\n"),
-      "story.toml:6: key `lock.ttl`: must be more than 0s, not \"-3s\" (in the twin of line 6)");
+      "story.toml:6: key `lock.ttl`: must not be negative, but is \"-3s\" (in the twin of line 6)");
   EXPECT_EQ(
       error_of(head() + "[[twin]]\nviolated = []\n"),
       "story.toml:6: key `twin.1`: a twin changes one key, such as `lock.algorithm`, and this one "

@@ -21,7 +21,17 @@ inline Vocabulary vocabulary() {
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.renew = true, .own = true, .wait = true, .look = true, .servers = true},
+       {.renew = true,
+        .own = true,
+        .wait = true,
+        .look = true,
+        .servers = true,
+        .force = true,
+        .options = {"deadline", "tell_loss", "local_mutex", "resend_scripts", "timer_per_lock",
+                    "renew_after_error", "unlock_latch", "try_after_subscribing", "wait_at_most",
+                    "sync_replicas", "place_expires", "refresh_place", "quorum", "validity",
+                    "drift_ppm", "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after",
+                    "extend_missing"}},
        {}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
@@ -56,8 +66,37 @@ ttl = "1.5s"
 retry_every = "250us"
 retry_jitter = "10ns"
 acquire_timeout = "2m"
+attempts = 7
 command_timeout = "1h"
 resend = 2
+resend_delay = "11ms"
+resend_delay_most = "12ms"
+connections = 3
+keep_timed_out = true
+resubscribe_every = "13ms"
+clock = "wall"
+deadline = true
+tell_loss = false
+local_mutex = "freed"
+resend_scripts = false
+timer_per_lock = true
+renew_after_error = false
+unlock_latch = false
+try_after_subscribing = false
+wait_at_most = "14ms"
+sync_replicas = true
+place_expires = "15ms"
+refresh_place = true
+quorum = 2
+validity = "before-answers"
+drift_ppm = 16
+drift_extra = "17ms"
+asks = "in-turn"
+hears = "majority"
+speaks = "script-names"
+undo_at = "granted"
+undo_after = "last-attempt"
+extend_missing = true
 value = "client"
 renew = "conditional"
 renew_every = "2s"
@@ -108,11 +147,18 @@ arrive_every = "0s"
 hold = "5s"
 writes = 3
 cycles = 20
+threads = 2
+threads_arrive_every = "18ms"
+operators = 1
+force = "conditional"
+server_order = "alternating"
+scan_every = "19ms"
 think = "1s"
 write_timeout = "2s"
 find_by = "sentinel"
 check_before_write = true
 nested = true
+nested_after = "20ms"
 progress = "set-keepttl"
 [clients.gc]
 every = "20s"
