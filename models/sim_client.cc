@@ -7,11 +7,7 @@ namespace picklock::models {
 void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
                           std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
                           const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
-  simulation_ = &simulation;
-  process_ = &process;
-  servers_ = groups.size();
-  replicas_used_ = discoveries_used_ = 0;
-  while (redis_.size() < servers_) redis_.emplace_back();
+  begin(simulation, process, groups.size());
   for (std::size_t i = 0; i < servers_; ++i) {
     redis::Group& group = groups[i];
     redis::Discovery* discovery = nullptr;
@@ -26,8 +22,29 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
     redis_[i].reset(simulation, process, group.primary(), options.command_timeout, options.resend,
                     discovery);
   }
-  resource_.reset(simulation, process, resource, write_timeout);
-  chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
+  reset_rest(resource, write_timeout, lock_key);
+}
+
+void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
+                          std::span<const redis::Node> servers, Resource& resource,
+                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
+  begin(simulation, process, servers.size());
+  for (std::size_t i = 0; i < servers_; ++i)
+    redis_[i].reset(simulation, process, servers[i], options.command_timeout, options.resend);
+  reset_rest(resource, write_timeout, lock_key);
+}
+
+void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers) {
+  simulation_ = &simulation;
+  process_ = &process;
+  servers_ = servers;
+  replicas_used_ = discoveries_used_ = 0;
+  while (redis_.size() < servers_) redis_.emplace_back();
+}
+
+void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
+  resource_.reset(*simulation_, *process_, resource, write_timeout);
+  chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
   lock_key_ = lock_key;
   lost_ = 0;
 }

@@ -21,6 +21,10 @@ class ClientMachine {
   void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
              redis::FindBy find_by, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);
+  // The same for servers that nobody stands in for, whatever answers at them.
+  void reset(sim::Simulation& simulation, sim::Process& process,
+             std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
+             Duration write_timeout, sim::KeyId lock_key);
   void forget();  // the process has crashed: its connections are gone
 
   // A thread of this process has learned that the tenure has lost its lock.
@@ -39,6 +43,9 @@ class ClientMachine {
   sim::KeyId lock_key() const { return lock_key_; }
 
  private:
+  void begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers);
+  void reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key);
+
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   std::deque<redis::SimClient> redis_;

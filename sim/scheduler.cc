@@ -1,9 +1,11 @@
 #include "sim/scheduler.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "sim/fiber_switch.h"
 #include "sim/network.h"
+#include "sim/pacer.h"
 #include "sim/prefetch.h"
 
 namespace picklock::sim {
@@ -27,6 +29,7 @@ void Scheduler::reset(std::uint64_t seed, bool tracing) {
   events_ = under_way_ = 0;
   event_limit_ = ~0ull;
   ending_ = false;
+  pacer_ = nullptr;
   permuted_.reset();
   seed_ = seed;
   recorder_.reset(seed, tracing);
@@ -370,6 +373,16 @@ Thread* Scheduler::advance() noexcept {
   }
 }
 
+// False: the next event, if there is one, is not due yet.
+[[gnu::noinline]] bool Scheduler::keep_pace() {
+  const Instant next = queue_.empty() ? kNever : queue_.next();
+  const Instant reached = pacer_->wait(next);
+  if (reached == kNever) return true;
+  now_ = std::max(now_, reached);
+  pacer_->take_in();
+  return !queue_.empty() && queue_.next() <= now_;
+}
+
 [[gnu::always_inline]] inline Thread* Scheduler::next_thread() {
   while (!ending_) {
     if (next_ != nullptr) {
@@ -377,7 +390,9 @@ Thread* Scheduler::advance() noexcept {
       next_ = nullptr;
       return woken;
     }
-    if (under_way_ == 0 || queue_.empty() || events_ >= event_limit_) break;
+    if (under_way_ == 0 || events_ >= event_limit_) break;
+    if (pacer_ != nullptr && !keep_pace()) continue;
+    if (queue_.empty()) break;
     const Event event = permuted_ ? queue_.pop_any(*permuted_) : queue_.pop();
     if (crowded_) fetch_ahead();
     // The two kinds that matter are told apart by a branch, which is foretold better than a jump

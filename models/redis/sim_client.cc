@@ -4,13 +4,13 @@
 
 namespace picklock::models::redis {
 
-void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                       Duration patience, std::uint32_t resend, Discovery* discovery) {
   scheduler_ = &simulation.scheduler;
   patience_ = patience;
   resend_ = resend;
   discovery_ = discovery;
-  caller_.reset(simulation, self, server.process(), server, protocol());
+  caller_.reset(simulation, self, *server.process, *server.endpoint, protocol());
 }
 
 bool SimClient::find_server() {

@@ -15,8 +15,13 @@ class SimClient final : public Client {
  public:
   // `server` is connected already. `patience` is how long a command waits for its answer; 0: for
   // ever. `resend` is how often it is sent again. `discovery` nullptr: it is always this server.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Duration patience,
+  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server, Duration patience,
              std::uint32_t resend = 0, Discovery* discovery = nullptr);
+  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Duration patience,
+             std::uint32_t resend = 0, Discovery* discovery = nullptr) {
+    reset(simulation, self, Node{.process = &server.process(), .endpoint = &server}, patience,
+          resend, discovery);
+  }
   void forget() { caller_.forget(); }
 
   Reply call(Role role, std::span<const std::string_view> argv) override;
