@@ -24,7 +24,8 @@ import time
 
 SERVERS = 3
 PREPARES = {"INFO", "CONFIG", "FLUSHALL", "SCRIPT", "ECHO", "PTTL", "EXISTS", "GET", "PING", "CLIENT"}
-RANDOM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![0-9a-z])[0-9a-f]{12,}(?![0-9a-z])")
+# A word of twelve hexadecimal digits or more, perhaps with hyphens in it.
+RANDOM = re.compile(r"(?<![0-9A-Za-z-])(?=(?:-*[0-9a-f]){12})[0-9a-f-]+(?![0-9A-Za-z-])")
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
 
 
