@@ -10,7 +10,7 @@ namespace picklock::sim {
 class Pacer {
  public:
   // Blocks until `next`, when the next event is due (kNever: there is none), or until something has
-  // come from outside. Which instant it is then, at most `next`; kNever: nothing will ever come.
+  // come from outside. Which instant it is then; kNever: there is nothing to wait for.
   virtual Instant wait(Instant next) = 0;
   // It is that instant: what has come becomes events.
   virtual void take_in() = 0;

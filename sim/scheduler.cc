@@ -251,7 +251,7 @@ void Scheduler::watch_patience(Thread& thread) {
 // The event stands for the earliest limit the thread has had; the present one may be later, or
 // over.
 bool Scheduler::out_of_patience(Thread& thread, const Event& event) {
-  if (thread.process_ == nullptr || nanoseconds(thread.watched_) != event.at) return false;
+  if (thread.process_ == nullptr || nanoseconds(thread.watched_) > event.at) return false;
   thread.watched_ = kNever;
   if (!thread.parked_ || !thread.patient_ || thread.woken_ || thread.killed_) return false;
   if (thread.process_->clock_.when(thread.clock_, thread.until_, Instant(Duration(event.at))) >
@@ -375,12 +375,18 @@ Thread* Scheduler::advance() noexcept {
 
 // False: the next event, if there is one, is not due yet.
 [[gnu::noinline]] bool Scheduler::keep_pace() {
-  const Instant next = queue_.empty() ? kNever : queue_.next();
-  const Instant reached = pacer_->wait(next);
+  const Instant reached = pacer_->wait(queue_.empty() ? kNever : queue_.next());
   if (reached == kNever) return true;
   now_ = std::max(now_, reached);
+  // What should have happened happens now: nobody's clock goes back for it.
+  late_.clear();
+  while (!queue_.empty() && queue_.next() <= now_) late_.push_back(queue_.pop());
+  for (Event& event : late_) {
+    event.at = nanoseconds(now_);
+    queue_.push(event);
+  }
   pacer_->take_in();
-  return !queue_.empty() && queue_.next() <= now_;
+  return next_ == nullptr && !queue_.empty() && queue_.next() <= now_;
 }
 
 [[gnu::always_inline]] inline Thread* Scheduler::next_thread() {

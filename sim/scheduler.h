@@ -177,7 +177,7 @@ class Scheduler final : public FiberSchedule {
   EventQueue& queue() { return queue_; }
   void defer(Process& process, const Event& event) { process.deferred_.push_back(event); }
   void set_network(Network* network) { network_ = network; }
-  // Until the next reset. Virtual time goes on no faster than it allows.
+  // Until the next reset: time goes on as it says.
   void set_pacer(Pacer* pacer) { pacer_ = pacer; }
   FiberPool& fibers() { return fibers_; }
 
@@ -236,6 +236,7 @@ class Scheduler final : public FiberSchedule {
   bool crowded_ = false;  // so many threads that their stacks are cold
   Network* network_ = nullptr;
   Pacer* pacer_ = nullptr;
+  std::vector<Event> late_;  // scratch
   Recorder recorder_;
   std::optional<Random> permuted_;
   std::uint64_t seed_ = 0;

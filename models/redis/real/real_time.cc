@@ -30,8 +30,7 @@ sim::Instant RealTime::wait(sim::Instant next) {
     const timespec limit{.tv_sec = ahead / 1'000'000'000, .tv_nsec = ahead % 1'000'000'000};
     const int ready =
         ppoll(sockets_.data(), sockets_.size(), next == sim::kNever ? nullptr : &limit, nullptr);
-    if (ready == 0) return next;
-    if (ready > 0) return std::min(now(), next);
+    if (ready >= 0) return now();
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
   }
 }

@@ -48,8 +48,11 @@ class Stage:
     def reacquire(self, lock):
         self.call("reacquire", "reacquire()", ["ok", "not-held"], lock.reacquire)
 
-    def look(self, lock):
+    def owned(self, lock):
         self.call("owned", "owned()", ["yes", "no"], lock.owned)
+
+    def look(self, lock):
+        self.owned(lock)
         self.call("locked", "locked()", ["yes", "no"], lock.locked)
 
     def another(self, *words):
@@ -180,6 +183,14 @@ def released_twice(stage):
     stage.release(lock)
 
 
+def owned(stage):
+    lock = stage.lock(timeout=60)
+    stage.acquire(lock)
+    stage.owned(lock)
+    stage.another("SET", "lock", "another")
+    stage.owned(lock)
+
+
 def looked_at(stage):
     lock = stage.lock(timeout=60)
     stage.look(lock)
@@ -207,6 +218,7 @@ SITUATIONS = [
     ("released after its lease", released_after_its_lease),
     ("released after another has taken it", released_after_another_has_taken_it),
     ("released twice", released_twice),
+    ("owned, and then another's", owned),
     ("owned and locked", looked_at),
 ]
 
