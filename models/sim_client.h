@@ -21,7 +21,7 @@ class ClientMachine {
   void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
              redis::FindBy find_by, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);
-  // The same for servers that nobody stands in for, whatever answers at them.
+  // The same for servers without replicas, simulated or not.
   void reset(sim::Simulation& simulation, sim::Process& process,
              std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);

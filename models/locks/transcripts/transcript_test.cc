@@ -338,6 +338,8 @@ redis-1 EVAL SCRIPT(release) 1 lock VALUE-1
 redis-1 lua GET lock
 )";
 
+// What is compared here is the comparison itself. A lock that is to be like a library is held
+// against what was recorded of it: expect_same(stored("redis-py"), {.algorithm = ...}).
 const Preset kOurs{.algorithm = "lua-check-delete", .options = {}, .scripts = {{"del", "release"}}};
 
 TEST(Transcripts, OfLuaCheckDeleteAreWhatItSends) {

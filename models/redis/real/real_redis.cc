@@ -31,7 +31,8 @@ bool is_subscription(std::string_view command) {
   });
 }
 
-// Each channel is confirmed by a frame of its own (R86).
+// Each channel is confirmed by a frame of its own (R86). Who unsubscribes must name the channels:
+// how many there are else, only the server knows.
 std::size_t frames_answering(std::span<const std::string_view> argv) {
   if (argv.empty() || !is_subscription(argv[0])) return 1;
   return std::max<std::size_t>(1, argv.size() - 1);
