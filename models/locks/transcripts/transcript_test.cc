@@ -356,6 +356,14 @@ TEST(Transcripts, TellALockThatSendsSomethingElse) {
   EXPECT_NE(sections_of("[x]\n" + text).at("x"), sections.at(std::string(kSituations[0].name)));
 }
 
+// They part where redis-py names its script by a digest.
+TEST(Transcripts, OfRedisPyAreWhatLuaCheckDeleteSendsUntilItReleases) {
+  Sections sections = stored("redis-py");
+  std::erase_if(sections,
+                [](const auto& one) { return one.second.find("release") != std::string::npos; });
+  expect_same(sections, kOurs);
+}
+
 TEST(Transcripts, OfSeveralServersGoServerByServer) {
   const std::string text = play({"", 2, one_of_two_does_not_grant}, kOurs);
   EXPECT_EQ(text,
