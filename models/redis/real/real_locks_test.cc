@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 // Nobody waits as long, unless what he waits for never comes.
 constexpr Duration kLong = 100s;
 constexpr Duration kShortLease = 300ms;
+constexpr Duration kLease = 1s;
 
 // docs/facts/failures.md A-27.
 bool releases_nothing(const Algorithm& algorithm) {
@@ -231,7 +232,6 @@ TEST_F(RealLocks, StayHeldForEverByACrashedHolderWhereTheyHaveNoLease) {
 
 // A machine that stands still for a lease proves nothing about who renews it: then once more.
 TEST_F(RealLocks, OutliveTheirLeaseWhereTheyRenewIt) {
-  constexpr Duration kLease = 1s;
   bool stood_still = true;
   for (int attempt = 0; attempt < 5 && stood_still; ++attempt) {
     stood_still = false;
