@@ -10,12 +10,7 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
                           std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
                           const LockOptions& options, Duration write_timeout, sim::KeyId lock_key,
                           bool backwards) {
-  simulation_ = &simulation;
-  process_ = &process;
-  clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
-  servers_ = groups.size();
-  replicas_used_ = discoveries_used_ = 0;
-  while (redis_.size() < servers_) redis_.emplace_back();
+  begin(simulation, process, groups.size(), options);
   for (std::size_t i = 0; i < servers_; ++i) {
     redis::Group& group = groups[backwards ? servers_ - 1 - i : i];
     redis::Discovery* discovery = nullptr;
@@ -28,8 +23,31 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
     }
     redis_[i].reset(simulation, process, group.primary(), options, discovery);
   }
-  resource_.reset(simulation, process, resource, write_timeout);
-  chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
+  reset_rest(resource, write_timeout, lock_key);
+}
+
+void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
+                          std::span<const redis::Node> servers, Resource& resource,
+                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
+  begin(simulation, process, servers.size(), options);
+  for (std::size_t i = 0; i < servers_; ++i)
+    redis_[i].reset(simulation, process, servers[i], options);
+  reset_rest(resource, write_timeout, lock_key);
+}
+
+void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers,
+                          const LockOptions& options) {
+  simulation_ = &simulation;
+  process_ = &process;
+  clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
+  servers_ = servers;
+  replicas_used_ = discoveries_used_ = 0;
+  while (redis_.size() < servers_) redis_.emplace_back();
+}
+
+void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
+  resource_.reset(*simulation_, *process_, resource, write_timeout);
+  chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
   lock_key_ = lock_key;
   lost_.clear();
   deadlines_used_ = 0;

@@ -23,6 +23,10 @@ class ClientMachine {
   void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
              redis::FindBy find_by, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key, bool backwards = false);
+  // The same for servers without replicas, simulated or not.
+  void reset(sim::Simulation& simulation, sim::Process& process,
+             std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
+             Duration write_timeout, sim::KeyId lock_key);
   void forget();  // the process has crashed: its connections and beliefs are gone
   void clock_changed();
 
@@ -62,6 +66,9 @@ class ClientMachine {
     sim::ThreadId thread = 0;
     std::int64_t local = 0;
   };
+  void begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers,
+             const LockOptions& options);
+  void reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key);
   void arm(const Deadline& deadline);
   static void on_deadline(void* deadline, std::uint32_t);
 

@@ -76,6 +76,9 @@ class EventQueue {
     slot(place) = event;
   }
 
+  // When the next one is due. Requires: not empty.
+  Instant next() const { return Instant(Duration(ties_.empty() ? peek(0).at : ties_.front().at)); }
+
   // Requires: not empty.
   Event pop() {
     const Event event = slot(head_++);

@@ -1,9 +1,11 @@
 #include "sim/scheduler.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "sim/fiber_switch.h"
 #include "sim/network.h"
+#include "sim/pacer.h"
 #include "sim/prefetch.h"
 
 namespace picklock::sim {
@@ -27,6 +29,7 @@ void Scheduler::reset(std::uint64_t seed, bool tracing) {
   events_ = under_way_ = 0;
   event_limit_ = ~0ull;
   ending_ = false;
+  pacer_ = nullptr;
   permuted_.reset();
   seed_ = seed;
   recorder_.reset(seed, tracing);
@@ -249,7 +252,7 @@ void Scheduler::watch_patience(Thread& thread) {
 // The event stands for the earliest limit the thread has had; the present one may be later, or
 // over.
 bool Scheduler::out_of_patience(Thread& thread, const Event& event) {
-  if (thread.process_ == nullptr || nanoseconds(thread.watched_) != event.at) return false;
+  if (thread.process_ == nullptr || nanoseconds(thread.watched_) > event.at) return false;
   thread.watched_ = kNever;
   if (!thread.parked_ || !thread.patient_ || thread.woken_ || thread.killed_) return false;
   if (thread.process_->clock_.when(thread.clock_, thread.until_, Instant(Duration(event.at))) >
@@ -376,6 +379,22 @@ Thread* Scheduler::advance() noexcept {
   }
 }
 
+// False: the next event, if there is one, is not due yet.
+[[gnu::noinline]] bool Scheduler::keep_pace() {
+  const Instant reached = pacer_->wait(queue_.empty() ? kNever : queue_.next());
+  if (reached == kNever) return true;
+  now_ = std::max(now_, reached);
+  // What should have happened happens now: nobody's clock goes back for it.
+  late_.clear();
+  while (!queue_.empty() && queue_.next() <= now_) late_.push_back(queue_.pop());
+  for (Event& event : late_) {
+    event.at = nanoseconds(now_);
+    queue_.push(event);
+  }
+  pacer_->take_in();
+  return next_ == nullptr && !queue_.empty() && queue_.next() <= now_;
+}
+
 [[gnu::always_inline]] inline Thread* Scheduler::next_thread() {
   while (!ending_) {
     if (next_ != nullptr) {
@@ -383,7 +402,9 @@ Thread* Scheduler::advance() noexcept {
       next_ = nullptr;
       return woken;
     }
-    if (under_way_ == 0 || queue_.empty() || events_ >= event_limit_) break;
+    if (under_way_ == 0 || events_ >= event_limit_) break;
+    if (pacer_ != nullptr && !keep_pace()) continue;
+    if (queue_.empty()) break;
     const Event event = permuted_ ? queue_.pop_any(*permuted_) : queue_.pop();
     if (crowded_) fetch_ahead();
     // The two kinds that matter are told apart by a branch, which is foretold better than a jump

@@ -21,6 +21,7 @@ namespace picklock::sim {
 
 class Connection;
 class Network;
+class Pacer;
 class Scheduler;
 
 // Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it finds its
@@ -190,6 +191,8 @@ class Scheduler final : public FiberSchedule {
   EventQueue& queue() { return queue_; }
   void defer(Process& process, const Event& event) { process.deferred_.push_back(event); }
   void set_network(Network* network) { network_ = network; }
+  // Until the next reset: time goes on as it says.
+  void set_pacer(Pacer* pacer) { pacer_ = pacer; }
   FiberPool& fibers() { return fibers_; }
 
  private:
@@ -216,6 +219,7 @@ class Scheduler final : public FiberSchedule {
   void finish(Thread& thread);
   Thread* advance() noexcept;
   Thread* next_thread();
+  bool keep_pace();
   Fiber* fiber_of(Thread& thread);
   [[gnu::always_inline]] void block(Thread& me);
   [[gnu::always_inline]] bool wait_until(ClockKind clock, std::int64_t local);
@@ -245,6 +249,8 @@ class Scheduler final : public FiberSchedule {
   bool ending_ = false;
   bool crowded_ = false;  // so many threads that their stacks are cold
   Network* network_ = nullptr;
+  Pacer* pacer_ = nullptr;
+  std::vector<Event> late_;  // scratch
   Recorder recorder_;
   std::optional<Random> permuted_;
   std::uint64_t seed_ = 0;

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/echo_world.h"
+#include "sim/pacer.h"
 
 namespace picklock::sim {
 namespace {
@@ -147,6 +151,99 @@ TEST(Scheduler, GivesUpAPatientWaitAtItsOwnLimitAndNotAtAnEarlierOne) {
   world.run();
   EXPECT_EQ(woken, (std::vector<bool>{true, false, false}));
   EXPECT_EQ(world.client().times, list({1s, 8s, 13s}));
+}
+
+// ---------------------------------------------------------------- a pace from outside
+
+// Lets time go on to what is due next, or as the test says.
+class Outside final : public Pacer {
+ public:
+  Instant wait(Instant next) override { return next_instant ? next_instant(next) : next; }
+  void take_in() override {
+    if (come) come();
+  }
+
+  std::function<Instant(Instant)> next_instant;
+  std::function<void()> come;
+};
+
+TEST(Pacer, MakesEventsLateAndNeverPutsAClockBack) {
+  EchoWorld world;
+  Outside outside;
+  std::int64_t times = 0;
+  outside.next_instant = [&](Instant next) { return next + (++times == 2 ? 5s : 0s); };
+  world.simulation.scheduler.set_pacer(&outside);
+  world.client().script = [](EchoClient& self) {
+    for (int i = 0; i < 3; ++i) {
+      self.note_time();
+      self.sleep(1s);
+    }
+  };
+  std::string order;
+  for (const char name : {'a', 'b'}) {
+    world.client().run([&order, name](EchoClient& self) {
+      self.sleep(name == 'a' ? 2s : 3s);
+      order += name;
+    });
+  }
+  world.run();
+  const std::vector<Duration>& seen = world.client().times;
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(order, "ab");
+  EXPECT_GE(since_start(world.simulation.now()), 5s);
+}
+
+TEST(Pacer, LetsWhatComesFromOutsideHappenBeforeWhatIsDueLater) {
+  EchoWorld world;
+  Outside outside;
+  Scheduler& scheduler = world.simulation.scheduler;
+  Thread* waiting = nullptr;
+  outside.next_instant = [&](Instant next) {
+    return waiting != nullptr && next > kStart + 300ms ? kStart + 300ms : next;
+  };
+  outside.come = [&] {
+    if (scheduler.now() == kStart + 300ms && waiting != nullptr)
+      scheduler.wake(*std::exchange(waiting, nullptr));
+  };
+  scheduler.set_pacer(&outside);
+  world.client().run([](EchoClient& self) { self.sleep(1s); });
+  world.client().script = [&](EchoClient& self) {
+    waiting = scheduler.running();
+    scheduler.park();
+    self.note_time();
+  };
+  world.run();
+  EXPECT_EQ(world.client().times, list({300ms}));
+  EXPECT_EQ(since_start(world.simulation.now()), 1s);
+}
+
+TEST(Pacer, EndsARunInWhichNothingIsToBeWaitedFor) {
+  EchoWorld world;
+  Outside outside;
+  world.simulation.scheduler.set_pacer(&outside);
+  world.client().script = [&](EchoClient& self) {
+    self.note_time();
+    world.simulation.scheduler.park();
+    self.note_time();
+  };
+  world.run();
+  EXPECT_EQ(world.client().times, list({0s}));
+}
+
+TEST(Pacer, MakesPatienceNoShorter) {
+  EchoWorld world;
+  Outside outside;
+  outside.next_instant = [](Instant next) { return next + 10ms; };
+  world.simulation.scheduler.set_pacer(&outside);
+  bool woken = true;
+  world.client().script = [&](EchoClient& self) {
+    woken = world.simulation.scheduler.park_patiently(1'000'000'000);
+    self.note_time();
+  };
+  world.run();
+  EXPECT_FALSE(woken);
+  ASSERT_EQ(world.client().times.size(), 1u);
+  EXPECT_GE(world.client().times[0], 1s);
 }
 
 // ---------------------------------------------------------------- timers of programs

@@ -4,11 +4,11 @@
 
 namespace picklock::models::redis {
 
-void ServerLink::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+void ServerLink::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                        Discovery* discovery, std::uint32_t number) {
   discovery_ = discovery;
-  aimed_at_ = &server.process();
-  caller_.reset(simulation, self, server.process(), server, protocol(), number);
+  aimed_at_ = server.process;
+  caller_.reset(simulation, self, *server.process, *server.endpoint, protocol(), number);
 }
 
 bool ServerLink::find_server(sim::Duration patience) {

@@ -12,7 +12,7 @@ class ServerLink {
  public:
   // Connected already; one of several, `number` 1 and on, dials when it is needed. `discovery`
   // nullptr: it is always this server.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
              Discovery* discovery = nullptr, std::uint32_t number = 0);
   void forget() { caller_.forget(); }
 

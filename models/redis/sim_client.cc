@@ -36,7 +36,7 @@ class Leaving {
 
 }  // namespace
 
-void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                       const LockOptions& options, Discovery* discovery) {
   simulation_ = &simulation;
   self_ = &self;
@@ -46,7 +46,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Server& s
   resend_delay_ = options.resend_delay;
   resend_delay_most_ = options.resend_delay_most;
   chance_ = sim::Random(simulation.scheduler.seed(),
-                        sim::mixed(self.hash() ^ server.process().hash() ^ sim::hash_of("resend")));
+                        sim::mixed(self.hash() ^ server.process->hash() ^ sim::hash_of("resend")));
   connections_ = options.connections;
   while (links_.size() < connections_) links_.emplace_back();
   for (std::uint32_t i = 0; i < connections_; ++i) {

@@ -16,8 +16,13 @@ namespace picklock::models::redis {
 class SimClient final : public Client {
  public:
   // `options`: time-out, re-sending and connections. `discovery` nullptr: it is always this server.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
              const LockOptions& options, Discovery* discovery = nullptr);
+  void reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+             const LockOptions& options, Discovery* discovery = nullptr) {
+    reset(simulation, self, Node{.process = &server.process(), .endpoint = &server}, options,
+          discovery);
+  }
   void forget();
   // Asks who leads, and follows.
   void refresh();
@@ -45,7 +50,6 @@ class SimClient final : public Client {
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
-  Server* server_ = nullptr;
   Discovery* discovery_ = nullptr;
   Duration patience_{};
   std::uint32_t resend_ = 0;

@@ -9,7 +9,7 @@ constexpr auto kSubscribe = static_cast<std::uint8_t>(Role::subscribe);
 
 }  // namespace
 
-void SimSubscriber::reset(sim::Simulation& simulation, sim::Process& self, Server& server,
+void SimSubscriber::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                           Discovery* discovery, Duration patience, Duration redial_every) {
   // Far from the numbers of a pool.
   constexpr std::uint32_t kNumber = 1000;

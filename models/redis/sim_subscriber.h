@@ -13,7 +13,7 @@ namespace picklock::models::redis {
 class SimSubscriber {
  public:
   // Dialled with the first subscription.
-  void reset(sim::Simulation& simulation, sim::Process& self, Server& server, Discovery* discovery,
+  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server, Discovery* discovery,
              Duration patience, Duration redial_every);
   void forget();
   ServerLink& link() { return link_; }
