@@ -102,6 +102,9 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
+        if (verb == Verb::kill_session &&
+            scenarios::lock_server(scenario_) == models::LockServer::redis)
+          continue;
         if (verb == Verb::fail_over && (redis.replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
@@ -329,6 +332,7 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
+    if (target == TargetKind::store) fault.keeps = sim::Keeps::all;
     if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
   }
 }

@@ -50,6 +50,7 @@ struct LockOptions {
   std::uint32_t wait_replicas = 0;  // a grant counts once so many replicas have it (WAIT)
   Duration wait_timeout = std::chrono::seconds(1);  // patience of WAIT; then the key is given back
   Mint mint = Mint::none;
+  Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
 };
 
 }  // namespace picklock::models

@@ -1,5 +1,7 @@
 #include "models/sim_client.h"
 
+#include <stdexcept>
+
 #include "models/lock.h"
 
 namespace picklock::models {
@@ -26,16 +28,28 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
     redis_[i].reset(simulation, process, group.primary(), options.command_timeout, options.resend,
                     discovery);
   }
+  has_lease_store_ = false;
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
   lock_key_ = lock_key;
   lost_ = 0;
 }
 
+void ClientMachine::connect(lease_store::LeaseStore& store, const LockOptions& options) {
+  lease_store_.reset(*simulation_, *process_, store, options.command_timeout, options.resend);
+  has_lease_store_ = true;
+}
+
+lease_store::SimClient& ClientMachine::lease_store() {
+  if (!has_lease_store_) throw std::logic_error(process_->name() + " knows no lease store");
+  return lease_store_;
+}
+
 void ClientMachine::forget() {
   for (redis::SimClient& client : redis_) client.forget();
   for (redis::SimClient& client : replicas_) client.forget();
   for (redis::Discovery& discovery : discoveries_) discovery.forget();
+  lease_store_.forget();
   resource_.forget();
 }
 

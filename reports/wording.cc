@@ -408,6 +408,12 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return fmt::format("{} accepts a read of {}", subject, who(event, false));
     case What::horizon:
       return "the run ends";
+    case What::queued:
+      return subject + " has a request for " + lock;
+    case What::wait_begun:
+      return subject + " waits for " + lock;
+    case What::wait_ended:
+      return subject + " waits no longer for " + lock;
   }
   return subject;
 }

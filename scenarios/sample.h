@@ -23,6 +23,10 @@ inline Vocabulary vocabulary() {
        {.renew = true, .own = true, .wait = true, .look = true},
        false},
       {"lua-check-delete", {Role::acquire, Role::release}, {}, {.own = true, .mint = true}, false},
+      {"lease-store-lock",
+       {Role::acquire, Role::renew, Role::release, Role::watch},
+       {},
+       {.mint = true, .server = models::LockServer::lease_store}},
   }};
 }
 
@@ -208,6 +212,27 @@ fail-over = "redis-3"
 at = "4s"
 for = "1s"
 to = "redis-3-replica-2"
+[expect]
+violated = []
+)";
+
+// Nor what belongs to a lease store instead.
+inline constexpr const char* kLeaseStore = R"(format = 1
+[lock]
+algorithm = "lease-store-lock"
+lock_delay = "15s"
+[servers.lease_store]
+expire_after = 2
+tick = "1s"
+service = "30us"
+clock_rate_ppb = 500
+[[fault]]
+kill-session = "client-1"
+at = "4s"
+[[fault]]
+delay = "store"
+before = "watch.applied"
+for = "1s"
 [expect]
 violated = []
 )";

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/locks/lease_store_lock.h"
 #include "models/locks/set_ex_hash_release.h"
 #include "models/locks/set_px_lock.h"
 #include "models/locks/setnx_lock.h"
@@ -12,7 +13,8 @@ namespace picklock::models::locks {
 std::span<const Algorithm* const> all() {
   static const std::array kAll = {
       &naive_setnx(),         &setnx_expire(),        &setnx_timestamp(), &set_ex_hash_release(),
-      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete()};
+      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete(),
+      &lease_store_lock()};
   return kAll;
 }
 

@@ -76,23 +76,32 @@ bool releases_nothing(const Algorithm& algorithm) {
   return algorithm.name == "set-ex-hash-release";
 }
 
-// Acquires and releases once, and reads from the trace in which roles it spoke to the server.
+SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
+  SmallWorld::Setup setup{.clients = clients, .tracing = true};
+  if (algorithm.uses.server == LockServer::lease_store) setup.store.emplace();
+  return setup;
+}
+
+// Acquires, works and releases, beside another who wants the same, and reads from the trace in
+// which roles they spoke to the server.
 TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
-  SmallWorld world{SmallWorld::Setup{.tracing = true}};
-  bool granted = false;
-  Released released{};
-  world.client(1, [&](SmallWorld& all, Client& self) {
-    const std::unique_ptr<Lock> lock = GetParam()->make({.acquire_timeout = 1s});
-    all.play(Role::acquire);
-    const Acquired acquired = lock->acquire(self, "lock");
-    granted = static_cast<bool>(acquired);
-    if (!granted) return;
-    all.play(Role::release);
-    released = lock->release(self, acquired.lease());
-  });
+  SmallWorld world{setup_for(*GetParam(), 2)};
+  int granted = 0;
+  for (std::uint32_t client : {1U, 2U}) {
+    world.client(client, [&](SmallWorld& all, Client& self) {
+      const std::unique_ptr<Lock> lock = GetParam()->make({.acquire_timeout = 60s});
+      all.play(Role::acquire);
+      const Acquired acquired = lock->acquire(self, "lock");
+      if (!acquired) return;
+      ++granted;
+      self.sleep(4s);
+      all.play(Role::release);
+      EXPECT_EQ(lock->release(self, acquired.lease()),
+                releases_nothing(*GetParam()) ? Released::not_held : Released::ok);
+    });
+  }
   world.run();
-  EXPECT_TRUE(granted);
-  EXPECT_EQ(released, releases_nothing(*GetParam()) ? Released::not_held : Released::ok);
+  EXPECT_EQ(granted, 2);
   std::set<Role> used;
   for (const sim::TraceRecord& record : world.simulation.scheduler.recorder().trace().records) {
     if (record.kind == sim::TraceKind::sent && !record.reply)
@@ -102,19 +111,18 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
 }
 
 TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHasALease) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2}};
+  SmallWorld world{setup_for(*GetParam(), 2)};
   std::int64_t granted_ms = 0;
-  world.client(1, [](SmallWorld&, Client& self) {
-    GetParam()
-        ->make({.acquire_timeout = 1s})
-        ->acquire(self, "lock");  // and is never heard of again
+  world.client(1, [](SmallWorld& all, Client& self) {
+    all.play(Role::acquire);
+    GetParam()->make({.acquire_timeout = 1s})->acquire(self, "lock");
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
     const std::unique_ptr<Lock> lock = GetParam()->make({.acquire_timeout = 300s});
     if (lock->acquire(self, "lock")) granted_ms = all.milliseconds();
   });
-  world.run();
+  world.run({fault_at(500ms, sim::Verb::crash, "client-1")});
   if (!GetParam()->uses.lease) {
     EXPECT_EQ(granted_ms, 0);
     return;
