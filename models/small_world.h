@@ -89,8 +89,8 @@ class SmallWorld {
                         {.command_timeout = setup.command_timeout, .resend = setup.resend},
                         setup.command_timeout, keys.id("lock"));
       if (setup.store) {
-        machines[i].connect(store, {.command_timeout = setup.command_timeout,
-                                    .resend = setup.resend});
+        machines[i].connect(store,
+                            {.command_timeout = setup.command_timeout, .resend = setup.resend});
       }
     }
     simulation.nemesis.reset({}, 0, clients_, "lock");

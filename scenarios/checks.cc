@@ -296,7 +296,8 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
     if (fault.verb == sim::Verb::crash && !fault.lasts) {
       keeps->fail("means nothing to a `crash` without `for`: the process does not start again");
     }
-    if (fault.keeps != sim::Keeps::all && process(table, fault.target, scenario) == TargetKind::store)
+    if (fault.keeps != sim::Keeps::all &&
+        process(table, fault.target, scenario) == TargetKind::store)
       keeps->fail("a lease store forgets nothing: must be \"all\"");
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
@@ -467,8 +468,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
   if (clients.progress != Progress::none && on_lease_store(scenario)) {
-    table.at("progress")
-        .fail(fmt::format("the key of {} holds nothing but the lock", words.name));
+    table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
   }
   if (clients.check_before_write && !words.uses.look)
     table.at("check_before_write")
@@ -500,9 +500,8 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   if (!lock) return;
   if (options.renew != models::Renew::none && !words.uses.renew)
     lock->at("renew").fail(fmt::format(
-        on_lease_store(scenario) ? "{} keeps its session alive anyway: must be \"none\""
-                                 : "{} does not renew its lease: must be \"none\"",
-        words.name));
+        "{} {}: must be \"none\"", words.name,
+        on_lease_store(scenario) ? "keeps its session alive anyway" : "does not renew its lease"));
   if (options.lock_delay > Duration::zero() && !on_lease_store(scenario))
     lock->at("lock_delay").fail(fmt::format("{} has no session: must be 0s", words.name));
   if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {

@@ -250,6 +250,39 @@ constexpr Row kReplicatedRows[] = {
      "no redis-1-replica-1 entry created"},
 };
 
+// Client-1 works from 0s to 4s; client-2 watches the key meanwhile.
+constexpr const char* kOnAStore = R"(format = 1
+[lock]
+algorithm = "lease-store-lock"
+retry_every = "5s"
+[clients]
+count = 2
+hold = "4s"
+[expect]
+violated = []
+)";
+
+constexpr Row kStoreRows[] = {
+    {"pause", "store", "at = '500ms'\nfor = '5s'", "?"},
+    {"crash", "store", "at = '500ms'\nfor = '1s'", "?"},
+    {"restart", "store", "at = '500ms'", "?"},
+    {"end-thread", "store", "at = '500ms'", "?"},
+    {"step-clock", "store", "at = '500ms'\nstep = '1h'", "?"},
+    {"set-clock-rate", "store", "at = '500ms'\nrate = 20.0", "?"},
+    {"partition", "store", "at = '500ms'\nfor = '4s'", "?"},
+    {"heal", "store", "at = '3s'", "?"},
+    {"hold", "store", "before = 'renew.applied'\nfor = '1s'", "?"},
+    {"delay", "store", "before = 'acquire.applied'\nfor = '1s'", "?"},
+    {"drop", "store", "before = 'release.applied'", "?"},
+    // The session has its key already.
+    {"duplicate", "store", "before = 'acquire.sent'\ncommand = 'ACQUIRE'\nfor = '1s'", "?"},
+    {"evict", "store", "at = '500ms'", "?"},
+    {"fail-over", "store", "at = '500ms'", "?"},
+    {"kill-session", "store", "at = '500ms'", "?"},
+    {"kill-session", "client-1", "at = '500ms'", "?"},
+    {"slow", "store", "at = '500ms'\nstep = '1s'\nfor = '5s'", "?"},
+};
+
 void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t faults_of_base) {
   for (const Row& row : rows) {
     std::string keys = fmt::format("{} = '{}'\n{}\n", row.verb, row.target, row.keys);
@@ -275,6 +308,8 @@ void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t 
 TEST(Faults, CanBeSeenInTheHistoryWhateverTheyHit) { expect_to_be_seen(kRows, kThreeClients, 0); }
 
 TEST(Faults, CanBeSeenInTheHistoryOfAGroup) { expect_to_be_seen(kReplicatedRows, kReplicated, 1); }
+
+TEST(Faults, CanBeSeenInTheHistoryOfALeaseStore) { expect_to_be_seen(kStoreRows, kOnAStore, 0); }
 
 TEST(Faults, PromoteAReplicaWhereThereIsOne) {
   constexpr const char* kPair = R"(format = 1

@@ -13,8 +13,8 @@ using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
-// No entry expires, ends with its session, or is given back by its holder's own inner release, while the holder believes
-// that it holds the lock.
+// No entry expires, ends with its session, or is given back by its holder's own inner release,
+// while the holder believes that it holds the lock.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;

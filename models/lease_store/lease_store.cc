@@ -174,11 +174,9 @@ bool LeaseStore::watch(const Request& request, sim::Message& message, sim::Paylo
 
 LeaseStore::Session* LeaseStore::session_of(std::string_view name) {
   std::uint32_t number = 0;
-  if (name.starts_with('s'))
-    std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [number](const Session& one) {
-    return one.number == number;
-  });
+  if (name.starts_with('s')) std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [number](const Session& one) { return one.number == number; });
   return found == sessions_.end() ? nullptr : &*found;
 }
 
@@ -216,9 +214,8 @@ sim::Instant LeaseStore::until(const Session& session) const {
 }
 
 void LeaseStore::end(std::uint32_t number, sim::TenureId actor) {
-  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [number](const Session& one) {
-    return one.number == number;
-  });
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [number](const Session& one) { return one.number == number; });
   const std::int64_t delayed_until =
       found->lock_delay > Duration::zero() ? after(found->lock_delay) : 0;
   sessions_.erase(found);

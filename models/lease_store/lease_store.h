@@ -71,7 +71,9 @@ class LeaseStore final : public sim::Service {
   std::int64_t now() const;
   std::int64_t after(Duration time) const;
   std::int64_t ends(const Session& session) const;  // when it is found to be over
-  bool to_be_had(const Entry& entry) const { return entry.session == 0 && entry.delayed_until == 0; }
+  bool to_be_had(const Entry& entry) const {
+    return entry.session == 0 && entry.delayed_until == 0;
+  }
 
   void end(std::uint32_t number, sim::TenureId actor);
   void free(Entry& entry, sim::Cause cause, sim::TenureId actor, std::uint8_t role);
@@ -90,7 +92,7 @@ class LeaseStore final : public sim::Service {
   Tenures* tenures_ = nullptr;
   Keys* keys_ = nullptr;
   Settings settings_;
-  std::int64_t phase_ = 0;  // of its looks
+  std::int64_t phase_ = 0;         // of its looks
   std::vector<Session> sessions_;  // that live
   std::vector<Entry> entries_;     // every key that was ever asked for
   std::vector<Watcher> watchers_;  // as they came

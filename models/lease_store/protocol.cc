@@ -37,8 +37,7 @@ std::optional<std::string_view> cut(std::string_view& text, std::string_view wor
 std::string describe(std::string_view payload, bool) { return std::string(payload); }
 std::string_view command(std::string_view payload) { return payload.substr(0, payload.find(' ')); }
 
-constexpr sim::Protocol kProtocol{
-    .name = "lease-store", .describe = describe, .command = command};
+constexpr sim::Protocol kProtocol{.name = "lease-store", .describe = describe, .command = command};
 
 }  // namespace
 

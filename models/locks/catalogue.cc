@@ -12,9 +12,8 @@ namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all() {
   static const std::array kAll = {
-      &naive_setnx(),         &setnx_expire(),        &setnx_timestamp(), &set_ex_hash_release(),
-      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete(),
-      &lease_store_lock()};
+      &naive_setnx(),         &setnx_expire(),        &setnx_timestamp(),  &set_ex_hash_release(),
+      &set_px_blind_delete(), &set_px_check_delete(), &lua_check_delete(), &lease_store_lock()};
   return kAll;
 }
 

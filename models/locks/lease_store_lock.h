@@ -25,7 +25,7 @@ class LeaseStoreLock final : public Lock {
   // without releasing.
   struct Session {
     std::string id;
-    Lease lease;         // what it holds, if it does
+    Lease lease;  // what it holds, if it does
     bool holds = false;
     bool doubt = false;  // it may hold the key without our knowing
     bool gone = false;   // by the store's word

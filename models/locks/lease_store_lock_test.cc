@@ -54,9 +54,9 @@ TEST(LeaseStoreLock, WaitsBeforeItAsksAStoreAgainThatDoesNotAnswer) {
   self.store_grants(8);
   LeaseStoreLock lock(LockOptions{.retry_every = 100ms});
   EXPECT_TRUE(lock.acquire(self, "lock"));
-  EXPECT_THAT(self.lines, ElementsAre("open 10000ms 0ms", "sleep 100ms", "open 10000ms 0ms",
-                                      "acquire lock s1", "watch lock 100ms", "sleep 100ms",
-                                      "acquire lock s1"));
+  EXPECT_THAT(self.lines,
+              ElementsAre("open 10000ms 0ms", "sleep 100ms", "open 10000ms 0ms", "acquire lock s1",
+                          "watch lock 100ms", "sleep 100ms", "acquire lock s1"));
 }
 
 TEST(LeaseStoreLock, OpensAnotherSessionWhereTheFirstIsGone) {
