@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t kNeverLocal = INT64_MAX;
 
-std::string named(std::uint32_t session) { return "s" + std::to_string(session); }
-
 void append_session(sim::Payload& payload, std::uint32_t session) {
   payload.append("s");
   append_number(payload, session);
@@ -219,10 +217,11 @@ void LeaseStore::end(std::uint32_t number, sim::TenureId actor) {
   const std::int64_t delayed_until =
       found->lock_delay > Duration::zero() ? after(found->lock_delay) : 0;
   sessions_.erase(found);
-  tell("session " + named(number) + " is over");
+  tell("ends session s" + std::to_string(number));
   for (Entry& entry : entries_) {
     if (entry.session != number) continue;
     entry.delayed_until = delayed_until;
+    if (delayed_until != 0) tell("grants " + entry.key + " to nobody until its lock-delay is over");
     free(entry, sim::Cause::session_end, actor, 0);
     if (process().down()) return;
   }
