@@ -14,7 +14,7 @@ using sim::TenureId;
 using sim::What;
 
 // No entry expires, ends with its session, or is given back by its holder's own inner release,
-// while the holder believes that it holds the lock.
+// while the holder believes that it holds the lock, nor before it learns that it does.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
@@ -23,15 +23,17 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
     std::uint32_t depth = 1;  // of nested acquires
   };
   std::vector<Holder> holders;
+  std::vector<TenureId> over;  // granted, and gone again
   const auto holder = [&holders](TenureId tenure) {
     return std::find_if(holders.begin(), holders.end(),
                         [tenure](const Holder& one) { return one.tenure == tenure; });
   };
-  const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
+  const auto holds_no_more = [&holders](const auto& such) { std::erase_if(holders, such); };
   for (const HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_ok: {
         const auto outer = holder(event.tenure);
+        if (std::find(over.begin(), over.end(), event.tenure) != over.end()) return false;
         if (outer == holders.end()) {
           holders.push_back({event.tenure, event.process, event.thread});
         } else {
@@ -53,7 +55,12 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
       case What::process_crashed:
         holds_no_more([&](const Holder& one) { return one.process == event.process; });
         break;
+      case What::entry_created:
+        std::erase(over, event.tenure);
+        break;
       case What::entry_removed:
+        if (event.cause == Cause::expiry || event.cause == Cause::session_end)
+          over.push_back(event.owner);
         if (event.cause != Cause::expiry && event.cause != Cause::session_end &&
             (event.cause != Cause::command || event.tenure != event.owner))
           break;
