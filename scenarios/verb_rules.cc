@@ -75,7 +75,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
                   "after `for`"},
       {.verb = Verb::kill_session,
        .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession},
-       .meaning = "the server ends the session of the client; of locks that have one"},
+       .meaning = "the lease store ends the sessions that the client has with it"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,
        .required = "step",

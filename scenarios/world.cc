@@ -130,7 +130,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   set_links();
   build_servers();
   build_sentinels();
-  const bool store = on_store(scenario);
+  const bool store = algorithm_->uses.server == models::LockServer::lease_store;
   if (store) build_store();
   const std::uint32_t clients = scenario.clients.count;
   sim::Process& home = scheduler.process(index_of(TargetKind::resource));
@@ -196,7 +196,7 @@ void World::build_store() {
 
 void World::build_servers() {
   const RedisSpec& redis = scenario_->servers.redis;
-  groups_.resize(on_store(*scenario_) ? 0 : redis.masters);
+  groups_.resize(algorithm_->uses.server == models::LockServer::redis ? redis.masters : 0);
   enlist();
   std::size_t used = 0;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
