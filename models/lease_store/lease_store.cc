@@ -221,8 +221,8 @@ void LeaseStore::end(std::uint32_t number, sim::TenureId actor) {
   for (Entry& entry : entries_) {
     if (entry.session != number) continue;
     entry.delayed_until = delayed_until;
-    if (delayed_until != 0) tell("grants " + entry.key + " to nobody until its lock-delay is over");
     free(entry, sim::Cause::session_end, actor, 0);
+    if (delayed_until != 0) tell("grants " + entry.key + " to nobody until its lock-delay is over");
     if (process().down()) return;
   }
   await();

@@ -1,5 +1,6 @@
 #include "models/lease_store/protocol.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -21,7 +22,7 @@ std::int64_t milliseconds(Duration time) {
 
 Duration time_of(std::string_view digits) {
   constexpr std::int64_t kMost = INT64_MAX / 1'000'000;
-  const std::int64_t ms = std::min(last_number(digits), kMost);
+  const std::int64_t ms = std::clamp(last_number(digits), std::int64_t{0}, kMost);
   return std::chrono::milliseconds(ms);
 }
 

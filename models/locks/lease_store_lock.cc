@@ -62,7 +62,7 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
 std::shared_ptr<LeaseStoreLock::Session> LeaseStoreLock::open(Client& self) const {
   lease_store::Opened opened = self.lease_store().open(options().ttl, options().lock_delay);
   if (opened.status != Status::done) return nullptr;
-  const auto session = std::make_shared<Session>();
+  auto session = std::make_shared<Session>();
   session->id = std::move(opened.session);
   const Duration every =
       options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
