@@ -38,7 +38,7 @@ void LeaseStore::reset(sim::Simulation& simulation, sim::Process& process, Tenur
 void LeaseStore::start(sim::Keeps) {
   if (process().incarnation() == 0) return;
   for (Session& session : sessions_) {
-    session.deadline = after(session.ttl * settings_.expire_after);
+    session.deadline = deadline_of(session.ttl);
     for (const Entry& entry : entries_) {
       if (entry.session == session.number)
         note(sim::What::entry_altered, sim::Cause::restart, entry, 0, 0, until(session));
@@ -115,14 +115,14 @@ void LeaseStore::open(const Request& request, const sim::Message& message, sim::
                        .client = message.connection->client().id(),
                        .ttl = request.time,
                        .lock_delay = request.lock_delay,
-                       .deadline = after(request.time * settings_.expire_after)});
+                       .deadline = deadline_of(request.time)});
   answer.append("SESSION ");
   append_session(answer, opened_);
   await();
 }
 
 void LeaseStore::keep_alive(Session& session, const sim::Message& message) {
-  session.deadline = after(session.ttl * settings_.expire_after);
+  session.deadline = deadline_of(session.ttl);
   for (const Entry& entry : entries_) {
     if (entry.session == session.number)
       note(sim::What::entry_altered, sim::Cause::command, entry, message.tenure, message.role,
@@ -193,6 +193,11 @@ std::int64_t LeaseStore::now() const {
 std::int64_t LeaseStore::after(Duration time) const {
   const std::int64_t now = this->now();
   return time.count() >= kNeverLocal - now ? kNeverLocal : now + time.count();
+}
+
+std::int64_t LeaseStore::deadline_of(Duration ttl) const {
+  const Duration longest = Duration::max() / settings_.expire_after;
+  return ttl > longest ? kNeverLocal : after(ttl * settings_.expire_after);
 }
 
 std::int64_t LeaseStore::ends(const Session& session) const {

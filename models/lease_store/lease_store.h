@@ -70,6 +70,7 @@ class LeaseStore final : public sim::Service {
   Entry& entry_of(std::string_view key);
   std::int64_t now() const;
   std::int64_t after(Duration time) const;
+  std::int64_t deadline_of(Duration ttl) const;     // of a session heard of now
   std::int64_t ends(const Session& session) const;  // when it is found to be over
   bool to_be_had(const Entry& entry) const {
     return entry.session == 0 && entry.delayed_until == 0;

@@ -135,6 +135,18 @@ TEST(LeaseStore, MayLetASessionLiveForSeveralTimesItsTtl) {
               20'002, 2);
 }
 
+TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
+  SmallWorld world{with_store({.expire_after = 10, .tick = 500ms}, 1)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(Duration::max(), Duration::max());
+    self.lease_store().acquire("lock", "s1");
+    self.sleep(24h * 365 * 100);
+    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+  });
+  world.run();
+  for (const sim::HistoryEvent& event : world.history()) EXPECT_EQ(event.until, sim::kNever);
+}
+
 TEST(LeaseStore, CountsByItsOwnClock) {
   SmallWorld::Setup setup = with_store();
   setup.server_rate_ppb = 1'000'000'000;
