@@ -25,6 +25,8 @@ using sim::ProcessId;
 using sim::Verb;
 
 constexpr std::string_view kNoReplica = "the primary has no replica to promote";
+constexpr std::string_view kNeverLost =
+    "a lease store is one server to its clients, and never loses what it has acknowledged";
 constexpr std::string_view kSentinelsDecide =
     "Sentinels alone decide; they do when a primary crashes, stands still or is cut off";
 
@@ -102,6 +104,7 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
+        if (verb == Verb::kill_session && !on_lease_store()) continue;
         if (verb == Verb::fail_over && (redis.replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
@@ -111,7 +114,13 @@ void FaultPlans::find_ways() {
   }
 }
 
+bool FaultPlans::on_lease_store() const {
+  return scenarios::lock_server(scenario_) == models::LockServer::lease_store;
+}
+
 std::string FaultPlans::why_impossible(FaultClass one) const {
+  const bool loses = one == FaultClass::failover || one == FaultClass::amnesia;
+  if (loses && on_lease_store()) return std::string(kNeverLost);
   std::string why = "no client of this scenario sends such a message";
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     if (row.fault_class != one) continue;
@@ -329,6 +338,7 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
+    if (target == TargetKind::store) fault.keeps = sim::Keeps::all;
     if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
   }
 }

@@ -61,6 +61,7 @@ class FaultPlans {
 
   void find_ways();
   void find_lengths();
+  bool on_lease_store() const;
   bool has_messages_to(TargetKind kind) const;
   bool can_fail_over(const sim::Plan& plan) const;
   bool draw_fault(FaultClass wanted, const sim::Plan& plan, sim::Fault& fault);

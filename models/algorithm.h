@@ -22,6 +22,9 @@ struct Promise {
   std::string_view premise;  // one clause; empty: unconditionally
 };
 
+// Where the entries of a lock are.
+enum class LockServer : std::uint8_t { redis, lease_store };
+
 // What a lock has a use for among the options; what it has no use for, it ignores.
 struct Uses {
   bool lease = true;  // `ttl`: an abandoned lock comes free by itself
@@ -30,7 +33,7 @@ struct Uses {
   bool own = false;      // `recognise_own`, and with it the step `check`
   bool wait = false;     // `wait_replicas`
   bool look = false;     // a holder can look whether the lock is still its own, and with it `check`
-  bool mint = false;     // `mint`: the acquire is one script and can mint a fencing token
+  bool mint = false;     // `mint`: the step that grants can mint a fencing token
   bool nests = false;    // a holder that asks again is granted, and counted
   bool shared = false;   // one object serves all threads of a process; else each has its own
   bool servers = false;  // the lock lives on several servers
@@ -38,6 +41,7 @@ struct Uses {
   bool endless = false;  // a `ttl` of 0 is a key without expiry
   // Further options that the lock looks at, as keys of a scenario file.
   std::vector<std::string_view> options{};
+  LockServer server = LockServer::redis;
 };
 
 struct Algorithm {

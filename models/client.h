@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/lease_store/client.h"
 #include "models/lock_options.h"
 #include "models/redis/client.h"
 #include "models/semaphore.h"
@@ -30,6 +31,7 @@ class Client {
   virtual std::size_t redis_servers() const = 0;
   // To read from: the first replica of the server, or the server itself where it has none.
   virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
+  virtual lease_store::Client& lease_store() = 0;
 
   virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped

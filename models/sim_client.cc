@@ -1,6 +1,7 @@
 #include "models/sim_client.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "models/lock.h"
 
@@ -46,6 +47,7 @@ void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, st
 }
 
 void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
+  has_lease_store_ = false;
   resource_.reset(*simulation_, *process_, resource, write_timeout);
   chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
   lock_key_ = lock_key;
@@ -53,10 +55,21 @@ void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::
   deadlines_used_ = 0;
 }
 
+void ClientMachine::connect(lease_store::LeaseStore& store, const LockOptions& options) {
+  lease_store_.reset(*simulation_, *process_, store, options.command_timeout, options.resend);
+  has_lease_store_ = true;
+}
+
+lease_store::SimClient& ClientMachine::lease_store() {
+  if (!has_lease_store_) throw std::logic_error(process_->name() + " knows no lease store");
+  return lease_store_;
+}
+
 void ClientMachine::forget() {
   for (redis::SimClient& client : redis_) client.forget();
   for (redis::SimClient& client : replicas_) client.forget();
   for (redis::Discovery& discovery : discoveries_) discovery.forget();
+  lease_store_.forget();
   resource_.forget();
   for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }

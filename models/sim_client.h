@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/client.h"
+#include "models/lease_store/sim_client.h"
 #include "models/redis/sim_client.h"
 #include "models/resource.h"
 #include "models/sim_semaphore.h"
@@ -27,6 +28,8 @@ class ClientMachine {
   void reset(sim::Simulation& simulation, sim::Process& process,
              std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
              Duration write_timeout, sim::KeyId lock_key);
+  // A lease store there is besides.
+  void connect(lease_store::LeaseStore& store, const LockOptions& options);
   void forget();  // the process has crashed: its connections and beliefs are gone
   void clock_changed();
 
@@ -53,6 +56,7 @@ class ClientMachine {
   }
   std::size_t redis_servers() const { return servers_; }
   bool can_scan() const { return discoveries_used_ > 0; }
+  lease_store::SimClient& lease_store();
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
   sim::KeyId lock_key() const { return lock_key_; }
@@ -81,6 +85,8 @@ class ClientMachine {
   std::size_t replicas_used_ = 0;
   std::size_t discoveries_used_ = 0;
   std::size_t servers_ = 0;
+  lease_store::SimClient lease_store_;
+  bool has_lease_store_ = false;
   ResourceClient resource_;
   sim::Random chance_;
   sim::KeyId lock_key_ = 0;
@@ -101,6 +107,7 @@ class SimClient final : public Client {
   redis::Client& redis_replica(std::size_t server) override {
     return machine_.redis_replica(server);
   }
+  lease_store::Client& lease_store() override { return machine_.lease_store(); }
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;

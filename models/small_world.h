@@ -1,5 +1,5 @@
-// A few clients, one Redis server and a resource on one simulation, for tests: each client runs a
-// body, and what happened is read from the history. Test-only.
+// A few clients, one Redis server, a resource and, if asked for, a lease store on one simulation,
+// for tests: each client runs a body, and what happened is read from the history. Test-only.
 #pragma once
 
 #include <deque>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/lease_store/lease_store.h"
 #include "models/redis/server.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
@@ -53,6 +54,7 @@ class SmallWorld {
     std::uint32_t resend = 0;
     bool tracing = false;
     std::vector<std::string_view> configuration{};  // of redis-1: names and values by turns
+    std::optional<lease_store::Settings> store{};   // nullopt: there is none
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
 
@@ -70,6 +72,11 @@ class SmallWorld {
       scheduler.add_process("client-" + std::to_string(i));
     scheduler.add_process("redis-1", setup.server_offset, setup.server_rate_ppb);
     scheduler.add_process("resource");
+    processes_ = clients_ + 2;
+    if (setup.store) {
+      scheduler.add_process("store", setup.server_offset, setup.server_rate_ppb);
+      store.reset(simulation, scheduler.process(processes_++), tenures, keys, *setup.store);
+    }
     if (servers.empty()) servers.emplace_back();
     server().reset(simulation, scheduler.process(clients_), tenures, keys);
     server().configure(setup.configuration);
@@ -81,6 +88,10 @@ class SmallWorld {
                         resource,
                         {.command_timeout = setup.command_timeout, .resend = setup.resend},
                         setup.command_timeout, keys.id("lock"));
+      if (setup.store) {
+        machines[i].connect(store,
+                            {.command_timeout = setup.command_timeout, .resend = setup.resend});
+      }
     }
     simulation.nemesis.reset({}, 0, clients_, "lock");
   }
@@ -104,7 +115,7 @@ class SmallWorld {
 
   void run(const sim::Plan& plan = {}) {
     simulation.nemesis.reset(plan, 0, clients_, "lock");
-    for (sim::ProcessId id = 0; id < clients_ + 2; ++id)
+    for (sim::ProcessId id = 0; id < processes_; ++id)
       simulation.scheduler.start(simulation.scheduler.process(id));
     simulation.scheduler.run();
   }
@@ -135,6 +146,7 @@ class SmallWorld {
   redis::Directory directory;
   redis::Group group;
   Resource resource;
+  lease_store::LeaseStore store;
   std::deque<ClientMachine> machines;
 
  private:
@@ -147,6 +159,7 @@ class SmallWorld {
   }
 
   std::uint32_t clients_ = 0;
+  std::uint32_t processes_ = 0;
 };
 
 }  // namespace picklock::models

@@ -43,8 +43,9 @@ struct Row {
 
 std::vector<Row> rows_of(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
-  std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count},
-                           {TargetKind::redis, "redis-", "servers", redis.masters}};
+  std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count}};
+  if (lock_server(scenario) != models::LockServer::redis) return rows;
+  rows.push_back({TargetKind::redis, "redis-", "servers", redis.masters});
   for (std::uint32_t i = 1; i <= redis.masters; ++i) {
     rows.push_back(
         {TargetKind::replica, fmt::format("redis-{}-replica-", i), "replicas", redis.replicas});
@@ -54,9 +55,15 @@ std::vector<Row> rows_of(const Scenario& scenario) {
   return rows;
 }
 
+bool on_lease_store(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::lease_store;
+}
+
 // `where` holds the name, alone or among others.
 TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
   if (name == "resource") return TargetKind::resource;
+  const bool store = on_lease_store(scenario);
+  if (store && name == "store") return TargetKind::store;
   const std::vector<Row> rows = rows_of(scenario);
   for (const Row& row : rows) {
     const std::uint32_t number = number_after(row.prefix, name);
@@ -67,6 +74,7 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
                                             range_of(row.prefix, row.count)));
   }
   std::vector<std::string> names = {"resource"};
+  if (store) names.emplace_back("store");
   std::string all = "the processes are ";
   for (const Row& row : rows) {
     for (std::uint32_t i = 1; i <= std::min(row.count, 99U); ++i)
@@ -76,7 +84,7 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
         "{}, ", row.count == 1 ? fmt::format("{}1", row.prefix) : range_of(row.prefix, row.count));
   }
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
-             Words(names.begin(), names.end()), all + "resource");
+             Words(names.begin(), names.end()), all + (store ? "store, resource" : "resource"));
 }
 
 // What the steps of a scenario may be called.
@@ -288,9 +296,16 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
     if (fault.verb == sim::Verb::crash && !fault.lasts) {
       keeps->fail("means nothing to a `crash` without `for`: the process does not start again");
     }
+    if (fault.keeps != sim::Keeps::all &&
+        process(table, fault.target, scenario) == TargetKind::store)
+      keeps->fail("a lease store forgets nothing: must be \"all\"");
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
   if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
+  if (fault.verb == sim::Verb::kill_session && !on_lease_store(scenario)) {
+    table.at(name(fault.verb))
+        .fail(fmt::format("not applicable to {}: Redis keeps no sessions", fault.target));
+  }
 }
 
 void check_fault(const Value& table, const Scenario& scenario, const Steps& steps, Fault& fault) {
@@ -373,6 +388,13 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 
 // Servers that no client ever speaks to would look as if they had a part in the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  if (const auto servers = root.find("servers")) {
+    const bool store = on_lease_store(scenario);
+    if (const auto idle = servers->find(store ? "redis" : "lease_store")) {
+      idle->fail(fmt::format("{} lives on {}", words.name,
+                             store ? "a lease store: see [servers.lease_store]" : "Redis"));
+    }
+  }
   if (words.uses.servers || scenario.servers.redis.masters == 1) return;
   root.at("servers").at("redis").at("masters").fail(
       fmt::format("{} uses one server: must be 1", words.name));
@@ -458,12 +480,23 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
                           to_text(clients.nested_after), to_text(clients.hold)));
   if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
     table.at("scan_every").fail("there is no replica that could lead");
+  if (clients.progress != Progress::none && on_lease_store(scenario)) {
+    table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
+  }
   if (clients.check_before_write && !words.uses.look)
     table.at("check_before_write")
         .fail(fmt::format("{} has no way to tell whether it still holds", words.name));
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  if (scenario.servers.resource.fencing == Fencing::after && on_lease_store(scenario)) {
+    root.at("servers")
+        .at("resource")
+        .at("fencing")
+        .fail(fmt::format("{} has no counter beside its key: every grant has its revision, "
+                          "\"in-script\"",
+                          words.name));
+  }
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
       .at("resource")
@@ -503,8 +536,11 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.renew != models::Renew::none && !words.uses.renew)
-    lock->at("renew").fail(
-        fmt::format("{} does not renew its lease: must be \"none\"", words.name));
+    lock->at("renew").fail(fmt::format(
+        "{} {}: must be \"none\"", words.name,
+        on_lease_store(scenario) ? "keeps its session alive anyway" : "does not renew its lease"));
+  if (options.lock_delay > Duration::zero() && !on_lease_store(scenario))
+    lock->at("lock_delay").fail(fmt::format("{} has no session: must be 0s", words.name));
   if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {
     lock->at("recognise_own")
         .fail(fmt::format("{} has no token of its own: must be \"never\"", words.name));

@@ -186,9 +186,9 @@ constexpr Row kRows[] = {
     {"kill-session", "client-1", "at = '500ms'",
      "not applicable to client-1: Redis keeps no sessions"},
     {"kill-session", "redis-1", "at = '500ms'",
-     "not applicable to redis-1: Redis keeps no sessions"},
+     "not applicable to redis-1: only a client has a session"},
     {"kill-session", "resource", "at = '500ms'",
-     "not applicable to resource: Redis keeps no sessions"},
+     "not applicable to resource: only a client has a session"},
     {"slow", "client-1", "at = '500ms'\nstep = '1s'\nfor = '5s'", "client-1 release invoked, late"},
     {"slow", "redis-1", "at = '500ms'\nstep = '1s'\nfor = '5s'", "redis-1 entry removed, late"},
     {"slow", "resource", "at = '500ms'\nstep = '1s'\nfor = '5s'", "resource write accepted, late"},
@@ -241,13 +241,51 @@ constexpr Row kReplicatedRows[] = {
     {"fail-over", "redis-1-sentinel-1", "at = '500ms'",
      "not applicable to redis-1-sentinel-1: only a primary is replaced by its replica"},
     {"kill-session", "redis-1-replica-1", "at = '500ms'",
-     "not applicable to redis-1-replica-1: Redis keeps no sessions"},
+     "not applicable to redis-1-replica-1: only a client has a session"},
     {"kill-session", "redis-1-sentinel-1", "at = '500ms'",
-     "not applicable to redis-1-sentinel-1: Redis keeps no sessions"},
+     "not applicable to redis-1-sentinel-1: only a client has a session"},
     {"slow", "redis-1-replica-1", "at = '500ms'\nstep = '900ms'\nfor = '5s'",
      "no resource write accepted"},
     {"slow", "redis-1-sentinel-1", "at = '4100ms'\nstep = '500ms'\nfor = '5s'",
      "no redis-1-replica-1 entry created"},
+};
+
+// Client-1 works from 0s to 4s; client-2 watches the key meanwhile.
+constexpr const char* kOnAStore = R"(format = 1
+[lock]
+algorithm = "lease-store-lock"
+retry_every = "5s"
+[clients]
+count = 2
+hold = "4s"
+[expect]
+violated = []
+)";
+
+constexpr Row kStoreRows[] = {
+    {"pause", "store", "at = '500ms'\nfor = '5s'", "store entry altered, late"},
+    {"crash", "store", "at = '500ms'\nfor = '1s'", "store crashed"},
+    {"restart", "store", "at = '500ms'", "store crashed"},
+    {"end-thread", "store", "at = '500ms'",
+     "not applicable to store: only a client has threads of its own"},
+    {"step-clock", "store", "at = '500ms'\nstep = '1h'",
+     "not applicable to store: the lease store counts by a clock that never steps"},
+    {"set-clock-rate", "store", "at = '500ms'\nrate = 20.0",
+     "store entry removed, mutual-exclusion violated"},
+    {"partition", "store", "at = '500ms'\nfor = '4s'", "store link cut"},
+    {"heal", "store", "at = '3s'", "store link healed"},
+    {"hold", "store", "before = 'renew.applied'\nfor = '1s'", "client-1 released, late"},
+    {"delay", "store", "before = 'acquire.applied'\nfor = '1s'", "store entry created, late"},
+    {"drop", "store", "before = 'release.applied'", "client-1 release unknown"},
+    // The session has its key already.
+    {"duplicate", "store", "before = 'acquire.sent'\ncommand = 'ACQUIRE'\nfor = '1s'", "nothing"},
+    {"evict", "store", "at = '500ms'", "not applicable to store: only a Redis server evicts keys"},
+    {"fail-over", "store", "at = '500ms'",
+     "not applicable to store: only a primary is replaced by its replica"},
+    {"kill-session", "store", "at = '500ms'",
+     "not applicable to store: only a client has a session"},
+    {"kill-session", "client-1", "at = '500ms'", "store entry removed, mutual-exclusion violated"},
+    {"slow", "store", "at = '500ms'\nstep = '1s'\nfor = '5s'", "store entry altered, late"},
 };
 
 void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t faults_of_base) {
@@ -275,6 +313,8 @@ void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t 
 TEST(Faults, CanBeSeenInTheHistoryWhateverTheyHit) { expect_to_be_seen(kRows, kThreeClients, 0); }
 
 TEST(Faults, CanBeSeenInTheHistoryOfAGroup) { expect_to_be_seen(kReplicatedRows, kReplicated, 1); }
+
+TEST(Faults, CanBeSeenInTheHistoryOfALeaseStore) { expect_to_be_seen(kStoreRows, kOnAStore, 0); }
 
 TEST(Faults, PromoteAReplicaWhereThereIsOne) {
   constexpr const char* kPair = R"(format = 1

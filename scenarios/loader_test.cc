@@ -208,6 +208,51 @@ TEST(Loader, ReadsWhoTakesOver) {
   EXPECT_EQ(fault.lasts, 1s);
 }
 
+TEST(Loader, ReadsWhatBelongsToALeaseStore) {
+  const Scenario s = sample::parsed(sample::kLeaseStore);
+  EXPECT_EQ(s.lock.options.lock_delay, 15s);
+  EXPECT_EQ(s.servers.lease_store.expire_after, 2U);
+  EXPECT_EQ(s.servers.lease_store.tick, 1s);
+  EXPECT_EQ(s.servers.lease_store.service, 30us);
+  EXPECT_EQ(s.servers.lease_store.clock_rate_ppb, 500);
+  EXPECT_EQ(s.faults.at(0).verb, sim::Verb::kill_session);
+  EXPECT_EQ(s.faults.at(1).target, "store");
+}
+
+// What nobody ever speaks to would look as if it had a part in the result.
+TEST(Loader, RefusesServersThatTheLockDoesNotLiveOn) {
+  const std::string store = "format = 1\n[lock]\nalgorithm = \"lease-store-lock\"\n";
+  EXPECT_EQ(error_of(store + "[servers.redis]\nmasters = 1\n"),
+            "story.toml:4: key `servers.redis`: lease-store-lock lives on a lease store: see "
+            "[servers.lease_store]");
+  EXPECT_EQ(error_of(head() + "[servers.lease_store]\ntick = \"1s\"\n"),
+            "story.toml:6: key `servers.lease_store`: set-px-check-delete lives on Redis");
+  EXPECT_EQ(error_of(store + "[[fault]]\npause = \"redis-1\"\nat = \"1s\"\nfor = \"1s\"\n"),
+            "story.toml:5: key `fault.1.pause`: there is no process \"redis-1\"; the processes are "
+            "client-1 .. client-3, store, resource");
+  EXPECT_EQ(error_of(with_fault("pause = \"store\"\nat = \"1s\"\nfor = \"1s\"\n")),
+            "story.toml:7: key `fault.1.pause`: there is no process \"store\"; the processes are "
+            "client-1 .. client-3, redis-1, resource");
+}
+
+TEST(Loader, RefusesWhatMeansNothingToALeaseStore) {
+  const std::string store = "format = 1\n[lock]\nalgorithm = \"lease-store-lock\"\n";
+  EXPECT_EQ(error_of(store + "renew = \"blind\"\n"),
+            "story.toml:4: key `lock.renew`: lease-store-lock keeps its session alive anyway: must "
+            "be \"none\"");
+  EXPECT_EQ(error_of(store + "[servers.resource]\nfencing = \"after\"\n"),
+            "story.toml:5: key `servers.resource.fencing`: lease-store-lock has no counter beside "
+            "its key: every grant has its revision, \"in-script\"");
+  EXPECT_EQ(error_of(store + "[clients]\nprogress = \"set\"\n"),
+            "story.toml:5: key `clients.progress`: the key of lease-store-lock holds nothing but "
+            "the lock");
+  EXPECT_EQ(error_of(store + "[[fault]]\nrestart = \"store\"\nat = \"1s\"\nkeeps = \"none\"\n"),
+            "story.toml:7: key `fault.1.keeps`: a lease store forgets nothing: must be \"all\"");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\nlock_delay = "
+                     "\"15s\"\n"),
+            "story.toml:4: key `lock.lock_delay`: set-px-check-delete has no session: must be 0s");
+}
+
 TEST(Loader, ReadsTwinsAndNeighbours) {
   const Scenario s = sample::parsed(sample::kComplete);
   ASSERT_EQ(s.twins.size(), 2U);

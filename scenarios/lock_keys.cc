@@ -172,6 +172,11 @@ const Keys<LockSpec>& lock_keys() {
           [](auto& lock) -> auto& { return lock.options.check_at; },
           "which server is asked whether the lock is still its client's own: the one that leads, "
           "or the first replica"),
+      duration<LockSpec>(
+          "lock_delay", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.lock_delay; },
+          "of a lock on a lease store: for so long after a session has ended, what it held is "
+          "granted to nobody; a release bypasses it"),
   };
   return keys;
 }

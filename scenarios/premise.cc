@@ -13,8 +13,8 @@ using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
-// No entry expires, or is given back by its holder's own inner release, while the holder believes
-// that it holds the lock.
+// No entry expires, ends with its session, or is given back by its holder's own inner release,
+// while the holder believes that it holds the lock, nor before it learns that it does.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
@@ -23,15 +23,17 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
     std::uint32_t depth = 1;  // of nested acquires
   };
   std::vector<Holder> holders;
+  std::vector<TenureId> over;  // granted, and gone again
   const auto holder = [&holders](TenureId tenure) {
     return std::find_if(holders.begin(), holders.end(),
                         [tenure](const Holder& one) { return one.tenure == tenure; });
   };
-  const auto holds_no_more = [&holders](const auto& over) { std::erase_if(holders, over); };
+  const auto holds_no_more = [&holders](const auto& such) { std::erase_if(holders, such); };
   for (const HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_ok: {
         const auto outer = holder(event.tenure);
+        if (std::find(over.begin(), over.end(), event.tenure) != over.end()) return false;
         if (outer == holders.end()) {
           holders.push_back({event.tenure, event.process, event.thread});
         } else {
@@ -53,8 +55,13 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
       case What::process_crashed:
         holds_no_more([&](const Holder& one) { return one.process == event.process; });
         break;
+      case What::entry_created:
+        std::erase(over, event.tenure);
+        break;
       case What::entry_removed:
-        if (event.cause != Cause::expiry &&
+        if (event.cause == Cause::expiry || event.cause == Cause::session_end)
+          over.push_back(event.owner);
+        if (event.cause != Cause::expiry && event.cause != Cause::session_end &&
             (event.cause != Cause::command || event.tenure != event.owner))
           break;
         for (const Holder& one : holders) {
@@ -133,6 +140,20 @@ bool writes_are_in_time(const Scenario&, const History& history) {
   return true;
 }
 
+// Nor when its session has ended and the lock-delay is over.
+bool writes_are_within_the_delay(const Scenario& scenario, const History& history) {
+  std::vector<std::pair<TenureId, sim::Instant>> ended;
+  for (const HistoryEvent& event : history) {
+    if (event.what == What::entry_removed && event.cause == Cause::session_end)
+      ended.emplace_back(event.owner, event.at);
+    if (event.what != What::write_accepted) continue;
+    for (const auto& [tenure, at] : ended) {
+      if (tenure == event.tenure && event.at - at >= scenario.lock.options.lock_delay) return false;
+    }
+  }
+  return writes_are_in_time(scenario, history) && sections_end_within_leases(scenario, history);
+}
+
 // A timestamp is made with the last attempt, a command or two before the holder learns of it.
 bool sections_end_before_timestamps(const Scenario& scenario, const History& history) {
   const models::LockOptions& lock = scenario.lock.options;
@@ -178,10 +199,15 @@ struct Premise {
   bool (*kept)(const Scenario&, const History&);
 };
 
-constexpr std::array<Premise, 13> kPremises = {{
+constexpr std::array<Premise, 15> kPremises = {{
     {"", of_every_run},
     {"every critical section ends within its lease, by the server's clock",
      sections_end_within_leases},
+    {"every critical section ends while its session lives, by the store's word",
+     sections_end_within_leases},
+    {"every critical section ends while its session lives, by the store's word, and every write "
+     "arrives before its client gives up on it or, behind a dead client, within the lock-delay",
+     writes_are_within_the_delay},
     {"every acquisition has a token of its own", tokens_are_for_one_acquisition},
     {"a command takes effect before its client gives up on it", releases_are_answered},
     {"every command is answered before its client gives up on it", commands_are_answered},

@@ -27,6 +27,7 @@ TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
           options.value = value;
           options.renew = renew;
           options.recognise_own = own;
+          options.lock_delay = std::chrono::seconds(own == RecogniseOwn::always ? 15 : 0);
           for (const models::Promise& promise : lock->promises(options)) {
             EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
             judged.insert(promise.premise);
@@ -51,6 +52,36 @@ bool kept(std::string_view premise, const std::string& algorithm, const std::str
 
 bool within_lease(const std::string& more) {
   return kept(models::locks::kWithinLease, "lua-check-delete", more);
+}
+
+// The session ends when the store has granted the lock, and before the client knows.
+TEST(Premise, OfTheSessionIsJudgedFromTheGrantOn) {
+  const auto within_session = [](const std::string& more) {
+    return kept("every critical section ends while its session lives, by the store's word",
+                "lease-store-lock", more);
+  };
+  EXPECT_TRUE(within_session(""));
+  EXPECT_FALSE(within_session("[[fault]]\nkill-session = 'client-1'\nat = '1s'\n"));
+  EXPECT_FALSE(
+      within_session("[[fault]]\nkill-session = 'client-1'\nafter = 'acquire.applied'\n"
+                     "command = 'ACQUIRE'\n"));
+}
+
+// A write of a dead client has until its session's lock-delay is over.
+TEST(Premise, OfTheLockDelayIsJudgedByWhenTheWriteArrives) {
+  const auto within_delay = [](const std::string& delay) {
+    return kept(
+        "every critical section ends while its session lives, by the store's word, and "
+        "every write arrives before its client gives up on it or, behind a dead client, "
+        "within the lock-delay",
+        "lease-store-lock",
+        "lock_delay = '" + delay +
+            "'\n[clients]\nwrites = 1\n[[fault]]\ndelay = 'client-1'\n"
+            "before = 'write.sent'\nfor = '20s'\n[[fault]]\ncrash = 'client-1'\n"
+            "after = 'write.sent'\n");
+  };
+  EXPECT_TRUE(within_delay("15s"));
+  EXPECT_FALSE(within_delay("5s"));
 }
 
 // A promoted replica has the entry until the deadline that the primary gave it.

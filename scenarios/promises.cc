@@ -13,6 +13,7 @@ using sim::Verb;
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
   const bool of_sentinel = fault.target.find("-sentinel-") != std::string::npos;
   const bool of_redis = fault.target.starts_with("redis-");
+  const bool of_client = fault.target.starts_with("client-");
   const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
   switch (fault.verb) {
     case Verb::pause:
@@ -25,7 +26,7 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
                  : FaultClass::late_command;
     case Verb::step_clock:
     case Verb::set_clock_rate:
-      return of_redis ? FaultClass::server_clock : FaultClass::client_clock;
+      return of_client ? FaultClass::client_clock : FaultClass::server_clock;
     case Verb::fail_over:
       return FaultClass::failover;
     case Verb::evict:
@@ -56,7 +57,10 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   const RedisSpec& redis = scenario.servers.redis;
   const bool servers_collect = redis.gc.every > Duration::zero();
   if (servers_collect || scenario.clients.gc.every > Duration::zero()) met.add(FaultClass::pause);
-  if (redis.clock_rate_ppb != 0) met.add(FaultClass::server_clock);
+  const bool on_store = lock_server(scenario) == models::LockServer::lease_store;
+  const std::int64_t rate_ppb =
+      on_store ? scenario.servers.lease_store.clock_rate_ppb : redis.clock_rate_ppb;
+  if (rate_ppb != 0) met.add(FaultClass::server_clock);
   for (const NodeSpec& node : redis.nodes) {
     if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
   }

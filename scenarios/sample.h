@@ -27,16 +27,27 @@ inline Vocabulary vocabulary() {
         .look = true,
         .servers = true,
         .force = true,
-        .options = {"deadline", "tell_loss", "local_mutex", "resend_scripts", "timer_per_lock",
-                    "renew_after_error", "unlock_latch", "try_after_subscribing", "wait_at_most",
-                    "sync_replicas", "place_expires", "refresh_place", "quorum", "validity",
-                    "drift_ppm", "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after",
-                    "extend_missing"}},
+        .options = {"deadline",       "tell_loss",
+                    "local_mutex",    "resend_scripts",
+                    "timer_per_lock", "renew_after_error",
+                    "unlock_latch",   "try_after_subscribing",
+                    "wait_at_most",   "sync_replicas",
+                    "place_expires",  "refresh_place",
+                    "quorum",         "validity",
+                    "drift_ppm",      "drift_extra",
+                    "asks",           "hears",
+                    "speaks",         "undo_at",
+                    "undo_after",     "extend_missing"}},
        {}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
        {},
        {.own = true, .mint = true, .servers = true},
+       {}},
+      {"lease-store-lock",
+       {Role::acquire, Role::renew, Role::release, Role::watch},
+       {},
+       {.mint = true, .server = models::LockServer::lease_store},
        {}},
   }};
 }
@@ -259,6 +270,27 @@ fail-over = "redis-3"
 at = "4s"
 for = "1s"
 to = "redis-3-replica-2"
+[expect]
+violated = []
+)";
+
+// Nor what belongs to a lease store instead.
+inline constexpr const char* kLeaseStore = R"(format = 1
+[lock]
+algorithm = "lease-store-lock"
+lock_delay = "15s"
+[servers.lease_store]
+expire_after = 2
+tick = "1s"
+service = "30us"
+clock_rate_ppb = 500
+[[fault]]
+kill-session = "client-1"
+at = "4s"
+[[fault]]
+delay = "store"
+before = "watch.applied"
+for = "1s"
 [expect]
 violated = []
 )";

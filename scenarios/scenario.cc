@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include "models/locks/catalogue.h"
 #include "models/redis/commands.h"
 
 namespace picklock::scenarios {
+
+models::LockServer lock_server(const Scenario& scenario) {
+  const models::Algorithm* algorithm = models::locks::named(scenario.lock.algorithm);
+  return algorithm != nullptr ? algorithm->uses.server : models::LockServer::redis;
+}
 
 std::pair<std::string, std::string> config_line(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());

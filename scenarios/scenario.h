@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/algorithm.h"
 #include "models/lock_options.h"
 #include "models/property.h"
 #include "models/redis/find_by.h"
@@ -117,9 +118,18 @@ struct ResourceSpec {
   Duration service{};
 };
 
+struct LeaseStoreSpec {
+  std::uint32_t expire_after = 1;                  // a session lives so many times its TTL
+  Duration tick = std::chrono::milliseconds(500);  // between two looks for sessions that are over
+  Duration service{};                              // time it needs per request
+  std::int64_t clock_rate_ppb = 0;
+};
+
+// Of the lock servers those are there that the lock lives on.
 struct ServersSpec {
-  RedisSpec redis;        // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
-  ResourceSpec resource;  // process resource
+  RedisSpec redis;  // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
+  LeaseStoreSpec lease_store;  // process store
+  ResourceSpec resource;       // process resource
 };
 
 struct ClientsSpec {
@@ -193,6 +203,9 @@ struct Scenario {
   std::vector<Twin> twins;
   std::vector<Neighbour> neighbours;
 };
+
+// Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
+models::LockServer lock_server(const Scenario& scenario);
 
 // "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
 std::pair<std::string, std::string> config_line(std::string_view line);

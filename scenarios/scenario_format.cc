@@ -19,8 +19,9 @@ documented failures in `scenarios/` are such files, and so is every counterexamp
 `--set clients.count=5` or `--set fault.1.for=3s` (faults are counted from 1, a bare word is text).
 
 A duration is text of one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such as `"1.5s"`. A process is
-`client-1` to `client-N`, `redis-1` to `redis-N`, `resource`, or what belongs to a primary: `redis-1-replica-1`,
-`redis-1-sentinel-1` and so on. A key that a table does not list is an error. A file is at most 1 MiB long.
+`client-1` to `client-N`, `redis-1` to `redis-N`, `store`, `resource`, or what belongs to a primary:
+`redis-1-replica-1`, `redis-1-sentinel-1` and so on. A key that a table does not list is an error. A file is at most
+1 MiB long.
 
 This page is written from the tables that the loader reads files by.
 

@@ -129,6 +129,25 @@ const Keys<RedisSpec>& redis_keys() {
   return keys;
 }
 
+const Keys<LeaseStoreSpec>& lease_store_keys() {
+  static const Keys<LeaseStoreSpec> keys = {
+      integer<LeaseStoreSpec>(
+          "expire_after", 1, 10, [](auto& store) -> auto& { return store.expire_after; },
+          "a session ends so many times its `ttl` after the last keep-alive"),
+      duration<LeaseStoreSpec>(
+          "tick", Sign::not_negative, [](auto& store) -> auto& { return store.tick; },
+          "time between two looks for sessions that are over; 0s: each ends to the moment"),
+      duration<LeaseStoreSpec>(
+          "service", Sign::not_negative, [](auto& store) -> auto& { return store.service; },
+          "time that the store needs for one request"),
+      integer<LeaseStoreSpec>(
+          "clock_rate_ppb", -999'000'000, 999'000'000'000,
+          [](auto& store) -> auto& { return store.clock_rate_ppb; },
+          "how much faster than true time its clock runs, in parts per billion"),
+  };
+  return keys;
+}
+
 const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
@@ -152,6 +171,11 @@ const Keys<ServersSpec>& servers_keys() {
       table<ServersSpec>(
           "redis", redis_keys(), [](auto& servers) -> auto& { return servers.redis; },
           "The lock servers, processes `redis-1` to `redis-N`."),
+      table<ServersSpec>(
+          "lease_store", lease_store_keys(),
+          [](auto& servers) -> auto& { return servers.lease_store; },
+          "What a lock on a lease store lives on instead, process `store`: one server that never "
+          "loses what it has acknowledged."),
       table<ServersSpec>(
           "resource", resource_keys(), [](auto& servers) -> auto& { return servers.resource; },
           "What the lock protects, process `resource`."),

@@ -11,6 +11,11 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
   std::vector<ProcessSpec> all;
   for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
     all.push_back({fmt::format("client-{}", i), TargetKind::client});
+  if (lock_server(scenario) == models::LockServer::lease_store) {
+    all.push_back({"store", TargetKind::store});
+    all.push_back({"resource", TargetKind::resource});
+    return all;
+  }
   for (std::uint32_t i = 0; i < redis.masters; ++i)
     all.push_back({fmt::format("redis-{}", i + 1), TargetKind::redis, i});
   all.push_back({"resource", TargetKind::resource});

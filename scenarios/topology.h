@@ -1,6 +1,6 @@
 // The processes of a scenario: their names, what each is, and to which group of Redis servers it
-// belongs, in the order in which a run declares them. Clients come first, then the primaries, then
-// the resource, then what belongs to a primary.
+// belongs, in the order in which a run declares them. Clients come first, then the primaries or the
+// lease store, whichever the lock lives on, then the resource, then what belongs to a primary.
 #pragma once
 
 #include <cstdint>

@@ -56,6 +56,17 @@ TEST(Topology, TellsWhatEachProcessIsAndToWhomItBelongs) {
   EXPECT_EQ(find(all, "redis-1-replica"), nullptr);
 }
 
+TEST(Topology, HasALeaseStoreInPlaceOfThePrimariesWhereTheLockLivesOnOne) {
+  Scenario scenario = with(1, 0, 0);
+  scenario.lock.algorithm = "lease-store-lock";
+  EXPECT_THAT(names(scenario), ElementsAre("client-1", "client-2", "store", "resource"));
+  const std::vector<ProcessSpec> all = processes_of(scenario);
+  EXPECT_EQ(find(all, "store")->kind, TargetKind::store);
+  World world;
+  world.set(scenario);
+  EXPECT_EQ(world.processes(), names(scenario));
+}
+
 TEST(Topology, IsThatOfTheRun) {
   const Scenario scenario = with(2, 1, 3);
   World world;

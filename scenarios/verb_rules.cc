@@ -11,7 +11,8 @@ constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
 constexpr std::string_view kMasterDecides = "a replica forgets what its primary tells it to forget";
 constexpr std::string_view kNoTalk = "no client's step is a message to a Sentinel";
 constexpr std::string_view kPrimaryOnly = "only a primary is replaced by its replica";
-constexpr std::string_view kNoSessions = "Redis keeps no sessions";
+constexpr std::string_view kNoSession = "only a client has a session";
+constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
 
 const std::array<VerbRules, sim::kVerbCount>& all_rules() {
   static const std::array<VerbRules, sim::kVerbCount> rules = {{
@@ -27,11 +28,11 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .allowed = {"keeps"},
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
-       .inapplicable = {"", "", kNoClock},
+       .inapplicable = {"", "", kNoClock, "", "", kNeverSteps},
        .meaning = "the wall clock jumps by `step`, forwards or back"},
       {.verb = Verb::set_clock_rate,
        .lasting = Lasting::optional,
@@ -64,23 +65,23 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},
-       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly},
+       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly},
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
        .lasting = Lasting::optional,
        .allowed = {"to"},
-       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly},
+       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly, kPrimaryOnly},
        .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
-       .inapplicable = {kNoSessions, kNoSessions, kNoSessions, kNoSessions, kNoSessions},
-       .meaning = "the server ends the session of the client"},
+       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession},
+       .meaning = "the lease store ends the sessions that the client has with it"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
                   "its next"},
   }};

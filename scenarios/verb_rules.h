@@ -13,10 +13,10 @@
 namespace picklock::scenarios {
 
 // `redis` is a primary, as the run begins.
-enum class TargetKind : std::uint8_t { client, redis, resource, replica, sentinel };
-inline constexpr std::size_t kTargetKinds = 5;
+enum class TargetKind : std::uint8_t { client, redis, resource, replica, sentinel, store };
+inline constexpr std::size_t kTargetKinds = 6;
 inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
-    "client", "redis", "resource", "replica", "sentinel"};
+    "client", "redis", "resource", "replica", "sentinel", "store"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 

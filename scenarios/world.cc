@@ -40,22 +40,28 @@ models::FencedBy fenced_by(Fencing fencing) {
   return models::FencedBy::order_of_grants;
 }
 
+bool on_store(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::lease_store;
+}
+
 // A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
 // there and back: the wait before it, the way, the server's queue, and a collection wherever one
-// can strike.
+// can strike. A key that is free on a lease store may still be under a lock-delay, and a watch that
+// the store has forgotten in a crash lasts until its client gives up on it.
 Duration acquire_bound(const Scenario& scenario) {
   constexpr Duration kSlack = std::chrono::milliseconds(100);
   constexpr std::int64_t kCommands = 4;
   Duration way = slowest(scenario.network.latency);
   for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
   const RedisSpec& redis = scenario.servers.redis;
-  const Duration queue =
-      kCommands * redis.service * static_cast<std::int64_t>(scenario.clients.count);
-  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
   const models::LockOptions& lock = scenario.lock.options;
+  const bool store = on_store(scenario);
+  const Duration service = store ? scenario.servers.lease_store.service : redis.service;
+  const Duration queue = kCommands * service * static_cast<std::int64_t>(scenario.clients.count);
+  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
-         wait + kSlack;
+         wait + kSlack + (store ? lock.lock_delay + lock.command_timeout : Duration{});
 }
 
 // Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
@@ -64,6 +70,14 @@ Duration failover_bound(const Scenario& scenario) {
   constexpr Duration kElection = std::chrono::seconds(5);
   const RedisSpec& redis = scenario.servers.redis;
   return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
+}
+
+// Beyond a session's TTL, until the store finds that it is over.
+Duration session_bound(const Scenario& scenario) {
+  if (!on_store(scenario)) return {};
+  const LeaseStoreSpec& store = scenario.servers.lease_store;
+  const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);
+  return (store.expire_after - 1) * ttl + store.tick;
 }
 
 bool is_server(const ProcessSpec& process) {
@@ -83,7 +97,8 @@ void World::set(const Scenario& scenario) {
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   // A lease of a century must not carry the horizon beyond what an instant can say.
-  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)) + failover_bound(scenario),
+  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)) + failover_bound(scenario) +
+                               session_bound(scenario),
                            kLongest / 4);
   const RedisSpec& redis = scenario.servers.redis;
   processes_ = processes_of(scenario);
@@ -91,7 +106,7 @@ void World::set(const Scenario& scenario) {
               .quorum = algorithm_->quorum == nullptr
                             ? 1
                             : algorithm_->quorum(redis.masters, scenario.lock.options),
-              .servers = redis.masters,
+              .servers = on_store(scenario) ? 1 : redis.masters,
               .first_server = scenario.clients.count,
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
@@ -122,9 +137,10 @@ void World::build(std::uint64_t seed, bool tracing) {
   set_links();
   build_servers();
   build_sentinels();
+  const bool store = algorithm_->uses.server == models::LockServer::lease_store;
+  if (store) build_store();
   const std::uint32_t clients = scenario.clients.count;
-  const std::uint32_t masters = scenario.servers.redis.masters;
-  sim::Process& home = scheduler.process(clients + masters);
+  sim::Process& home = scheduler.process(index_of(TargetKind::resource));
   home.set_service(scenario.servers.resource.service);
   resource_.reset(simulation_, home, tenures_, fenced_by(scenario.servers.resource.fencing));
 
@@ -137,6 +153,7 @@ void World::build(std::uint64_t seed, bool tracing) {
                        resource_, scenario.lock.options, scenario.clients.write_timeout,
                        context_.lock_key,
                        scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
+    if (store) machines_[i].connect(store_, scenario.lock.options);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     const bool is_operator = i + scenario.clients.operators >= clients;
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,
@@ -158,7 +175,10 @@ void World::add_processes() {
   for (const ProcessSpec& process : processes_) {
     const bool of_redis = is_server(process) || process.kind == TargetKind::sentinel;
     Duration offset = is_server(process) ? redis.clock_offset : Duration{};
-    std::int64_t rate_ppb = is_server(process) ? redis.clock_rate_ppb : 0;
+    std::int64_t rate_ppb = is_server(process) ? redis.clock_rate_ppb
+                            : process.kind == TargetKind::store
+                                ? scenario_->servers.lease_store.clock_rate_ppb
+                                : 0;
     if (of_redis) {
       for (const NodeSpec& node : redis.nodes) {
         if (node.name != process.name) continue;
@@ -170,9 +190,23 @@ void World::add_processes() {
   }
 }
 
+std::uint32_t World::index_of(TargetKind kind) const {
+  const auto found = std::find_if(processes_.begin(), processes_.end(),
+                                  [kind](const ProcessSpec& one) { return one.kind == kind; });
+  return static_cast<std::uint32_t>(found - processes_.begin());
+}
+
+void World::build_store() {
+  const LeaseStoreSpec& spec = scenario_->servers.lease_store;
+  sim::Process& process = simulation_.scheduler.process(index_of(TargetKind::store));
+  process.set_service(spec.service);
+  store_.reset(simulation_, process, tenures_, keys_,
+               {.expire_after = spec.expire_after, .tick = spec.tick});
+}
+
 void World::build_servers() {
   const RedisSpec& redis = scenario_->servers.redis;
-  groups_.resize(redis.masters);
+  groups_.resize(algorithm_->uses.server == models::LockServer::redis ? redis.masters : 0);
   enlist();
   std::size_t used = 0;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "models/algorithm.h"
 #include "models/keys.h"
+#include "models/lease_store/lease_store.h"
 #include "models/redis/group.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
@@ -53,6 +54,8 @@ class World {
   void set_links();
   void enlist();
   void build_servers();
+  void build_store();
+  std::uint32_t index_of(TargetKind kind) const;  // the first of its kind
   void build_sentinels();
   void add_gc(sim::Process& process, const GcProfile& profile);
   void arm_horizon();
@@ -71,6 +74,7 @@ class World {
   std::deque<models::redis::Server> servers_;      // in the order of their processes
   std::deque<models::redis::Sentinel> sentinels_;  // the same
   std::vector<models::redis::Group> groups_;
+  models::lease_store::LeaseStore store_;
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;

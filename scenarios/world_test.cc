@@ -16,8 +16,9 @@ using sim::What;
 
 class WorldTest : public testing::Test {
  protected:
-  void run(const std::string& more, std::uint64_t seed = 1) {
-    scenario_ = parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more, "x",
+  void run(const std::string& more, std::uint64_t seed = 1,
+           const std::string& algorithm = "lua-check-delete") {
+    scenario_ = parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
                       shipped_vocabulary());
     world_.set(scenario_);
     world_.run(seed);
@@ -60,6 +61,37 @@ TEST_F(WorldTest, WaitsForACriticalSectionThatOutlastsTheBound) {
   EXPECT_GE(ended(), 60s);
 }
 
+// A session of twice ten seconds, a look every two, fifteen seconds of delay: the second client has
+// the lock when they are over, and the horizon allows for all of it.
+TEST_F(WorldTest, HasTheLeaseStoreThatTheFileDescribes) {
+  run("ttl = '10s'\nlock_delay = '15s'\nretry_every = '50s'\n"
+      "[servers.lease_store]\nexpire_after = 2\ntick = '2s'\nservice = '10ms'\n"
+      "clock_rate_ppb = 1000000\n[clients]\ncount = 2\nhold = '1s'\n"
+      "[[fault]]\ncrash = 'client-1'\nafter = 'acquire.replied'\ncommand = 'ACQUIRE'\n",
+      1, "lease-store-lock");
+  sim::Instant ended{};
+  sim::Instant again{};
+  for (const HistoryEvent& event : world_.history()) {
+    if (event.what == What::entry_removed && event.cause == sim::Cause::session_end)
+      ended = event.at;
+    if (event.what == What::entry_created) again = event.at;
+  }
+  EXPECT_GT(ended - sim::kStart, 19'980ms);
+  EXPECT_LE(ended - sim::kStart, 22'020ms);
+  EXPECT_GT(again - ended, 14'980ms);
+  EXPECT_LT(again - ended, 15'100ms);
+  EXPECT_EQ(world_.patience(), 3 * (10s + 10s + 2s + 15s + 50s + 3s + 100ms));
+}
+
+// The key has no entry, and is not to be had: that is no refusal of what was promised.
+TEST_F(WorldTest, ExpectsNoGrantDuringALockDelay) {
+  run("lock_delay = '60s'\nacquire_timeout = '20s'\nretry_every = '1s'\n"
+      "[clients]\ncount = 2\n[[fault]]\nkill-session = 'client-1'\nat = '500ms'\n",
+      1, "lease-store-lock");
+  EXPECT_EQ(count(What::acquire_failed), 1);
+  EXPECT_FALSE(violated(Property::available));
+}
+
 TEST_F(WorldTest, WaitsForTheLastFaultToEnd) {
   run("[clients]\ncount = 2\nhold = '1s'\n[[fault]]\npartition = 'client-2'\nat = '10ms'\n"
       "for = '100s'\n");
@@ -68,8 +100,10 @@ TEST_F(WorldTest, WaitsForTheLastFaultToEnd) {
 }
 
 TEST_F(WorldTest, HasAHorizonThatAnInstantCanSayHoweverLongTheLease) {
-  run("ttl = '876000h'\n[clients]\ncount = 1\n");
-  EXPECT_EQ(world_.patience(), 3 * 24h * 365 * 25);
+  for (const char* algorithm : {"lua-check-delete", "lease-store-lock"}) {
+    run("ttl = '876000h'\n[clients]\ncount = 1\n", 1, algorithm);
+    EXPECT_EQ(world_.patience(), 3 * 24h * 365 * 25);
+  }
 }
 
 TEST_F(WorldTest, RestartsAClientWithAllItsCyclesBeforeIt) {

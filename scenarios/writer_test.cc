@@ -51,6 +51,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   complete.insert(complete.find(silent) + silent.size(), "violated = []\n");  // said or not
   EXPECT_EQ(lines(file_text(sample::parsed(complete))), lines(complete));
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kFailOver))), lines(sample::kFailOver));
+  EXPECT_EQ(lines(file_text(sample::parsed(sample::kLeaseStore))), lines(sample::kLeaseStore));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -60,7 +61,8 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   for (const Key<Scenario>& key : scenario_keys()) {
     if (key.nested) key.nested("", tables);
   }
-  const std::string text = std::string("\n") + sample::kComplete + sample::kFailOver;
+  const std::string text =
+      std::string("\n") + sample::kComplete + sample::kFailOver + sample::kLeaseStore;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

@@ -45,6 +45,10 @@ class EchoServer final : public Service {
     evicted.emplace_back(key);
     return true;
   }
+  bool kill_session(const Process& client) override {
+    killed.push_back(client.name());
+    return true;
+  }
   void fail_over(Process* to) override {
     failovers.emplace_back(since_start(simulation().now()), to);
   }
@@ -63,6 +67,7 @@ class EchoServer final : public Service {
   std::vector<Duration> resets;
   std::vector<Keeps> starts;
   std::vector<std::string> evicted;
+  std::vector<std::string> killed;  // whose session
   std::vector<std::pair<Duration, Process*>> failovers;
 
  protected:

@@ -28,7 +28,7 @@ enum class Verb : std::uint8_t {
   duplicate,     // the matched message arrives a second time, `lasts` later
   evict,         // the server forgets a key
   fail_over,     // the primary's host stops and a replica is promoted
-  kill_session,  // the server ends the client's session
+  kill_session,  // whoever keeps a session of the client ends it
   slow,          // every message the process handles takes `step` longer, for `lasts`
   interrupt,     // a client's thread gives up its wait for a lock
 };

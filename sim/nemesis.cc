@@ -216,7 +216,10 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       scheduler_.set_slowness(target, target.slowness() + fault.step);
       break;
     case Verb::kill_session:
-      throw std::invalid_argument(std::string(name(fault.verb)) + " has no target in this run");
+      for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+        if (Program* program = scheduler_.process(id).program()) program->kill_session(target);
+      }
+      break;
   }
   if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
   end_after(index, lasts);

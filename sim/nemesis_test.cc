@@ -465,6 +465,12 @@ TEST(Nemesis, EvictsTheKeyNamedOrThatOfTheLock) {
   EXPECT_THAT(world.server().evicted, ElementsAre("the-key", "another"));
 }
 
+TEST(Nemesis, KillsTheSessionOfAClientWhereverItMayHaveOne) {
+  EchoWorld world(2, 2);
+  world.run({at_two(Verb::kill_session, "client-2")});
+  for (EchoServer& server : world.servers) EXPECT_THAT(server.killed, ElementsAre("client-2"));
+}
+
 TEST(Nemesis, HealsEveryPartitionAndHoldOfItsTarget) {
   EchoWorld world;
   world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };

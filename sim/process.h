@@ -26,6 +26,8 @@ class Program {
   virtual void halted() {}              // the incarnation is over: volatile state is gone
   virtual void clock_changed() {}       // the wall clock was stepped or a rate was set
   virtual bool evict(std::string_view) { return false; }  // forgets a key; false: it had none
+  // Ends the sessions that the client has with it; false: it had none.
+  virtual bool kill_session(const Process& /*client*/) { return false; }
   // Its machine is gone: another of its group takes its place, the foremost if none is named.
   virtual void fail_over(Process* /*to*/) {}
 

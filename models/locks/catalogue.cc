@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/locks/lease_store_lock.h"
 #include "models/locks/local_mutex.h"
 #include "models/locks/quorum_lock.h"
 #include "models/locks/redis_py_lock.h"
@@ -37,7 +38,8 @@ std::span<const Algorithm* const> all() {
                                   &redlock(),
                                   &node_redlock_v4(),
                                   &node_redlock_v5(),
-                                  &redsync()};
+                                  &redsync(),
+                                  &lease_store_lock()};
   return kAll;
 }
 

@@ -84,9 +84,15 @@ LockOptions as_it_comes(const Algorithm& algorithm, Duration acquire_timeout) {
   return options;
 }
 
+SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
+  SmallWorld::Setup setup{.clients = clients, .tracing = true};
+  if (algorithm.uses.server == LockServer::lease_store) setup.store.emplace();
+  return setup;
+}
+
 // Two take it one after the other, and the trace tells in which roles they spoke to the server.
 TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2, .tracing = true}};
+  SmallWorld world{setup_for(*GetParam(), 2)};
   std::vector<std::unique_ptr<Lock>> locks;
   int granted = 0;
   for (const std::uint32_t number : {1u, 2u}) {
@@ -97,7 +103,7 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
       const Acquired acquired = lock->acquire(self, "lock");
       if (!acquired) return;
       ++granted;
-      self.sleep(1s);
+      self.sleep(4s);
       all.play(Role::release);
       EXPECT_EQ(lock->release(self, acquired.lease()),
                 releases_nothing(*GetParam()) ? Released::not_held : Released::ok);
@@ -114,19 +120,20 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
 }
 
 TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHasALease) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2}};
+  SmallWorld world{setup_for(*GetParam(), 2)};
   std::int64_t granted_ms = 0;
-  const LockOptions options{.acquire_timeout = 300s};
+  LockOptions options{.acquire_timeout = 300s};
   const std::unique_ptr<Lock> first = make_lock(*GetParam(), options);
   const std::unique_ptr<Lock> second = make_lock(*GetParam(), options);
-  world.client(1, [&](SmallWorld&, Client& self) {
-    first->acquire(self, "lock");  // and is never heard of again
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    all.play(Role::acquire);
+    first->acquire(self, "lock");
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
     if (second->acquire(self, "lock")) granted_ms = all.milliseconds();
   });
-  world.run();
+  world.run({fault_at(500ms, sim::Verb::crash, "client-1")});
   if (!GetParam()->uses.lease) {
     EXPECT_EQ(granted_ms, 0);
     return;

@@ -1,5 +1,5 @@
-// A client whose Redis answers what a test tells it to, and that writes down what it was asked:
-// locks run on it as on any other. Test-only.
+// A client whose Redis and whose lease store answer what a test tells them to, and that writes down
+// what they were asked: locks run on it as on any other. Test-only.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,13 @@ class Transcript final : public Client {
     add([](redis::Reply& reply) { reply.resent = true; });
   }
 
+  // The same of the lease store.
+  void store_opens(std::string_view session) {
+    store_.answers.push_back({.session = std::string(session)});
+  }
+  void store_grants(std::int64_t revision) { store_.answers.push_back({.revision = revision}); }
+  void store_answers(lease_store::Status status) { store_.answers.push_back({.status = status}); }
+
   // "check: GET lock", one line a command, and "sleep 100ms" between them.
   std::vector<std::string> lines;
   Duration now{};
@@ -51,6 +58,7 @@ class Transcript final : public Client {
   redis::Client& redis(std::size_t) override { return redis_; }
   std::size_t redis_servers() const override { return 1; }
   redis::Client& redis_replica(std::size_t) override { return replica_; }
+  lease_store::Client& lease_store() override { return store_; }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {
@@ -158,6 +166,53 @@ class Transcript final : public Client {
     std::string where;
   };
 
+  struct LeaseStore final : lease_store::Client {
+    struct Answer {
+      lease_store::Status status = lease_store::Status::done;
+      std::string session{};
+      std::int64_t revision = 0;
+    };
+    using Status = lease_store::Status;
+
+    explicit LeaseStore(Transcript& all) : transcript(all) {}
+
+    lease_store::Opened open(Duration ttl, Duration lock_delay) override {
+      const Answer answer = to("open " + ms(ttl) + " " + ms(lock_delay));
+      return {answer.status, answer.session};
+    }
+    Status keep_alive(std::string_view session) override { return to("keep-alive", session); }
+    lease_store::Granted acquire(std::string_view key, std::string_view session) override {
+      const Answer answer = to("acquire " + std::string(key) + " " + std::string(session));
+      return {answer.status, answer.revision};
+    }
+    Status release(std::string_view key, std::string_view session) override {
+      return to("release", key, session);
+    }
+    Status watch(std::string_view key, Duration at_most) override {
+      return to("watch", key, ms(at_most));
+    }
+    Status close(std::string_view session) override { return to("close", session); }
+
+    std::deque<Answer> answers;
+
+   private:
+    Answer to(std::string line) {
+      transcript.lines.push_back(std::move(line));
+      if (answers.empty()) return {.status = Status::unknown};
+      Answer answer = std::move(answers.front());
+      answers.pop_front();
+      return answer;
+    }
+    template <typename... Words>
+    Status to(std::string line, Words... words) {
+      (line.append(" ").append(words), ...);
+      return to(std::move(line)).status;
+    }
+    static std::string ms(Duration time) { return std::to_string(time.count() / 1'000'000) + "ms"; }
+
+    Transcript& transcript;
+  };
+
   template <typename Fill>
   void add(Fill fill) {
     fill(replies_.emplace_back());
@@ -167,6 +222,7 @@ class Transcript final : public Client {
   std::map<std::string, redis::Listener, std::less<>> listeners_;
   Redis redis_{*this};
   Redis replica_{*this, "at the replica "};
+  LeaseStore store_{*this};
   int tokens_ = 0;
 };
 

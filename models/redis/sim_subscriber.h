@@ -13,8 +13,8 @@ namespace picklock::models::redis {
 class SimSubscriber {
  public:
   // Dialled with the first subscription.
-  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server, Discovery* discovery,
-             Duration patience, Duration redial_every);
+  void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
+             Discovery* discovery, Duration patience, Duration redial_every);
   void forget();
   ServerLink& link() { return link_; }
 

@@ -1,0 +1,106 @@
+// A lease store, seen from outside: one server that never loses what it has acknowledged, as a
+// consensus group is to its clients. Sessions are counted on its monotonic clock and end at its
+// first look after their time, never before: within (life, life + tick]. What an ended session held
+// is free, but granted to nobody before the session's lock-delay is over; a release bypasses that.
+//
+// Every grant has a larger revision than those before: (key, revision, session) is the sequencer,
+// and the revision a fencing token. (docs/facts/algorithms.md 7.1, 7.2, 7.4)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/keys.h"
+#include "models/lease_store/protocol.h"
+#include "models/tenures.h"
+#include "sim/service.h"
+
+namespace picklock::models::lease_store {
+
+struct Settings {
+  std::uint32_t expire_after = 1;  // a session lives so many times its TTL without a keep-alive
+  Duration tick = std::chrono::milliseconds(500);  // between two looks for ended ones; 0: at once
+};
+
+class LeaseStore final : public sim::Service {
+ public:
+  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
+             const Settings& settings);
+
+  // It forgets nothing, whatever the machine keeps, and gives every session its time anew: while it
+  // was away nobody could be heard.
+  void start(sim::Keeps keeps) override;
+  void halted() override;
+  bool kill_session(const sim::Process& client) override;
+  void on_reset(sim::Connection& connection) override { hung_up(connection); }
+  void on_closed(sim::Connection& connection) override { hung_up(connection); }
+
+ private:
+  struct Session {
+    std::uint32_t number = 0;
+    sim::ProcessId client = 0;
+    Duration ttl{};
+    Duration lock_delay{};
+    std::int64_t deadline = 0;  // on the monotonic clock, as every time here
+  };
+  struct Entry {
+    std::string key;
+    sim::KeyId id = 0;
+    std::uint32_t session = 0;  // 0: it is free
+    sim::TenureId owner = 0;
+    std::int64_t revision = 0;
+    std::int64_t delayed_until = 0;  // 0: it is not
+  };
+  struct Watcher {
+    sim::Message* request = nullptr;
+    std::size_t entry = 0;
+    std::int64_t until = 0;
+  };
+
+  bool apply(sim::Message& request, sim::Payload& answer) override;
+  void open(const Request& request, const sim::Message& message, sim::Payload& answer);
+  void keep_alive(Session& session, const sim::Message& message);
+  void acquire(Entry& entry, const Session& session, const sim::Message& message,
+               sim::Payload& answer);
+  bool watch(const Request& request, sim::Message& message, sim::Payload& answer);
+
+  Session* session_of(std::string_view name);
+  Entry& entry_of(std::string_view key);
+  std::int64_t now() const;
+  std::int64_t after(Duration time) const;
+  std::int64_t deadline_of(Duration ttl) const;     // of a session heard of now
+  std::int64_t ends(const Session& session) const;  // when it is found to be over
+  bool to_be_had(const Entry& entry) const {
+    return entry.session == 0 && entry.delayed_until == 0;
+  }
+
+  void end(std::uint32_t number, sim::TenureId actor);
+  void free(Entry& entry, sim::Cause cause, sim::TenureId actor, std::uint8_t role);
+  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId actor,
+            std::uint8_t role, sim::Instant until);
+  sim::Instant until(const Session& session) const;
+
+  void wake_watchers(const Entry& entry);
+  void tell_watcher(std::size_t index, std::string_view what);
+  void hung_up(const sim::Connection& connection);
+
+  void await();
+  void look();
+  static void on_time(void* self, std::uint32_t) { static_cast<LeaseStore*>(self)->look(); }
+
+  Tenures* tenures_ = nullptr;
+  Keys* keys_ = nullptr;
+  Settings settings_;
+  std::int64_t phase_ = 0;         // of its looks
+  std::vector<Session> sessions_;  // that live
+  std::vector<Entry> entries_;     // every key that was ever asked for
+  std::vector<Watcher> watchers_;  // as they came
+  std::uint32_t opened_ = 0;
+  std::int64_t revision_ = 0;
+  sim::TimerId timer_ = 0;
+  bool has_timer_ = false;
+};
+
+}  // namespace picklock::models::lease_store

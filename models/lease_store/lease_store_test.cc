@@ -1,0 +1,328 @@
+#include "models/lease_store/lease_store.h"
+
+#include <gmock/gmock.h>
+
+#include "models/small_world.h"
+
+namespace picklock::models::lease_store {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Settings kAtOnce{.expire_after = 1, .tick = 0ms};
+
+SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t clients = 2) {
+  return {.clients = clients, .store = settings};
+}
+
+// What a client that comes at this time is told when it asks for the key.
+Granted asks_at(Client& store, std::string_view session) { return store.acquire("lock", session); }
+
+// When the waiter of client 2 got a key that client 1 took at once and did this with, in ms.
+std::int64_t granted_ms(SmallWorld::Setup setup, const std::function<void(Client& store)>& deed,
+                        Duration lock_delay = {}, const sim::Plan& plan = {}) {
+  SmallWorld world{setup};
+  std::int64_t at = -1;
+  world.client(1, [&](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, lock_delay);
+    self.lease_store().acquire("lock", "s1");
+    if (deed) deed(self.lease_store());
+  });
+  world.client(2, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(100ms);
+    const std::string session = self.lease_store().open(100s, 0s).session;
+    while (asks_at(self.lease_store(), session).status == Status::refused) {
+      EXPECT_NE(self.lease_store().watch("lock", 90s), Status::unknown);
+    }
+    at = all.milliseconds();
+  });
+  world.run(plan);
+  return at;
+}
+
+TEST(LeaseStore, GrantsAKeyToOneSessionAtATime) {
+  SmallWorld world{with_store()};
+  std::vector<Status> told;
+  for (std::uint32_t client : {1U, 2U}) {
+    world.client(client, [&told, client](SmallWorld&, models::Client& self) {
+      const std::string session = self.lease_store().open(10s, 0s).session;
+      if (client == 2) self.sleep(1s);
+      told.push_back(asks_at(self.lease_store(), session).status);
+    });
+  }
+  world.run();
+  EXPECT_THAT(told, ElementsAre(Status::done, Status::refused));
+}
+
+TEST(LeaseStore, GrantsAKeyAgainToTheSessionThatHoldsIt) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const std::string session = self.lease_store().open(10s, 0s).session;
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(asks_at(self.lease_store(), session).revision, 1);
+  });
+  world.run();
+  EXPECT_EQ(world.tenures.grants(), 1U);
+}
+
+TEST(LeaseStore, GivesEveryGrantALargerRevision) {
+  SmallWorld world{with_store()};
+  std::vector<std::int64_t> revisions;
+  world.client(1, [&](SmallWorld&, models::Client& self) {
+    Client& store = self.lease_store();
+    const std::string session = store.open(10s, 0s).session;
+    for (const char* key : {"lock", "other", "lock"}) {
+      revisions.push_back(store.acquire(key, session).revision);
+      store.release(key, session);
+    }
+  });
+  world.run();
+  EXPECT_THAT(revisions, ElementsAre(1, 2, 3));
+}
+
+TEST(LeaseStore, ReleasesForNobodyButTheHolder) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    Client& store = self.lease_store();
+    store.open(10s, 0s);
+    store.open(10s, 0s);
+    store.acquire("lock", "s1");
+    EXPECT_EQ(store.release("lock", "s2"), Status::refused);
+    EXPECT_EQ(store.release("lock", "s1"), Status::done);
+    EXPECT_EQ(store.release("lock", "s1"), Status::refused);
+  });
+  world.run();
+}
+
+TEST(LeaseStore, EndsASessionThatNobodyKeepsAlive) {
+  EXPECT_NEAR(static_cast<double>(granted_ms(with_store(), {})), 10'002, 2);
+}
+
+TEST(LeaseStore, KeepsASessionAsLongAsItIsKeptAlive) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, 0s);
+    for (int i = 0; i < 5; ++i) {
+      self.sleep(9s);
+      EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+    }
+    self.sleep(11s);
+    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::gone);
+  });
+  world.run();
+}
+
+TEST(LeaseStore, LooksForSessionsThatAreOverAtEveryTick) {
+  std::int64_t least = INT64_MAX;
+  std::int64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SmallWorld::Setup setup = with_store({.expire_after = 1, .tick = 1s});
+    setup.seed = seed;
+    const std::int64_t at = granted_ms(setup, {});
+    least = std::min(least, at);
+    most = std::max(most, at);
+  }
+  EXPECT_GT(least, 10'000);
+  EXPECT_LT(least, 10'200);
+  EXPECT_GT(most, 10'800);
+  EXPECT_LT(most, 11'005);
+}
+
+// Consul: the TTL is a lower bound.
+TEST(LeaseStore, MayLetASessionLiveForSeveralTimesItsTtl) {
+  EXPECT_NEAR(static_cast<double>(granted_ms(with_store({.expire_after = 2, .tick = 0ms}), {})),
+              20'002, 2);
+}
+
+TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
+  SmallWorld world{with_store({.expire_after = 10, .tick = 500ms}, 1)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(Duration::max(), Duration::max());
+    self.lease_store().acquire("lock", "s1");
+    self.sleep(24h * 365 * 100);
+    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+  });
+  world.run();
+  for (const sim::HistoryEvent& event : world.history()) EXPECT_EQ(event.until, sim::kNever);
+}
+
+TEST(LeaseStore, CountsByItsOwnClock) {
+  SmallWorld::Setup setup = with_store();
+  setup.server_rate_ppb = 1'000'000'000;
+  EXPECT_NEAR(static_cast<double>(granted_ms(setup, {})), 5'002, 2);
+}
+
+TEST(LeaseStore, DoesNotCareForItsWallClock) {
+  sim::Fault jump = fault_at(1s, sim::Verb::step_clock, "store");
+  jump.step = 1h;
+  EXPECT_NEAR(static_cast<double>(granted_ms(with_store(), {}, {}, {jump})), 10'002, 2);
+}
+
+TEST(LeaseStore, GrantsAReleasedKeyAtOnceWhateverTheLockDelay) {
+  const auto release = [](Client& store) { store.release("lock", "s1"); };
+  EXPECT_LT(granted_ms(with_store(), release, 15s), 110);
+}
+
+TEST(LeaseStore, GrantsTheKeyOfAnEndedSessionWhenTheLockDelayIsOver) {
+  EXPECT_NEAR(static_cast<double>(granted_ms(with_store(), {}, 15s)), 25'002, 2);
+}
+
+TEST(LeaseStore, DelaysTheKeyOfAClosedSessionAsWell) {
+  const auto close = [](Client& store) { store.close("s1"); };
+  EXPECT_NEAR(static_cast<double>(granted_ms(with_store(), close, 15s)), 15'002, 2);
+}
+
+TEST(LeaseStore, EndsTheSessionsOfAClientWhenTold) {
+  const std::int64_t at =
+      granted_ms(with_store(), {}, {}, {fault_at(3s, sim::Verb::kill_session, "client-1")});
+  EXPECT_NEAR(static_cast<double>(at), 3'001, 2);
+}
+
+TEST(LeaseStore, EndsTheSessionsOfNoOtherClient) {
+  const std::int64_t at = granted_ms(with_store(kAtOnce, 3), {}, {},
+                                     {fault_at(3s, sim::Verb::kill_session, "client-3")});
+  EXPECT_NEAR(static_cast<double>(at), 10'002, 2);
+}
+
+TEST(LeaseStore, AnswersAWatchWhenItsTimeIsOver) {
+  SmallWorld world{with_store()};
+  std::int64_t at = 0;
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.lease_store().open(10s, 0s);
+    self.lease_store().acquire("lock", "s1");
+    EXPECT_EQ(self.lease_store().watch("lock", 2s), Status::refused);
+    at = all.milliseconds();
+  });
+  world.run();
+  EXPECT_NEAR(static_cast<double>(at), 2'004, 2);
+}
+
+TEST(LeaseStore, ForgetsAWatchWhoseClientHasHungUp) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, 0s);
+    self.lease_store().acquire("lock", "s1");
+    self.sleep(2s);
+    self.lease_store().release("lock", "s1");
+  });
+  world.client(2, [](SmallWorld&, models::Client& self) {
+    self.sleep(500ms);
+    self.lease_store().watch("lock", 60s);
+    ADD_FAILURE() << "it has crashed by then";
+  });
+  world.run({fault_at(1s, sim::Verb::crash, "client-2")});
+}
+
+// Nobody could be heard while it was away.
+TEST(LeaseStore, RemembersSessionsAndGivesThemTheirTimeAnewWhenItRestarts) {
+  SmallWorld world{with_store(kAtOnce, 1)};
+  sim::Fault restart = fault_at(8s, sim::Verb::crash, "store", 1s);
+  restart.keeps = sim::Keeps::none;
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    Client& store = self.lease_store();
+    store.open(10s, 0s);
+    store.acquire("lock", "s1");
+    self.sleep(15s);
+    EXPECT_EQ(store.acquire("lock", "s1").revision, 1);
+    self.sleep(5s);
+    EXPECT_EQ(store.open(10s, 0s).session, "s2");
+    EXPECT_EQ(store.acquire("lock", "s2").revision, 2);
+  });
+  world.run({restart});
+}
+
+TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
+  sim::Fault restart = fault_at(12s, sim::Verb::crash, "store", 1s);
+  SmallWorld world{with_store()};
+  std::int64_t at = 0;
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, 15s);
+    self.lease_store().acquire("lock", "s1");
+  });
+  world.client(2, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(20s);
+    const std::string session = self.lease_store().open(100s, 0s).session;
+    EXPECT_EQ(asks_at(self.lease_store(), session).status, Status::refused);
+    EXPECT_EQ(self.lease_store().watch("lock", 60s), Status::done);
+    at = all.milliseconds();
+  });
+  world.run({restart});
+  EXPECT_NEAR(static_cast<double>(at), 25'002, 2);
+}
+
+// A watch that it was about to answer is nobody's any more.
+TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, 0s);
+    self.lease_store().acquire("lock", "s1");
+    self.sleep(2s);
+    EXPECT_EQ(self.lease_store().release("lock", "s1"), Status::unknown);
+  });
+  std::vector<Status> told;
+  world.client(2, [&](SmallWorld&, models::Client& self) {
+    self.sleep(1s);
+    told.push_back(self.lease_store().watch("lock", 60s));
+    self.sleep(5s);
+    told.push_back(self.lease_store().watch("lock", 60s));
+  });
+  sim::Fault crash = fault_where_applied(sim::Side::after, Role::watch, sim::Verb::crash, 1s);
+  crash.target = "store";
+  crash.trigger.by = "client-2";
+  world.run({crash});
+  EXPECT_THAT(told, ElementsAre(Status::unknown, Status::done));
+}
+
+TEST(LeaseStore, TellsTheHistoryWhatBecomesOfItsEntries) {
+  SmallWorld world{with_store(kAtOnce, 1)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    Client& store = self.lease_store();
+    store.open(10s, 0s);
+    store.acquire("lock", "s1");
+    self.sleep(1s);
+    store.keep_alive("s1");
+    store.release("lock", "s1");
+    store.acquire("lock", "s1");
+    self.sleep(20s);
+  });
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre(HasSubstr("entry created command by 1 of 0 until 10."),
+                                           HasSubstr("entry altered command by 1 of 1 until 11."),
+                                           HasSubstr("entry removed command by 1 of 1"),
+                                           HasSubstr("entry created command by 1 of 0 until 11."),
+                                           HasSubstr("entry removed session end by 0 of 1")));
+}
+
+TEST(LeaseStore, TellsTheHistoryWhenASessionReallyEnds) {
+  SmallWorld world{with_store({.expire_after = 2, .tick = 500ms}, 1)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.lease_store().open(10s, 0s);
+    self.lease_store().acquire("lock", "s1");
+    self.sleep(30s);
+  });
+  world.run();
+  sim::Instant said{};
+  sim::Instant ended{};
+  for (const sim::HistoryEvent& event : world.history()) {
+    if (event.what == sim::What::entry_created) said = event.until;
+    if (event.what == sim::What::entry_removed) ended = event.at;
+  }
+  EXPECT_EQ(ended, said);
+}
+
+TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
+  SmallWorld world{with_store(kAtOnce, 1)};
+  sim::Caller caller;
+  world.client(1, [&](SmallWorld& all, models::Client&) {
+    caller.reset(all.simulation, all.simulation.scheduler.process(0), all.store.process(),
+                 all.store, protocol());
+    const sim::Answer answer =
+        caller.call(1, 1s, [](sim::Payload& payload) { payload.append("HELLO"); });
+    EXPECT_EQ(answer.bytes(), "ERROR no such request");
+  });
+  world.run();
+}
+
+}  // namespace
+}  // namespace picklock::models::lease_store

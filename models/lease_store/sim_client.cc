@@ -1,0 +1,70 @@
+#include "models/lease_store/sim_client.h"
+
+namespace picklock::models::lease_store {
+namespace {
+
+Status status(const std::optional<std::string>& answer, std::string_view good) {
+  if (!answer) return Status::unknown;
+  if (answer->starts_with(good)) return Status::done;
+  return *answer == "GONE" ? Status::gone : Status::refused;
+}
+
+}  // namespace
+
+void SimClient::reset(sim::Simulation& simulation, sim::Process& self, LeaseStore& store,
+                      Duration patience, std::uint32_t resend) {
+  scheduler_ = &simulation.scheduler;
+  patience_ = patience;
+  resend_ = resend;
+  caller_.reset(simulation, self, store.process(), store, protocol());
+}
+
+// A watch is answered late on purpose.
+std::optional<std::string> SimClient::ask(const Request& request, Role role) {
+  const std::uint8_t step =
+      role == Role::none ? scheduler_->running()->role : static_cast<std::uint8_t>(role);
+  const bool waits = request.verb == Verb::watch && patience_ > Duration::zero();
+  const Duration patience = waits ? patience_ + request.time : patience_;
+  for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
+    const sim::Answer answer = caller_.call(
+        step, patience, [&request](sim::Payload& payload) { write(request, payload); });
+    if (answer.ok()) return std::string(answer.bytes());
+  }
+  return std::nullopt;
+}
+
+Status SimClient::status_of(const Request& request, std::string_view good, Role role) {
+  return status(ask(request, role), good);
+}
+
+Opened SimClient::open(Duration ttl, Duration lock_delay) {
+  const auto answer = ask({.verb = Verb::open, .time = ttl, .lock_delay = lock_delay});
+  Opened opened{.status = status(answer, "SESSION "), .session = {}};
+  if (opened.status == Status::done) opened.session = answer->substr(answer->rfind(' ') + 1);
+  return opened;
+}
+
+Status SimClient::keep_alive(std::string_view session) {
+  return status_of({.verb = Verb::keep_alive, .session = session}, "ALIVE", Role::renew);
+}
+
+Granted SimClient::acquire(std::string_view key, std::string_view session) {
+  const auto answer = ask({.verb = Verb::acquire, .key = key, .session = session});
+  Granted granted{.status = status(answer, "GRANTED ")};
+  if (granted.status == Status::done) granted.revision = last_number(*answer);
+  return granted;
+}
+
+Status SimClient::release(std::string_view key, std::string_view session) {
+  return status_of({.verb = Verb::release, .key = key, .session = session}, "RELEASED");
+}
+
+Status SimClient::watch(std::string_view key, Duration at_most) {
+  return status_of({.verb = Verb::watch, .key = key, .time = at_most}, "FREE", Role::watch);
+}
+
+Status SimClient::close(std::string_view session) {
+  return status_of({.verb = Verb::close, .session = session}, "CLOSED");
+}
+
+}  // namespace picklock::models::lease_store

@@ -1,0 +1,42 @@
+// lease_store::Client over the simulated network: one connection per client process, shared by its
+// threads. A request without an answer may be sent again: whoever has opened two sessions so uses
+// one, and the other ends by itself.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/lease_store/client.h"
+#include "models/lease_store/lease_store.h"
+#include "models/step.h"
+#include "sim/caller.h"
+
+namespace picklock::models::lease_store {
+
+class SimClient final : public Client {
+ public:
+  // `store` is connected already. `patience` is how long a request waits for its answer; 0: for
+  // ever. `resend` is how often it is sent again.
+  void reset(sim::Simulation& simulation, sim::Process& self, LeaseStore& store, Duration patience,
+             std::uint32_t resend);
+  void forget() { caller_.forget(); }
+
+  Opened open(Duration ttl, Duration lock_delay) override;
+  Status keep_alive(std::string_view session) override;
+  Granted acquire(std::string_view key, std::string_view session) override;
+  Status release(std::string_view key, std::string_view session) override;
+  Status watch(std::string_view key, Duration at_most) override;
+  Status close(std::string_view session) override;
+
+ private:
+  // Role::none: that of the verb in which the request is sent. Nothing: no answer.
+  std::optional<std::string> ask(const Request& request, Role role = Role::none);
+  Status status_of(const Request& request, std::string_view good, Role role = Role::none);
+
+  sim::Scheduler* scheduler_ = nullptr;
+  sim::Caller caller_;
+  Duration patience_{};
+  std::uint32_t resend_ = 0;
+};
+
+}  // namespace picklock::models::lease_store

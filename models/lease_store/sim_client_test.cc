@@ -1,0 +1,102 @@
+#include "models/lease_store/sim_client.h"
+
+#include <gmock/gmock.h>
+
+#include "models/small_world.h"
+
+namespace picklock::models::lease_store {
+namespace {
+
+using namespace std::chrono_literals;
+
+SmallWorld::Setup with_store(std::uint32_t clients = 1, std::uint32_t resend = 0) {
+  return {.clients = clients, .resend = resend, .tracing = true, .store = Settings{}};
+}
+
+TEST(LeaseStoreSimClient, LearnsWhatTheStoreAnswers) {
+  SmallWorld world{with_store(2)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const Opened opened = self.lease_store().open(10s, 0s);
+    EXPECT_EQ(opened.status, Status::done);
+    EXPECT_EQ(opened.session, "s1");
+    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+    EXPECT_EQ(self.lease_store().keep_alive("s9"), Status::gone);
+    EXPECT_EQ(self.lease_store().watch("lock", 1s), Status::done);
+    const Granted granted = self.lease_store().acquire("lock", "s1");
+    EXPECT_EQ(granted.status, Status::done);
+    EXPECT_EQ(granted.revision, 1);
+    EXPECT_EQ(self.lease_store().acquire("lock", "s9").status, Status::gone);
+    EXPECT_EQ(self.lease_store().release("other", "s1"), Status::refused);
+    self.sleep(2s);
+    EXPECT_EQ(self.lease_store().release("lock", "s1"), Status::done);
+    EXPECT_EQ(self.lease_store().close("s1"), Status::done);
+    EXPECT_EQ(self.lease_store().close("s1"), Status::gone);
+  });
+  world.client(2, [](SmallWorld&, models::Client& self) {
+    self.sleep(1s);
+    EXPECT_EQ(self.lease_store().open(10s, 0s).session, "s2");
+    EXPECT_EQ(self.lease_store().acquire("lock", "s2").status, Status::refused);
+    EXPECT_EQ(self.lease_store().watch("lock", 100ms), Status::refused);
+  });
+  world.run();
+}
+
+// Longer than its patience with one request.
+TEST(LeaseStoreSimClient, WaitsForTheEndOfAWatch) {
+  SmallWorld world{with_store()};
+  std::int64_t answered_ms = 0;
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.lease_store().open(60s, 0s);
+    self.lease_store().acquire("lock", "s1");
+    EXPECT_EQ(self.lease_store().watch("lock", 20s), Status::refused);
+    answered_ms = all.milliseconds();
+  });
+  world.run();
+  EXPECT_GE(answered_ms, 20'000);
+  EXPECT_LT(answered_ms, 20'100);
+}
+
+TEST(LeaseStoreSimClient, DoesNotKnowWhatBecameOfARequestWithoutAnswer) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::unknown);
+    EXPECT_EQ(self.lease_store().watch("lock", 1s), Status::unknown);
+  });
+  world.run({fault_at(0s, sim::Verb::partition, "store", 60s)});
+}
+
+TEST(LeaseStoreSimClient, SendsARequestWithoutAnswerAgain) {
+  SmallWorld world{with_store(1, 2)};
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::done);
+  });
+  world.run({fault_at(0s, sim::Verb::partition, "store", 4s)});
+}
+
+TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
+  SmallWorld world{with_store()};
+  world.client(1, [](SmallWorld& all, models::Client& self) {
+    all.play(Role::acquire);
+    self.lease_store().open(10s, 0s);
+    self.lease_store().keep_alive("s1");
+    self.lease_store().watch("lock", 1s);
+  });
+  world.run();
+  std::vector<Role> roles;
+  for (const sim::TraceRecord& record : world.simulation.scheduler.recorder().trace().records) {
+    if (record.kind == sim::TraceKind::sent && !record.reply)
+      roles.push_back(static_cast<Role>(record.role));
+  }
+  EXPECT_THAT(roles, testing::ElementsAre(Role::acquire, Role::renew, Role::watch));
+}
+
+TEST(LeaseStoreSimClient, IsNotThereWhereThereIsNoStore) {
+  SmallWorld world;
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    EXPECT_THROW(self.lease_store(), std::logic_error);
+  });
+  world.run();
+}
+
+}  // namespace
+}  // namespace picklock::models::lease_store

@@ -1,0 +1,179 @@
+#include "models/locks/lease_store_lock.h"
+
+#include <algorithm>
+
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks {
+
+using lease_store::Status;
+
+Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
+  const Duration started = self.monotonic_now();
+  std::shared_ptr<Session> session;
+  for (;;) {
+    const Outcome outcome = ask(self, key, session);
+    if (outcome == Outcome::granted) return granted(session);
+    Duration wait = options().retry_every;
+    if (options().retry_jitter > Duration::zero())
+      wait += self.random_between(Duration::zero(), options().retry_jitter);
+    const bool patient = options().acquire_timeout == Duration::zero();
+    if (!patient && self.monotonic_now() + wait - started > options().acquire_timeout)
+      return give_up(self, session);
+    // A store that is away answers at once that it is: that must not become a busy loop.
+    const bool watches = outcome == Outcome::refused;
+    if (!watches || self.lease_store().watch(key, wait) == Status::unknown) self.sleep(wait);
+  }
+}
+
+Acquired LeaseStoreLock::try_acquire(Client& self, std::string_view key) {
+  std::shared_ptr<Session> session;
+  if (ask(self, key, session) == Outcome::granted) return granted(session);
+  return give_up(self, session);
+}
+
+LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
+                                            std::shared_ptr<Session>& session) {
+  if (session == nullptr || session->gone) session = open(self);
+  if (session == nullptr) return Outcome::no_answer;
+  const lease_store::Granted answer = self.lease_store().acquire(key, session->id);
+  switch (answer.status) {
+    case Status::done:
+      // Granted, and over before the answer came.
+      if (session->gone) return Outcome::refused;
+      session->holds = true;
+      session->lease = {.key = std::string(key),
+                        .token = session->id,
+                        .ttl = options().ttl,
+                        .fence = options().mint == Mint::in_script ? answer.revision : 0};
+      return Outcome::granted;
+    case Status::gone:
+      session->gone = true;
+      return Outcome::refused;
+    case Status::refused:
+      return Outcome::refused;
+    case Status::unknown:
+      session->doubt = true;
+      break;
+  }
+  return Outcome::no_answer;
+}
+
+std::shared_ptr<LeaseStoreLock::Session> LeaseStoreLock::open(Client& self) const {
+  lease_store::Opened opened = self.lease_store().open(options().ttl, options().lock_delay);
+  if (opened.status != Status::done) return nullptr;
+  auto session = std::make_shared<Session>();
+  session->id = std::move(opened.session);
+  const Duration every =
+      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
+  self.spawn([session, every](Client& thread) { keep_alive(thread, *session, every); });
+  return session;
+}
+
+void LeaseStoreLock::keep_alive(Client& self, Session& session, Duration every) {
+  for (;;) {
+    self.sleep(every);
+    if (session.over || session.gone) return;
+    if (self.lease_store().keep_alive(session.id) != Status::gone) continue;
+    if (session.over || session.gone) return;
+    session.gone = true;
+    if (session.holds) self.lost(session.lease);
+    return;
+  }
+}
+
+Acquired LeaseStoreLock::granted(const std::shared_ptr<Session>& session) {
+  holding_.push_back(session);
+  return session->lease;
+}
+
+// A closed session holds nothing, and what it has asked for comes too late.
+Acquired LeaseStoreLock::give_up(Client& self, const std::shared_ptr<Session>& session) {
+  if (session == nullptr) return std::nullopt;
+  session->over = true;
+  if (session->gone) return std::nullopt;
+  const Status closed = self.lease_store().close(session->id);
+  if (closed == Status::unknown && session->doubt) return Acquired::unknown();
+  return std::nullopt;
+}
+
+// Without an answer the session is left to end by itself.
+Released LeaseStoreLock::release(Client& self, const Lease& lease) {
+  const auto found = std::find_if(
+      holding_.begin(), holding_.end(),
+      [&lease](const std::shared_ptr<Session>& one) { return one->id == lease.token; });
+  if (found == holding_.end()) return Released::not_held;
+  const std::shared_ptr<Session> session = *found;
+  holding_.erase(found);
+  session->over = true;
+  if (session->gone) return Released::not_held;
+  const Status released = self.lease_store().release(lease.key, session->id);
+  if (released == Status::unknown) return Released::unknown;
+  if (released == Status::gone) return Released::not_held;
+  self.lease_store().close(session->id);
+  return released == Status::done ? Released::ok : Released::not_held;
+}
+
+namespace {
+
+constexpr std::string_view kWithinSession =
+    "every critical section ends while its session lives, by the store's word";
+constexpr std::string_view kWithinDelay =
+    "every critical section ends while its session lives, by the store's word, and every write "
+    "arrives before its client gives up on it or, behind a dead client, within the lock-delay";
+
+// What keeps a client from its keep-alives may end its session under it.
+constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::crash};
+
+// To the resource it is safe under whatever comes if it compares the revisions; and a lock-delay
+// outlasts the late write of a dead client.
+Promise no_stale_write(const LockOptions& options) {
+  if (options.mint == Mint::in_script) return {Property::no_stale_write, FaultClasses::all(), ""};
+  FaultClasses under = kSessionLives;
+  if (options.lock_delay == Duration::zero())
+    return {Property::no_stale_write, under, kWithinSession};
+  under.add(FaultClass::late_write);
+  return {Property::no_stale_write, under, kWithinDelay};
+}
+
+std::vector<Promise> promises(const LockOptions& options) {
+  const bool fenced = options.mint == Mint::in_script;
+  return {
+      {Property::mutual_exclusion, kSessionLives, kWithinSession},
+      {Property::resource_exclusion, fenced ? FaultClasses::all() : kSessionLives,
+       fenced ? "" : kWithinSession},
+      no_stale_write(options),
+      {Property::own_release, FaultClasses::all(), ""},
+      // The thread that keeps the session alive may outlive its holder.
+      {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), ""},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      // A store that is behind with its work has a free key and answers too late.
+      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+  };
+}
+
+// A crashed holder's session ends, its lock-delay passes, and the watch of a waiter is answered or
+// given up.
+Duration session_delay_and_one_attempt(const LockOptions& options) {
+  return options.ttl + options.lock_delay + options.retry_every + options.retry_jitter +
+         options.command_timeout + std::chrono::milliseconds(100);
+}
+
+}  // namespace
+
+const Algorithm& lease_store_lock() {
+  static const Algorithm algorithm{
+      .name = "lease-store-lock",
+      .summary = "a session on a linearizable store holds the key, kept alive until it is released",
+      .source = "docs/facts/algorithms.md 7.1, 7.2 and 7.4, docs/facts/failures.md B-10 and B-14",
+      .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
+      .marks = {},
+      .uses = {.mint = true, .server = LockServer::lease_store},
+      .promises = promises,
+      .bound = session_delay_and_one_attempt,
+      .make = make<LeaseStoreLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks

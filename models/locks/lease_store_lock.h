@@ -1,0 +1,48 @@
+// A lock on a lease store: every acquisition opens a session, takes the key for it, and keeps it
+// alive from a thread of its own until it releases. A refused client watches the key. That the
+// session is gone is noticed at the next keep-alive, and not before.
+// (docs/facts/algorithms.md 7.1, 7.2, 7.4)
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks {
+
+class LeaseStoreLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+
+ private:
+  // What the thread that keeps it alive shares with the others. It outlives a holder that dies
+  // without releasing.
+  struct Session {
+    std::string id;
+    Lease lease;  // what it holds, if it does
+    bool holds = false;
+    bool doubt = false;  // it may hold the key without our knowing
+    bool gone = false;   // by the store's word
+    bool over = false;   // nobody keeps it alive any more
+  };
+  enum class Outcome : std::uint8_t { granted, refused, no_answer };
+
+  // One attempt, with a session opened for it where there is none that lives.
+  Outcome ask(Client& self, std::string_view key, std::shared_ptr<Session>& session);
+  std::shared_ptr<Session> open(Client& self) const;
+  Acquired granted(const std::shared_ptr<Session>& session);
+  static Acquired give_up(Client& self, const std::shared_ptr<Session>& session);
+  static void keep_alive(Client& self, Session& session, Duration every);
+
+  std::vector<std::shared_ptr<Session>> holding_;  // nested acquires each have one
+};
+
+const Algorithm& lease_store_lock();
+
+}  // namespace picklock::models::locks
