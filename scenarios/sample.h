@@ -239,6 +239,9 @@ slow = "redis-1"
 at = "3s"
 step = "5ms"
 for = "9s"
+[[fault]]
+interrupt = "client-2"
+after = "acquire.sent"
 [expect]
 violated = ["own-release", "mutual-exclusion"]
 longest_wait = ["9s", "11s"]

@@ -115,7 +115,7 @@ class Subscriber {
     world_ = &world;
     caller_.reset(world.simulation, world.simulation.scheduler.process(0),
                   *world.servers[0].node().process, world.servers[0], protocol());
-    caller_.listen({.self = this, .came = [](void* self, std::string_view bytes) {
+    caller_.listen({.self = this, .came = [](void* self, std::string_view bytes, sim::TenureId) {
                       Reply message;
                       read_reply(bytes, message);
                       std::string& text = static_cast<Subscriber*>(self)->heard.emplace_back();
