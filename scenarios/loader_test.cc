@@ -154,7 +154,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
 
 TEST(Loader, ReadsEveryKeyOfThePlan) {
   const Scenario s = sample::parsed(sample::kComplete);
-  ASSERT_EQ(s.faults.size(), 14U);
+  ASSERT_EQ(s.faults.size(), 15U);
   const auto fault = [&](sim::Verb verb) {
     for (const sim::Fault& each : s.faults) {
       if (each.verb == verb) return each;
