@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
+
+#include "models/redis/script.h"
 
 namespace picklock::models {
 
@@ -59,6 +62,18 @@ enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
+// A user's own scripts in place of the lock's, with the same keys, arguments and answers; nullptr:
+// the lock's.
+struct Scripts {
+  std::shared_ptr<const redis::Script> acquire;
+  std::shared_ptr<const redis::Script> release;
+  std::shared_ptr<const redis::Script> renew;
+};
+inline const redis::Script& or_own(const std::shared_ptr<const redis::Script>& given,
+                                   const redis::Script& own) {
+  return given != nullptr ? *given : own;
+}
+
 struct LockOptions {
   Duration ttl = std::chrono::seconds(10);
   Duration retry_every = std::chrono::milliseconds(100);
@@ -91,6 +106,7 @@ struct LockOptions {
   bool deadline = false;  // a holder stops believing when its lease must have run out, by `clock`
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
+  Scripts scripts;
   Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
 
   // --- Redisson

@@ -477,11 +477,22 @@ class Naive {
       if (event.key != key || event.tenure == 0) continue;
       if (event.what == What::acquire_ok && began(event.tenure) == i) return true;
       if (event.what == What::entry_created && is_entry(event) &&
-          servers_with_entry_of(event.tenure, i) >= context_.quorum) {
+          servers_with_entry_of(event.tenure, i) >= context_.quorum &&
+          !gave_up_before(event.tenure, i)) {
         return true;
       }
     }
     return false;
+  }
+
+  // What it asked for comes too late for it, and it never came to believe.
+  bool gave_up_before(sim::TenureId id, std::size_t now) const {
+    const std::size_t first = first_of(id);
+    if (began(id) != history_.size() || first == history_.size()) return false;
+    return find(first, [&](const sim::HistoryEvent& e) {
+             const bool refused = e.what == What::acquire_failed || e.what == What::acquire_unknown;
+             return ends_life(e, id) || (refused && e.tenure == id);
+           }) < now;
   }
 
   std::size_t permanent_entry(sim::KeyId key, sim::ProcessId server) const {

@@ -10,6 +10,10 @@ namespace {
 
 bool waits_alive(const Tenure& tenure) { return tenure.waiting != kNone && tenure.gone == kNone; }
 
+bool gave_up_before(const Tenure& tenure, std::uint32_t event) {
+  return tenure.began == kNone && tenure.ended < event;
+}
+
 // Where the last hardship was over; without faults, where the last client arrived.
 std::uint32_t settled(const Case& run, std::uint32_t horizon) {
   std::uint32_t arrival = run.timeline.last_arrival();
@@ -31,7 +35,9 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
     // believed.
     const HistoryEvent& event = run.event(change.event);
     if (event.what != What::entry_created || event.tenure == 0) continue;
-    if (change.gainer != 0 && change.has >= run.context.quorum) {
+    // Nor is one that comes to be when its tenure has given up.
+    if (change.gainer == 0 || gave_up_before(run.tenure(change.gainer), change.event)) continue;
+    if (change.has >= run.context.quorum) {
       granted(run.tenure(change.gainer).key, change.event);
     }
   }

@@ -53,6 +53,14 @@ TEST(NotStuck, CatchesAnOrphanOfAnUnknownAcquireThatIsRenewed) {
   EXPECT_EQ(judged(h).count, 2U);
 }
 
+// docs/facts/failures.md C-19: the entry comes once the interrupted client has gone on.
+TEST(NotStuck, TakesNoEntryOfOneWhoHasGivenUpForAGrant) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).fault().fault_over().at(1s).cannot_know(kA).asks(kB);
+  h.at(2s).creates(kA).at(5s).renews(kA).at(30s).horizon();
+  EXPECT_EQ(judged(h).count, 1U);
+}
+
 TEST(NotStuck, CatchesARenewalAfterAnOwnersRelease) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).asks(kB).at(1s).fault().lets_go(kA).at(3s).renews(kA).at(30s).horizon();

@@ -100,7 +100,9 @@ class Teller {
               row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
             latest[item.tenure] = {i, row_of[item.exchange]};
-            if (exchange.role == models::Role::acquire && exchange.answer == "nil")
+            // Of a script nil may be the grant itself, as Redisson has it.
+            if (exchange.role == models::Role::acquire && exchange.answer == "nil" &&
+                exchange.command() == "SET")
               refused.push_back(row_of[item.exchange]);
             break;
           }

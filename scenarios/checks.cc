@@ -508,17 +508,31 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
 
 // Of the keys of [lock], those that only some locks look at.
 const Words& special_options() {
-  static const Words words = {"deadline",       "tell_loss",
-                              "local_mutex",    "resend_scripts",
-                              "timer_per_lock", "renew_after_error",
-                              "unlock_latch",   "try_after_subscribing",
-                              "wait_at_most",   "sync_replicas",
-                              "place_expires",  "refresh_place",
-                              "quorum",         "validity",
-                              "drift_ppm",      "drift_extra",
-                              "asks",           "hears",
-                              "speaks",         "undo_at",
-                              "undo_after",     "extend_missing"};
+  static const Words words = {"acquire_script",
+                              "release_script",
+                              "renew_script",
+                              "deadline",
+                              "tell_loss",
+                              "local_mutex",
+                              "resend_scripts",
+                              "timer_per_lock",
+                              "renew_after_error",
+                              "unlock_latch",
+                              "try_after_subscribing",
+                              "wait_at_most",
+                              "sync_replicas",
+                              "place_expires",
+                              "refresh_place",
+                              "quorum",
+                              "validity",
+                              "drift_ppm",
+                              "drift_extra",
+                              "asks",
+                              "hears",
+                              "speaks",
+                              "undo_at",
+                              "undo_after",
+                              "extend_missing"};
   return words;
 }
 

@@ -143,6 +143,38 @@ void check_format(const Value& root) {
   }
 }
 
+// Of a file in the folder of `scenario_file`, or of the working directory.
+std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::string& path,
+                                                         const std::string& scenario_file) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kLongest = std::size_t{64} << 10U;
+  // Absolute: a counterexample that a search writes elsewhere finds it too.
+  path = fs::absolute(fs::path(scenario_file).parent_path() / path).lexically_normal().string();
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    key.fail(fmt::format("there is no such file: {}", printable(path, 200)));
+  std::ifstream in(path, std::ios::binary);
+  std::string text(kLongest + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || !in.is_open()) key.fail("cannot be read");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.empty()) key.fail("is empty");
+  if (text.size() > kLongest) key.fail("is longer than 64 KiB");
+  return std::make_shared<const models::redis::Script>(text);
+}
+
+void load_scripts(const Value& file, LockSpec& lock, const std::string& scenario_file) {
+  const auto table = file.find("lock");
+  if (!table) return;
+  const auto load = [&](std::string_view name, std::string& path,
+                        std::shared_ptr<const models::redis::Script>& script) {
+    if (!path.empty()) script = script_from(table->at(name), path, scenario_file);
+  };
+  load("acquire_script", lock.scripts.acquire, lock.options.scripts.acquire);
+  load("release_script", lock.scripts.release, lock.options.scripts.release);
+  load("renew_script", lock.scripts.renew, lock.options.scripts.renew);
+}
+
 }  // namespace
 
 Change change_from(std::string_view assignment) {
@@ -209,6 +241,7 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
     scenario.lock.options = scenario.lock.preset = words->preset;
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);
+  load_scripts(file, scenario.lock, file_);
   if (const auto expect = file.find("expect")) scenario.expect.line = expect->line();
   scenario.name = std::filesystem::path(label_).stem().string();
   scenario.file = file_;

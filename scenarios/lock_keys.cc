@@ -11,6 +11,16 @@ const Keys<LockSpec>& lock_keys() {
           "the lock: a name of `picklock list algorithms`; must be given"),
       text<LockSpec>(
           "key", [](auto& lock) -> auto& { return lock.key; }, "the key that every client wants"),
+      text<LockSpec>(
+          "acquire_script", [](auto& lock) -> auto& { return lock.scripts.acquire; },
+          "a file of Lua, its path relative to this one, in place of the script that takes the "
+          "lock, with the same keys, arguments and answers"),
+      text<LockSpec>(
+          "release_script", [](auto& lock) -> auto& { return lock.scripts.release; },
+          "the same for the script that gives it back"),
+      text<LockSpec>(
+          "renew_script", [](auto& lock) -> auto& { return lock.scripts.renew; },
+          "the same for the script that renews it"),
       duration<LockSpec>(
           "ttl", Sign::not_negative, [](auto& lock) -> auto& { return lock.options.ttl; },
           "length of a lease, counted on the server's clock; 0s, where a lock knows leases without "

@@ -73,16 +73,24 @@ struct GcProfile {
   Duration high = std::chrono::seconds(1);
 };
 
+// Files of Lua that stand in for a lock's own scripts; empty: its own.
+struct ScriptFiles {
+  std::string acquire;
+  std::string release;
+  std::string renew;
+};
+
 struct LockSpec {
   std::string algorithm;  // a name of `picklock list algorithms`
   std::string key = "lock:order-42";
+  ScriptFiles scripts;
   models::LockOptions options;
   models::LockOptions preset;  // as the algorithm comes, before the file says otherwise
 };
 
 // A lock's options have the defaults of its algorithm.
 inline LockSpec fresh_like(const LockSpec& lock) {
-  return {.algorithm = {}, .options = lock.preset, .preset = lock.preset};
+  return {.algorithm = {}, .scripts = {}, .options = lock.preset, .preset = lock.preset};
 }
 
 // One Redis server that differs from the others.

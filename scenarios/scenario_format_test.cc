@@ -42,6 +42,7 @@ TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with("| `") || line.starts_with("| `any dotted key`")) continue;
     const std::string key = line.substr(3, line.find('`', 3) - 3);
+    if (key.ends_with("_script")) continue;  // files: ScriptFiles.AreReadFromBesideTheScenario
     EXPECT_NE(file.find("\n" + key + " = "), std::string::npos) << key;
     ++keys;
   }

@@ -66,7 +66,7 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {
-      if (key.name == "any dotted key") continue;
+      if (key.name == "any dotted key" || key.name.ends_with("_script")) continue;
       EXPECT_NE(text.find("\n" + key.name + " = "), std::string::npos)
           << table.header << " " << key.name << " is not in sample.h";
       ++tried;

@@ -4,7 +4,7 @@ namespace picklock::models::locks {
 
 bool LocalMutexInFront::enter(Client& self, std::string_view key, Duration patience) {
   if (mutex_ == nullptr) {
-    mutex_ = self.semaphore(Awaits::news);
+    mutex_ = self.semaphore(Awaits::threads);
     mutex_->release();
   }
   if (mutex_->acquire(patience) != Semaphore::Woken::by_permit) return false;

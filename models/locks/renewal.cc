@@ -15,11 +15,11 @@ const redis::Script& compare_and_extend() {
   return script;
 }
 
-redis::Reply extend(redis::Client& redis, const Lease& lease, Renew how) {
-  if (how == Renew::blind) return redis.pexpire(lease.key, lease.ttl, Role::renew);
+redis::Reply extend(redis::Client& redis, const Lease& lease, const LockOptions& options) {
+  if (options.renew == Renew::blind) return redis.pexpire(lease.key, lease.ttl, Role::renew);
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count();
-  return redis.eval(compare_and_extend(), {lease.key}, {lease.token, std::to_string(ttl)},
-                    Role::renew);
+  return redis.eval(or_own(options.scripts.renew, compare_and_extend()), {lease.key},
+                    {lease.token, std::to_string(ttl)}, Role::renew);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void Renewals::run(Client& self, State& state, const LockOptions& options) {
     self.sleep(every);
     if (state.stopped) return;
     const Duration sent = now(self, options.clock);
-    const redis::Reply reply = extend(self.redis(), state.lease, options.renew);
+    const redis::Reply reply = extend(self.redis(), state.lease, options);
     // By its sending: the server may have counted from any instant since (pitfall 11).
     if (options.deadline && reply.is_integer(1) && !state.stopped)
       self.believe_until(state.lease, sent + state.lease.ttl);

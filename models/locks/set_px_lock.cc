@@ -33,7 +33,13 @@ Uses uses() {
           .look = true,
           .mint = true,
           .force = true,
-          .options = {"deadline", "tell_loss", "local_mutex"}};
+          .options = {"deadline", "tell_loss", "local_mutex", "renew_script"}};
+}
+
+Uses uses_with_release() {
+  Uses mine = uses();
+  mine.options.push_back("release_script");
+  return mine;
 }
 
 template <GivesBack how>
@@ -77,7 +83,8 @@ Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
 }
 
 Released LuaCheckDelete::give_back(Client& self, const Lease& lease) {
-  return released(self.redis().eval(compare_and_delete(), {lease.key}, {lease.token}));
+  return released(self.redis().eval(or_own(options().scripts.release, compare_and_delete()),
+                                    {lease.key}, {lease.token}));
 }
 
 Released SetPxLock::force_release(Client& self, std::string_view key, bool conditional) {
@@ -126,7 +133,7 @@ const Algorithm& lua_check_delete() {
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = uses(),
+      .uses = uses_with_release(),
       .promises = promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,

@@ -58,11 +58,13 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
   };
   std::array<redis::Reply, 2> replies = send();
   if (is_unknown_script(replies[0]) && load(redis(self), call.script)) replies = send();
-  const bool granted = replies[0].answered() && !replies[0].is_error();
-  return {std::move(replies[0]), granted && !(replies[1].integer > 0)};
+  const bool answered = replies[0].answered() && !replies[0].is_error();
+  const bool missed = answered && !(replies[1].integer > 0);
+  if (!answered || missed) replicas_.reset();  // another server may lead by now
+  return {std::move(replies[0]), missed};
 }
 
-// Asked once: a count that has changed since goes unnoticed.
+// Asked once of each server: a count that has changed since goes unnoticed.
 std::optional<std::int64_t> Commands::replicas(Client& self) {
   if (replicas_) return replicas_;
   const std::string_view argv[] = {"INFO", "replication"};

@@ -98,12 +98,7 @@ Acquired RedissonLock::lock_within(Client& self, std::string_view key, const Ter
                       .lease = terms.lease > Duration::zero() ? terms.lease : options().ttl,
                       .terms = terms};
   const Patience patience(self, options().clock, terms.patience);
-  Attempt first = attempt(self, taking);
-  for (int tries = 0; first.outcome == Outcome::unsynced && tries < kUnsyncedTries; ++tries) {
-    self.sleep(kPauseAfterUnsynced / 2 +
-               self.random_between(Duration::zero(), kPauseAfterUnsynced / 2));
-    first = attempt(self, taking);
-  }
+  const Attempt first = attempt(self, taking);
   if (auto over = settled(self, taking, first)) return std::move(*over);
   if (patience.over()) {
     gives_up(self, taking);
@@ -112,7 +107,18 @@ Acquired RedissonLock::lock_within(Client& self, std::string_view key, const Ter
   return wait_and_take(self, taking, patience, first.left);
 }
 
+// One that no replica has is undone and made again, a few times (1.5).
 Attempt RedissonLock::attempt(Client& self, const Taking& taking) {
+  Attempt attempt = attempt_once(self, taking);
+  for (int tries = 0; attempt.outcome == Outcome::unsynced && tries < kUnsyncedTries; ++tries) {
+    self.sleep(kPauseAfterUnsynced / 2 +
+               self.random_between(Duration::zero(), kPauseAfterUnsynced / 2));
+    attempt = attempt_once(self, taking);
+  }
+  return attempt;
+}
+
+Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
   const Duration sent = now(self, options().clock);
   // The answer that an interrupted thread does not wait for still arms the watchdog, and nobody is
   // left who would disarm it (docs/facts/failures.md C-19).
@@ -141,8 +147,8 @@ Attempt RedissonLock::take(Client& self, const Taking& taking, redis::Late late)
   const std::string lease = milliseconds(taking.lease);
   const std::string_view keys[] = {taking.key};
   const std::string_view args[] = {lease, taking.owner};
-  const Commands::Synced synced =
-      commands_.run_synced(self, {redisson::take(), keys, args}, std::move(late));
+  const Commands::Synced synced = commands_.run_synced(
+      self, {or_own(options().scripts.acquire, redisson::take()), keys, args}, std::move(late));
   Attempt attempt = read(synced.reply);
   if (!synced.missed || attempt.outcome != Outcome::granted) return attempt;
   release_as(self, taking.key, taking.owner);
@@ -239,12 +245,14 @@ redis::Reply RedissonLock::give_back(Client& self, std::string_view key, const s
   if (!options().unlock_latch) {
     const std::string_view keys[] = {key, where};
     const std::string_view args[] = {kUnlocked, lease, owner};
-    return commands_.run(self, {give_back_without_latch(), keys, args});
+    return commands_.run(
+        self, {or_own(options().scripts.release, give_back_without_latch()), keys, args});
   }
   const std::string life = latch_life();
   const std::string_view keys[] = {key, where, latch};
   const std::string_view args[] = {kUnlocked, lease, owner, life};
-  return commands_.run(self, {redisson::give_back(), keys, args});
+  return commands_.run(self,
+                       {or_own(options().scripts.release, redisson::give_back()), keys, args});
 }
 
 Held RedissonLock::look(Client& self, const Lease& lease) {
@@ -307,9 +315,9 @@ Uses uses() {
           .nests = true,
           .shared = true,
           .force = true,
-          .options = {"deadline", "tell_loss", "local_mutex", "resend_scripts", "timer_per_lock",
-                      "renew_after_error", "unlock_latch", "try_after_subscribing", "wait_at_most",
-                      "sync_replicas"}};
+          .options = {"acquire_script", "release_script", "renew_script", "deadline", "tell_loss",
+                      "local_mutex", "resend_scripts", "timer_per_lock", "renew_after_error",
+                      "unlock_latch", "try_after_subscribing", "wait_at_most", "sync_replicas"}};
 }
 
 void preset(LockOptions& options) { as_shipped(options); }

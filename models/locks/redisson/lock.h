@@ -77,6 +77,7 @@ class RedissonLock : public Lock {
 
  private:
   Lease lease(const Taking& taking, std::int64_t fence, Duration sent) const;
+  Attempt attempt_once(Client& self, const Taking& taking);
   Acquired granted(Client& self, const Taking& taking, const Attempt& attempt);
   Released release_as(Client& self, std::string_view key, const std::string& owner);
 

@@ -103,7 +103,8 @@ bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   for (const Hold& hold : firsts) args.push_back(hold.lease.token);
   self.act_for(firsts.front().tenancy);
   const Duration sent = now(self, options_.clock);
-  const redis::Reply reply = commands_.run_freely(self, {extend(), keys, args}, Role::renew);
+  const redis::Reply reply = commands_.run_freely(
+      self, {or_own(options_.scripts.renew, extend()), keys, args}, Role::renew);
   if (reply.elements.size() != names.size()) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     self.act_for(firsts[i].tenancy);

@@ -1,0 +1,101 @@
+// A user's own scripts, from files beside the scenario.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "scenarios/bad_input.h"
+#include "scenarios/document.h"
+#include "scenarios/runner.h"
+#include "scenarios/sample.h"
+#include "scenarios/writer.h"
+
+namespace picklock::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ScriptFiles : public testing::Test {
+ protected:
+  ScriptFiles()
+      : folder_(fs::temp_directory_path() /
+                ("picklock-" +
+                 std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~ScriptFiles() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  std::string story(const std::string& algorithm, const std::string& key) const {
+    return write("story.toml", "format = 1\n[lock]\nalgorithm = \"" + algorithm + "\"\n" + key +
+                                   " = \"mine.lua\"\n[clients]\ncount = 2\n");
+  }
+  Scenario scenario(const std::string& file) const {
+    return Document::from_file(file).scenario(shipped_vocabulary());
+  }
+
+  fs::path folder_;
+};
+
+// A release that forgets whose the key is.
+constexpr const char* kCareless = "return redis.call('del', KEYS[1])";
+
+TEST_F(ScriptFiles, AreReadFromBesideTheScenario) {
+  write("mine.lua", kCareless);
+  const Scenario read = scenario(story("lua-check-delete", "release_script"));
+  ASSERT_NE(read.lock.options.scripts.release, nullptr);
+  EXPECT_EQ(read.lock.options.scripts.release->body(), kCareless);
+  EXPECT_EQ(read.lock.options.scripts.acquire, nullptr);
+}
+
+TEST_F(ScriptFiles, AreFoundAgainByACounterexampleElsewhere) {
+  write("mine.lua", kCareless);
+  const Scenario read = scenario(story("lua-check-delete", "release_script"));
+  fs::create_directories(folder_ / "out");
+  const std::string elsewhere = write("out/found.toml", file_text(read));
+  EXPECT_EQ(scenario(elsewhere).lock.options.scripts.release->body(), kCareless);
+}
+
+// The script runs in place of the lock's own: a holder whose lease has run out removes its
+// successor's key.
+TEST_F(ScriptFiles, StandInForTheScriptOfTheLock) {
+  write("mine.lua", kCareless);
+  const std::string file = story("lua-check-delete", "release_script");
+  const auto own_release = [&](const std::string& path) {
+    Document document = Document::from_file(path);
+    document.set(change_from("clients.hold=11s"));
+    const auto run = Runner().run(document.scenario(shipped_vocabulary()), 1, false);
+    return run.verdicts[static_cast<std::size_t>(Property::own_release)].outcome;
+  };
+  EXPECT_EQ(own_release(file), properties::Outcome::violated);
+  const std::string plain = write(
+      "plain.toml", "format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n[clients]\ncount = 2\n");
+  EXPECT_EQ(own_release(plain), properties::Outcome::holds);
+}
+
+TEST_F(ScriptFiles, MustBeThere) {
+  const std::string file = story("lua-check-delete", "release_script");
+  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: there is no such file: " +
+                (folder_ / "mine.lua").string());
+  write("mine.lua", "");
+  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: is empty");
+  write("mine.lua", std::string((64 << 10) + 1, ' '));
+  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: is longer than 64 KiB");
+}
+
+TEST_F(ScriptFiles, AreForLocksThatRunOne) {
+  write("mine.lua", kCareless);
+  const std::string file = story("naive-setnx", "release_script");
+  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: naive-setnx has no use for it");
+}
+
+}  // namespace
+}  // namespace picklock::scenarios
