@@ -168,6 +168,12 @@ struct Goal {
   std::optional<double> prototype = std::nullopt;
 };
 
+// How many times as long the workloads take with another lock.
+struct Beside {
+  std::string lock;
+  std::vector<std::pair<std::string, std::optional<double>>> times;
+};
+
 class Benchmark {
  public:
   explicit Benchmark(bool quick)
@@ -194,6 +200,7 @@ class Benchmark {
     two_processes();
     allocations();
     groups();
+    locks();
   }
 
   void print_json() const {
@@ -206,6 +213,10 @@ class Benchmark {
       entry["stretch"] = goal.stretch;
       entry["at_most"] = goal.at_most;
     }
+    for (const Beside& one : beside_) {
+      for (const auto& [workload, times] : one.times)
+        document["locks"][one.lock][workload] = times ? nlohmann::ordered_json(*times) : nullptr;
+    }
     fmt::print("{}\n", document.dump(1));
   }
 
@@ -217,6 +228,11 @@ class Benchmark {
       fmt::print("{:6} {:62} {} {:>8.4g} {} {:>8.4g} {:>10} {:>10}  {}\n", goal.id, goal.what, sign,
                  goal.must, sign, goal.stretch, text(goal.product), text(goal.prototype),
                  judgement(goal));
+    }
+    for (const Beside& one : beside_) {
+      fmt::print("{}{}:", &one == beside_.data() ? "\n" : "", one.lock);
+      for (const auto& [workload, times] : one.times) fmt::print(" {} {}", workload, text(times));
+      fmt::print(" times the wall time of lua-check-delete\n");
     }
     fmt::print("\n{:58} {:>11} {:>9} {:>12} {:>9}\n", "program (medians)", "us/run", "ns/event",
                "cycles/s", "peak MB");
@@ -601,6 +617,22 @@ class Benchmark {
          .product = median(s[0], "virtual_s/s")});
   }
 
+  // What locks that do more for a grant cost beside one that does little. No goal: it is theirs to
+  // send so much.
+  void locks() {
+    const auto runs = [this](const char* lock) {
+      return program("tiny_run", fmt::format("{} {}", 10'000 / scale_, lock));
+    };
+    const auto s =
+        alternate({runs("lua-check-delete"), runs("redisson-lock"), runs("redlock")}, turns_);
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+      Beside one{.lock = i == 1 ? "redisson-lock" : "redlock on 5 servers", .times = {}};
+      for (const char* workload : {"tiny", "short", "pause"})
+        one.times.emplace_back(workload, ratio(s[i], s[0], workload));
+      beside_.push_back(std::move(one));
+    }
+  }
+
   void add(const Goal& goal) {
     // In the order of their numbers, whatever the order of the measurements; without one: at the
     // end.
@@ -633,6 +665,7 @@ class Benchmark {
   std::vector<int> cores_;
   std::filesystem::path folder_;
   bool refuses_nonsense_ = false;
+  std::vector<Beside> beside_;
   std::vector<Goal> goals_;
   std::vector<Series> all_;
 };

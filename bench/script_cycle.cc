@@ -290,6 +290,20 @@ class SocketClient final : public Client {
       if (models::redis::read_reply(received, reply)) return reply;
     }
   }
+  // The lock that is measured calls and does nothing else.
+  Reply call_interruptibly(models::Role role, models::redis::Argv argv, models::redis::Resend,
+                           models::redis::Late) override {
+    return call(role, argv);
+  }
+  std::array<Reply, 2> call_both(models::Role role, models::redis::Argv first,
+                                 models::redis::Argv second, models::redis::Resend) override {
+    return {call(role, first), call(role, second)};
+  }
+  void post(models::Role role, models::redis::Argv argv) override { call(role, argv); }
+  bool subscribe(std::string_view, models::redis::Listener, models::Duration) override {
+    return false;
+  }
+  void unsubscribe(std::string_view) override {}
 
  private:
   int file_;

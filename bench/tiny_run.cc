@@ -1,6 +1,7 @@
-// The two workloads by which runs of the whole product are measured: locks, servers, resource,
-// history, digest, judges, and the reset of the world between two runs.
-//   tiny_run [RUNS]
+// The workloads by which runs of the whole product are measured: locks, servers, resource, history,
+// digest, judges, and the reset of the world between two runs. A lock of its own name has its tiny
+// and short runs, and the story in which its holder stands still for longer than its lease.
+//   tiny_run [RUNS] [LOCK]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -48,7 +49,33 @@ cycles = 20
 think = "1s"
 )";
 
-void measure(const char* name, const std::string& text, std::uint64_t runs) {
+// B-01 in short: a pause inside the section, and another in the meantime.
+constexpr const char* kPause = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+ttl = "10s"
+retry_every = "100ms"
+[clients]
+count = 2
+arrive_every = "1s"
+hold = "4s"
+[[fault]]
+pause = "client-1"
+before = "write.sent"
+nth = 2
+for = "20s"
+)";
+
+// The same with another lock, on as many servers as it needs.
+std::string with_lock(std::string text, const std::string& lock) {
+  const std::string usual = "set-px-check-delete";
+  text.replace(text.find(usual), usual.size(), lock);
+  const bool needs_a_quorum = lock.find("redlock") != std::string::npos;
+  return needs_a_quorum ? text + "[servers.redis]\nmasters = 5\n" : text;
+}
+
+// Microseconds a run.
+double measure(const char* name, const std::string& text, std::uint64_t runs) {
   const Scenario scenario = parse(text, name, shipped_vocabulary());
   World world;
   world.set(scenario);
@@ -68,12 +95,21 @@ void measure(const char* name, const std::string& text, std::uint64_t runs) {
              took.count() / 1e3 / static_cast<double>(runs),
              static_cast<double>(events) / static_cast<double>(runs),
              took.count() / static_cast<double>(events), digests);
+  return took.count() / 1e3 / static_cast<double>(runs);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::uint64_t runs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20'000;
+  if (argc > 2) {
+    const std::string lock = argv[2];
+    const double tiny = measure("tiny run", with_lock(kTinyRun, lock), runs);
+    const double short_one = measure("short run", with_lock(kShortRun, lock), runs / 10);
+    const double pause = measure("pause", with_lock(kPause, lock), runs);
+    fmt::print("tiny={} short={} pause={}\n", tiny, short_one, pause);
+    return 0;
+  }
   measure("tiny run", kTinyRun, runs);
   measure("short run", kShortRun, runs / 10);
 }

@@ -106,7 +106,7 @@ struct LockOptions {
   bool deadline = false;  // a holder stops believing when its lease must have run out, by `clock`
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
-  Scripts scripts;
+  Scripts scripts{};
   Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
 
   // --- Redisson
