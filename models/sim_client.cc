@@ -111,7 +111,12 @@ void ClientMachine::believe_until(sim::TenureId tenure, Duration deadline) {
   mine->tenure = tenure;
   mine->thread = simulation_->scheduler.running()->id();
   mine->local = deadline.count();
-  arm(*mine);
+  // One that has passed ends the belief before anything is done in it.
+  if (process_->clock().read(clock_, simulation_->now()) >= mine->local) {
+    on_deadline(&*mine, 0);
+  } else {
+    arm(*mine);
+  }
 }
 
 void ClientMachine::end_belief(sim::TenureId tenure) {

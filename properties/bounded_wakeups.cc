@@ -12,8 +12,18 @@ void bounded_wakeups(const Case& run, BoundedWakeupsScratch& scratch, Verdict& v
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {
     const HistoryEvent& event = run.event(at);
     if (event.what == sim::What::wait_ended && event.owner != 0)
-      wakeups.push_back({event.owner, event.key, at});
+      wakeups.push_back({event.owner, event.key, event.tenure, at});
   }
+  // A waiter of several servers may hear the same release from each.
+  std::sort(wakeups.begin(), wakeups.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.by, a.key, a.waiter, a.event) < std::tie(b.by, b.key, b.waiter, b.event);
+  });
+  wakeups.erase(std::unique(wakeups.begin(), wakeups.end(),
+                            [](const auto& a, const auto& b) {
+                              return std::tie(a.by, a.key, a.waiter) ==
+                                     std::tie(b.by, b.key, b.waiter);
+                            }),
+                wakeups.end());
   std::sort(wakeups.begin(), wakeups.end(), [](const auto& a, const auto& b) {
     return std::tie(a.by, a.key, a.event) < std::tie(b.by, b.key, b.event);
   });

@@ -13,6 +13,7 @@ struct BoundedWakeupsScratch {
   struct Wakeup {
     TenureId by = 0;
     KeyId key = 0;
+    TenureId waiter = 0;
     std::uint32_t event = 0;
   };
   std::vector<Wakeup> wakeups;

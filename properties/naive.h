@@ -179,9 +179,11 @@ class Naive {
   NaiveVerdict bounded_wakeups() const {
     NaiveVerdict verdict;
     std::map<std::pair<sim::TenureId, sim::KeyId>, std::vector<std::uint32_t>> woken;
+    std::map<std::pair<sim::TenureId, sim::KeyId>, std::set<sim::TenureId>> waiters;
     for (std::uint32_t i = 0; i < history_.size(); ++i) {
       const sim::HistoryEvent& event = history_[i];
       if (event.what != What::wait_ended || event.owner == 0) continue;
+      if (!waiters[{event.owner, event.key}].insert(event.tenure).second) continue;
       std::vector<std::uint32_t>& events = woken[{event.owner, event.key}];
       events.push_back(i);
       if (events.size() != context_.wakeups + 1) continue;
@@ -391,7 +393,22 @@ class Naive {
     for (const sim::ProcessId server : servers()) {
       if (is_free(server, key, now)) ++willing;
     }
-    return willing >= context_.quorum;
+    return willing >= context_.quorum + servers_down(now);
+  }
+
+  std::uint32_t servers_down(std::size_t now) const {
+    std::uint32_t down = 0;
+    for (sim::ProcessId server = context_.first_server;
+         server < context_.first_server + context_.servers; ++server) {
+      bool up = true;
+      for (std::size_t i = 0; i <= now; ++i) {
+        if (history_[i].process != server) continue;
+        if (history_[i].what == What::process_crashed) up = false;
+        if (history_[i].what == What::process_started) up = true;
+      }
+      if (!up && context_.group_of.empty()) ++down;
+    }
+    return down;
   }
 
   // Where the mutex that the waiter's process keeps for the key came to its owner, if that owner

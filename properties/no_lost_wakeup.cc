@@ -14,7 +14,9 @@ class Sleepers {
   Sleepers(const Case& run, NoLostWakeupScratch& scratch, Verdict& verdict)
       : run_(run), scratch_(scratch), verdict_(verdict) {
     scratch_.sleeps.clear();
-    scratch_.keys.assign(run.timeline.keys(), {.free = is_free(0)});
+    scratch_.keys.assign(run.timeline.keys(), {});
+    for (Key& key : scratch_.keys) key.free = is_free(key);
+    scratch_.down.assign(run.timeline.processes(), false);
     scratch_.sleep_of.assign(run.timeline.threads(), kNone);
     scratch_.sleeps_of.assign(run.timeline.processes(), kNone);
   }
@@ -41,11 +43,21 @@ class Sleepers {
   void entry(const EntryChange& change) {
     const HistoryEvent& event = run_.event(change.event);
     Key& key = scratch_.keys[event.key];
-    const bool free = is_free(change.occupied);
-    if (free == key.free) return;
-    if (!free) find_overslept(key, event.at);
-    key.free = free;
-    key.freed = change.event;
+    key.occupied = change.occupied;
+    changed(key, change.event);
+  }
+
+  // One that is down grants nothing. Where it has replicas, another may.
+  void server(const HistoryEvent& event, std::uint32_t at) {
+    const Context& context = run_.context;
+    const bool serves = event.process >= context.first_server &&
+                        event.process - context.first_server < context.servers;
+    const bool goes = event.what == What::process_crashed;
+    if (!serves || !context.group_of.empty() || event.process >= scratch_.down.size()) return;
+    if (scratch_.down[event.process] == goes) return;
+    scratch_.down[event.process] = goes;
+    down_ += goes ? 1U : -1U;
+    for (Key& key : scratch_.keys) changed(key, at);
   }
 
   void end_of_history(Instant now) {
@@ -58,8 +70,16 @@ class Sleepers {
   using Sleep = NoLostWakeupScratch::Sleep;
   using Key = NoLostWakeupScratch::Key;
 
-  bool is_free(std::uint32_t occupied) const {
-    return occupied + run_.context.quorum <= run_.context.servers;
+  bool is_free(const Key& key) const {
+    return key.occupied + down_ + run_.context.quorum <= run_.context.servers;
+  }
+
+  void changed(Key& key, std::uint32_t at) {
+    const bool free = is_free(key);
+    if (free == key.free) return;
+    if (!free) find_overslept(key, run_.at(at));
+    key.free = free;
+    key.freed = at;
   }
 
   // Closes the sleep, and says so, if the lock was free for too long of it until now.
@@ -90,6 +110,7 @@ class Sleepers {
   const Case& run_;
   NoLostWakeupScratch& scratch_;
   Verdict& verdict_;
+  std::uint32_t down_ = 0;
 };
 
 }  // namespace
@@ -110,6 +131,10 @@ void no_lost_wakeup(const Case& run, NoLostWakeupScratch& scratch, Verdict& verd
         break;
       case What::process_crashed:
         sleepers.end_of_process(event.process, event.at);
+        sleepers.server(event, at);
+        break;
+      case What::process_started:
+        sleepers.server(event, at);
         break;
       case What::entry_created:
       case What::entry_altered:

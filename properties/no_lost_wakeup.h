@@ -22,12 +22,14 @@ struct NoLostWakeupScratch {
     std::uint32_t first = kNone;  // its sleeps that may still be open
     std::uint32_t last = kNone;
     std::uint32_t freed = 0;  // the event that freed it; 0: it was free from the start
+    std::uint32_t occupied = 0;
     bool free = true;
   };
   std::vector<Sleep> sleeps;
   std::vector<Key> keys;
   std::vector<std::uint32_t> sleep_of;   // by thread: its latest
   std::vector<std::uint32_t> sleeps_of;  // by process: the latest since it crashed
+  std::vector<bool> down;
 };
 
 // Counts sleeps. Witness: the wait_begun, and the event that freed the lock; the wait_begun itself

@@ -157,5 +157,20 @@ TEST(NoLostWakeup, HoldsNoAlgorithmToABoundThatItDoesNotDeclare) {
   EXPECT_THAT(judged(h, {}), Holds());
 }
 
+// Nobody can take a lock from a server that is down.
+TEST(NoLostWakeup, TakesALockWhoseServerIsDownForNoFreeOne) {
+  const auto sleeps_beside = [](bool crashes) {
+    HistoryBuilder h;
+    h.at(0s).asks(kA).sleeps(kA);
+    if (crashes) h.at(500ms).crashes(HistoryBuilder::kServer);
+    h.at(30s).horizon();
+    return h;
+  };
+  Context context = kBound;
+  context.first_server = HistoryBuilder::kServer;
+  EXPECT_EQ(judged(sleeps_beside(false), context).count, 1U);
+  EXPECT_THAT(judged(sleeps_beside(true), context), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

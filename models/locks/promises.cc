@@ -36,8 +36,7 @@ Promise own_release(const LockOptions& options, GivesBack how) {
                                    FaultClass::partition, FaultClass::lost_reply});
   if (options.value == TokenPer::machine || adopts(options))
     classes = classes.without({FaultClass::crash});
-  return {Property::own_release, classes,
-          "a command takes effect before its client gives up on it"};
+  return {Property::own_release, classes, kInTime};
 }
 
 FaultClasses while_leases_end(const LockOptions& options) {

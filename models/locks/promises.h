@@ -17,6 +17,8 @@ inline constexpr std::string_view kOwnCommands = "nothing but the lock's command
 inline constexpr std::string_view kAnswered =
     "every command is answered before its client gives up on it";
 inline constexpr std::string_view kOwnToken = "every acquisition has a token of its own";
+inline constexpr std::string_view kInTime =
+    "a command takes effect before its client gives up on it";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
 // How a lock gives its key back: whoever holds it by then, or only its own, atomically.

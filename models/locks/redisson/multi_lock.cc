@@ -72,7 +72,7 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
     } else {
       if (servers - members.size() == may_fail(servers)) break;
       if (may_fail_still == 0) {
-        unlock(self, key, members);
+        roll_back(self, key, members);
         if (!waits) return std::nullopt;
         members.clear();
         may_fail_still = may_fail(servers);
@@ -86,7 +86,7 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
       remain -= at - last;
       last = at;
       if (remain <= Duration::zero()) {
-        unlock(self, key, members);
+        roll_back(self, key, members);
         return std::nullopt;
       }
     }
@@ -97,13 +97,19 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
 Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& members,
                              const Terms& terms, Duration started) {
   const Duration lease = terms.lease > Duration::zero() ? terms.lease : options().ttl;
-  if (terms.lease > Duration::zero()) {
+  // Before the leases are set as well: by then they may be another's.
+  const auto in_time = [&] {
+    return terms.lease == Duration::zero() || options().validity != Validity::after_answers ||
+           now(self, options().clock) - started < terms.lease;
+  };
+  bool valid = in_time();
+  if (valid && terms.lease > Duration::zero()) {
     set_leases(self, key, members, terms.lease);
-    const bool checked = options().validity == Validity::after_answers;
-    if (checked && now(self, options().clock) - started >= terms.lease) {
-      unlock(self, key, members);
-      return std::nullopt;
-    }
+    valid = in_time();
+  }
+  if (!valid) {
+    roll_back(self, key, members);
+    return std::nullopt;
   }
   Lease whole{.key = std::string(key), .token = std::to_string(self.thread()), .ttl = lease};
   if (options().deadline) whole.deadline = started + lease;
@@ -134,24 +140,21 @@ Released MultiLock::unlock_one(Client& self, std::string_view key, std::size_t s
   return member(self, server).release(self, lease);
 }
 
+// Of an attempt: each, whatever becomes of the others.
+void MultiLock::roll_back(Client& self, std::string_view key, const Members& members) {
+  for (const std::size_t server : members) unlock_one(self, key, server);
+}
+
 // In order, and no further than the first that fails.
-Released MultiLock::unlock(Client& self, std::string_view key, const Members& members) {
-  for (const std::size_t server : members) {
+Released MultiLock::unlock(Client& self, std::string_view key) {
+  for (std::size_t server = 0; server < self.redis_servers(); ++server) {
     const Released released = unlock_one(self, key, server);
     if (released != Released::ok) return released;
   }
   return Released::ok;
 }
 
-Released MultiLock::release(Client& self, const Lease& lease) {
-  Members members;
-  for (const Held& one : held_) {
-    if (one.thread == self.thread()) members.push_back(one.server);
-  }
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  return unlock(self, lease.key, members);
-}
+Released MultiLock::release(Client& self, const Lease& lease) { return unlock(self, lease.key); }
 
 Released MultiLock::force_release(Client& self, std::string_view key, bool conditional) {
   Released all = Released::ok;
@@ -166,10 +169,12 @@ Duration RedLock::share(Duration patience, std::size_t servers) const {
   return patience / static_cast<std::int64_t>(servers);
 }
 
-// All of them, whatever comes of it.
-Released RedLock::unlock(Client& self, std::string_view key, const Members& members) {
-  for (const std::size_t server : members) unlock_one(self, key, server);
-  return Released::ok;
+// All of them, also those that have not granted, whatever comes of it.
+Released RedLock::unlock(Client& self, std::string_view key) {
+  std::size_t released = 0;
+  for (std::size_t server = 0; server < self.redis_servers(); ++server)
+    if (unlock_one(self, key, server) == Released::ok) ++released;
+  return released > 0 ? Released::ok : Released::not_held;
 }
 
 // ---------------------------------------------------------------- as data

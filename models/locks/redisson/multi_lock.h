@@ -26,7 +26,7 @@ class MultiLock : public Lock {
 
   virtual std::size_t may_fail(std::size_t) const { return 0; }
   virtual Duration share(Duration patience, std::size_t) const { return patience; }
-  virtual Released unlock(Client& self, std::string_view key, const Members& members);
+  virtual Released unlock(Client& self, std::string_view key);
 
   Released unlock_one(Client& self, std::string_view key, std::size_t member);
   RedissonLock& member(Client& self, std::size_t server);
@@ -35,6 +35,7 @@ class MultiLock : public Lock {
   Acquired lock_once(Client& self, std::string_view key, const Terms& terms);
   Acquired lease_of(Client& self, std::string_view key, const Members& members, const Terms& terms,
                     Duration started);
+  void roll_back(Client& self, std::string_view key, const Members& members);
   void set_leases(Client& self, std::string_view key, const Members& members, Duration lease);
 
   std::vector<std::unique_ptr<RedissonLock>> members_;  // by server, as the client orders them
@@ -53,7 +54,7 @@ class RedLock final : public MultiLock {
  private:
   std::size_t may_fail(std::size_t servers) const override { return servers - (servers / 2 + 1); }
   Duration share(Duration patience, std::size_t servers) const override;
-  Released unlock(Client& self, std::string_view key, const Members& members) override;
+  Released unlock(Client& self, std::string_view key) override;
 };
 
 const Algorithm& redisson_multilock();

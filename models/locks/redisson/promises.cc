@@ -10,8 +10,8 @@ std::vector<Promise> promises(const LockOptions& options) {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
       {Property::no_stale_write, under, kWithinLease},
-      {Property::own_release, FaultClasses::all(), "every acquisition has a token of its own"},
-      {Property::not_stuck, while_leases_end(options), kOwnCommands},
+      {Property::own_release, under, kInTime},
+      {Property::not_stuck, while_leases_end(options).without({FaultClass::amnesia}), kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       available(options),
   };
