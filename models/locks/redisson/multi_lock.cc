@@ -143,13 +143,16 @@ Released MultiLock::unlock(Client& self, std::string_view key, const Members& me
   return Released::ok;
 }
 
+// Who holds none of them is told so by the servers.
 Released MultiLock::release(Client& self, const Lease& lease) {
   Members members;
   for (const Held& one : held_) {
     if (one.thread == self.thread()) members.push_back(one.server);
   }
+  const bool none = members.empty();
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
+  for (std::size_t i = 0; none && i < self.redis_servers(); ++i) members.push_back(i);
   return unlock(self, lease.key, members);
 }
 
