@@ -518,7 +518,8 @@ const Words& special_options() {
                               "drift_ppm",      "drift_extra",
                               "asks",           "hears",
                               "speaks",         "undo_at",
-                              "undo_after",     "extend_missing"};
+                              "undo_after",     "extends",
+                              "extend_missing"};
   return words;
 }
 

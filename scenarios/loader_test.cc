@@ -83,6 +83,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.speaks, models::Speaks::script_names);
   EXPECT_EQ(s.lock.options.undo_at, models::UndoAt::granted);
   EXPECT_EQ(s.lock.options.undo_after, models::UndoAfter::last_attempt);
+  EXPECT_EQ(s.lock.options.extends, models::Extends::as_acquired);
   EXPECT_TRUE(s.lock.options.extend_missing);
 
   const RedisSpec& redis = s.servers.redis;
@@ -667,7 +668,8 @@ TEST(Loader, ChecksExpectations) {
       error_of(head() + "[expect]\nviolated = [\"own-relase\"]\n"),
       "story.toml:7: key `expect.violated.1`: \"own-relase\" is not one of mutual-exclusion, "
       "resource-exclusion, no-stale-write, own-release, balanced-holds, loss-noticed, not-stuck, "
-      "no-deadlock, no-lost-wakeup, bounded-wakeups, fair-order, available; did you mean `own-release`?");
+      "no-deadlock, no-lost-wakeup, bounded-wakeups, fair-order, available; did you mean "
+      "`own-release`?");
   EXPECT_EQ(error_of(head() + "[expect]\nviolated = [\"not-stuck\", \"not-stuck\"]\n"),
             "story.toml:7: key `expect.violated.2`: this property is listed twice");
   EXPECT_EQ(error_of(head() + "[expect]\nviolated = \"not-stuck\"\n"),
