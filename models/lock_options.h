@@ -51,8 +51,12 @@ enum class Hears : std::uint8_t { all, majority };
 enum class UndoAt : std::uint8_t { all, granted };
 enum class UndoAfter : std::uint8_t { each_attempt, last_attempt };
 
-// How a quorum lock speaks to its servers: by SET, and a script to give back; by scripts alone, sent
-// whole each time; or the same named by their SHA-1.
+// How a quorum lock extends its lease: by asking, whatever its clock says; or as npm's redlock
+// does, by one more attempt to acquire: none where the lease is over, and one that fails is undone.
+enum class Extends : std::uint8_t { by_asking, as_acquired };
+
+// How a quorum lock speaks to its servers: by SET, and a script to give back; by scripts alone,
+// sent whole each time; or the same named by their SHA-1.
 enum class Speaks : std::uint8_t { set, scripts, script_names };
 
 // A mutex of the process in front of the lock: none, one that stays locked where the release of the
@@ -129,6 +133,7 @@ struct LockOptions {
   Speaks speaks = Speaks::set;
   UndoAt undo_at = UndoAt::all;
   UndoAfter undo_after = UndoAfter::each_attempt;
+  Extends extends = Extends::by_asking;
   bool extend_missing = false;  // an extension sets a key anew that is no longer there
 };
 

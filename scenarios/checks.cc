@@ -532,6 +532,7 @@ const Words& special_options() {
                               "speaks",
                               "undo_at",
                               "undo_after",
+                              "extends",
                               "extend_missing"};
   return words;
 }

@@ -83,6 +83,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.speaks, models::Speaks::script_names);
   EXPECT_EQ(s.lock.options.undo_at, models::UndoAt::granted);
   EXPECT_EQ(s.lock.options.undo_after, models::UndoAfter::last_attempt);
+  EXPECT_EQ(s.lock.options.extends, models::Extends::as_acquired);
   EXPECT_TRUE(s.lock.options.extend_missing);
 
   const RedisSpec& redis = s.servers.redis;

@@ -143,6 +143,11 @@ const Keys<LockSpec>& lock_keys() {
           "undo_after", {"each-attempt", "last-attempt"},
           [](auto& lock) -> auto& { return lock.options.undo_after; },
           "after which attempts that failed they are told"),
+      word<LockSpec>(
+          "extends", {"by-asking", "as-acquired"},
+          [](auto& lock) -> auto& { return lock.options.extends; },
+          "whether a lock on several servers is extended whatever the clock says, or by one more "
+          "attempt to acquire it: within the lease only, and undone where it fails"),
       boolean<LockSpec>(
           "extend_missing", [](auto& lock) -> auto& { return lock.options.extend_missing; },
           "whether a renewal sets a key anew that is gone"),

@@ -37,7 +37,8 @@ inline Vocabulary vocabulary() {
                     "drift_ppm",      "drift_extra",
                     "asks",           "hears",
                     "speaks",         "undo_at",
-                    "undo_after",     "extend_missing"}},
+                    "undo_after",     "extends",
+                    "extend_missing"}},
        {}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
@@ -107,6 +108,7 @@ hears = "majority"
 speaks = "script-names"
 undo_at = "granted"
 undo_after = "last-attempt"
+extends = "as-acquired"
 extend_missing = true
 value = "client"
 renew = "conditional"

@@ -227,7 +227,7 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease) {
   self.spawn([this, extending](Client& thread) { extend(thread, *extending); });
 }
 
-// Once a majority does not extend it in time, it is lost.
+// Once a majority does not extend it in time, it is lost; so it is where the attempt was undone.
 void QuorumLock::extend(Client& self, Extending& extending) const {
   const Duration every =
       options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
@@ -235,10 +235,13 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
   const bool missing = options().extend_missing;
   const Lease lease = extending.lease;
   Duration ends = validity_ends(now(self, options().clock));
-  for (;;) {
+  const bool as_acquired = options().extends == Extends::as_acquired;
+  const bool undone = as_acquired && options().undo_after == UndoAfter::each_attempt;
+  for (bool over = false; !over;) {
     self.sleep(every);
     if (extending.stopped) return;
     const Duration started = now(self, options().clock);
+    if (as_acquired && started >= ends) break;
     const Count count = ask_all(self, [lease, how, missing](redis::Client& redis) {
       return prolong(redis, lease, how, missing);
     });
@@ -247,12 +250,14 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
     if (count.yes >= quorum(self) && now(self, options().clock) < extended) {
       ends = extended;
       if (options().deadline) self.believe_until(lease, ends);
-    } else if (now(self, options().clock) >= ends || count.no + quorum(self) > count.servers) {
-      extending.lost = true;
-      if (options().tell_loss) self.lost(lease);
-      return;
+      continue;
     }
+    if (undone) undo(self, lease, count);
+    if (extending.stopped) return;
+    over = undone || now(self, options().clock) >= ends || count.no + quorum(self) > count.servers;
   }
+  extending.lost = true;
+  if (options().tell_loss) self.lost(lease);
 }
 
 // ---------------------------------------------------------------- release
@@ -296,6 +301,10 @@ std::vector<Promise> promises(const LockOptions& options) {
   FaultClasses under = {crash, lost_reply};
   if (options.clock == ClientClock::monotonic) under.add(client_clock);
   if (options.validity == Validity::after_answers) under.add(late_command);
+  // An extension that is only not answered gives the lock back before its holder hears of it.
+  const bool undoes = options.renew != Renew::none && options.extends == Extends::as_acquired &&
+                      options.undo_after == UndoAfter::each_attempt;
+  if (undoes) under = under.without({crash, lost_reply, late_command});
   return {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
@@ -315,7 +324,7 @@ Uses uses() {
           .servers = true,
           .force = true,
           .options = {"deadline", "tell_loss", "local_mutex", "quorum", "validity", "drift_ppm",
-                      "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after",
+                      "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after", "extends",
                       "extend_missing"}};
 }
 
@@ -330,12 +339,12 @@ void as_node_v4(LockOptions& options) {
   options.retry_jitter = std::chrono::milliseconds(200);
   options.attempts = 11;
   options.clock = ClientClock::wall;
-  options.speaks = Speaks::scripts;
+  options.speaks = Speaks::script_names;
+  options.extends = Extends::as_acquired;
 }
 
 void as_node_v5(LockOptions& options) {
   as_node_v4(options);
-  options.speaks = Speaks::script_names;
   options.hears = Hears::majority;
   options.validity = Validity::never;
   options.undo_after = UndoAfter::last_attempt;

@@ -76,6 +76,7 @@ Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::str
           : self.redis().call_interruptibly(Role::acquire, endless, redis::Resend::unanswered, {});
   if (!reply.answered()) return Acquired::unknown();
   if (!reply.ok()) return std::nullopt;
+  token_ = token;
   Lease lease{.key = std::string(key), .token = token, .ttl = options().ttl};
   if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
   keep(self, lease);
@@ -113,6 +114,8 @@ void RedisPyLock::renew(Client& self, Renewing& renewing) const {
 Released RedisPyLock::release(Client& self, const Lease& lease) {
   for (const auto& one : renewing_) one->stopped = one->stopped || one->lease.token == lease.token;
   std::erase_if(renewing_, [](const auto& one) { return one->stopped; });
+  if (token_ != lease.token) return Released::not_held;
+  token_.clear();
   const redis::Reply reply =
       run(self.redis(), Role::release, delete_if_mine(), {lease.key}, {lease.token});
   if (!reply.answered() || reply.is_error()) return Released::unknown;

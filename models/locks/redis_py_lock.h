@@ -30,6 +30,7 @@ class RedisPyLock final : public Lock {
   void keep(Client& self, const Lease& lease);
   void renew(Client& self, Renewing& renewing) const;
 
+  std::string token_;  // of what it has acquired last, and has not released
   std::vector<std::shared_ptr<Renewing>> renewing_;
 };
 

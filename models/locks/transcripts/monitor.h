@@ -1,7 +1,7 @@
 // What a lock sends to real servers, as their MONITOR shows it, in the form of the transcripts of
 // lock libraries that lie beside this file (record/README.md says how to read them). Test-only.
 //
-//   Recording recording(1, {{"del", "release"}});
+//   Recording recording(1, {{"'del'", "release"}});
 //   recording.call("acquire", [&] { return lock.acquire(self, "lock") ? "granted" : "refused"; });
 //   recording.text();  // > acquire -> granted
 //                      // redis-1 SET lock VALUE-1 NX PX 60000
@@ -85,15 +85,6 @@ class Monitor {
   bool exists(std::string_view key) { return mouth_.exists(key); }
   bool is_another(const Heard& one) const { return one.who == another_; }
 
-  // How often somebody else has sent this command since the last take().
-  std::size_t sent(std::string_view command) {
-    listen();
-    const auto sends = [&](const Heard& one) {
-      return one.words[0] == command && one.who != "lua" && !is_another(one);
-    };
-    return static_cast<std::size_t>(std::count_if(lines_.begin(), lines_.end(), sends));
-  }
-
   std::vector<Heard> take() {
     listen();
     return std::exchange(lines_, {});
@@ -143,17 +134,14 @@ class Recording {
   }
 
   void another(std::size_t server, const Words& words) { monitors_[server].another(words); }
-  // How often the call under way has sent this command.
-  std::size_t sent(std::size_t server, std::string_view command) {
-    return monitors_[server].sent(command);
-  }
   bool exists(std::string_view key) {
     return std::any_of(monitors_.begin(), monitors_.end(),
                        [&](Monitor& monitor) { return monitor.exists(key); });
   }
-  // What has been recorded so far was a preparation.
+  // What has been recorded so far was a preparation: servers know its scripts, and so do we.
   void forget() {
     take();
+    learn_scripts();
     lines_.clear();
   }
 

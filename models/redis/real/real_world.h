@@ -88,8 +88,16 @@ class RealWorld {
  public:
   using Body = std::function<void(RealWorld& world, models::Client& self)>;
 
+  static constexpr Duration kCommandTimeout = std::chrono::seconds(60);
+
   explicit RealWorld(std::uint32_t clients, std::size_t count = RealServers::kCount,
-                     const LockOptions& options = {.command_timeout = std::chrono::seconds(60)}) {
+                     const LockOptions& options = {.command_timeout = kCommandTimeout})
+      : RealWorld(std::vector<LockOptions>(clients, options), count) {}
+
+  // For each client the options of its lock.
+  explicit RealWorld(const std::vector<LockOptions>& options,
+                     std::size_t count = RealServers::kCount) {
+    const auto clients = static_cast<std::uint32_t>(options.size());
     simulation.reset(static_cast<std::uint64_t>(getpid()));
     time = std::make_unique<RealTime>(simulation);
     keys.reset();
@@ -109,8 +117,8 @@ class RealWorld {
     }
     resource.reset(simulation, scheduler.add_process("resource"), tenures, FencedBy::nothing);
     for (std::uint32_t i = 0; i < clients; ++i) {
-      machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options,
-                                    options.command_timeout, keys.id("lock"));
+      machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
+                                    options[i].command_timeout, keys.id("lock"));
     }
     simulation.nemesis.reset({}, 0, clients, "lock");
   }
