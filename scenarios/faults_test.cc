@@ -121,7 +121,7 @@ constexpr Row kRows[] = {
     {"pause", "client-1", "before = 'write.sent'\nnth = 2\nfor = '9s'",
      "resource write accepted, late, mutual-exclusion violated, resource-exclusion violated, "
      "no-stale-write violated, loss-noticed violated"},
-    {"pause", "redis-1", "at = '500ms'\nfor = '1s'", "redis-1 entry created"},
+    {"pause", "redis-1", "at = '500ms'\nfor = '1s'", "redis-1 queued, late"},
     {"pause", "resource", "at = '500ms'\nfor = '2s'", "resource write accepted, late"},
     {"crash", "client-1", "after = 'acquire.replied'", "no client-1 acquired"},
     {"crash", "redis-1", "at = '500ms'\nfor = '1s'",
@@ -190,8 +190,11 @@ constexpr Row kRows[] = {
     {"kill-session", "resource", "at = '500ms'",
      "not applicable to resource: only a client has a session"},
     {"slow", "client-1", "at = '500ms'\nstep = '1s'\nfor = '5s'", "client-1 release invoked, late"},
-    {"slow", "redis-1", "at = '500ms'\nstep = '1s'\nfor = '5s'", "redis-1 entry removed, late"},
+    {"slow", "redis-1", "at = '500ms'\nstep = '1s'\nfor = '5s'", "redis-1 queued, late"},
     {"slow", "resource", "at = '500ms'\nstep = '1s'\nfor = '5s'", "resource write accepted, late"},
+    {"interrupt", "client-2", "after = 'acquire.sent'", "client-2 acquire failed"},
+    {"interrupt", "redis-1", "at = '500ms'",
+     "not applicable to redis-1: only a client has threads of its own"},
 };
 
 constexpr Row kReplicatedRows[] = {

@@ -307,8 +307,8 @@ std::vector<Promise> promises(const LockOptions& options) {
   if (undoes) under = under.without({crash, lost_reply, late_command});
   return {
       {Property::mutual_exclusion, under, kWithinLease},
-      {Property::resource_exclusion, under, kWithinLease},
-      {Property::no_stale_write, under, kWithinLease},
+      {Property::resource_exclusion, under.without({lost_reply}), kWithinLease},
+      {Property::no_stale_write, under.without({lost_reply}), kWithinLease},
       {Property::own_release, FaultClasses::all(), kOwnToken},
       {Property::not_stuck, while_leases_end(options), kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},

@@ -153,8 +153,14 @@ FaultClasses while_leases_end_or_none(const LockOptions& options) {
              : while_leases_end(options);
 }
 
+// An acquire that gets no answer in time is an exception.
 std::vector<Promise> promises(const LockOptions& options) {
-  return leased(options, GivesBack::its_own, while_leases_end_or_none(options));
+  std::vector<Promise> all = leased(options, GivesBack::its_own, while_leases_end_or_none(options));
+  for (Promise& one : all) {
+    if (one.property == Property::available)
+      one.under = {FaultClass::late_write, FaultClass::client_clock};
+  }
+  return all;
 }
 
 Duration bound(const LockOptions& options) {

@@ -140,11 +140,13 @@ Duration fair_bound(const LockOptions& options) { return bound(options) + option
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
-// No waiter is overtaken, and one message wakes one of them.
+// One message wakes one waiter, unless the release is carried out twice; and nobody is overtaken
+// whose place does not run out while he waits.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
-  all.push_back({Property::fair_order, {}, {}});
-  all.push_back({Property::bounded_wakeups, FaultClasses::all(), {}});
+  if (options.refresh_place) all.push_back({Property::fair_order, {}, {}});
+  all.push_back(
+      {Property::bounded_wakeups, FaultClasses::all().without({FaultClass::lost_reply}), {}});
   return all;
 }
 

@@ -213,7 +213,7 @@ Algorithm of_several(std::string_view name, std::string_view summary, std::strin
           .roles = {Role::acquire, Role::subscribe, Role::release},
           .marks = {},
           .uses = several(),
-          .promises = promises,
+          .promises = promises_of_several,
           .bound = bound,
           .wakeup = wakeup};
 }

@@ -4,17 +4,36 @@
 
 namespace picklock::models::locks::redisson {
 
-std::vector<Promise> promises(const LockOptions& options) {
-  const FaultClasses under = {FaultClass::client_clock};
+namespace {
+
+// A thread is its owner's name for all its tenures, so that a command which is late, or is sent
+// again, may hit a later one. And an acquire that gets no answer in time ends unknown.
+std::vector<Promise> with(FaultClasses not_stuck) {
+  using enum FaultClass;
+  const FaultClasses under = {client_clock};
   return {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
       {Property::no_stale_write, under, kWithinLease},
       {Property::own_release, under, kInTime},
-      {Property::not_stuck, while_leases_end(options).without({FaultClass::amnesia}), kOwnCommands},
+      {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      available(options),
+      {Property::available, {late_write, client_clock}, kFreeKey},
   };
+}
+
+}  // namespace
+
+std::vector<Promise> promises(const LockOptions& options) {
+  return with(while_leases_end(options).without({FaultClass::amnesia}));
+}
+
+// A release stops at the first server that fails, and what the others hold is renewed for ever.
+std::vector<Promise> promises_of_several(const LockOptions& options) {
+  using enum FaultClass;
+  const FaultClasses leased = while_leases_end(options).without({amnesia});
+  const FaultClasses renewed = {late_write, client_clock};
+  return with(options.renew == Renew::none ? leased : renewed);
 }
 
 // The lease of a crashed holder, and one wake-up by the waiter's own timer; a command that is

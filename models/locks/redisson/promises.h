@@ -11,6 +11,7 @@ namespace picklock::models::locks::redisson {
 Uses uses();
 void preset(LockOptions& options);
 std::vector<Promise> promises(const LockOptions& options);
+std::vector<Promise> promises_of_several(const LockOptions& options);  // servers
 Duration bound(const LockOptions& options);
 Duration wakeup(const LockOptions& options);
 
