@@ -262,12 +262,13 @@ void SimClient::believe_until(const Lease&, Duration deadline) {
   machine_.believe_until(machine_.simulation().scheduler.running()->tenure, deadline);
 }
 
-void SimClient::note(sim::What what) {
+void SimClient::note(sim::What what, sim::Cause cause) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
   const sim::Thread& thread = *scheduler.running();
   scheduler.recorder().note({.at = scheduler.now(),
                              .what = what,
+                             .cause = cause,
                              .role = thread.role,
                              .process = machine_.process().id(),
                              .thread = thread.id(),

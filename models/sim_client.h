@@ -125,7 +125,7 @@ class SimClient final : public Client {
   void believe_until(const Lease& lease, Duration deadline) override;
 
   // One operation of the history by this thread.
-  void note(sim::What what);
+  void note(sim::What what, sim::Cause cause = sim::Cause::command);
 
  private:
   ClientMachine& machine_;

@@ -126,7 +126,9 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
         break;
       case What::acquire_failed:
       case What::acquire_unknown:
-        if (const auto* acquire = conditions.ended(event.tenure, event.at)) {
+        // Who was told to give up was not refused.
+        if (const auto* acquire = conditions.ended(event.tenure, event.at);
+            acquire != nullptr && event.cause != sim::Cause::interrupt) {
           violated(verdict, {at, acquire->invoked});
         }
         break;

@@ -118,5 +118,13 @@ TEST(Available, RemembersAChanceThatWasCutOff) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
+TEST(Available, LetsAClientGiveUpByItself) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).at(9s).is_refused(kA).horizon();
+  EXPECT_EQ(judged(h).count, 1U);
+  h.history[1].cause = sim::Cause::interrupt;
+  EXPECT_THAT(judged(h), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -264,6 +264,7 @@ class Naive {
     for (std::size_t end = 0; end < history_.size(); ++end) {
       const sim::HistoryEvent& refusal = history_[end];
       if (refusal.what != What::acquire_failed && refusal.what != What::acquire_unknown) continue;
+      if (refusal.cause == sim::Cause::interrupt) continue;
       std::size_t invoked = end;
       while (!(history_[invoked].what == What::acquire_invoked &&
                history_[invoked].tenure == refusal.tenure)) {

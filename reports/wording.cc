@@ -352,6 +352,8 @@ std::string Narrator::loss(const HistoryEvent& event) const {
       return "ended with its session";
     case Cause::restart:
       return "was lost in the restart";
+    case Cause::interrupt:
+      break;
   }
   return "was lost";
 }

@@ -94,9 +94,11 @@ models::Acquired ClientProgram::acquire(models::SimClient& self, models::Lock& l
   busy_for(Duration::zero());
   self.note(What::acquire_invoked);
   models::Acquired acquired = lock.acquire(self, scenario_->lock.key);
+  const bool gave_way = thread().gave_way();
   self.note(acquired                ? What::acquire_ok
             : acquired.is_unknown() ? What::acquire_unknown
-                                    : What::acquire_failed);
+                                    : What::acquire_failed,
+            gave_way && !acquired ? sim::Cause::interrupt : sim::Cause::command);
   if (acquired) busy_for(scenario_->clients.hold);
   return acquired;
 }

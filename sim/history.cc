@@ -76,6 +76,8 @@ std::string_view name(Cause cause) {
       return "session end";
     case Cause::restart:
       return "restart";
+    case Cause::interrupt:
+      return "interrupt";
   }
   return "?";
 }

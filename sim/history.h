@@ -57,8 +57,16 @@ enum class What : std::uint8_t {
   wait_ended,  // `owner`: the tenure whose message woke it; 0: it woke by itself
 };
 
-// Why an entry changed.
-enum class Cause : std::uint8_t { command, expiry, eviction, failover, session_end, restart };
+// Why an entry changed; and why an acquire failed, where its own thread was told to give it up.
+enum class Cause : std::uint8_t {
+  command,
+  expiry,
+  eviction,
+  failover,
+  session_end,
+  restart,
+  interrupt,
+};
 
 struct HistoryEvent {
   Instant at{};

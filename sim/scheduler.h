@@ -37,7 +37,14 @@ class alignas(64) Thread {
   bool killed() const { return killed_; }
 
   // Taken with what it tells: the next interrupt is another one.
-  bool take_interrupt() { return std::exchange(interrupted_, false); }
+  bool take_interrupt() {
+    if (!interrupted_) return false;
+    interrupted_ = false;
+    gave_way_ = true;
+    return true;
+  }
+  // Whether it has given way to one since it was last asked.
+  bool gave_way() { return std::exchange(gave_way_, false); }
 
   TenureId tenure = 0;    // rides beside every message this thread sends
   std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
@@ -54,6 +61,7 @@ class alignas(64) Thread {
   bool foreground_ = false;
   bool interruptible_ = false;  // its present wait
   bool interrupted_ = false;
+  bool gave_way_ = false;
   ClockKind clock_ = ClockKind::monotonic;
   std::uint32_t ticket_ = 0;  // of its present wait: an event with an older one is void
   Process* process_ = nullptr;
