@@ -173,8 +173,7 @@ Acquired QuorumLock::acquire(Client& self, std::string_view key) {
                           endless ? Patience::kEndless : options().acquire_timeout);
   bool unknown = false;
   for (std::uint32_t tries = 1;; ++tries) {
-    const Duration pause =
-        options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
+    const Duration pause = pause_between_attempts(self);
     const bool last = tries == options().attempts || (!endless && patience.left() < pause);
     Acquired acquired = attempt(self, wanted, last);
     if (acquired) return acquired;
@@ -182,6 +181,10 @@ Acquired QuorumLock::acquire(Client& self, std::string_view key) {
     if (last || !self.sleep_interruptibly(pause)) break;
   }
   return unknown ? Acquired::unknown() : Acquired(std::nullopt);
+}
+
+Duration QuorumLock::pause_between_attempts(Client& self) const {
+  return options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
 }
 
 Acquired QuorumLock::attempt(Client& self, const Lease& wanted, bool last) {
@@ -227,7 +230,8 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease) {
   self.spawn([this, extending](Client& thread) { extend(thread, *extending); });
 }
 
-// Once a majority does not extend it in time, it is lost; so it is where the attempt was undone.
+// Once a majority does not extend it in time, it is lost. Where an attempt that fails is undone, it
+// is tried as often as an acquire: servers that have heard of neither may still have the key.
 void QuorumLock::extend(Client& self, Extending& extending) const {
   const Duration every =
       options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
@@ -236,12 +240,13 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
   const Lease lease = extending.lease;
   Duration ends = validity_ends(now(self, options().clock));
   const bool as_acquired = options().extends == Extends::as_acquired;
-  const bool undone = as_acquired && options().undo_after == UndoAfter::each_attempt;
+  const bool undoes = as_acquired && options().undo_after == UndoAfter::each_attempt;
+  std::uint32_t undoings = 0;  // since it was last extended
   for (bool over = false; !over;) {
-    self.sleep(every);
+    self.sleep(undoings > 0 ? pause_between_attempts(self) : every);
     if (extending.stopped) return;
     const Duration started = now(self, options().clock);
-    if (as_acquired && started >= ends) break;
+    if (as_acquired && undoings == 0 && started >= ends) break;
     const Count count = ask_all(self, [lease, how, missing](redis::Client& redis) {
       return prolong(redis, lease, how, missing);
     });
@@ -249,12 +254,17 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
     const Duration extended = validity_ends(started);
     if (count.yes >= quorum(self) && now(self, options().clock) < extended) {
       ends = extended;
+      undoings = 0;
       if (options().deadline) self.believe_until(lease, ends);
       continue;
     }
-    if (undone) undo(self, lease, count);
-    if (extending.stopped) return;
-    over = undone || now(self, options().clock) >= ends || count.no + quorum(self) > count.servers;
+    if (undoes) {
+      undo(self, lease, count);
+      if (extending.stopped) return;
+      over = ++undoings == options().attempts;
+    } else {
+      over = now(self, options().clock) >= ends || count.no + quorum(self) > count.servers;
+    }
   }
   extending.lost = true;
   if (options().tell_loss) self.lost(lease);

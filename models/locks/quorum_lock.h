@@ -44,6 +44,7 @@ class QuorumLock : public Lock {
   Count ask_all(Client& self, Ask ask) const;
   void undo(Client& self, const Lease& lease, const Count& count) const;
   Duration validity_ends(Duration started) const;
+  Duration pause_between_attempts(Client& self) const;
   void keep_extending(Client& self, const Lease& lease);
   void extend(Client& self, Extending& extending) const;
   Acquired attempt(Client& self, const Lease& wanted, bool last);

@@ -329,6 +329,8 @@ struct Situation {
   std::string_view why_not = {};
 };
 
+void PrintTo(const Situation& situation, std::ostream* out) { *out << situation.name; }
+
 const Library kNodeRedlockLibrary{
     .transcript = "node-redlock",
     .algorithm = "node-redlock-v4",

@@ -79,6 +79,27 @@ TEST(RealRedis, LeavesAClientInDoubtWhoseConnectionItCloses) {
   EXPECT_TRUE(after.ok()) << "a new connection is dialled";
 }
 
+// On one connection the second command would wait for the first.
+TEST(RealRedis, IsAskedOverSeveralConnectionsAtOnce) {
+  RealWorld world(1, 1, {.command_timeout = RealWorld::kCommandTimeout, .connections = 2});
+  Reply popped;
+  world.client(1, [&](RealWorld&, models::Client& self) {
+    bool over = false;
+    self.spawn([&](models::Client& other) {
+      const std::string_view waits[] = {"BLPOP", "list", "0"};
+      popped = other.redis().call(Role::none, waits);
+      over = true;
+    });
+    self.sleep(20ms);
+    const std::string_view pushes[] = {"RPUSH", "list", "value"};
+    self.redis().call(Role::none, pushes);
+    while (!over) self.sleep(1ms);
+  });
+  world.run();
+  ASSERT_EQ(popped.elements.size(), 2u);
+  EXPECT_TRUE(popped.elements[1].is_bulk("value"));
+}
+
 TEST(RealRedis, LetsClientsLosePatience) {
   RealWorld world(1, 1, {.command_timeout = 100ms});
   Reply late;
