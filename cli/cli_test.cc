@@ -134,7 +134,7 @@ TEST_F(Program, RefusesScenariosThatCannotBeRunAndNamesLineAndKey) {
   };
   refuse("tll = '5s'\n",
          "story.toml:4: key `lock.tll`: there is no such key; did you mean `lock.ttl`?");
-  refuse("ttl = '-5s'\n", "story.toml:4: key `lock.ttl`: must be more than 0s");
+  refuse("ttl = '-5s'\n", "story.toml:4: key `lock.ttl`: must not be negative, but is \"-5s\"");
   refuse("[[fault]]\npause = 'client-7'\nat = '1s'\nfor = '1s'\n",
          "story.toml:5: key `fault.1.pause`: there is no client-7");
   refuse("[[fault]]\npause = 'client-1'\nbefore = 'renew.sent'\nfor = '1s'\n",

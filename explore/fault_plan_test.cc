@@ -107,7 +107,7 @@ failover fail-over; redis-1
 amnesia crash restart evict; redis-1 redis-1-replica-1
 partition partition heal; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
 lost-reply drop duplicate; client-1 client-2 client-3 redis-1 resource
-crash crash restart end-thread; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
+crash crash restart end-thread interrupt; client-1 client-2 client-3 redis-1 redis-1-replica-1 resource
 )");
 }
 
@@ -122,7 +122,7 @@ failover: a lease store is one server to its clients, and never loses what it ha
 amnesia: a lease store is one server to its clients, and never loses what it has acknowledged
 partition partition heal; client-1 client-2 client-3 resource store
 lost-reply drop duplicate; client-1 client-2 client-3 resource store
-crash crash restart end-thread kill-session; client-1 client-2 client-3 resource store
+crash crash restart end-thread kill-session interrupt; client-1 client-2 client-3 resource store
 )");
 }
 
