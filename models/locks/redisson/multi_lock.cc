@@ -49,6 +49,9 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
   const bool waits = terms.patience > Duration::zero();
   const Duration started = now(self, options().clock);
   Duration remain = waits ? terms.patience : Patience::kEndless;
+  // Of what there was at first, however little is left.
+  const Duration for_each =
+      waits ? std::max(share(remain, servers), Duration(std::chrono::milliseconds(1))) : Duration{};
   // While it collects, a lease lasts long enough for all of them.
   const Duration meanwhile =
       waits && terms.lease > Duration::zero() ? 2 * terms.patience : terms.lease;
@@ -56,23 +59,17 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
   Members members;
   Duration last = started;
   for (std::size_t i = 0; i < servers; ++i) {
-    const Duration patience =
-        !waits ? Duration{}
-               : std::max(share(remain, servers), Duration(std::chrono::milliseconds(1)));
-    const Acquired one = member(self, i).lock_within(
-        self, key,
-        {.patience = std::min(patience, remain < Duration::zero() ? patience : remain),
-         .lease = meanwhile});
-    if (one.is_unknown()) {
-      unlock_one(self, key, i);
-    }
+    const Duration patience = waits ? std::min(for_each, remain) : Duration{};
+    const Acquired one =
+        member(self, i).lock_within(self, key, {.patience = patience, .lease = meanwhile});
+    if (one.is_unknown()) unlock_one(self, key, i);
     if (one) {
       members.push_back(i);
       held_.push_back({self.thread(), one.lease(), i});
     } else {
       if (servers - members.size() == may_fail(servers)) break;
       if (may_fail_still == 0) {
-        unlock(self, key, members);
+        unlock_all(self, key, members);
         if (!waits) return std::nullopt;
         members.clear();
         may_fail_still = may_fail(servers);
@@ -86,7 +83,7 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
       remain -= at - last;
       last = at;
       if (remain <= Duration::zero()) {
-        unlock(self, key, members);
+        unlock_all(self, key, members);
         return std::nullopt;
       }
     }
@@ -101,7 +98,7 @@ Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& 
     set_leases(self, key, members, terms.lease);
     const bool checked = options().validity == Validity::after_answers;
     if (checked && now(self, options().clock) - started >= terms.lease) {
-      unlock(self, key, members);
+      unlock_all(self, key, members);
       return std::nullopt;
     }
   }
@@ -132,6 +129,11 @@ Released MultiLock::unlock_one(Client& self, std::string_view key, std::size_t s
     lease.token = member(self, server).owner(self);
   }
   return member(self, server).release(self, lease);
+}
+
+// Whatever comes of it.
+void MultiLock::unlock_all(Client& self, std::string_view key, const Members& members) {
+  for (const std::size_t server : members) unlock_one(self, key, server);
 }
 
 // In order, and no further than the first that fails.
@@ -166,9 +168,8 @@ Duration RedLock::share(Duration patience, std::size_t servers) const {
   return patience / static_cast<std::int64_t>(servers);
 }
 
-// All of them, whatever comes of it.
 Released RedLock::unlock(Client& self, std::string_view key, const Members& members) {
-  for (const std::size_t server : members) unlock_one(self, key, server);
+  unlock_all(self, key, members);
   return Released::ok;
 }
 

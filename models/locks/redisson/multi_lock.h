@@ -28,6 +28,7 @@ class MultiLock : public Lock {
   virtual Duration share(Duration patience, std::size_t) const { return patience; }
   virtual Released unlock(Client& self, std::string_view key, const Members& members);
 
+  void unlock_all(Client& self, std::string_view key, const Members& members);
   Released unlock_one(Client& self, std::string_view key, std::size_t member);
   RedissonLock& member(Client& self, std::size_t server);
 
