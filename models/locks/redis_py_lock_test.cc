@@ -33,7 +33,7 @@ TEST(RedisPyLock, TakesAFreeKeyWithOneCommand) {  // 2.2
   ASSERT_TRUE(acquired);
   EXPECT_EQ(acquired.lease().token, "token-1");
   EXPECT_EQ(acquired.lease().ttl, 10s);
-  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX PX 10000"));
+  EXPECT_THAT(self.lines, ElementsAre("acquire: SET lock token-1 PX 10000 NX"));
 }
 
 TEST(RedisPyLock, SetsAKeyForEverByDefault) {  // 2.2
@@ -43,7 +43,7 @@ TEST(RedisPyLock, SetsAKeyForEverByDefault) {  // 2.2
   const Acquired acquired = lock.acquire(self, "lock");
   ASSERT_TRUE(acquired);
   EXPECT_EQ(acquired.lease().deadline, 0s);
-  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX"));
+  EXPECT_THAT(self.lines, ElementsAre("acquire: SET lock token-1 NX"));
   EXPECT_TRUE(self.threads.empty());
 }
 
@@ -53,8 +53,8 @@ TEST(RedisPyLock, PollsWithTheTokenOfItsAcquire) {  // 2.2
   self.answers_ok();
   RedisPyLock lock(LockOptions{.retry_every = 100ms});
   EXPECT_TRUE(lock.acquire(self, "lock"));
-  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX PX 10000", "sleep 100ms",
-                                      "SET lock token-1 NX PX 10000"));
+  EXPECT_THAT(self.lines, ElementsAre("acquire: SET lock token-1 PX 10000 NX", "sleep 100ms",
+                                      "acquire: SET lock token-1 PX 10000 NX"));
   self.answers_ok();
   EXPECT_EQ(lock.acquire(self, "lock").lease().token, "token-2");
 }
@@ -101,7 +101,7 @@ TEST(RedisPyLock, NeverRecognisesItsOwnKey) {  // 2.2
   self.answers_nil_to_a_copy();
   RedisPyLock lock(LockOptions{.attempts = 1});
   EXPECT_FALSE(lock.acquire(self, "lock"));
-  EXPECT_THAT(self.lines, ElementsAre("SET lock token-1 NX PX 10000"));
+  EXPECT_THAT(self.lines, ElementsAre("acquire: SET lock token-1 PX 10000 NX"));
 }
 
 TEST(RedisPyLock, CountsItsDeadlineFromTheSendingOfTheTryThatWasGranted) {
