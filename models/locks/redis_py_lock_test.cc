@@ -90,7 +90,7 @@ TEST(RedisPyLock, DoesNotKnowWhatBecameOfATryWithoutAnswer) {
   Transcript self;
   self.answers_nil();
   self.answers_late();
-  RedisPyLock lock(LockOptions{.retry_every = 100ms});
+  RedisPyLock lock(LockOptions{.retry_every = 100ms, .acquire_timeout = 1s});
   EXPECT_TRUE(lock.acquire(self, "lock").is_unknown());
   EXPECT_EQ(self.lines.size(), 3U);
 }
