@@ -1,5 +1,6 @@
-// A few clients, one Redis server, a resource and, if asked for, a lease store on one simulation,
-// for tests: each client runs a body, and what happened is read from the history. Test-only.
+// A few clients, one Redis server or several, a resource and, if asked for, a lease store on one
+// simulation, for tests: each client runs a body, and what happened is read from the history.
+// Test-only.
 #pragma once
 
 #include <deque>
@@ -11,6 +12,7 @@
 
 #include "models/lease_store/lease_store.h"
 #include "models/redis/server.h"
+#include "models/redis/wire.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
 #include "models/step.h"
@@ -47,14 +49,16 @@ class SmallWorld {
   struct Setup {
     std::uint64_t seed = 1;
     std::uint32_t clients = 1;
+    std::uint32_t servers = 1;
     Duration command_timeout = std::chrono::seconds(3);
     Duration server_offset{};
     std::int64_t server_rate_ppb = 0;
     FencedBy fencing = FencedBy::nothing;
     std::uint32_t resend = 0;
     bool tracing = false;
-    std::vector<std::string_view> configuration{};  // of redis-1: names and values by turns
+    std::vector<std::string_view> configuration{};  // of the servers: names and values by turns
     std::optional<lease_store::Settings> store{};   // nullopt: there is none
+    LockOptions options{};                          // what else the clients' connections are told
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
 
@@ -70,43 +74,47 @@ class SmallWorld {
     clients_ = setup.clients;
     for (std::uint32_t i = 1; i <= setup.clients; ++i)
       scheduler.add_process("client-" + std::to_string(i));
-    scheduler.add_process("redis-1", setup.server_offset, setup.server_rate_ppb);
-    scheduler.add_process("resource");
-    processes_ = clients_ + 2;
+    for (std::uint32_t i = 1; i <= setup.servers; ++i) {
+      scheduler.add_process("redis-" + std::to_string(i), setup.server_offset,
+                            setup.server_rate_ppb);
+    }
+    sim::Process& of_resource = scheduler.add_process("resource");
+    processes_ = clients_ + setup.servers + 1;
     if (setup.store) {
       scheduler.add_process("store", setup.server_offset, setup.server_rate_ppb);
       store.reset(simulation, scheduler.process(processes_++), tenures, keys, *setup.store);
     }
-    if (servers.empty()) servers.emplace_back();
-    server().reset(simulation, scheduler.process(clients_), tenures, keys);
-    server().configure(setup.configuration);
-    group.reset("redis-1", server(), directory);
-    resource.reset(simulation, scheduler.process(clients_ + 1), tenures, setup.fencing);
+    while (servers.size() < setup.servers) servers.emplace_back();
+    groups.resize(setup.servers);
+    for (std::uint32_t i = 0; i < setup.servers; ++i) {
+      servers[i].reset(simulation, scheduler.process(clients_ + i), tenures, keys);
+      servers[i].configure(setup.configuration);
+      groups[i].reset(servers[i].process().name(), servers[i], directory);
+    }
+    resource.reset(simulation, of_resource, tenures, setup.fencing);
+    LockOptions options = setup.options;
+    options.command_timeout = setup.command_timeout;
+    options.resend = setup.resend;
     while (machines.size() < setup.clients) machines.emplace_back();
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
-      machines[i].reset(simulation, scheduler.process(i), {&group, 1}, redis::FindBy::address,
-                        resource,
-                        {.command_timeout = setup.command_timeout, .resend = setup.resend},
-                        setup.command_timeout, keys.id("lock"));
-      if (setup.store) {
-        machines[i].connect(store,
-                            {.command_timeout = setup.command_timeout, .resend = setup.resend});
-      }
+      machines[i].reset(simulation, scheduler.process(i), groups, redis::FindBy::address, resource,
+                        options, setup.command_timeout, keys.id("lock"));
+      if (setup.store) machines[i].connect(store, options);
     }
     simulation.nemesis.reset({}, 0, clients_, "lock");
   }
 
-  redis::Server& server() { return servers.front(); }
+  redis::Server& server(std::size_t number = 1) { return servers[number - 1]; }
   std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
 
   // A thread of client 1, 2, ...; its commands are of one tenure and, unless they say so
   // themselves, of no role.
-  void client(std::uint32_t number, Body body) {
-    simulation.scheduler.spawn(
+  sim::Thread& client(std::uint32_t number, Body body, std::uint32_t thread = 1) {
+    return simulation.scheduler.spawn(
         simulation.scheduler.process(number - 1),
-        [this, number, run = std::move(body)] {
+        [this, number, thread, run = std::move(body)] {
           simulation.scheduler.running()->tenure = tenures.begin();
-          SimClient self(machines[number - 1]);
+          SimClient self(machines[number - 1], thread);
           run(*this, self);
         },
         true);
@@ -122,6 +130,20 @@ class SmallWorld {
 
   const sim::History& history() const { return simulation.scheduler.recorder().history(); }
   std::uint64_t digest() { return simulation.scheduler.recorder().digest().value(); }
+
+  // What the clients have sent to Redis, where the run is traced: "0.001 redis-1 GET lock".
+  std::vector<std::string> sent() const {
+    const sim::Trace& trace = simulation.scheduler.recorder().trace();
+    std::vector<std::string> lines;
+    for (const sim::TraceRecord& record : trace.records) {
+      const bool request = record.kind == sim::TraceKind::sent && !record.reply;
+      if (!request || record.process >= clients_ || record.peer >= clients_ + groups.size())
+        continue;
+      lines.push_back(seconds(record.at) + " redis-" + std::to_string(record.peer - clients_ + 1) +
+                      " " + redis::protocol().describe(trace.payload(record), false));
+    }
+    return lines;
+  }
 
   // What befell entries: "10.001 entry removed expiry by 0 of 1".
   std::vector<std::string> effects() const {
@@ -144,7 +166,7 @@ class SmallWorld {
   Keys keys;
   std::deque<redis::Server> servers;
   redis::Directory directory;
-  redis::Group group;
+  std::vector<redis::Group> groups;
   Resource resource;
   lease_store::LeaseStore store;
   std::deque<ClientMachine> machines;

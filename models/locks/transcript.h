@@ -34,6 +34,18 @@ class Transcript final : public Client {
   void answers_error(std::string_view text) {
     add([text](redis::Reply& reply) { reply.set_error(text); });
   }
+  void answers_numbers(std::initializer_list<std::int64_t> numbers) {
+    add([numbers](redis::Reply& reply) {
+      reply.set(redis::Reply::Kind::array);
+      for (const std::int64_t number : numbers) reply.add().set_integer(number);
+    });
+  }
+  void answers_words(std::initializer_list<std::string_view> words) {
+    add([words](redis::Reply& reply) {
+      reply.set(redis::Reply::Kind::array);
+      for (const std::string_view word : words) reply.add().set_bulk(word);
+    });
+  }
   // Nil, to a command that the client layer had to send again.
   void answers_nil_to_a_copy() {
     add([](redis::Reply& reply) { reply.resent = true; });
@@ -53,10 +65,19 @@ class Transcript final : public Client {
   std::vector<std::function<void(Client&)>> threads;
   std::function<void()> on_sleep;  // what happens meanwhile
   bool deaf = false;               // no subscription is confirmed
+  bool interrupted = false;        // every sleep and wait that can be
+  std::size_t servers = 1;
 
   std::string_view name() const override { return "client"; }
-  redis::Client& redis(std::size_t) override { return redis_; }
-  std::size_t redis_servers() const override { return 1; }
+  redis::Client& redis(std::size_t server) override {
+    // The first goes without saying.
+    while (redis_.size() <= server) {
+      const std::string number = std::to_string(redis_.size() + 1);
+      redis_.emplace_back(*this, redis_.empty() ? "" : "at redis-" + number + " ");
+    }
+    return redis_[server];
+  }
+  std::size_t redis_servers() const override { return servers; }
   redis::Client& redis_replica(std::size_t) override { return replica_; }
   lease_store::Client& lease_store() override { return store_; }
   Duration monotonic_now() override { return now; }
@@ -68,7 +89,7 @@ class Transcript final : public Client {
   }
   bool sleep_interruptibly(Duration length) override {
     sleep(length);
-    return true;
+    return !interrupted;
   }
   // Threads run when the test lets them.
   void spawn(std::function<void(Client&)> body) override { threads.push_back(std::move(body)); }
@@ -108,7 +129,7 @@ class Transcript final : public Client {
                                              "ms");
         if (transcript.on_sleep) transcript.on_sleep();
       }
-      if (permits == 0) return Woken::by_time;
+      if (permits == 0) return transcript.interrupted ? Woken::by_interrupt : Woken::by_time;
       --permits;
       return Woken::by_permit;
     }
@@ -118,7 +139,7 @@ class Transcript final : public Client {
     int permits = 0;
   };
   struct Redis final : redis::Client {
-    explicit Redis(Transcript& all, std::string at = {}) : transcript(all), where(std::move(at)) {}
+    explicit Redis(Transcript& all, std::string at) : transcript(all), where(std::move(at)) {}
 
     redis::Reply call(Role role, redis::Argv argv) override {
       transcript.lines.push_back(line(role, argv));
@@ -145,17 +166,19 @@ class Transcript final : public Client {
       transcript.lines.push_back("without waiting: " + line(role, argv));
     }
     bool subscribe(std::string_view channel, redis::Listener listener, Duration) override {
-      transcript.lines.push_back("subscribe " + std::string(channel));
+      transcript.lines.push_back(where + "subscribe " + std::string(channel));
       transcript.listeners_.insert_or_assign(std::string(channel), std::move(listener));
       return !transcript.deaf;
     }
     void unsubscribe(std::string_view channel) override {
-      transcript.lines.push_back("unsubscribe " + std::string(channel));
+      transcript.lines.push_back(where + "unsubscribe " + std::string(channel));
       transcript.listeners_.erase(std::string(channel));
     }
 
     std::string line(Role role, redis::Argv argv) const {
-      std::string line(role == Role::none ? "" : models::name(role));
+      std::string line(role == Role::none     ? ""
+                       : role == Role::upkeep ? "upkeep"
+                                              : models::name(role));
       if (!line.empty()) line += ": ";
       line += where;
       for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);
@@ -220,7 +243,7 @@ class Transcript final : public Client {
 
   std::deque<redis::Reply> replies_;
   std::map<std::string, redis::Listener, std::less<>> listeners_;
-  Redis redis_{*this};
+  std::deque<Redis> redis_;
   Redis replica_{*this, "at the replica "};
   LeaseStore store_{*this};
   int tokens_ = 0;

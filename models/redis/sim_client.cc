@@ -107,6 +107,9 @@ ServerLink* SimClient::borrow() {
     if (idle != lent_.end() && my_turn) {
       if (queued) queue_.pop_front();
       *idle = true;
+      // Another may have become free at the same time.
+      const bool more = std::find(idle, lent_.end(), false) != lent_.end();
+      if (more && !queue_.empty()) scheduler.wake(*queue_.front());
       return &links_[static_cast<std::size_t>(idle - lent_.begin())];
     }
     if (!queued) queue_.push_back(me);

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <map>
+
 #include "models/redis/group_world.h"
 #include "models/redis/wire.h"
 #include "models/small_world.h"
@@ -132,6 +135,208 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
                                 "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0"));
 }
 
+// ---------------------------------------------------------------- connections
+
+// Threads of client 1, each with one GET of its number at its time, of a server that needs a
+// second.
+class PoolTest : public testing::Test {
+ protected:
+  explicit PoolTest(LockOptions options = {.connections = 2})
+      : world({.tracing = true, .options = options}) {
+    world.server().process().set_service(1s);
+  }
+  sim::Thread& get(int number, Duration when) {
+    return world.client(1, [this, number, when](SmallWorld&, models::Client& self) {
+      self.sleep(when);
+      kinds[number] = self.redis().get(std::to_string(number)).kind;
+    });
+  }
+  void get_one_after_the_other(int count) {
+    for (int i = 1; i <= count; ++i) get(i, i * 10ms);
+  }
+
+  SmallWorld world;
+  std::map<int, Kind> kinds;
+};
+
+TEST_F(PoolTest, HasAConnectionForEachCommandAndQueuesTheRest) {
+  get_one_after_the_other(5);
+  world.run();
+  // The second connection is dialled first.
+  EXPECT_THAT(world.sent(),
+              ElementsAre("0.01 redis-1 GET 1", "0.021 redis-1 GET 2", "1.011 redis-1 GET 3",
+                          "2.011 redis-1 GET 4", "3.011 redis-1 GET 5"));
+}
+
+TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
+  get(1, 10ms);
+  get(2, 20ms);
+  sim::Thread& third = get(3, 30ms);
+  get(4, 40ms);
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(500ms);
+    all.simulation.scheduler.kill(third);
+  });
+  world.run();
+  EXPECT_EQ(world.sent()[2], "1.011 redis-1 GET 4");
+}
+
+class KeptPoolTest : public PoolTest {
+ protected:
+  KeptPoolTest() : PoolTest({.connections = 2, .keep_timed_out = true}) {}
+};
+
+TEST_F(KeptPoolTest, SendsNothingForOneWhoHasWaitedTooLongForAConnection) {
+  get_one_after_the_other(5);
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
+  EXPECT_EQ(kinds[4], Kind::unknown);
+  EXPECT_EQ(kinds[5], Kind::unsent);
+}
+
+// Both of the others have one at once.
+TEST_F(KeptPoolTest, LeavesNobodyWaitingWhereTwoConnectionsBecomeFreeTogether) {
+  world.server().process().set_service(0s);
+  get(1, 0s);
+  get(2, 0s);
+  get(3, 1s);
+  get(4, 1s);
+  get(5, 1001ms);
+  get(6, 1001ms);
+  world.run({fault_at(500ms, sim::Verb::pause, "redis-1", 3550ms)});
+  EXPECT_EQ(kinds[5], Kind::nil);
+  EXPECT_EQ(kinds[6], Kind::nil);
+}
+
+class OneConnectionTest : public PoolTest {
+ protected:
+  OneConnectionTest() : PoolTest(LockOptions{}) {}
+};
+
+TEST_F(OneConnectionTest, IsSharedByTheThreadsOfAProcess) {
+  get_one_after_the_other(3);
+  world.run();
+  EXPECT_THAT(world.sent(),
+              ElementsAre("0.01 redis-1 GET 1", "0.02 redis-1 GET 2", "0.03 redis-1 GET 3"));
+}
+
+// The late answer is nobody's.
+TEST(SimClient, KeepsAConnectionOnWhichACommandHasTimedOutOrDialsAnew) {
+  for (const bool keeps : {true, false}) {
+    SmallWorld world({.command_timeout = 250ms, .options = {.keep_timed_out = keeps}});
+    std::vector<Kind> kinds;
+    world.client(1, [&](SmallWorld& all, auto& self) {
+      kinds.push_back(self.redis().get("lock").kind);
+      self.sleep(750ms);
+      kinds.push_back(self.redis().incr("count").kind);
+      EXPECT_EQ(all.milliseconds(), keeps ? 1001 : 1002);
+    });
+    world.run({fault_at(0s, sim::Verb::pause, "redis-1", 500ms)});
+    EXPECT_THAT(kinds, ElementsAre(Kind::unknown, Kind::integer));
+  }
+}
+
+// ---------------------------------------------------------------- sending again
+
+TEST(SimClient, PausesTwiceAsLongBeforeEachCopyUpToAMost) {
+  SmallWorld world(
+      {.command_timeout = 250ms,
+       .resend = 4,
+       .tracing = true,
+       .options = {.resend_delay = 1s, .resend_delay_most = 3s, .keep_timed_out = true}});
+  world.client(1, [](SmallWorld&, auto& self) { self.redis().get("lock"); });
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
+  std::vector<double> at;
+  for (const std::string& line : world.sent()) at.push_back(std::stod(line));
+  ASSERT_EQ(at.size(), 5U);
+  const std::array<double, 4> whole = {1, 2, 3, 3};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double pause = at[i + 1] - at[i] - 0.25;
+    EXPECT_GE(pause, whole[i] / 2);
+    EXPECT_LE(pause, whole[i]);
+    EXPECT_NE(pause, whole[i] / 2);  // half of it is drawn
+  }
+}
+
+Reply unless_it_has_left(const sim::Fault& fault, SmallWorld& world) {
+  world.reset(
+      {.command_timeout = 250ms, .resend = 3, .tracing = true, .options = {.resend_delay = 400ms}});
+  Reply reply;
+  world.client(1, [&](SmallWorld&, auto& self) {
+    self.sleep(1s);
+    const std::string_view argv[] = {"INCR", "count"};
+    reply = self.redis().call_interruptibly(Role::none, argv, Resend::unsent, {});
+  });
+  world.run({fault});
+  return reply;
+}
+
+TEST(SimClient, SendsNothingAgainThatHasLeftIfToldSo) {  // algorithms.md 1.3
+  SmallWorld world;
+  const Reply reply =
+      unless_it_has_left(fault_at(500ms, sim::Verb::pause, "redis-1", 800ms), world);
+  EXPECT_EQ(reply.kind, Kind::unknown);
+  EXPECT_EQ(world.sent().size(), 1U);
+}
+
+TEST(SimClient, SendsAgainWhatNeverLeftAllTheSame) {
+  SmallWorld world;
+  const Reply reply =
+      unless_it_has_left(fault_at(500ms, sim::Verb::crash, "redis-1", 900ms), world);
+  EXPECT_TRUE(reply.is_integer(1));
+  EXPECT_FALSE(reply.resent);
+}
+
+TEST(SimClient, SendsTwoCommandsAtOnceOnOneConnection) {
+  SmallWorld world({.tracing = true, .options = {.connections = 4}});
+  std::array<Reply, 2> replies;
+  world.client(1, [&](SmallWorld& all, auto& self) {
+    const std::string_view set[] = {"SET", "k", "v"};
+    const std::string_view get[] = {"GET", "k"};
+    replies = self.redis().call_both(Role::none, set, get, Resend::unanswered);
+    EXPECT_EQ(all.milliseconds(), 1);
+  });
+  world.run();
+  EXPECT_TRUE(replies[0].ok());
+  EXPECT_TRUE(replies[1].is_bulk("v"));
+  EXPECT_THAT(world.sent(), ElementsAre("0.0 redis-1 SET k v", "0.0 redis-1 GET k"));
+}
+
+TEST(SimClient, KnowsNothingOfTwoCommandsWithoutAnswer) {
+  SmallWorld world({.command_timeout = 250ms});
+  std::array<Reply, 2> replies;
+  world.client(1, [&](SmallWorld&, auto& self) {
+    const std::string_view ping[] = {"PING"};
+    replies = self.redis().call_both(Role::none, ping, ping, Resend::unanswered);
+  });
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
+  EXPECT_EQ(replies[0].kind, Kind::unknown);
+  EXPECT_EQ(replies[1].kind, Kind::unknown);
+}
+
+TEST(SimClient, PostsWithoutWaiting) {
+  SmallWorld world({.tracing = true});
+  world.client(1, [](SmallWorld& all, auto& self) {
+    const std::string_view argv[] = {"INCR", "count"};
+    self.redis().post(Role::none, argv);
+    EXPECT_EQ(all.milliseconds(), 0);
+    EXPECT_TRUE(self.redis().get("count").is_bulk("1"));
+  });
+  world.run();
+}
+
+TEST(SimClient, PostsFromAThreadOfItsOwnWhereNoConnectionStands) {
+  SmallWorld world;
+  world.client(1, [](SmallWorld& all, auto& self) {
+    self.sleep(1s);
+    const std::string_view argv[] = {"INCR", "count"};
+    self.redis().post(Role::none, argv);
+    EXPECT_EQ(all.milliseconds(), 1000);
+    self.sleep(1s);
+    EXPECT_TRUE(self.redis().get("count").is_bulk("1"));
+  });
+  world.run({fault_at(500ms, sim::Verb::restart, "redis-1")});
+}
+
 // ---------------------------------------------------------------- whoever leads
 
 // One SET after each of these times: to whom it went, and what came of it.
@@ -164,6 +369,21 @@ TEST(SimClient, StaysWithTheServerOfItsConnectionWhereTheAddressMoves) {
   world.at(2s, [&] { world.server(1).fail_over(nullptr); });
   EXPECT_THAT(sets_after(world, {1s, 2s}), ElementsAre(Kind::status, Kind::status));
   EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1"));
+}
+
+TEST(SimClient, FollowsThePromotedOneAtOnceWhenItIsToldToLook) {
+  GroupWorld world(at_address());
+  world.at(2s, [&] { world.server(1).fail_over(nullptr); });
+  world.thread([&] {
+    world.sleep(1s);
+    world.redis.refresh();
+    world.redis.set("lock", "a");
+    world.sleep(2s);
+    world.redis.refresh();
+    world.redis.set("lock", "a");
+  });
+  world.run();
+  EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-2"));
 }
 
 TEST(SimClient, AsksNoSentinelWhileItHasAConnection) {

@@ -49,6 +49,9 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
   const bool waits = terms.patience > Duration::zero();
   const Duration started = now(self, options().clock);
   Duration remain = waits ? terms.patience : Patience::kEndless;
+  // Of what there was at first, however little is left.
+  const Duration for_each =
+      waits ? std::max(share(remain, servers), Duration(std::chrono::milliseconds(1))) : Duration{};
   // While it collects, a lease lasts long enough for all of them.
   const Duration meanwhile =
       waits && terms.lease > Duration::zero() ? 2 * terms.patience : terms.lease;
@@ -56,16 +59,10 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
   Members members;
   Duration last = started;
   for (std::size_t i = 0; i < servers; ++i) {
-    const Duration patience =
-        !waits ? Duration{}
-               : std::max(share(remain, servers), Duration(std::chrono::milliseconds(1)));
-    const Acquired one = member(self, i).lock_within(
-        self, key,
-        {.patience = std::min(patience, remain < Duration::zero() ? patience : remain),
-         .lease = meanwhile});
-    if (one.is_unknown()) {
-      unlock_one(self, key, i);
-    }
+    const Duration patience = waits ? std::min(for_each, remain) : Duration{};
+    const Acquired one =
+        member(self, i).lock_within(self, key, {.patience = patience, .lease = meanwhile});
+    if (one.is_unknown()) unlock_one(self, key, i);
     if (one) {
       members.push_back(i);
       held_.push_back({self.thread(), one.lease(), i});
@@ -171,10 +168,9 @@ Duration RedLock::share(Duration patience, std::size_t servers) const {
 
 // All of them, also those that have not granted, whatever comes of it.
 Released RedLock::unlock(Client& self, std::string_view key) {
-  std::size_t released = 0;
   for (std::size_t server = 0; server < self.redis_servers(); ++server)
-    if (unlock_one(self, key, server) == Released::ok) ++released;
-  return released > 0 ? Released::ok : Released::not_held;
+    unlock_one(self, key, server);
+  return Released::ok;
 }
 
 // ---------------------------------------------------------------- as data

@@ -1,0 +1,430 @@
+// Redlock and its kin on several simulated servers (docs/facts/algorithms.md 3). Messages take 500
+// us each way.
+#include "models/locks/quorum_lock.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "models/small_world.h"
+
+namespace picklock::models::locks {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+// Client 1 plays, on so many servers; the first `taken` of them have the key already.
+class Quorum {
+ public:
+  explicit Quorum(std::uint32_t servers, std::uint32_t taken = 0,
+                  Duration command_timeout = std::chrono::seconds(3))
+      : world({.clients = 2,
+               .servers = servers,
+               .command_timeout = command_timeout,
+               .tracing = true}),
+        taken_(taken) {}
+
+  sim::Thread& play(std::function<void(Client& self)> body) {
+    return world.client(1, [this, run = std::move(body)](SmallWorld&, Client& self) {
+      for (std::uint32_t i = 0; i < taken_; ++i) self.redis(i).set("lock", "other");
+      run(self);
+    });
+  }
+  // The answer of every server in turn.
+  static std::vector<std::string> values(Client& self) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < self.redis_servers(); ++i)
+      all.push_back(self.redis(i).get("lock").text);
+    return all;
+  }
+  // Of the requests that begin so.
+  std::vector<std::string> sent(std::string_view command) const {
+    std::vector<std::string> all = world.sent();
+    std::erase_if(all, [command](const std::string& line) {
+      const std::size_t at = line.find(' ', line.find(' ') + 1) + 1;
+      return !std::string_view(line).substr(at).starts_with(command);
+    });
+    return all;
+  }
+  std::vector<std::int64_t> losses() const {
+    std::vector<std::int64_t> ms;
+    for (const sim::HistoryEvent& event : world.history()) {
+      if (event.what == sim::What::loss_learned)
+        ms.push_back(sim::nanoseconds(event.at) / 1'000'000);
+    }
+    return ms;
+  }
+
+  SmallWorld world;
+
+ private:
+  std::uint32_t taken_;
+};
+
+// One attempt, on so many servers of which some are taken.
+bool granted(std::uint32_t servers, std::uint32_t taken, LockOptions options = {}) {
+  Quorum all(servers, taken);
+  QuorumLock lock(options);
+  bool granted = false;
+  all.play([&](Client& self) { granted = bool{lock.try_acquire(self, "lock")}; });
+  all.world.run();
+  return granted;
+}
+
+TEST(QuorumLock, IsGrantedByMoreThanHalf) {  // 3
+  EXPECT_TRUE(granted(5, 2));
+  EXPECT_FALSE(granted(5, 3));
+  EXPECT_TRUE(granted(4, 1));
+  EXPECT_FALSE(granted(4, 2));
+}
+
+TEST(QuorumLock, IsGrantedByAsManyAsItIsTold) {
+  EXPECT_TRUE(granted(5, 3, {.quorum = 2}));
+  EXPECT_FALSE(granted(5, 1, {.quorum = 5}));
+}
+
+TEST(QuorumLock, SetsOneValueOnAllOfThemAtOnce) {  // 3
+  Quorum all(3);
+  QuorumLock lock(LockOptions{.ttl = 10s});
+  std::string token;
+  all.play([&](Client& self) {
+    token = lock.acquire(self, "lock").lease().token;
+    EXPECT_THAT(Quorum::values(self), testing::Each(token));
+  });
+  all.world.run();
+  EXPECT_THAT(all.sent("SET"),
+              testing::UnorderedElementsAre("0.0 redis-1 SET lock " + token + " NX PX 10000",
+                                            "0.0 redis-2 SET lock " + token + " NX PX 10000",
+                                            "0.0 redis-3 SET lock " + token + " NX PX 10000"));
+}
+
+TEST(QuorumLock, AsksOneAfterTheOtherIfToldTo) {
+  Quorum all(3);
+  QuorumLock lock(LockOptions{.asks = Asks::in_turn});
+  all.play([&](Client& self) { EXPECT_TRUE(lock.acquire(self, "lock")); });
+  all.world.run();
+  EXPECT_THAT(all.sent("SET"),
+              ElementsAre(testing::StartsWith("0.0 redis-1"), testing::StartsWith("0.001 redis-2"),
+                          testing::StartsWith("0.002 redis-3")));
+}
+
+TEST(QuorumLock, AsksNoFurtherInTurnThanItMustHear) {
+  Quorum all(5);
+  QuorumLock lock(LockOptions{.asks = Asks::in_turn, .hears = Hears::majority});
+  all.play([&](Client& self) { EXPECT_TRUE(lock.acquire(self, "lock")); });
+  all.world.run();
+  EXPECT_EQ(all.sent("SET").size(), 3U);
+}
+
+// ---------------------------------------------------------------- validity (3)
+
+// On servers that take so long for a command.
+Acquired after(Duration service, LockOptions options) {
+  Quorum all(3);
+  for (std::size_t i = 1; i <= 3; ++i) all.world.server(i).process().set_service(service);
+  options.ttl = 1s;
+  QuorumLock lock(options);
+  Acquired acquired = std::nullopt;
+  all.play([&](Client& self) { acquired = lock.try_acquire(self, "lock"); });
+  all.world.run();
+  return acquired;
+}
+
+// A hundredth of the lease and 2 ms are taken off: 988 ms are left.
+TEST(QuorumLock, IsRefusedWhereItsLeaseIsOverByItsLastAnswer) {
+  EXPECT_TRUE(after(986ms, {}));
+  EXPECT_FALSE(after(987ms, {}));
+}
+
+TEST(QuorumLock, TakesOffNoDriftWhereItIsNotTold) {  // 3.3: without the 2 ms
+  EXPECT_TRUE(after(988ms, {.drift_extra = {}}));
+  EXPECT_FALSE(after(989ms, {.drift_extra = {}}));
+  EXPECT_TRUE(after(998ms, {.drift_ppm = 0, .drift_extra = {}}));
+  EXPECT_FALSE(after(999ms, {.drift_ppm = 0, .drift_extra = {}}));
+}
+
+TEST(QuorumLock, TakesAnOldGrantForGoodWhereItDoesNotLookAfterwards) {  // B-04, C-12
+  EXPECT_TRUE(after(1500ms, {.validity = Validity::never}));
+  EXPECT_TRUE(after(1500ms, {.validity = Validity::before_answers}));
+}
+
+TEST(QuorumLock, CountsItsDeadlineFromTheBeginningOfTheAttempt) {
+  EXPECT_EQ(after(500ms, {.deadline = true}).lease().deadline, 988ms);
+  EXPECT_EQ(after(500ms, {}).lease().deadline, 0s);
+}
+
+// ---------------------------------------------------------------- failed attempts
+
+TEST(QuorumLock, TakesBackEverythingAfterAnAttemptThatFails) {  // 3, step 5
+  Quorum all(5, 3);
+  QuorumLock lock(LockOptions{.attempts = 1});
+  all.play([&](Client& self) {
+    EXPECT_FALSE(lock.acquire(self, "lock"));
+    EXPECT_THAT(Quorum::values(self), ElementsAre("other", "other", "other", "", ""));
+  });
+  all.world.run();
+  EXPECT_EQ(all.sent("EVAL").size(), 5U);
+}
+
+TEST(QuorumLock, TakesBackFromThoseThatHaveGrantedAloneIfToldTo) {
+  Quorum all(5, 3);
+  QuorumLock lock(LockOptions{.attempts = 1, .undo_at = UndoAt::granted});
+  all.play([&](Client& self) { EXPECT_FALSE(lock.acquire(self, "lock")); });
+  all.world.run();
+  EXPECT_EQ(all.sent("EVAL").size(), 2U);
+}
+
+TEST(QuorumLock, HasOneValueForAllAttemptsOfAnAcquire) {  // 3.1, 3.3
+  Quorum all(3, 2);
+  QuorumLock lock(LockOptions{.retry_every = 100ms, .attempts = 3});
+  all.play([&](Client& self) { EXPECT_FALSE(lock.acquire(self, "lock")); });
+  all.world.run();
+  std::set<std::string> commands;
+  for (const std::string& line : all.sent("SET lock "))
+    commands.insert(line.substr(line.find("SET")));
+  commands.erase("SET lock other");
+  EXPECT_EQ(commands.size(), 1U);
+  EXPECT_EQ(all.sent("SET lock ").size(), 2U + 9U);
+  EXPECT_EQ(all.sent("EVAL").size(), 9U);
+}
+
+// What the first attempt has left behind is another's to the second, though nobody else is there.
+TEST(QuorumLock, StandsInItsOwnWayWhereItTakesBackAfterTheLastAttemptOnly) {  // 3.2
+  for (const UndoAfter when : {UndoAfter::each_attempt, UndoAfter::last_attempt}) {
+    Quorum all(3, 2);
+    QuorumLock lock(LockOptions{.retry_every = 100ms, .attempts = 2, .undo_after = when});
+    const bool each = when == UndoAfter::each_attempt;
+    all.play([&](Client& self) { EXPECT_EQ(bool{lock.acquire(self, "lock")}, each); });
+    all.world.client(2, [each](SmallWorld&, Client& self) {
+      self.sleep(50ms);
+      EXPECT_EQ(self.redis(2).exists("lock").integer, each ? 0 : 1);
+      self.redis(0).del("lock");
+    });
+    all.world.run();
+  }
+}
+
+// ---------------------------------------------------------------- how much it hears
+
+Duration heard(std::uint32_t slow, LockOptions options) {
+  Quorum all(5);
+  for (std::uint32_t i = 1; i <= slow; ++i) all.world.server(i).process().set_service(2s);
+  QuorumLock lock(options);
+  Duration taken{};
+  all.play([&](Client& self) {
+    EXPECT_TRUE(lock.try_acquire(self, "lock"));
+    taken = self.monotonic_now();
+    self.sleep(5s);
+  });
+  all.world.run();
+  return taken;
+}
+
+TEST(QuorumLock, WaitsForEveryAnswerUnlessAMajorityIsEnough) {  // 3.1, 3.2
+  EXPECT_EQ(heard(1, {}), 2001ms);
+  EXPECT_EQ(heard(2, {.hears = Hears::majority}), 1ms);
+  EXPECT_EQ(heard(3, {.hears = Hears::majority}), 2001ms);
+}
+
+TEST(QuorumLock, IsRefusedAtOnceByAMajority) {
+  Quorum all(3, 2);
+  all.world.server(3).process().set_service(2s);
+  QuorumLock lock(LockOptions{.hears = Hears::majority, .undo_at = UndoAt::granted});
+  all.play([&](Client& self) {
+    EXPECT_FALSE(lock.try_acquire(self, "lock"));
+    EXPECT_EQ(self.monotonic_now(), 3ms);
+  });
+  all.world.run();
+}
+
+// As many for as against: no majority comes, and nothing ends the wait for it.
+TEST(QuorumLock, WaitsForEverForAMajorityOfAnEvenNumber) {  // 3.2
+  Quorum all(2, 1);
+  QuorumLock lock(LockOptions{.attempts = 1, .hears = Hears::majority});
+  Duration ended{};
+  sim::Thread& thread = all.play([&](Client& self) {
+    EXPECT_FALSE(lock.acquire(self, "lock"));
+    ended = self.monotonic_now();
+  });
+  all.world.client(2, [&](SmallWorld& world, Client& self) {
+    self.sleep(1h);
+    world.simulation.scheduler.interrupt(thread);
+  });
+  all.world.run();
+  EXPECT_GE(ended, 1h);
+}
+
+// ---------------------------------------------------------------- scripts (3.1, 3.2)
+
+TEST(QuorumLock, SpeaksByScriptsAloneIfToldTo) {
+  Quorum all(3);
+  QuorumLock lock(LockOptions{.ttl = 10s, .speaks = Speaks::scripts});
+  all.play([&](Client& self) {
+    const Acquired acquired = lock.acquire(self, "lock");
+    EXPECT_GT(self.redis().pttl("lock").integer, 9990);
+    EXPECT_FALSE(lock.try_acquire(self, "lock"));
+    EXPECT_THAT(Quorum::values(self), testing::Each(acquired.lease().token));
+    EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+    EXPECT_THAT(Quorum::values(self), testing::Each(""));
+  });
+  all.world.run();
+  EXPECT_THAT(all.sent("SET"), ElementsAre());
+}
+
+TEST(QuorumLock, NamesItsScriptsAndSendsThemWholeWhereTheyAreNotKnown) {
+  Quorum all(1);
+  QuorumLock lock(LockOptions{.speaks = Speaks::script_names});
+  all.play([&](Client& self) {
+    const Acquired acquired = lock.acquire(self, "lock");
+    EXPECT_TRUE(acquired);
+    EXPECT_FALSE(lock.try_acquire(self, "lock"));
+  });
+  all.world.run();
+  EXPECT_EQ(all.sent("EVALSHA").size(), 3U);
+  EXPECT_EQ(all.sent("EVAL ").size(), 2U);  // to take, and to give back what was not taken
+}
+
+// ---------------------------------------------------------------- release
+
+// With the key gone from some servers, and others that do not answer.
+Released released(std::uint32_t gone, std::uint32_t silent) {
+  Quorum all(5, 0, 250ms);
+  QuorumLock lock{LockOptions{}};
+  Released outcome{};
+  all.play([&](Client& self) {
+    const Acquired acquired = lock.acquire(self, "lock");
+    for (std::uint32_t i = 0; i < gone; ++i) self.redis(i).del("lock");
+    self.sleep(1s);
+    outcome = lock.release(self, acquired.lease());
+  });
+  sim::Plan plan;
+  const std::string_view names[] = {"redis-5", "redis-4", "redis-3"};
+  for (std::uint32_t i = 0; i < silent; ++i)
+    plan.push_back(fault_at(500ms, sim::Verb::pause, names[i], 10s));
+  all.world.run(plan);
+  return outcome;
+}
+
+TEST(QuorumLock, KnowsWhatBecameOfAReleaseByAMajority) {
+  EXPECT_EQ(released(0, 0), Released::ok);
+  EXPECT_EQ(released(2, 0), Released::ok);
+  EXPECT_EQ(released(0, 2), Released::ok);
+  EXPECT_EQ(released(3, 0), Released::not_held);
+  EXPECT_EQ(released(3, 2), Released::not_held);
+  EXPECT_EQ(released(0, 3), Released::unknown);
+  EXPECT_EQ(released(2, 1), Released::unknown);
+}
+
+TEST(QuorumLock, IsForcedOpenByAMajority) {
+  for (const bool conditional : {false, true}) {
+    Quorum all(3, 2);
+    QuorumLock lock{LockOptions{}};
+    all.play([&](Client& self) {
+      EXPECT_EQ(lock.force_release(self, "lock", conditional), Released::ok);
+      EXPECT_THAT(Quorum::values(self), testing::Each(""));
+      EXPECT_EQ(lock.force_release(self, "lock", conditional), Released::not_held);
+    });
+    all.world.run();
+  }
+}
+
+// ---------------------------------------------------------------- extension
+
+LockOptions extended(LockOptions options = {}) {
+  options.ttl = 9s;
+  options.renew = Renew::conditional;
+  return options;
+}
+
+TEST(QuorumLock, ExtendsEveryThirdOfItsLeaseUntilItIsGivenBack) {
+  Quorum all(3);
+  QuorumLock lock(extended());
+  all.play([&](Client& self) {
+    const Acquired acquired = lock.acquire(self, "lock");
+    self.sleep(20s);
+    EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+    self.sleep(20s);
+  });
+  all.world.run();
+  EXPECT_EQ(all.sent("EVAL").size(), 3U * 6 + 3U);
+  EXPECT_THAT(all.losses(), ElementsAre());
+}
+
+TEST(QuorumLock, ExtendsWithTheKeyOnAMajority) {
+  Quorum all(3);
+  QuorumLock lock(extended());
+  all.play([&](Client& self) {
+    lock.acquire(self, "lock");
+    self.redis(0).del("lock");
+    self.sleep(10s);
+    EXPECT_EQ(self.redis(0).exists("lock").integer, 0);
+    EXPECT_EQ(self.redis(1).exists("lock").integer, 1);
+  });
+  all.world.run();
+  EXPECT_THAT(all.losses(), ElementsAre());
+}
+
+TEST(QuorumLock, IsLostOnceAMajorityDoesNotHaveTheKey) {
+  for (const bool tells : {true, false}) {
+    Quorum all(3);
+    QuorumLock lock(extended({.tell_loss = tells}));
+    all.play([&](Client& self) {
+      lock.acquire(self, "lock");
+      self.redis(0).del("lock");
+      self.redis(1).del("lock");
+      self.sleep(10s);
+    });
+    all.world.run();
+    EXPECT_EQ(all.losses(), tells ? std::vector<std::int64_t>{3002} : std::vector<std::int64_t>{});
+    EXPECT_EQ(all.sent("EVAL").size(), 3U);
+  }
+}
+
+// Extended at 3 s, until 11.9 s; then nobody answers, at the third time for too long.
+TEST(QuorumLock, IsLostOnceNoMajorityHasExtendedItInTime) {
+  Quorum all(3, 0, 250ms);
+  QuorumLock lock(extended({.deadline = true}));
+  all.play([&](Client& self) {
+    lock.acquire(self, "lock");
+    self.sleep(20s);
+  });
+  all.world.run({fault_at(4s, sim::Verb::partition, "redis-1", 16s),
+                 fault_at(4s, sim::Verb::partition, "redis-2", 16s)});
+  EXPECT_THAT(all.losses(), ElementsAre(testing::AllOf(testing::Ge(11'900), testing::Le(13'000))));
+  std::vector<std::int64_t> passed;
+  for (const sim::HistoryEvent& event : all.world.history()) {
+    if (event.what == sim::What::deadline_passed)
+      passed.push_back(sim::nanoseconds(event.at) / 1'000'000);
+  }
+  EXPECT_THAT(passed, ElementsAre(3001 + 9000 - 92));
+}
+
+TEST(QuorumLock, TakesAgainInSilenceWhatHasExpiredIfToldTo) {  // 3.4
+  Quorum all(3);
+  QuorumLock lock(extended({.extend_missing = true}));
+  all.play([&](Client& self) {
+    const Acquired acquired = lock.acquire(self, "lock");
+    for (std::size_t i = 0; i < 3; ++i) self.redis(i).del("lock");
+    self.sleep(5s);
+    EXPECT_THAT(Quorum::values(self), testing::Each(acquired.lease().token));
+  });
+  all.world.run();
+  EXPECT_THAT(all.losses(), ElementsAre());
+}
+
+TEST(QuorumLock, TakesNothingAgainThatIsAnothers) {
+  Quorum all(3);
+  QuorumLock lock(extended({.extend_missing = true}));
+  all.play([&](Client& self) {
+    lock.acquire(self, "lock");
+    for (std::size_t i = 0; i < 3; ++i) self.redis(i).set("lock", "other");
+    self.sleep(5s);
+    EXPECT_THAT(Quorum::values(self), testing::Each("other"));
+  });
+  all.world.run();
+  EXPECT_EQ(all.losses().size(), 1U);
+}
+
+}  // namespace
+}  // namespace picklock::models::locks

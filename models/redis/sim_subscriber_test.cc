@@ -1,0 +1,127 @@
+#include "models/redis/sim_subscriber.h"
+
+#include <gmock/gmock.h>
+
+#include "models/small_world.h"
+
+namespace picklock::models::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+// Client 1 listens, client 2 speaks.
+class SubscriberTest : public testing::Test {
+ protected:
+  Listener listener() {
+    return [this](std::string_view message) {
+      heard.push_back(std::to_string(world.milliseconds()) + " " + std::string(message));
+    };
+  }
+  // By client 2 at these times.
+  void say(std::vector<std::pair<Duration, std::string>> what, std::string channel = "c") {
+    world.client(2, [this, what, channel](SmallWorld& all, models::Client& self) {
+      for (const auto& [when, text] : what) {
+        self.sleep(sim::kStart + when - all.simulation.now());
+        const std::string_view argv[] = {"PUBLISH", channel, text};
+        heard_by.push_back(self.redis().call(Role::none, argv).integer);
+      }
+    });
+  }
+  void listen(std::function<void(models::Client&)> then, std::string channel = "c") {
+    world.client(1, [this, then, channel](SmallWorld&, models::Client& self) {
+      subscribed = self.redis().subscribe(channel, listener(), 1s);
+      then(self);
+    });
+  }
+
+  SmallWorld world{{.clients = 2, .command_timeout = 1s, .tracing = true}};
+  bool subscribed = false;
+  std::vector<std::string> heard;
+  std::vector<std::int64_t> heard_by;
+};
+
+TEST_F(SubscriberTest, HearsWhatIsSaidInItsChannel) {
+  listen([](models::Client& self) { self.sleep(3s); });
+  say({{1s, "one"}, {2s, "two"}});
+  world.run();
+  EXPECT_TRUE(subscribed);
+  EXPECT_THAT(heard, ElementsAre("1001 one", "2001 two"));
+}
+
+TEST_F(SubscriberTest, HearsNoOtherChannel) {
+  listen([](models::Client& self) { self.sleep(3s); }, "other");
+  say({{1s, "one"}});
+  world.run();
+  EXPECT_THAT(heard, ElementsAre());
+  EXPECT_THAT(heard_by, ElementsAre(0));
+}
+
+TEST_F(SubscriberTest, HearsNothingOnceItHasLeft) {
+  listen([](models::Client& self) {
+    self.sleep(1500ms);
+    self.redis().unsubscribe("c");
+    self.sleep(2s);
+  });
+  say({{1s, "one"}, {2s, "two"}});
+  world.run();
+  EXPECT_THAT(heard, ElementsAre("1001 one"));
+  EXPECT_THAT(heard_by, ElementsAre(1, 0));
+}
+
+// 100 ms after the loss it dials, and is back after 1 ms for the connection and 1 ms for the
+// command.
+TEST_F(SubscriberTest, MakesALostConnectionAnewAndMissesWhatWasSaidMeanwhile) {  // R88
+  listen([](models::Client& self) { self.sleep(4s); });
+  say({{1s, "before"}, {2050ms, "meanwhile"}, {3s, "after"}});
+  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  drop.keeps = sim::Keeps::all;
+  world.run({drop});
+  EXPECT_THAT(heard, ElementsAre("1001 before", "3001 after"));
+  EXPECT_EQ(heard_by.back(), 1);
+  std::vector<std::string> subscriptions = world.sent();
+  std::erase_if(subscriptions, [](const std::string& line) {
+    return line.find("SUBSCRIBE") == std::string::npos;
+  });
+  ASSERT_EQ(subscriptions.size(), 2U);
+  EXPECT_THAT(subscriptions[1], testing::StartsWith("2.1"));
+}
+
+TEST_F(SubscriberTest, DialsAgainUntilTheServerIsBack) {
+  listen([](models::Client& self) { self.sleep(8s); });
+  say({{1s, "before"}, {7s, "after"}});
+  sim::Fault crash = fault_at(2s, sim::Verb::crash, "redis-1", 3s);
+  crash.keeps = sim::Keeps::all;
+  world.run({crash});
+  EXPECT_EQ(heard.back(), "7002 after");
+}
+
+TEST_F(SubscriberTest, ForgetsAChannelThatWasLeftWhileTheConnectionWasLost) {
+  listen([](models::Client& self) {
+    self.sleep(2050ms);
+    self.redis().unsubscribe("c");
+    self.sleep(4s);
+  });
+  say({{1s, "before"}, {4s, "after"}});
+  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  drop.keeps = sim::Keeps::all;
+  world.run({drop});
+  EXPECT_THAT(heard, ElementsAre("1001 before"));
+  EXPECT_EQ(heard_by.back(), 0);
+}
+
+TEST_F(SubscriberTest, IsRefusedWhereNobodyConfirmsInTime) {
+  Duration refused{};
+  listen([&](models::Client& self) {
+    refused = self.monotonic_now();
+    self.sleep(8s);
+  });
+  say({{7s, "late"}});
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 5s)});
+  EXPECT_FALSE(subscribed);
+  EXPECT_EQ(refused, 1s + 1ms);  // to dial, and its patience
+  EXPECT_THAT(heard, ElementsAre());
+}
+
+}  // namespace
+}  // namespace picklock::models::redis
