@@ -25,6 +25,14 @@ std::vector<std::string> readable(std::vector<std::string> lines) {
   return lines;
 }
 
+// What is said of the acquire is forgotten.
+Lease taken(RedisPyLock& lock, Transcript& self) {
+  self.answers_ok();
+  Lease lease = lock.try_acquire(self, "lock").lease();
+  self.lines.clear();
+  return lease;
+}
+
 TEST(RedisPyLock, TakesAFreeKeyWithOneCommand) {  // 2.2
   Transcript self;
   self.answers_ok();
@@ -115,11 +123,12 @@ TEST(RedisPyLock, CountsItsDeadlineFromTheSendingOfTheTryThatWasGranted) {
 
 TEST(RedisPyLock, GivesBackByAScriptThatItLoadsWhereItMust) {
   Transcript self;
+  RedisPyLock lock{LockOptions{}};
+  const Lease lease = taken(lock, self);
   self.answers_error("NOSCRIPT No matching script. Please use EVAL.");
   self.answers("its name");
   self.answers(1);
-  RedisPyLock lock{LockOptions{}};
-  EXPECT_EQ(lock.release(self, kLease), Released::ok);
+  EXPECT_EQ(lock.release(self, lease), Released::ok);
   EXPECT_THAT(readable(self.lines),
               ElementsAre("release: EVALSHA 1 lock token-1", "upkeep: SCRIPT LOAD",
                           "release: EVALSHA 1 lock token-1"));
@@ -128,14 +137,29 @@ TEST(RedisPyLock, GivesBackByAScriptThatItLoadsWhereItMust) {
 TEST(RedisPyLock, TellsWhatBecameOfARelease) {
   RedisPyLock lock{LockOptions{}};
   Transcript lost;
+  Lease lease = taken(lock, lost);
   lost.answers(kNone);
-  EXPECT_EQ(lock.release(lost, kLease), Released::not_held);
+  EXPECT_EQ(lock.release(lost, lease), Released::not_held);
   Transcript silent;
+  lease = taken(lock, silent);
   silent.answers_late();
-  EXPECT_EQ(lock.release(silent, kLease), Released::unknown);
+  EXPECT_EQ(lock.release(silent, lease), Released::unknown);
   Transcript failing;
+  lease = taken(lock, failing);
   failing.answers_error("READONLY You can't write against a read only replica.");
-  EXPECT_EQ(lock.release(failing, kLease), Released::unknown);
+  EXPECT_EQ(lock.release(failing, lease), Released::unknown);
+}
+
+// Its object forgets the token before it sends the release.
+TEST(RedisPyLock, ReleasesOnceWhateverBecomesOfIt) {
+  RedisPyLock lock{LockOptions{}};
+  Transcript self;
+  const Lease lease = taken(lock, self);
+  self.answers_late();
+  EXPECT_EQ(lock.release(self, lease), Released::unknown);
+  const std::size_t sent = self.lines.size();
+  EXPECT_EQ(lock.release(self, lease), Released::not_held);
+  EXPECT_EQ(self.lines.size(), sent);
 }
 
 TEST(RedisPyLock, LooksForItsOwnToken) {

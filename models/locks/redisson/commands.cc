@@ -60,7 +60,8 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
   if (is_unknown_script(replies[0]) && load(redis(self), call.script)) replies = send();
   const bool answered = replies[0].answered() && !replies[0].is_error();
   const bool missed = answered && !(replies[1].integer > 0);
-  if (!answered || missed) replicas_.reset();  // another server may lead by now
+  // Another server may lead by now, with replicas of its own.
+  if (!answered || (missed && replies[0].is_nil())) replicas_.reset();
   return {std::move(replies[0]), missed};
 }
 
