@@ -56,7 +56,6 @@ class SimClient final : public Client {
   Duration resend_delay_{};
   Duration resend_delay_most_{};
   sim::Random chance_;
-  bool keep_timed_out_ = false;
   std::uint32_t connections_ = 1;
   std::deque<ServerLink> links_;    // the first stands, the others are dialled when needed
   std::vector<bool> lent_;          // of a pool
