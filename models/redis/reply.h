@@ -35,7 +35,7 @@ struct Reply {
   std::int64_t integer = 0;
   std::string text;  // status, error (with its code word, without the leading -), bulk, number
   std::vector<Reply> elements;
-  bool resent = false;  // to a command sent again: an earlier copy of it may have been applied
+  bool resent = false;       // to a command sent again: an earlier copy of it may have been applied
   bool interrupted = false;  // unknown because its thread was interrupted: the answer may yet come
 
   bool ok() const { return kind == Kind::status && text == "OK"; }
