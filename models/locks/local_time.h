@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "models/client.h"
 
@@ -9,6 +10,11 @@ namespace picklock::models::locks {
 
 inline Duration now(Client& self, ClientClock clock) {
   return clock == ClientClock::wall ? self.wall_now() : self.monotonic_now();
+}
+
+// As commands and scripts are given it: whole milliseconds.
+inline std::string milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
 // How long a client goes on trying. Counted on a clock that may be stepped, it may last longer or

@@ -12,10 +12,6 @@
 namespace picklock::models::locks {
 namespace {
 
-std::string milliseconds(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
 const redis::Script& set_if_absent() {
   static const redis::Script script(R"(
 for _, key in ipairs(KEYS) do
@@ -266,7 +262,6 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
       over = now(self, options().clock) >= ends || count.no + quorum(self) > count.servers;
     }
   }
-  extending.lost = true;
   if (options().tell_loss) self.lost(lease);
 }
 

@@ -35,7 +35,6 @@ class QuorumLock : public Lock {
   struct Extending {
     Lease lease;
     bool stopped = false;
-    bool lost = false;
   };
 
   std::uint32_t quorum(Client& self) const;

@@ -10,10 +10,6 @@
 namespace picklock::models::locks {
 namespace {
 
-std::string milliseconds(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
 const redis::Script& delete_if_mine() {
   static const redis::Script script(R"(
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -105,7 +101,6 @@ void RedisPyLock::renew(Client& self, Renewing& renewing) const {
     if (reply.is_integer(1) && options().deadline)
       self.believe_until(renewing.lease, sent + options().ttl);
     if (!reply.is_integer(0)) continue;
-    renewing.lost = true;
     if (options().tell_loss) self.lost(renewing.lease);
     return;
   }

@@ -23,7 +23,6 @@ class RedisPyLock final : public Lock {
   struct Renewing {
     Lease lease;
     bool stopped = false;
-    bool lost = false;
   };
 
   Acquired attempt(Client& self, std::string_view key, const std::string& token);

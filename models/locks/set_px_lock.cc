@@ -3,14 +3,11 @@
 #include <string>
 
 #include "models/fencing.h"
+#include "models/locks/local_time.h"
 #include "models/locks/promises.h"
 
 namespace picklock::models::locks {
 namespace {
-
-std::string milliseconds(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
 
 const redis::Script& compare_and_delete() {
   static const redis::Script script(

@@ -211,20 +211,14 @@ const Algorithm& redisson_fair_lock() {
 }
 
 const Algorithm& redisson_fair_lock_fixed() {
-  static const Algorithm algorithm{
-      .name = "redisson-fair-lock-fixed",
-      .summary = "the same with waiters that renew their places and look at least once a second",
-      .source = "docs/facts/failures.md D-06, D-07",
-      .roles = {Role::acquire, Role::subscribe, Role::release},
-      .marks = {},
-      .uses = fair_uses(),
-      .promises = fair_promises,
-      .bound = fair_bound,
-      .wakeup = wakeup,
-      .overtakes = 0,
-      .preset = as_fixed,
-      .make = make<FairLock>,
-  };
+  static const Algorithm algorithm = [] {
+    Algorithm fixed = redisson_fair_lock();
+    fixed.name = "redisson-fair-lock-fixed";
+    fixed.summary = "the same with waiters that renew their places and look at least once a second";
+    fixed.source = "docs/facts/failures.md D-06, D-07";
+    fixed.preset = as_fixed;
+    return fixed;
+  }();
   return algorithm;
 }
 

@@ -49,10 +49,6 @@ RedissonLock::RedissonLock(const LockOptions& options, std::size_t server)
       watchdog_(std::make_shared<Watchdog>(options, server)),
       channels_(std::make_shared<Channels>(server)) {}
 
-std::string RedissonLock::milliseconds(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
 std::string RedissonLock::wall_milliseconds(Client& self) const {
   return milliseconds(self.wall_now());
 }
@@ -342,21 +338,16 @@ const Algorithm& redisson_lock() {
 }
 
 const Algorithm& redisson_lock_fixed() {
-  static const Algorithm algorithm{
-      .name = "redisson-lock-fixed",
-      .summary =
-          "the same with a deadline of the holder's own, on a monotonic clock, losses told, "
-          "and waits of a second at most",
-      .source = "docs/facts/failures.md A-09, A-11, D-03",
-      .roles = {Role::acquire, Role::subscribe, Role::release},
-      .marks = {},
-      .uses = uses(),
-      .promises = promises,
-      .bound = bound,
-      .wakeup = wakeup,
-      .preset = as_fixed,
-      .make = make<RedissonLock>,
-  };
+  static const Algorithm algorithm = [] {
+    Algorithm fixed = redisson_lock();
+    fixed.name = "redisson-lock-fixed";
+    fixed.summary =
+        "the same with a deadline of the holder's own, on a monotonic clock, losses told, "
+        "and waits of a second at most";
+    fixed.source = "docs/facts/failures.md A-09, A-11, D-03";
+    fixed.preset = as_fixed;
+    return fixed;
+  }();
   return algorithm;
 }
 

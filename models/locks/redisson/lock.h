@@ -73,7 +73,6 @@ class RedissonLock : public Lock {
   Commands& commands() { return commands_; }
   std::string latch_life() const;
   std::string wall_milliseconds(Client& self) const;
-  static std::string milliseconds(Duration duration);
 
  private:
   Lease lease(const Taking& taking, std::int64_t fence, Duration sent) const;

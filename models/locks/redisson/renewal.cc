@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kBatch = 100;  // names renewed by one script
 
-std::string milliseconds(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
 }  // namespace
 
 void Watchdog::start(Client& self) {
