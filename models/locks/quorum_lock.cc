@@ -72,8 +72,7 @@ redis::Reply run(redis::Client& redis, Speaks how, Role role, const redis::Scrip
                  std::initializer_list<std::string_view> args) {
   if (how != Speaks::script_names) return redis.eval(script, keys, args, role);
   const redis::Reply reply = redis.evalsha(script, keys, args, role);
-  const bool unknown = reply.is_error() && reply.text.starts_with("NOSCRIPT");
-  return unknown ? redis.eval(script, keys, args, role) : reply;
+  return reply.is_unknown_script() ? redis.eval(script, keys, args, role) : reply;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
                  std::initializer_list<std::string_view> keys,
                  std::initializer_list<std::string_view> args) {
   redis::Reply reply = redis.evalsha(script, keys, args, role);
-  if (!reply.is_error() || !reply.text.starts_with("NOSCRIPT")) return reply;
+  if (!reply.is_unknown_script()) return reply;
   const std::string_view load[] = {"SCRIPT", "LOAD", script.body()};
   redis.call(Role::upkeep, load);
   return redis.evalsha(script, keys, args, role);

@@ -41,6 +41,8 @@ struct Reply {
   bool ok() const { return kind == Kind::status && text == "OK"; }
   bool is_nil() const { return kind == Kind::nil || kind == Kind::nil_array; }
   bool is_error() const { return kind == Kind::error; }
+  // To EVALSHA: the server does not have the script, or no longer since it started (R81).
+  bool is_unknown_script() const { return is_error() && text.starts_with("NOSCRIPT"); }
   bool is_integer(std::int64_t value) const { return kind == Kind::integer && integer == value; }
   bool is_bulk(std::string_view value) const { return kind == Kind::bulk && text == value; }
   bool answered() const { return kind != Kind::unknown && kind != Kind::unsent; }

@@ -7,10 +7,6 @@
 namespace picklock::models::locks::redisson {
 namespace {
 
-bool is_unknown_script(const redis::Reply& reply) {
-  return reply.is_error() && reply.text.starts_with("NOSCRIPT");
-}
-
 std::vector<std::string_view> by_sha(const Call& call, const std::string& count) {
   std::vector<std::string_view> argv = {"EVALSHA", call.script.sha(), count};
   argv.insert(argv.end(), call.keys.begin(), call.keys.end());
@@ -29,7 +25,7 @@ redis::Reply Commands::run(Client& self, const Call& call, redis::Late late) con
   const std::string count = std::to_string(call.keys.size());
   const std::vector<std::string_view> argv = by_sha(call, count);
   redis::Reply reply = redis(self).call_interruptibly(Role::none, argv, resend_, late);
-  if (!is_unknown_script(reply) || !load(redis(self), call.script)) return reply;
+  if (!reply.is_unknown_script() || !load(redis(self), call.script)) return reply;
   return redis(self).call_interruptibly(Role::none, argv, resend_, std::move(late));
 }
 
@@ -37,7 +33,7 @@ redis::Reply Commands::run_freely(Client& self, const Call& call, Role role) con
   const std::string count = std::to_string(call.keys.size());
   const std::vector<std::string_view> argv = by_sha(call, count);
   redis::Reply reply = redis(self).call(role, argv);
-  if (!is_unknown_script(reply) || !load(redis(self), call.script)) return reply;
+  if (!reply.is_unknown_script() || !load(redis(self), call.script)) return reply;
   return redis(self).call(role, argv);
 }
 
@@ -57,7 +53,7 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
     return redis(self).call_both(Role::none, argv, wait, redis::Resend::unanswered);
   };
   std::array<redis::Reply, 2> replies = send();
-  if (is_unknown_script(replies[0]) && load(redis(self), call.script)) replies = send();
+  if (replies[0].is_unknown_script() && load(redis(self), call.script)) replies = send();
   const bool answered = replies[0].answered() && !replies[0].is_error();
   const bool missed = answered && !(replies[1].integer > 0);
   // Another server may lead by now, with replicas of its own.

@@ -153,69 +153,55 @@ std::vector<Promise> fair_promises(const LockOptions& options) {
 }  // namespace
 
 const Algorithm& redisson_spin_lock() {
-  static const Algorithm algorithm{
-      .name = "redisson-spin-lock",
-      .summary =
-          "Redisson's re-entrant lock for which waiters poll, at growing intervals of up to "
-          "128 ms",
-      .source = "Redisson 4.7; docs/facts/algorithms.md 1.10",
-      .roles = {Role::acquire, Role::release},
-      .marks = {},
-      .uses = uses(),
-      .promises = promises,
-      .bound = bound,
-      .wakeup = spin_wakeup,
-      .preset = preset,
-      .make = make<SpinLock>,
-  };
+  static const Algorithm algorithm = [] {
+    Algorithm spin = renamed(
+        redisson_lock(), "redisson-spin-lock",
+        "Redisson's re-entrant lock for which waiters poll, at growing intervals of up to 128 ms",
+        "Redisson 4.7; docs/facts/algorithms.md 1.10");
+    spin.roles = {Role::acquire, Role::release};
+    spin.wakeup = spin_wakeup;
+    spin.make = make<SpinLock>;
+    return spin;
+  }();
   return algorithm;
 }
 
 const Algorithm& redisson_fenced_lock() {
-  static const Algorithm algorithm{
-      .name = "redisson-fenced-lock",
-      .summary =
-          "Redisson's re-entrant lock whose every acquire mints a fencing token in the same "
-          "script",
-      .source = "Redisson 4.7; docs/facts/algorithms.md 1.8",
-      .roles = {Role::acquire, Role::subscribe, Role::release},
-      .marks = {},
-      .uses = fenced_uses(),
-      .promises = promises,
-      .bound = bound,
-      .wakeup = wakeup,
-      .preset = preset,
-      .make = make<FencedLock>,
-  };
+  static const Algorithm algorithm = [] {
+    Algorithm fenced = renamed(
+        redisson_lock(), "redisson-fenced-lock",
+        "Redisson's re-entrant lock whose every acquire mints a fencing token in the same script",
+        "Redisson 4.7; docs/facts/algorithms.md 1.8");
+    fenced.uses = fenced_uses();
+    fenced.make = make<FencedLock>;
+    return fenced;
+  }();
   return algorithm;
 }
 
 const Algorithm& redisson_fair_lock() {
-  static const Algorithm algorithm{
-      .name = "redisson-fair-lock",
-      .summary =
-          "Redisson's re-entrant lock with a queue: first come, first served, each woken by a "
-          "channel of its own",
-      .source = "Redisson 4.7; docs/facts/algorithms.md 1.9",
-      .roles = {Role::acquire, Role::subscribe, Role::release},
-      .marks = {},
-      .uses = fair_uses(),
-      .promises = fair_promises,
-      .bound = fair_bound,
-      .wakeup = wakeup,
-      .overtakes = 0,
-      .preset = preset,
-      .make = make<FairLock>,
-  };
+  static const Algorithm algorithm = [] {
+    Algorithm fair = renamed(
+        redisson_lock(), "redisson-fair-lock",
+        "Redisson's re-entrant lock with a queue: first come, first served, each woken by a "
+        "channel of its own",
+        "Redisson 4.7; docs/facts/algorithms.md 1.9");
+    fair.uses = fair_uses();
+    fair.promises = fair_promises;
+    fair.bound = fair_bound;
+    fair.overtakes = 0;
+    fair.make = make<FairLock>;
+    return fair;
+  }();
   return algorithm;
 }
 
 const Algorithm& redisson_fair_lock_fixed() {
   static const Algorithm algorithm = [] {
-    Algorithm fixed = redisson_fair_lock();
-    fixed.name = "redisson-fair-lock-fixed";
-    fixed.summary = "the same with waiters that renew their places and look at least once a second";
-    fixed.source = "docs/facts/failures.md D-06, D-07";
+    Algorithm fixed =
+        renamed(redisson_fair_lock(), "redisson-fair-lock-fixed",
+                "the same with waiters that renew their places and look at least once a second",
+                "docs/facts/failures.md D-06, D-07");
     fixed.preset = as_fixed;
     return fixed;
   }();

@@ -318,6 +318,14 @@ Uses uses() {
 
 void preset(LockOptions& options) { as_shipped(options); }
 
+Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary,
+                  std::string_view source) {
+  one.name = name;
+  one.summary = summary;
+  one.source = source;
+  return one;
+}
+
 const Algorithm& redisson_lock() {
   static const Algorithm algorithm{
       .name = "redisson-lock",
@@ -339,12 +347,11 @@ const Algorithm& redisson_lock() {
 
 const Algorithm& redisson_lock_fixed() {
   static const Algorithm algorithm = [] {
-    Algorithm fixed = redisson_lock();
-    fixed.name = "redisson-lock-fixed";
-    fixed.summary =
-        "the same with a deadline of the holder's own, on a monotonic clock, losses told, "
-        "and waits of a second at most";
-    fixed.source = "docs/facts/failures.md A-09, A-11, D-03";
+    Algorithm fixed = renamed(
+        redisson_lock(), "redisson-lock-fixed",
+        "the same with a deadline of the holder's own, on a monotonic clock, losses told, and "
+        "waits of a second at most",
+        "docs/facts/failures.md A-09, A-11, D-03");
     fixed.preset = as_fixed;
     return fixed;
   }();

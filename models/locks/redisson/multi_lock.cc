@@ -203,15 +203,11 @@ void as_fixed(LockOptions& options) {
 }
 
 Algorithm of_several(std::string_view name, std::string_view summary, std::string_view source) {
-  return {.name = name,
-          .summary = summary,
-          .source = source,
-          .roles = {Role::acquire, Role::subscribe, Role::release},
-          .marks = {},
-          .uses = several(),
-          .promises = promises_of_several,
-          .bound = bound,
-          .wakeup = wakeup};
+  Algorithm one = renamed(redisson_lock(), name, summary, source);
+  one.uses = several();
+  one.promises = promises_of_several;
+  one.preset = as_shipped;
+  return one;
 }
 
 }  // namespace
@@ -223,7 +219,6 @@ const Algorithm& redisson_multilock() {
                                "servers, one after the other",
                                "Redisson 4.7; docs/facts/algorithms.md 1.6");
     one.quorum = all_of_them;
-    one.preset = as_shipped;
     one.make = make<MultiLock>;
     return one;
   }();
@@ -238,7 +233,6 @@ const Algorithm& redisson_redlock() {
                    "without a look at how long that took",
                    "Redisson 4.7; docs/facts/algorithms.md 1.7");
     one.quorum = most_of_them;
-    one.preset = as_shipped;
     one.make = make<RedLock>;
     return one;
   }();
@@ -247,14 +241,11 @@ const Algorithm& redisson_redlock() {
 
 const Algorithm& redisson_redlock_fixed() {
   static const Algorithm algorithm = [] {
-    Algorithm one =
-        of_several("redisson-redlock-fixed",
-                   "the same with the lease checked once all are granted, a deadline of "
-                   "the holder's own, and losses told",
-                   "docs/facts/failures.md C-12");
-    one.quorum = most_of_them;
+    Algorithm one = renamed(redisson_redlock(), "redisson-redlock-fixed",
+                            "the same with the lease checked once all are granted, a deadline of "
+                            "the holder's own, and losses told",
+                            "docs/facts/failures.md C-12");
     one.preset = as_fixed;
-    one.make = make<RedLock>;
     return one;
   }();
   return algorithm;

@@ -8,6 +8,9 @@
 
 namespace picklock::models::locks::redisson {
 
+// The same, called otherwise.
+Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary,
+                  std::string_view source);
 Uses uses();
 void preset(LockOptions& options);
 std::vector<Promise> promises(const LockOptions& options);

@@ -2,6 +2,7 @@
 # Plants the faults of a list in a copy of the sources, one at a time, rebuilds what changed, and runs the list's
 # command: each must make it exit with 1, which it does not do without them.
 #   mutants.sh BUILD_FOLDER LIST [NAME...]    only those named
+#   mutants.sh --places LIST...               builds nothing: is each line to be replaced still where the list says?
 #
 # In a list stands what to build, what to run at the root of the copy ($build is the folder built in), and then of each
 # fault its name, fact and file, the line (or the part of it) that stands there once, and what is planted instead:
@@ -13,7 +14,36 @@
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd -- "$here/../../.." && pwd)
-(($# >= 2)) || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+(($# >= 2)) || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+
+# stands_once OLD FILE: says so if it does not
+stands_once() {
+  local text without
+  text=$(<"$root/$2") || { echo "there is no $2"; return 1; }
+  without=${text//"$1"/}
+  ((${#text} - ${#without} == ${#1})) && return
+  echo "\`$1\` is not found exactly once in $2"
+  return 1
+}
+
+if [[ $1 == --places ]]; then
+  shift
+  total=0 bad=0
+  while IFS= read -r line; do
+    case $line in
+      '- '*)
+        total=$((total + 1))
+        stands_once "${line#- }" "$file" || bad=$((bad + 1))
+        ;;
+      '' | '#'* | 'build: '* | 'run: '* | '+ '*) ;;
+      *) read -r _ _ file <<<"$line" ;;
+    esac
+  done < <(cat -- "$@")
+  echo "$total places, $bad missing"
+  ((total > 0 && bad == 0))
+  exit
+fi
+
 work=$1
 list=$(<"$2") || exit 2
 shift 2
@@ -57,15 +87,14 @@ complain() { echo "$1"; bad=$((bad + 1)); }
 
 # try NAME FACT FILE OLD NEW
 try() {
-  local name=$1 fact=$2 file=$3 old=$4 new=$5 text without status
+  local name=$1 fact=$2 file=$3 old=$4 new=$5 missing text status
   [[ $wanted == "  " || $wanted == *" $name "* ]] || return
   total=$((total + 1))
-  text=$(<"$root/$file") || { complain "$name: there is no $file"; return; }
-  without=${text//"$old"/}
-  if ((${#text} - ${#without} != ${#old})); then
-    complain "$name: \`$old\` is not found exactly once in $file"
+  if ! missing=$(stands_once "$old" "$file"); then
+    complain "$name: $missing"
     return
   fi
+  text=$(<"$root/$file")
   planted=$file
   printf '%s\n' "${text/"$old"/"$new"}" >"$copy/$file"
   if build; then
