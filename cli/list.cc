@@ -25,11 +25,13 @@ using Rows = nlohmann::ordered_json;
 Rows algorithms() {
   Rows rows = Rows::array();
   for (const models::Algorithm* algorithm : models::locks::all()) {
+    const models::LockOptions options = models::as_it_comes(*algorithm);
     Rows steps = Rows::array();
-    for (models::Role role : algorithm->roles) steps.push_back(models::name(role));
+    for (const models::Role role : models::roles_under(algorithm->roles, algorithm->uses, options))
+      steps.push_back(models::name(role));
     steps.push_back(models::name(models::Role::write));
     Rows promises = Rows::array();
-    for (const models::Promise& promise : algorithm->promises({})) {
+    for (const models::Promise& promise : algorithm->promises(options)) {
       Rows under = Rows::array({"none"});
       for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
         const auto one = static_cast<models::FaultClass>(i);

@@ -35,7 +35,11 @@ scenario_table() {
     /^    "name":/ { name = text($0) }
     /^    "summary":/ { story = text($0) }
     /^    "algorithm":/ { lock = text($0) }
-    /^    "source":/ { id = match($0, /[A-D]-[0-9][0-9]/) ? substr($0, RSTART, RLENGTH) : "" }
+    /^    "source":/ {
+      id = ""
+      if (match($0, /1\.1 row [0-9]+/)) id = "claim " substr($0, RSTART + 8, RLENGTH - 8)
+      if (match($0, /[A-D]-[0-9][0-9]/)) id = substr($0, RSTART, RLENGTH)
+    }
     /^    "violated":/ { inside = 1; violated = "" }
     inside && /^      "/ { gsub(/[ ",]/, ""); violated = violated (violated == "" ? "" : ", ") $0 }
     /^  }/ { printf "%s\t| %s | `%s` | `%s` | %s | %s |\n", id name, id, name, lock, story, violated; inside = 0 }

@@ -79,6 +79,13 @@ inline std::vector<Role> roles_under(std::vector<Role> roles, Uses uses,
   return roles;
 }
 
+// The options of a lock of which a user has set none.
+inline LockOptions as_it_comes(const Algorithm& algorithm) {
+  LockOptions options;
+  if (algorithm.preset != nullptr) algorithm.preset(options);
+  return options;
+}
+
 inline std::optional<Promise> promise(const Algorithm& algorithm, Property property,
                                       const LockOptions& options) {
   for (const Promise& one : algorithm.promises(options)) {

@@ -18,8 +18,7 @@ const Vocabulary& shipped_vocabulary() {
                                   .roles = algorithm->roles,
                                   .marks = {algorithm->marks.begin(), algorithm->marks.end()},
                                   .uses = algorithm->uses,
-                                  .preset = {}});
-      if (algorithm->preset != nullptr) algorithm->preset(words.algorithms.back().preset);
+                                  .preset = models::as_it_comes(*algorithm)});
     }
     return words;
   }();

@@ -76,9 +76,8 @@ bool releases_nothing(const Algorithm& algorithm) {
   return algorithm.name == "set-ex-hash-release";
 }
 
-LockOptions as_it_comes(const Algorithm& algorithm, Duration acquire_timeout) {
-  LockOptions options;
-  if (algorithm.preset != nullptr) algorithm.preset(options);
+LockOptions within(const Algorithm& algorithm, Duration acquire_timeout) {
+  LockOptions options = models::as_it_comes(algorithm);
   options.acquire_timeout = acquire_timeout;
   options.attempts = 0;
   return options;
@@ -96,7 +95,7 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   std::vector<std::unique_ptr<Lock>> locks;
   int granted = 0;
   for (const std::uint32_t number : {1u, 2u}) {
-    locks.push_back(make_lock(*GetParam(), as_it_comes(*GetParam(), 20s)));
+    locks.push_back(make_lock(*GetParam(), within(*GetParam(), 20s)));
     world.client(number, [&, lock = locks.back().get(), number](SmallWorld& all, Client& self) {
       self.sleep(number * 100ms);
       all.play(Role::acquire);

@@ -75,8 +75,7 @@ class Stage {
   // As the library comes, with a thread that renews it: when is up to renewed().
   std::unique_ptr<Lock> lock(const Terms& terms = {}) const {
     const Algorithm& algorithm = *named(algorithm_);
-    LockOptions options;
-    if (algorithm.preset != nullptr) algorithm.preset(options);
+    LockOptions options = models::as_it_comes(algorithm);
     options.ttl = terms.ttl;
     options.command_timeout = RealWorld::kCommandTimeout;
     options.retry_every = 400ms;

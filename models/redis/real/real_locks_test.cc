@@ -58,8 +58,7 @@ bool releases_in_silence(const Algorithm& algorithm) {
 
 // As it is shipped, but for how it waits.
 LockOptions shipped(const Algorithm& algorithm) {
-  LockOptions options;
-  if (algorithm.preset != nullptr) algorithm.preset(options);
+  LockOptions options = models::as_it_comes(algorithm);
   options.retry_every = 10ms;
   options.retry_jitter = {};
   options.acquire_timeout = kLong;
