@@ -2,6 +2,7 @@
 // lease's length; a lock ignores what its algorithm has no use for.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -136,5 +137,10 @@ struct LockOptions {
   Extends extends = Extends::by_asking;
   bool extend_missing = false;  // an extension sets a key anew that is no longer there
 };
+
+// The longest pause before what has been sent `copies` times is sent once more.
+inline Duration longest_resend_pause(Duration delay, Duration most, std::uint32_t copies) {
+  return std::min(delay * (std::int64_t{1} << std::min(copies - 1, 20U)), std::max(delay, most));
+}
 
 }  // namespace picklock::models

@@ -11,7 +11,7 @@ namespace picklock::models {
 enum class Tenancy : std::uint32_t {};
 
 // What a thread waits for: what other threads of its process do, or news that the lock may be free.
-// Waits for news are on record.
+// Waits for news are on record, and they alone can be interrupted.
 enum class Awaits : std::uint8_t { threads, news };
 
 class Semaphore {

@@ -32,10 +32,10 @@ Semaphore::Woken SimSemaphore::acquire(Duration patience) {
   const Queued queued(*this, me);
   const bool endless = patience < Duration::zero();
   note(sim::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
-  bool interrupted = !scheduler.begin_interruptible(thread);
-  if (!interrupted) wait(me, patience);
-  scheduler.end_interruptible(thread);
-  if (!me.served) interrupted = thread.take_interrupt();
+  const bool interruptible = what_ == Awaits::news;
+  if (!interruptible || scheduler.begin_interruptible(thread)) wait(me, patience);
+  if (interruptible) scheduler.end_interruptible(thread);
+  const bool interrupted = interruptible && !me.served && thread.take_interrupt();
   note(sim::What::wait_ended, me.by, sim::kNever);
   return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
 }

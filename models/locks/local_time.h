@@ -43,4 +43,21 @@ class Patience {
   Duration began_;
 };
 
+// How long an acquire may take.
+inline Patience patience_of(Client& self, const LockOptions& options) {
+  const bool endless = options.acquire_timeout == Duration::zero();
+  return {self, options.clock, endless ? Patience::kEndless : options.acquire_timeout};
+}
+
+// Between one attempt and the next.
+inline Duration retry_pause(Client& self, const LockOptions& options) {
+  if (options.retry_jitter == Duration::zero()) return options.retry_every;
+  return options.retry_every + self.random_between(Duration::zero(), options.retry_jitter);
+}
+
+// From one renewal to the next.
+inline Duration renewal_interval(const LockOptions& options) {
+  return options.renew_every > Duration::zero() ? options.renew_every : options.ttl / 3;
+}
+
 }  // namespace picklock::models::locks

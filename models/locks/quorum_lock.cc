@@ -1,12 +1,12 @@
 #include "models/locks/quorum_lock.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
+#include "models/locks/renewal.h"
 #include "models/locks/together.h"
 
 namespace picklock::models::locks {
@@ -48,13 +48,6 @@ return #KEYS
   return script;
 }
 
-const redis::Script& extend_if_mine() {
-  static const redis::Script script(
-      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], "
-      "ARGV[2]) else return 0 end");
-  return script;
-}
-
 // As RedLock.net and redsync's SetNXOnExtend have it: what has expired is taken again in silence.
 const redis::Script& extend_or_set() {
   static const redis::Script script(R"(
@@ -84,9 +77,10 @@ std::uint32_t QuorumLock::quorum(Client& self) const {
   return options().quorum > 0 ? options().quorum : servers / 2 + 1;
 }
 
-// As many as decide have said yes, or no.
+// As many as decide have said yes, or no; who fails has said no (3.2).
 bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
-  return options().hears == Hears::majority && (count.yes >= quorum || count.no >= quorum);
+  return options().hears == Hears::majority &&
+         (count.yes >= quorum || count.no + count.failed >= quorum);
 }
 
 template <typename Ask>
@@ -100,6 +94,7 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
     for (const auto& [server, vote] : answers) {
       if (vote == Vote::yes) ++count.yes;
       if (vote == Vote::no) ++count.no;
+      if (vote == Vote::none) ++count.failed;
       count.granted[server] = vote == Vote::yes;
     }
     return count;
@@ -110,9 +105,13 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
       answers.emplace_back(i, ask(self.redis(i)));
     return counted(answers);
   }
-  return counted(Together<Vote>::ask(
+  Count count = counted(Together<Vote>::ask(
       self, servers, [ask](Client& thread, std::size_t i) { return ask(thread.redis(i)); },
       [&](const auto& answers) { return decided(counted(answers), needed); }));
+  // With as many for as against, who waits for a majority waits for ever (3.2).
+  if (options().hears == Hears::majority && !decided(count, needed))
+    self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
+  return count;
 }
 
 // ---------------------------------------------------------------- what one server is asked
@@ -137,7 +136,7 @@ QuorumLock::Vote QuorumLock::forget(redis::Client& redis, const Lease& lease, Sp
 QuorumLock::Vote QuorumLock::prolong(redis::Client& redis, const Lease& lease, Speaks how,
                                      bool missing) {
   const redis::Script& script = missing              ? extend_or_set()
-                                : how == Speaks::set ? extend_if_mine()
+                                : how == Speaks::set ? compare_and_extend()
                                                      : set_again_if_mine();
   const redis::Reply reply =
       run(redis, how, Role::renew, script, {lease.key}, {lease.token, milliseconds(lease.ttl)});
@@ -155,57 +154,48 @@ Duration QuorumLock::validity_ends(Duration started) const {
 }
 
 Acquired QuorumLock::try_acquire(Client& self, std::string_view key) {
-  return attempt(self, {.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl},
-                 true);
+  const Lease wanted{.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl};
+  Attempt only = attempt(self, wanted);
+  if (!only.acquired) undo(self, wanted, only.count);
+  return std::move(only.acquired);
 }
 
 // All attempts of one acquire have the same value: with what an attempt has left behind, the next
 // may stand in its own way.
 Acquired QuorumLock::acquire(Client& self, std::string_view key) {
   const Lease wanted{.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl};
-  const bool endless = options().acquire_timeout == Duration::zero();
-  const Patience patience(self, options().clock,
-                          endless ? Patience::kEndless : options().acquire_timeout);
-  bool unknown = false;
+  const Patience patience = patience_of(self, options());
   for (std::uint32_t tries = 1;; ++tries) {
-    const Duration pause = pause_between_attempts(self);
-    const bool last = tries == options().attempts || (!endless && patience.left() < pause);
-    Acquired acquired = attempt(self, wanted, last);
-    if (acquired) return acquired;
-    unknown = unknown || acquired.is_unknown();
-    if (last || !self.sleep_interruptibly(pause)) break;
+    const Duration pause = retry_pause(self, options());
+    Attempt one = attempt(self, wanted);
+    if (one.acquired) return std::move(one.acquired);
+    const bool last =
+        tries == options().attempts || (!patience.endless() && patience.left() < pause);
+    const bool undone = last || options().undo_after == UndoAfter::each_attempt;
+    if (undone) undo(self, wanted, one.count);
+    if (last) return std::nullopt;
+    if (self.sleep_interruptibly(pause)) continue;
+    if (!undone) undo(self, wanted, one.count);
+    return std::nullopt;
   }
-  return unknown ? Acquired::unknown() : Acquired(std::nullopt);
 }
 
-Duration QuorumLock::pause_between_attempts(Client& self) const {
-  return options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
-}
-
-Acquired QuorumLock::attempt(Client& self, const Lease& wanted, bool last) {
+QuorumLock::Attempt QuorumLock::attempt(Client& self, const Lease& wanted) {
   const Speaks how = options().speaks;
   const Duration started = now(self, options().clock);
-  const Count count =
+  Count count =
       ask_all(self, [wanted, how](redis::Client& redis) { return set(redis, wanted, how); });
-  const std::uint32_t needed = quorum(self);
-  // With as many for as against, who waits for a majority waits for ever (3.2).
-  const bool heard_all = options().hears == Hears::all || count.yes >= needed || count.no >= needed;
-  if (!heard_all && count.yes + count.no == count.servers)
-    self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
-
   self.mark("answers-counted");
   const Duration ends = validity_ends(started);
   const Duration read =
       options().validity == Validity::after_answers ? now(self, options().clock) : started;
-  if (count.yes >= needed && (options().validity == Validity::never || read < ends)) {
-    self.mark("elapsed-checked");
-    Lease lease = wanted;
-    if (options().deadline) lease.deadline = ends;
-    keep_extending(self, lease);
-    return lease;
-  }
-  if (last || options().undo_after == UndoAfter::each_attempt) undo(self, wanted, count);
-  return std::nullopt;
+  const bool in_time = options().validity == Validity::never || read < ends;
+  if (count.yes < quorum(self) || !in_time) return {std::nullopt, std::move(count)};
+  self.mark("elapsed-checked");
+  Lease lease = wanted;
+  if (options().deadline) lease.deadline = ends;
+  keep_extending(self, lease, ends);
+  return {std::move(lease), std::move(count)};
 }
 
 void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) const {
@@ -218,9 +208,9 @@ void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) cons
 
 // ---------------------------------------------------------------- extension
 
-void QuorumLock::keep_extending(Client& self, const Lease& lease) {
+void QuorumLock::keep_extending(Client& self, const Lease& lease, Duration ends) {
   if (options().renew == Renew::none) return;
-  const auto extending = std::make_shared<Extending>(Extending{.lease = lease});
+  const auto extending = std::make_shared<Extending>(Extending{.lease = lease, .ends = ends});
   extending_.push_back(extending);
   self.spawn([this, extending](Client& thread) { extend(thread, *extending); });
 }
@@ -228,17 +218,16 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease) {
 // Once a majority does not extend it in time, it is lost. Where an attempt that fails is undone, it
 // is tried as often as an acquire: servers that have heard of neither may still have the key.
 void QuorumLock::extend(Client& self, Extending& extending) const {
-  const Duration every =
-      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
+  const Duration every = renewal_interval(options());
   const Speaks how = options().speaks;
   const bool missing = options().extend_missing;
   const Lease lease = extending.lease;
-  Duration ends = validity_ends(now(self, options().clock));
+  Duration ends = extending.ends;
   const bool as_acquired = options().extends == Extends::as_acquired;
   const bool undoes = as_acquired && options().undo_after == UndoAfter::each_attempt;
   std::uint32_t undoings = 0;  // since it was last extended
   for (bool over = false; !over;) {
-    self.sleep(undoings > 0 ? pause_between_attempts(self) : every);
+    self.sleep(undoings > 0 ? retry_pause(self, options()) : every);
     if (extending.stopped) return;
     const Duration started = now(self, options().clock);
     if (as_acquired && undoings == 0 && started >= ends) break;
@@ -272,8 +261,12 @@ Released QuorumLock::release(Client& self, const Lease& lease) {
   const Speaks how = options().speaks;
   const Count count =
       ask_all(self, [lease, how](redis::Client& redis) { return forget(redis, lease, how); });
-  if (count.yes >= quorum(self)) return Released::ok;
-  const bool certain = count.no + quorum(self) > count.servers;
+  return released(count, quorum(self));
+}
+
+Released QuorumLock::released(const Count& count, std::uint32_t quorum) const {
+  if (count.yes >= quorum) return Released::ok;
+  const bool certain = count.no + quorum > count.servers;
   return certain ? Released::not_held : Released::unknown;
 }
 
@@ -286,10 +279,11 @@ Released QuorumLock::force_release(Client& self, std::string_view key, bool cond
       return reply.is_integer(1) ? Vote::yes : reply.answered() ? Vote::no : Vote::none;
     }
     const redis::Reply holder = redis.get(name, Role::check);
-    if (holder.kind != redis::Reply::Kind::bulk) return Vote::no;
+    if (!holder.answered() || holder.is_error()) return Vote::none;
+    if (holder.is_nil()) return Vote::no;
     return forget(redis, {.key = name, .token = holder.text}, how);
   });
-  return count.yes >= quorum(self) ? Released::ok : Released::not_held;
+  return released(count, quorum(self));
 }
 
 // ---------------------------------------------------------------- as data

@@ -29,12 +29,18 @@ class QuorumLock : public Lock {
   struct Count {
     std::uint32_t yes = 0;
     std::uint32_t no = 0;
+    std::uint32_t failed = 0;
     std::uint32_t servers = 0;
     std::vector<bool> granted;
   };
   struct Extending {
     Lease lease;
+    Duration ends{};  // when it must have run out, by the client's clock
     bool stopped = false;
+  };
+  struct Attempt {
+    Acquired acquired;
+    Count count;
   };
 
   std::uint32_t quorum(Client& self) const;
@@ -43,10 +49,10 @@ class QuorumLock : public Lock {
   Count ask_all(Client& self, Ask ask) const;
   void undo(Client& self, const Lease& lease, const Count& count) const;
   Duration validity_ends(Duration started) const;
-  Duration pause_between_attempts(Client& self) const;
-  void keep_extending(Client& self, const Lease& lease);
+  void keep_extending(Client& self, const Lease& lease, Duration ends);
   void extend(Client& self, Extending& extending) const;
-  Acquired attempt(Client& self, const Lease& wanted, bool last);
+  Attempt attempt(Client& self, const Lease& wanted);
+  Released released(const Count& count, std::uint32_t quorum) const;
 
   static Vote set(redis::Client& redis, const Lease& lease, Speaks how);
   static Vote forget(redis::Client& redis, const Lease& lease, Speaks how);

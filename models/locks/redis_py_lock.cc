@@ -43,16 +43,13 @@ redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
 // One that would sleep beyond its time does not (2.2).
 Acquired RedisPyLock::acquire(Client& self, std::string_view key) {
   const std::string token = self.fresh_token();
-  const bool endless = options().acquire_timeout == Duration::zero();
-  const Patience patience(self, options().clock,
-                          endless ? Patience::kEndless : options().acquire_timeout);
+  const Patience patience = patience_of(self, options());
   for (std::uint32_t tries = 1;; ++tries) {
     Acquired acquired = attempt(self, key, token);
     if (acquired || acquired.is_unknown() || tries == options().attempts) return acquired;
-    const Duration pause =
-        options().retry_every + self.random_between(Duration::zero(), options().retry_jitter);
-    if (!endless && patience.left() < pause) return std::nullopt;
-    if (!self.sleep_interruptibly(pause)) return Acquired::unknown();
+    const Duration pause = retry_pause(self, options());
+    if (!patience.endless() && patience.left() < pause) return std::nullopt;
+    if (!self.sleep_interruptibly(pause)) return std::nullopt;
   }
 }
 
@@ -75,40 +72,18 @@ Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::str
   token_ = token;
   Lease lease{.key = std::string(key), .token = token, .ttl = options().ttl};
   if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
-  keep(self, lease);
+  // What a user of `reacquire` has to write himself.
+  if (options().ttl > Duration::zero()) {
+    renewals_.start(self, lease, options(), [](redis::Client& redis, const Lease& mine) {
+      return run(redis, Role::renew, restore_lease_if_mine(), {mine.key},
+                 {mine.token, milliseconds(mine.ttl)});
+    });
+  }
   return lease;
 }
 
-void RedisPyLock::keep(Client& self, const Lease& lease) {
-  if (options().renew == Renew::none || options().ttl == Duration::zero()) return;
-  const auto renewing = std::make_shared<Renewing>(Renewing{.lease = lease});
-  renewing_.push_back(renewing);
-  self.spawn([this, renewing](Client& thread) { renew(thread, *renewing); });
-}
-
-// What a user of `reacquire` has to write himself.
-void RedisPyLock::renew(Client& self, Renewing& renewing) const {
-  const Duration every =
-      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 3;
-  for (;;) {
-    self.sleep(every);
-    if (renewing.stopped) return;
-    const Duration sent = now(self, options().clock);
-    const redis::Reply reply =
-        run(self.redis(), Role::renew, restore_lease_if_mine(), {renewing.lease.key},
-            {renewing.lease.token, milliseconds(options().ttl)});
-    if (renewing.stopped) return;
-    if (reply.is_integer(1) && options().deadline)
-      self.believe_until(renewing.lease, sent + options().ttl);
-    if (!reply.is_integer(0)) continue;
-    if (options().tell_loss) self.lost(renewing.lease);
-    return;
-  }
-}
-
 Released RedisPyLock::release(Client& self, const Lease& lease) {
-  for (const auto& one : renewing_) one->stopped = one->stopped || one->lease.token == lease.token;
-  std::erase_if(renewing_, [](const auto& one) { return one->stopped; });
+  renewals_.stop(lease);
   if (token_ != lease.token) return Released::not_held;
   token_.clear();
   const redis::Reply reply =
@@ -129,12 +104,13 @@ Released RedisPyLock::force_release(Client& self, std::string_view key, bool con
   redis::Reply reply;
   if (conditional) {
     const redis::Reply holder = self.redis().get(key, Role::check);
-    if (holder.kind != redis::Reply::Kind::bulk) return Released::not_held;
+    if (!holder.answered() || holder.is_error()) return Released::unknown;
+    if (holder.is_nil()) return Released::not_held;
     reply = run(self.redis(), Role::release, delete_if_mine(), {key}, {holder.text});
   } else {
     reply = self.redis().del(key, Role::release);
   }
-  if (!reply.answered()) return Released::unknown;
+  if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
 

@@ -20,17 +20,10 @@ class RedisPyLock final : public Lock {
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
  private:
-  struct Renewing {
-    Lease lease;
-    bool stopped = false;
-  };
-
   Acquired attempt(Client& self, std::string_view key, const std::string& token);
-  void keep(Client& self, const Lease& lease);
-  void renew(Client& self, Renewing& renewing) const;
 
   std::string token_;  // of what it has acquired last, and has not released
-  std::vector<std::shared_ptr<Renewing>> renewing_;
+  Renewals renewals_;
 };
 
 const Algorithm& redis_py_lock();

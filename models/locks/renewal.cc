@@ -1,12 +1,11 @@
 #include "models/locks/renewal.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include "models/locks/local_time.h"
 
 namespace picklock::models::locks {
-namespace {
 
 const redis::Script& compare_and_extend() {
   static const redis::Script script(
@@ -15,30 +14,31 @@ const redis::Script& compare_and_extend() {
   return script;
 }
 
-redis::Reply extend(redis::Client& redis, const Lease& lease, const LockOptions& options) {
-  if (options.renew == Renew::blind) return redis.pexpire(lease.key, lease.ttl, Role::renew);
-  const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count();
-  return redis.eval(or_own(options.scripts.renew, compare_and_extend()), {lease.key},
-                    {lease.token, std::to_string(ttl)}, Role::renew);
+void Renewals::start(Client& self, const Lease& lease, const LockOptions& options) {
+  if (options.renew == Renew::none) return;
+  start(self, lease, options, [options](redis::Client& redis, const Lease& mine) {
+    if (options.renew == Renew::blind) return redis.pexpire(mine.key, mine.ttl, Role::renew);
+    return redis.eval(or_own(options.scripts.renew, compare_and_extend()), {mine.key},
+                      {mine.token, milliseconds(mine.ttl)}, Role::renew);
+  });
 }
 
-}  // namespace
-
-void Renewals::start(Client& self, const Lease& lease, const LockOptions& options) {
+void Renewals::start(Client& self, const Lease& lease, const LockOptions& options, Extend extend) {
   if (options.renew == Renew::none) return;
   const auto state = std::make_shared<State>(State{.lease = lease});
   running_.push_back(state);
-  self.spawn([state, options](Client& thread) { run(thread, *state, options); });
+  self.spawn([state, options, extend = std::move(extend)](Client& thread) {
+    run(thread, *state, options, extend);
+  });
 }
 
-void Renewals::run(Client& self, State& state, const LockOptions& options) {
-  const Duration every =
-      options.renew_every > Duration::zero() ? options.renew_every : state.lease.ttl / 3;
+void Renewals::run(Client& self, State& state, const LockOptions& options, const Extend& extend) {
+  const Duration every = renewal_interval(options);
   for (;;) {
     self.sleep(every);
     if (state.stopped) return;
     const Duration sent = now(self, options.clock);
-    const redis::Reply reply = extend(self.redis(), state.lease, options);
+    const redis::Reply reply = extend(self.redis(), state.lease);
     // By its sending: the server may have counted from any instant since (pitfall 11).
     if (options.deadline && reply.is_integer(1) && !state.stopped)
       self.believe_until(state.lease, sent + state.lease.ttl);

@@ -4,6 +4,7 @@
 // (docs/facts/algorithms.md 2.1, docs/facts/failures.md C-11)
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,10 +12,17 @@
 
 namespace picklock::models::locks {
 
+// Extends a key that holds the token. KEYS: lock. ARGV: token, lease in ms. 0: it does not.
+const redis::Script& compare_and_extend();
+
 class Renewals {
  public:
+  // One renewal: an integer other than 0 where the lease begins anew, 0 where it is lost.
+  using Extend = std::function<redis::Reply(redis::Client& redis, const Lease& lease)>;
+
   // Begins to renew the lease if `options` ask for it.
   void start(Client& self, const Lease& lease, const LockOptions& options);
+  void start(Client& self, const Lease& lease, const LockOptions& options, Extend extend);
 
   // The holder is about to release. True: the lease is known to be lost.
   bool stop(const Lease& lease);
@@ -25,7 +33,7 @@ class Renewals {
     bool stopped = false;
     bool lost = false;
   };
-  static void run(Client& self, State& state, const LockOptions& options);
+  static void run(Client& self, State& state, const LockOptions& options, const Extend& extend);
 
   std::vector<std::shared_ptr<State>> running_;  // nested acquires each have one
 };

@@ -12,7 +12,7 @@
 namespace picklock::models::locks {
 
 // Calls `ask(thread, i)` for every i below `count`. Returns once all have answered, or `enough`
-// says so of what has come so far; what comes later is heard by `late`, if it is set.
+// says so of what has come so far.
 template <typename Answer>
 class Together {
  public:
@@ -38,7 +38,7 @@ class Together {
     }
     for (std::size_t heard = 0; heard < count; ++heard) {
       if (enough && enough(shared->answers)) break;
-      if (shared->heard->acquire(Semaphore::kForever) == Semaphore::Woken::by_interrupt) break;
+      shared->heard->acquire(Semaphore::kForever);
     }
     return shared->answers;
   }

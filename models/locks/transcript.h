@@ -67,6 +67,7 @@ class Transcript final : public Client {
   bool deaf = false;               // no subscription is confirmed
   bool interrupted = false;        // every sleep and wait that can be
   std::size_t servers = 1;
+  Duration takes{};  // each command
 
   std::string_view name() const override { return "client"; }
   redis::Client& redis(std::size_t server) override {
@@ -143,6 +144,7 @@ class Transcript final : public Client {
 
     redis::Reply call(Role role, redis::Argv argv) override {
       transcript.lines.push_back(line(role, argv));
+      transcript.now += transcript.takes;
       redis::Reply reply;
       reply.kind = redis::Reply::Kind::unsent;
       if (transcript.replies_.empty()) return reply;

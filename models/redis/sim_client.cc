@@ -145,8 +145,7 @@ void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
 bool SimClient::may_send_again(std::uint32_t copies, bool left, Resend resend) {
   if (copies > resend_ || (left && resend == Resend::unsent)) return false;
   if (resend_delay_ > Duration::zero()) {
-    const Duration whole = std::min(resend_delay_ * (std::int64_t{1} << std::min(copies - 1, 20U)),
-                                    std::max(resend_delay_, resend_delay_most_));
+    const Duration whole = longest_resend_pause(resend_delay_, resend_delay_most_, copies);
     simulation_->scheduler.sleep(whole / 2 + chance_.between(Duration::zero(), whole / 2));
   }
   return true;

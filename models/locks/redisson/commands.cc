@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "models/locks/local_time.h"
+
 namespace picklock::models::locks::redisson {
 namespace {
 
@@ -40,13 +42,11 @@ redis::Reply Commands::run_freely(Client& self, const Call& call, Role role) con
 Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Late late) {
   if (!sync_replicas_) return {run(self, call, std::move(late))};
   const std::optional<std::int64_t> connected = replicas(self);
-  if (!connected) return {run(self, call, std::move(late))};
-  if (*connected == 0) return {run(self, call, std::move(late))};
+  if (connected.value_or(0) == 0) return {run(self, call, std::move(late))};
   const std::string count = std::to_string(call.keys.size());
   const std::vector<std::string_view> argv = by_sha(call, count);
   const std::string wanted = std::to_string(*connected);
-  const std::string patience =
-      std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(sync_timeout_).count());
+  const std::string patience = milliseconds(sync_timeout_);
   const std::string_view wait[] = {"WAIT", wanted, patience};
   // In a batch the script is sent again after a time-out, whatever is said of scripts (1.3).
   const auto send = [&] {
@@ -57,7 +57,7 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
   const bool answered = replies[0].answered() && !replies[0].is_error();
   const bool missed = answered && !(replies[1].integer > 0);
   // Another server may lead by now, with replicas of its own.
-  if (!answered || (missed && replies[0].is_nil())) replicas_.reset();
+  if (!answered || missed) replicas_.reset();
   return {std::move(replies[0]), missed};
 }
 

@@ -4,7 +4,6 @@
 // replicas, a grant can be made to wait for one of them.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,12 +34,12 @@ class Commands {
   redis::Reply run_freely(Client& self, const Call& call, Role role) const;
 
   // The same as run(), followed by WAIT where replicas are connected. `missed`: none of them has
-  // it.
+  // it, an exception whatever the script answers.
   struct Synced {
     redis::Reply reply;
     bool missed = false;
   };
-  Synced run_synced(Client& self, const Call& call, redis::Late late);
+  Synced run_synced(Client& self, const Call& call, redis::Late late = {});
 
  private:
   std::optional<std::int64_t> replicas(Client& self);

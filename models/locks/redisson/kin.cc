@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/fencing.h"
 #include "models/locks/promises.h"
 #include "models/locks/redisson/names.h"
 #include "models/locks/redisson/promises.h"
@@ -18,40 +17,45 @@ constexpr std::string_view kUnlocked = "0";
 
 // ---------------------------------------------------------------- spin lock
 
-Acquired SpinLock::wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                                 Duration) {
+RedissonLock::Call SpinLock::wait_and_take(Client& self, const Taking& taking,
+                                           const Patience& patience, Duration) {
   constexpr Duration kShortest = std::chrono::milliseconds(1);
   constexpr Duration kLongest = std::chrono::milliseconds(128);
   for (Duration pause = kShortest; !patience.over(); pause = std::min(2 * pause, kLongest)) {
-    if (!self.sleep_interruptibly(patience.at_most(pause))) return Acquired::unknown();
+    if (!self.sleep_interruptibly(patience.at_most(pause))) break;
     if (auto over = settled(self, taking, attempt(self, taking))) return std::move(*over);
   }
-  return std::nullopt;
+  return {std::nullopt};
 }
 
-redis::Reply SpinLock::give_back(Client& self, std::string_view key, const std::string& owner,
-                                 const std::string& latch) {
+Commands::Synced SpinLock::give_back(Client& self, std::string_view key, const std::string& owner,
+                                     const std::string& latch) {
   const std::string lease = milliseconds(options().ttl);
   const std::string life = latch_life();
   const std::string_view keys[] = {key, latch};
   const std::string_view args[] = {lease, owner, life};
-  return commands().run(self, {give_back_silently(), keys, args});
+  return commands().run_synced(self, {give_back_silently(), keys, args});
 }
 
 // ---------------------------------------------------------------- fenced lock
 
-Attempt FencedLock::take(Client& self, const Taking& taking, redis::Late late) {
+// A grant that no replica has is not undone here (1.5).
+Commands::Synced FencedLock::take(Client& self, const Taking& taking, redis::Late late) {
   const std::string lease = milliseconds(taking.lease);
   const std::string token = token_of(taking.key);
   const std::string_view keys[] = {taking.key, token};
   const std::string_view args[] = {lease, taking.owner};
-  const redis::Reply reply =
-      commands().run_synced(self, {take_fenced(), keys, args}, std::move(late)).reply;
-  if (reply.kind != redis::Reply::Kind::array || reply.elements.size() != 2) return read(reply);
-  const std::int64_t left = reply.elements[0].integer;
-  const std::int64_t fence = reply.elements[1].integer;
-  if (left == -1 && fence != -1) return {.outcome = Attempt::Outcome::granted, .fence = fence};
-  return {.outcome = Attempt::Outcome::held, .left = std::chrono::milliseconds(left)};
+  return {commands().run_synced(self, {take_fenced(), keys, args}, std::move(late)).reply};
+}
+
+RedissonLock::Reader FencedLock::reader() const {
+  return [](const redis::Reply& reply) -> Attempt {
+    if (reply.kind != redis::Reply::Kind::array || reply.elements.size() != 2) return read(reply);
+    const std::int64_t left = reply.elements[0].integer;
+    const std::int64_t fence = reply.elements[1].integer;
+    if (left == -1 && fence != -1) return {.outcome = Attempt::Outcome::granted, .fence = fence};
+    return {.outcome = Attempt::Outcome::held, .left = std::chrono::milliseconds(left)};
+  };
 }
 
 // ---------------------------------------------------------------- fair lock
@@ -64,7 +68,7 @@ Duration FairLock::place_life(const Terms& terms) const {
   return terms.patience > Duration::zero() ? terms.patience : options().place_expires;
 }
 
-Attempt FairLock::take(Client& self, const Taking& taking, redis::Late late) {
+Commands::Synced FairLock::take(Client& self, const Taking& taking, redis::Late late) {
   const std::string lease = milliseconds(taking.lease);
   const std::string life = milliseconds(place_life(taking.terms));
   const std::string queue = queue_of(taking.key);
@@ -73,10 +77,8 @@ Attempt FairLock::take(Client& self, const Taking& taking, redis::Late late) {
   const std::string_view keys[] = {taking.key, queue, places};
   const std::string_view args[] = {lease, taking.owner, life, time};
   const bool queues = taking.terms.patience != Duration::zero();
-  return read(commands()
-                  .run_synced(self, {queues ? take_in_turn() : take_if_first(), keys, args},
-                              std::move(late))
-                  .reply);
+  return commands().run_synced(self, {queues ? take_in_turn() : take_if_first(), keys, args},
+                               std::move(late));
 }
 
 void FairLock::still_waits(Client& self, const Taking& taking) {
@@ -89,8 +91,8 @@ void FairLock::still_waits(Client& self, const Taking& taking) {
   commands().run_freely(self, {keep_place(), keys, args}, Role::upkeep);
 }
 
-redis::Reply FairLock::give_back(Client& self, std::string_view key, const std::string& owner,
-                                 const std::string& latch) {
+Commands::Synced FairLock::give_back(Client& self, std::string_view key, const std::string& owner,
+                                     const std::string& latch) {
   const std::string lease = milliseconds(options().ttl);
   const std::string queue = queue_of(key);
   const std::string places = places_of(key);
@@ -99,7 +101,17 @@ redis::Reply FairLock::give_back(Client& self, std::string_view key, const std::
   const std::string life = latch_life();
   const std::string_view keys[] = {key, queue, places, latch, prefix};
   const std::string_view args[] = {kUnlocked, lease, owner, time, life};
-  return commands().run(self, {give_to_next(), keys, args});
+  return commands().run_synced(self, {give_to_next(), keys, args});
+}
+
+redis::Reply FairLock::force_open(Client& self, std::string_view key, std::string_view holder) {
+  const std::string queue = queue_of(key);
+  const std::string places = places_of(key);
+  const std::string prefix = channel_of(key);
+  const std::string time = wall_milliseconds(self);
+  const std::string_view keys[] = {key, queue, places, prefix};
+  const std::string_view args[] = {kUnlocked, time, holder};
+  return commands().run_freely(self, {force_open_for_next(), keys, args}, Role::release);
 }
 
 void FairLock::gives_up(Client& self, const Taking& taking) {
@@ -123,15 +135,21 @@ void as_fixed(LockOptions& options) {
   options.tell_loss = true;
 }
 
+// Its own way to wait, and its own release.
+Uses spin_uses() {
+  return without(uses(),
+                 {"release_script", "unlock_latch", "try_after_subscribing", "wait_at_most"});
+}
+
 Uses fair_uses() {
-  Uses mine = uses();
+  Uses mine = without(uses(), {"acquire_script", "release_script", "unlock_latch"});
   mine.options.push_back("place_expires");
   mine.options.push_back("refresh_place");
   return mine;
 }
 
 Uses fenced_uses() {
-  Uses mine = uses();
+  Uses mine = without(uses(), {"acquire_script"});
   mine.mint = true;
   return mine;
 }
@@ -159,6 +177,7 @@ const Algorithm& redisson_spin_lock() {
         "Redisson's re-entrant lock for which waiters poll, at growing intervals of up to 128 ms",
         "Redisson 4.7; docs/facts/algorithms.md 1.10");
     spin.roles = {Role::acquire, Role::release};
+    spin.uses = spin_uses();
     spin.wakeup = spin_wakeup;
     spin.make = make<SpinLock>;
     return spin;

@@ -12,10 +12,10 @@ class SpinLock final : public RedissonLock {
   using RedissonLock::RedissonLock;
 
  private:
-  Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                         Duration left) override;
-  redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
-                         const std::string& latch) override;
+  Call wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                     Duration left) override;
+  Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
+                             const std::string& latch) override;
 };
 
 // Every acquire, a nested one too, mints a token that is larger than all before it, as long as the
@@ -25,7 +25,8 @@ class FencedLock final : public RedissonLock {
   using RedissonLock::RedissonLock;
 
  private:
-  Attempt take(Client& self, const Taking& taking, redis::Late late) override;
+  Commands::Synced take(Client& self, const Taking& taking, redis::Late late) override;
+  Reader reader() const override;
 };
 
 // First come, first served: waiters stand in a list, each with a time at which its place is void,
@@ -35,9 +36,10 @@ class FairLock final : public RedissonLock {
   using RedissonLock::RedissonLock;
 
  private:
-  Attempt take(Client& self, const Taking& taking, redis::Late late) override;
-  redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
-                         const std::string& latch) override;
+  Commands::Synced take(Client& self, const Taking& taking, redis::Late late) override;
+  Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
+                             const std::string& latch) override;
+  redis::Reply force_open(Client& self, std::string_view key, std::string_view holder) override;
   void still_waits(Client& self, const Taking& taking) override;
   void gives_up(Client& self, const Taking& taking) override;
   std::string channel(std::string_view key, const std::string& owner) const override;

@@ -178,21 +178,47 @@ TEST(RedissonFairLock, LeavesTheQueueWhenItGivesUp) {
             "redisson_lock_timeout:{lock} token-1:1 4000");
 }
 
-TEST(RedissonFairLock, LeavesTheQueueWhereItCannotHear) {
+TEST(RedissonFairLock, LeavesTheQueueWhereItCannotHearInTime) {
   Transcript self;
   self.deaf = true;
   self.answers(30000);
-  EXPECT_FALSE(lock_of(redisson_fair_lock(), with())->acquire(self, "lock"));
+  EXPECT_FALSE(lock_of(redisson_fair_lock(), with({.acquire_timeout = 4s}))->acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines).back(), testing::StartsWith("upkeep: EVALSHA {leave_queue}"));
 }
 
-TEST(RedissonFairLock, LeavesTheQueueWhenItIsInterrupted) {
+// An exception, in the library: nobody takes the place back.
+TEST(RedissonFairLock, StaysInTheQueueWhenItIsInterruptedOrCannotHearForEver) {
+  for (const bool deaf : {false, true}) {
+    Transcript self;
+    self.deaf = deaf;
+    self.interrupted = !deaf;
+    self.answers(30000);
+    self.answers(30000);
+    EXPECT_FALSE(lock_of(redisson_fair_lock(), with())->acquire(self, "lock"));
+    EXPECT_THAT(readable(self.lines),
+                testing::Not(Contains(testing::StartsWith("upkeep: EVALSHA {leave_queue}"))));
+  }
+}
+
+TEST(RedissonFairLock, CallsTheNextWhereItIsForcedOpen) {
   Transcript self;
-  self.interrupted = true;
-  self.answers(30000);
-  self.answers(30000);
-  EXPECT_TRUE(lock_of(redisson_fair_lock(), with())->acquire(self, "lock").is_unknown());
-  EXPECT_THAT(readable(self.lines), Contains(testing::StartsWith("upkeep: EVALSHA {leave_queue}")));
+  self.now = 5s;
+  self.answers(1);
+  EXPECT_EQ(lock_of(redisson_fair_lock(), with())->force_release(self, "lock", false),
+            Released::ok);
+  EXPECT_THAT(readable(self.lines),
+              ElementsAre("release: EVALSHA {force_open_for_next} 4 " + kQueueKeys.substr(2) +
+                          " redisson_lock__channel:{lock} 0 5000 "));
+}
+
+TEST(RedissonFairLock, GivesBackWhatNoReplicaHas) {  // 1.5
+  Transcript self;
+  self.answers("role:master\r\nconnected_slaves:2\r\n");
+  self.answers_nil();
+  self.answers(kNone);
+  EXPECT_FALSE(
+      lock_of(redisson_fair_lock(), with({.sync_replicas = true}))->try_acquire(self, "lock"));
+  EXPECT_THAT(readable(self.lines), Contains(testing::StartsWith("EVALSHA {give_to_next}")));
 }
 
 TEST(RedissonFairLock, GivesBackToWhoeverIsNext) {

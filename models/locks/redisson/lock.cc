@@ -1,6 +1,7 @@
 #include "models/locks/redisson/lock.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "models/locks/promises.h"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::string_view kUnlocked = "0";
 constexpr Duration kSubscriptionTimeout = std::chrono::milliseconds(7500);
-constexpr Duration kPauseAfterUnsynced = std::chrono::seconds(1);
-constexpr int kUnsyncedTries = 4;
 
 // However a wait ends, the channel is left.
 class Hearing {
@@ -43,10 +42,11 @@ class Hearing {
 
 }  // namespace
 
-RedissonLock::RedissonLock(const LockOptions& options, std::size_t server)
+RedissonLock::RedissonLock(const LockOptions& options, std::size_t server, OnRenewal on_renewal)
     : Lock(options),
       commands_(options, server),
-      watchdog_(std::make_shared<Watchdog>(options, server)),
+      watchdog_(std::make_shared<Watchdog>(options, server,
+                                           on_renewal ? std::move(on_renewal) : as_told(options))),
       channels_(std::make_shared<Channels>(server)) {}
 
 std::string RedissonLock::wall_milliseconds(Client& self) const {
@@ -73,20 +73,21 @@ std::string RedissonLock::channel(std::string_view key, const std::string&) cons
 // ---------------------------------------------------------------- acquire
 
 Acquired RedissonLock::try_acquire(Client& self, std::string_view key) {
-  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
-  return lock_within(self, key, {.patience = Duration{}, .lease = lease});
+  return lock_within(self, key, {.patience = Duration{}, .lease = explicit_lease(options())})
+      .acquired;
 }
 
 Acquired RedissonLock::acquire(Client& self, std::string_view key) {
-  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
-  const bool once = options().attempts == 1;
+  if (options().attempts == 1) return try_acquire(self, key);
   const Duration patience = options().acquire_timeout == Duration::zero()
                                 ? Patience::kEndless
                                 : options().acquire_timeout;
-  return lock_within(self, key, {.patience = once ? Duration{} : patience, .lease = lease});
+  return lock_within(self, key, {.patience = patience, .lease = explicit_lease(options())})
+      .acquired;
 }
 
-Acquired RedissonLock::lock_within(Client& self, std::string_view key, const Terms& terms) {
+RedissonLock::Call RedissonLock::lock_within(Client& self, std::string_view key,
+                                             const Terms& terms) {
   watchdog_->start(self);
   const std::string me = owner(self);
   const Taking taking{.key = key,
@@ -96,9 +97,10 @@ Acquired RedissonLock::lock_within(Client& self, std::string_view key, const Ter
   const Patience patience(self, options().clock, terms.patience);
   const Attempt first = attempt(self, taking);
   if (auto over = settled(self, taking, first)) return std::move(*over);
-  if (patience.over()) {
+  // What does not wait reads no clock.
+  if (terms.patience == Duration::zero() || patience.over()) {
     gives_up(self, taking);
-    return std::nullopt;
+    return {std::nullopt};
   }
   return wait_and_take(self, taking, patience, first.left);
 }
@@ -106,12 +108,18 @@ Acquired RedissonLock::lock_within(Client& self, std::string_view key, const Ter
 // One that no replica has is undone and made again, a few times (1.5).
 Attempt RedissonLock::attempt(Client& self, const Taking& taking) {
   Attempt attempt = attempt_once(self, taking);
-  for (int tries = 0; attempt.outcome == Outcome::unsynced && tries < kUnsyncedTries; ++tries) {
-    self.sleep(kPauseAfterUnsynced / 2 +
-               self.random_between(Duration::zero(), kPauseAfterUnsynced / 2));
+  for (std::uint32_t copies = 1; attempt.outcome == Outcome::unsynced && copies <= options().resend;
+       ++copies) {
+    pause_before_next(self, copies);
     attempt = attempt_once(self, taking);
   }
   return attempt;
+}
+
+void RedissonLock::pause_before_next(Client& self, std::uint32_t copies) const {
+  const Duration whole =
+      longest_resend_pause(options().resend_delay, options().resend_delay_most, copies);
+  self.sleep(whole / 2 + self.random_between(Duration::zero(), whole / 2));
 }
 
 Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
@@ -120,15 +128,22 @@ Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
   // left who would disarm it (docs/facts/failures.md C-19).
   const bool watched = taking.terms.lease == Duration::zero();
   redis::Late late = [watched, watchdog = watchdog_, lease = lease(taking, 0, sent),
-                      thread = self.thread(), tenancy = self.tenancy()](const redis::Reply& reply) {
-    if (watched && reply.is_nil()) watchdog->add(lease, thread, tenancy);
+                      thread = self.thread(), tenancy = self.tenancy(),
+                      read = reader()](const redis::Reply& reply) {
+    if (watched && read(reply).outcome == Outcome::granted) watchdog->add(lease, thread, tenancy);
   };
-  Attempt attempt = take(self, taking, std::move(late));
+  const Commands::Synced told = take(self, taking, std::move(late));
+  // By the script alone: what the watchdog knows of the owner's other holds stays.
+  if (told.missed) {
+    unlock(self, taking.key, taking.owner);
+    return {.outcome = Outcome::unsynced};
+  }
+  Attempt attempt = reader()(told.reply);
   attempt.sent = sent;
   return attempt;
 }
 
-Attempt RedissonLock::read(const redis::Reply& reply) const {
+Attempt RedissonLock::read(const redis::Reply& reply) {
   if (reply.interrupted) return {.outcome = Outcome::interrupted};
   if (!reply.answered()) {
     const bool never_left = reply.kind == redis::Reply::Kind::unsent;
@@ -139,16 +154,12 @@ Attempt RedissonLock::read(const redis::Reply& reply) const {
   return {.outcome = Outcome::held, .left = std::chrono::milliseconds(reply.integer)};
 }
 
-Attempt RedissonLock::take(Client& self, const Taking& taking, redis::Late late) {
+Commands::Synced RedissonLock::take(Client& self, const Taking& taking, redis::Late late) {
   const std::string lease = milliseconds(taking.lease);
   const std::string_view keys[] = {taking.key};
   const std::string_view args[] = {lease, taking.owner};
-  const Commands::Synced synced = commands_.run_synced(
+  return commands_.run_synced(
       self, {or_own(options().scripts.acquire, redisson::take()), keys, args}, std::move(late));
-  Attempt attempt = read(synced.reply);
-  if (!synced.missed || attempt.outcome != Outcome::granted) return attempt;
-  release_as(self, taking.key, taking.owner);
-  return {.outcome = Outcome::unsynced};
 }
 
 Lease RedissonLock::lease(const Taking& taking, std::int64_t fence, Duration sent) const {
@@ -164,37 +175,40 @@ Acquired RedissonLock::granted(Client& self, const Taking& taking, const Attempt
   return mine;
 }
 
-// Whether the attempt ends the call, and how. Inside the loop a time-out is told as a refusal
-// (1.2).
-std::optional<Acquired> RedissonLock::settled(Client& self, const Taking& taking,
-                                              const Attempt& attempt) {
+// Whether the attempt ends the call, and how.
+std::optional<RedissonLock::Call> RedissonLock::settled(Client& self, const Taking& taking,
+                                                        const Attempt& attempt) {
   switch (attempt.outcome) {
     case Outcome::granted:
-      return granted(self, taking, attempt);
+      return Call{granted(self, taking, attempt)};
     case Outcome::held:
       return std::nullopt;
     case Outcome::refused:
     case Outcome::unsynced:
-      return Acquired(std::nullopt);
+      return Call{std::nullopt};
     case Outcome::unknown:
+      return Call{Acquired::unknown(), true};
     case Outcome::interrupted:
       break;
   }
-  return Acquired::unknown();
+  return Call{Acquired::unknown()};
 }
 
-Acquired RedissonLock::wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                                     Duration left) {
+// One who is interrupted, or who would wait for ever and cannot hear, leaves by an exception, and
+// leaves what stands for him behind (docs/facts/algorithms.md 9, pitfall 31).
+RedissonLock::Call RedissonLock::wait_and_take(Client& self, const Taking& taking,
+                                               const Patience& patience, Duration left) {
   const Hearing hearing(*channels_, self, channel(taking.key, taking.owner),
                         patience.at_most(kSubscriptionTimeout));
   if (hearing.latch() == nullptr) {
-    gives_up(self, taking);
-    return std::nullopt;
+    if (!patience.endless()) gives_up(self, taking);
+    return {std::nullopt};
   }
   for (bool tries = options().try_after_subscribing;; tries = true) {
     if (patience.over()) break;
     if (tries) {
       const Attempt next = attempt(self, taking);
+      // Told as a refusal here (1.2).
       const bool lost_in_time = next.outcome == Outcome::unknown && !patience.endless();
       if (lost_in_time) break;
       if (auto over = settled(self, taking, next)) return std::move(*over);
@@ -205,50 +219,54 @@ Acquired RedissonLock::wait_and_take(Client& self, const Taking& taking, const P
     Duration wait = left < Duration::zero() ? Semaphore::kForever : left;
     const Duration most = options().wait_at_most;
     if (most > Duration::zero() && (wait < Duration::zero() || wait > most)) wait = most;
-    if (hearing.latch()->acquire(patience.at_most(wait)) == Semaphore::Woken::by_interrupt) {
-      gives_up(self, taking);
-      return Acquired::unknown();
-    }
+    if (hearing.latch()->acquire(patience.at_most(wait)) == Semaphore::Woken::by_interrupt)
+      return {std::nullopt};
   }
   gives_up(self, taking);
-  return std::nullopt;
+  return {std::nullopt};
 }
 
 // ---------------------------------------------------------------- release
 
+// The watchdog forgets the lock before the outcome is looked at, whatever it is. A release that no
+// replica has is made again (1.5), and finds nothing.
 Released RedissonLock::release(Client& self, const Lease& lease) {
-  return release_as(self, lease.key, lease.token);
+  for (std::uint32_t copies = 1;; ++copies) {
+    const auto [reply, missed] = unlock(self, lease.key, lease.token);
+    watchdog_->remove(lease.key, self.thread());
+    if (!reply.answered() || reply.is_error()) return Released::unknown;
+    if (!missed) return reply.is_nil() ? Released::not_held : Released::ok;
+    if (copies > options().resend) return Released::unknown;
+    pause_before_next(self, copies);
+  }
 }
 
-// The watchdog forgets the lock before the outcome is looked at, whatever it is.
-Released RedissonLock::release_as(Client& self, std::string_view key, const std::string& owner) {
-  const std::string request = self.fresh_token();
-  const std::string latch = latch_of(key, request);
-  const redis::Reply reply = give_back(self, key, owner, latch);
-  watchdog_->remove(key, self.thread());
-  if (!reply.answered() || reply.is_error()) return Released::unknown;
-  if (options().unlock_latch) {
+Commands::Synced RedissonLock::unlock(Client& self, std::string_view key,
+                                      const std::string& owner) {
+  const std::string latch = latch_of(key, self.fresh_token());
+  Commands::Synced told = give_back(self, key, owner, latch);
+  if (options().unlock_latch && told.reply.answered() && !told.reply.is_error()) {
     const std::string_view forget[] = {"DEL", latch};
     commands_.redis(self).post(Role::upkeep, forget);
   }
-  return reply.is_nil() ? Released::not_held : Released::ok;
+  return told;
 }
 
-redis::Reply RedissonLock::give_back(Client& self, std::string_view key, const std::string& owner,
-                                     const std::string& latch) {
+Commands::Synced RedissonLock::give_back(Client& self, std::string_view key,
+                                         const std::string& owner, const std::string& latch) {
   const std::string where = channel(key, owner);
   const std::string lease = milliseconds(options().ttl);
   if (!options().unlock_latch) {
     const std::string_view keys[] = {key, where};
     const std::string_view args[] = {kUnlocked, lease, owner};
-    return commands_.run(
+    return commands_.run_synced(
         self, {or_own(options().scripts.release, give_back_without_latch()), keys, args});
   }
   const std::string life = latch_life();
   const std::string_view keys[] = {key, where, latch};
   const std::string_view args[] = {kUnlocked, lease, owner, life};
-  return commands_.run(self,
-                       {or_own(options().scripts.release, redisson::give_back()), keys, args});
+  return commands_.run_synced(
+      self, {or_own(options().scripts.release, redisson::give_back()), keys, args});
 }
 
 Held RedissonLock::look(Client& self, const Lease& lease) {
@@ -261,21 +279,27 @@ Held RedissonLock::look(Client& self, const Lease& lease) {
 }
 
 Released RedissonLock::force_release(Client& self, std::string_view key, bool conditional) {
-  const std::string where = channel_of(key);
-  const std::string_view keys[] = {key, where};
-  redis::Reply reply;
+  std::string holder;
   if (conditional) {
     const std::string_view argv[] = {"HKEYS", key};
     const redis::Reply holders = commands_.redis(self).call(Role::check, argv);
+    if (!holders.answered() || holders.is_error()) return Released::unknown;
     if (holders.elements.empty()) return Released::not_held;
-    const std::string_view args[] = {kUnlocked, holders.elements.front().text};
-    reply = commands_.run_freely(self, {force_open_of(), keys, args}, Role::release);
-  } else {
-    const std::string_view args[] = {kUnlocked};
-    reply = commands_.run_freely(self, {force_open(), keys, args}, Role::release);
+    holder = holders.elements.front().text;
   }
-  if (!reply.answered()) return Released::unknown;
+  const redis::Reply reply = force_open(self, key, holder);
+  if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
+}
+
+redis::Reply RedissonLock::force_open(Client& self, std::string_view key, std::string_view holder) {
+  const std::string where = channel_of(key);
+  const std::string_view keys[] = {key, where};
+  const std::string_view args[] = {kUnlocked, holder};
+  const auto given = std::span(args).first(holder.empty() ? 1 : 2);
+  return commands_.run_freely(
+      self, {holder.empty() ? redisson::force_open() : force_open_of(), keys, given},
+      Role::release);
 }
 
 // ---------------------------------------------------------------- as data
@@ -314,6 +338,11 @@ Uses uses() {
           .options = {"acquire_script", "release_script", "renew_script", "deadline", "tell_loss",
                       "local_mutex", "resend_scripts", "timer_per_lock", "renew_after_error",
                       "unlock_latch", "try_after_subscribing", "wait_at_most", "sync_replicas"}};
+}
+
+Uses without(Uses uses, std::initializer_list<std::string_view> options) {
+  for (const std::string_view one : options) std::erase(uses.options, one);
+  return uses;
 }
 
 void preset(LockOptions& options) { as_shipped(options); }

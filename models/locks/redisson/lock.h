@@ -33,9 +33,16 @@ struct Attempt {
   Duration sent{};  // when, on the client's clock
 };
 
+// As a call is given it: without a watchdog there is one.
+inline Duration explicit_lease(const LockOptions& options) {
+  return options.renew == Renew::none ? options.ttl : Duration{};
+}
+
 class RedissonLock : public Lock {
  public:
-  explicit RedissonLock(const LockOptions& options, std::size_t server = 0);
+  // `on_renewal`: instead of what `options` say of losses and deadlines.
+  explicit RedissonLock(const LockOptions& options, std::size_t server = 0,
+                        OnRenewal on_renewal = {});
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
@@ -45,7 +52,12 @@ class RedissonLock : public Lock {
 
   // As the server knows the calling thread.
   std::string owner(Client& self);
-  Acquired lock_within(Client& self, std::string_view key, const Terms& terms);
+  // `timed_out`: an exception, since a script got no answer in time.
+  struct Call {
+    Acquired acquired;
+    bool timed_out = false;
+  };
+  Call lock_within(Client& self, std::string_view key, const Terms& terms);
 
  protected:
   struct Taking {
@@ -55,20 +67,25 @@ class RedissonLock : public Lock {
     const Terms& terms;
   };
 
-  virtual Attempt take(Client& self, const Taking& taking, redis::Late late);
+  virtual Commands::Synced take(Client& self, const Taking& taking, redis::Late late);
+  // What the answer to it says.
+  using Reader = Attempt (*)(const redis::Reply& reply);
+  virtual Reader reader() const { return read; }
   // Until there is a reason to try again.
-  virtual Acquired wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                                 Duration left);
-  virtual redis::Reply give_back(Client& self, std::string_view key, const std::string& owner,
-                                 const std::string& latch);
+  virtual Call wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                             Duration left);
+  virtual Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
+                                     const std::string& latch);
+  // Takes the lock from `holder`, or from whoever holds it if that is empty.
+  virtual redis::Reply force_open(Client& self, std::string_view key, std::string_view holder);
   // The caller will not be served: whatever stands for him on the server goes.
   virtual void gives_up(Client&, const Taking&) {}
   virtual void still_waits(Client&, const Taking&) {}
   virtual std::string channel(std::string_view key, const std::string& owner) const;
 
   Attempt attempt(Client& self, const Taking& taking);
-  std::optional<Acquired> settled(Client& self, const Taking& taking, const Attempt& attempt);
-  Attempt read(const redis::Reply& reply) const;
+  std::optional<Call> settled(Client& self, const Taking& taking, const Attempt& attempt);
+  static Attempt read(const redis::Reply& reply);
   const Commands& commands() const { return commands_; }
   Commands& commands() { return commands_; }
   std::string latch_life() const;
@@ -78,7 +95,8 @@ class RedissonLock : public Lock {
   Lease lease(const Taking& taking, std::int64_t fence, Duration sent) const;
   Attempt attempt_once(Client& self, const Taking& taking);
   Acquired granted(Client& self, const Taking& taking, const Attempt& attempt);
-  Released release_as(Client& self, std::string_view key, const std::string& owner);
+  Commands::Synced unlock(Client& self, std::string_view key, const std::string& owner);
+  void pause_before_next(Client& self, std::uint32_t copies) const;
 
   std::string id_;  // of the client process
   Commands commands_;

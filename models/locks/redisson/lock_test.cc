@@ -189,13 +189,16 @@ TEST(RedissonLock, TriesOnceWhereItIsNotToWait) {
   }
 }
 
-TEST(RedissonLock, DoesNotKnowWhatItWouldHaveGotOnceItIsInterrupted) {
+// Nothing that it has sent is left without answer.
+TEST(RedissonLock, IsRefusedOnceItIsInterruptedInItsWait) {
   Transcript self;
   self.interrupted = true;
   self.answers(30000);
   self.answers(30000);
   RedissonLock lock(with());
-  EXPECT_TRUE(lock.acquire(self, "lock").is_unknown());
+  const Acquired acquired = lock.acquire(self, "lock");
+  EXPECT_FALSE(acquired);
+  EXPECT_FALSE(acquired.is_unknown());
   EXPECT_THAT(readable(self.lines),
               ElementsAre(kTake, kSubscribe, kTake, "wait 30000ms", kUnsubscribe));
 }
@@ -374,6 +377,19 @@ TEST(RedissonLock, IsNotForcedOpenWhereNobodyWasSeen) {
 
 const std::string kInfo = "upkeep: INFO replication";
 const std::string kTwoReplicas = "# Replication\r\nrole:master\r\nconnected_slaves:2\r\n";
+const auto kGiveBack = testing::StartsWith("EVALSHA {give_back} 3 lock");
+const auto kForget = testing::StartsWith("without waiting: upkeep: DEL");
+
+// An answer to the script, and how many replicas have what it did.
+void answers_synced(Transcript& self, std::optional<std::int64_t> answer, std::int64_t replicas) {
+  self.answers(kTwoReplicas);
+  if (answer) {
+    self.answers(*answer);
+  } else {
+    self.answers_nil();
+  }
+  self.answers(replicas);
+}
 
 TEST(RedissonLock, WaitsForOneReplicaOfThoseConnected) {
   Transcript self;
@@ -396,19 +412,26 @@ TEST(RedissonLock, WaitsForNobodyWhereNoReplicaIsConnected) {
 
 TEST(RedissonLock, GivesBackWhatNoReplicaHasAndTriesAgain) {
   Transcript self;
-  self.answers(kTwoReplicas);
-  self.answers_nil();
-  self.answers(kNone);
-  self.answers(1);
-  self.answers(kTwoReplicas);
+  answers_synced(self, {}, kNone);
+  answers_synced(self, 1, 2);
   self.answers_nil();
   self.answers(2);
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
-  EXPECT_THAT(readable(self.lines), ElementsAre(kInfo, kTake, "WAIT 2 1000",
-                                                testing::StartsWith("EVALSHA {give_back} 3 lock"),
-                                                testing::StartsWith("without waiting: upkeep: DEL"),
-                                                "sleep 1000ms", kInfo, kTake, "WAIT 2 1000"));
+  EXPECT_THAT(readable(self.lines),
+              ElementsAre(kInfo, kTake, "WAIT 2 1000", kInfo, kGiveBack, "WAIT 2 1000", kForget,
+                          "sleep 1000ms", kTake, "WAIT 2 1000"));
+}
+
+// An exception, whatever the script has answered.
+TEST(RedissonLock, TriesAgainAfterARefusalThatNoReplicaHeardOf) {
+  Transcript self;
+  answers_synced(self, 30000, kNone);
+  answers_synced(self, {}, 2);
+  self.answers_nil();
+  self.answers(2);
+  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  EXPECT_TRUE(lock.try_acquire(self, "lock"));
 }
 
 TEST(RedissonLock, TakesAWaitWithoutAnswerForNoReplica) {
@@ -416,20 +439,19 @@ TEST(RedissonLock, TakesAWaitWithoutAnswerForNoReplica) {
   self.answers(kTwoReplicas);
   self.answers_nil();
   self.answers_late();
+  self.answers(kTwoReplicas);
   RedissonLock lock(with({.sync_replicas = true}));
   lock.acquire(self, "lock");
-  EXPECT_THAT(readable(self.lines)[3], testing::StartsWith("EVALSHA {give_back} 3 lock"));
+  EXPECT_THAT(readable(self.lines)[4], kGiveBack);
 }
 
-TEST(RedissonLock, TriesFourTimesMoreAndThenNoLonger) {
+TEST(RedissonLock, TriesAsOftenAsItSendsAgainAndThenNoLonger) {
   Transcript self;
   for (int i = 0; i < 6; ++i) {
-    self.answers(kTwoReplicas);
-    self.answers_nil();
-    self.answers(kNone);
-    self.answers(1);
+    answers_synced(self, {}, kNone);
+    answers_synced(self, 1, kNone);
   }
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
   const Acquired acquired = lock.acquire(self, "lock");
   EXPECT_FALSE(acquired);
   EXPECT_FALSE(acquired.is_unknown());
@@ -437,15 +459,36 @@ TEST(RedissonLock, TriesFourTimesMoreAndThenNoLonger) {
   EXPECT_EQ(self.now, 4s);
 }
 
-// A refusal needs no replica.
-TEST(RedissonLock, GivesNothingBackWhereItWasRefused) {
+// What the watchdog knows of the outer hold is no business of an inner one that is undone.
+TEST(RedissonLock, StillRenewsTheOuterHoldOnceAnInnerOneWasUndone) {
   Transcript self;
-  self.answers(kTwoReplicas);
-  self.answers(30000);
+  answers_synced(self, {}, 2);
+  self.answers_nil();
   self.answers(kNone);
+  answers_synced(self, 0, 2);
   RedissonLock lock(with({.sync_replicas = true}));
+  EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_FALSE(lock.try_acquire(self, "lock"));
-  EXPECT_THAT(readable(self.lines), ElementsAre(kInfo, kTake, "WAIT 2 1000"));
+  struct Enough {};
+  self.on_sleep = [&self, passes = 0]() mutable {
+    if (++passes == 3) throw Enough{};
+    self.answers_numbers({1});
+  };
+  self.lines.clear();
+  EXPECT_THROW(self.threads.at(0)(self), Enough);
+  EXPECT_THAT(readable(self.lines),
+              testing::Contains("renew: EVALSHA {extend} 1 lock 30000 token-1:1"));
+}
+
+TEST(RedissonLock, GivesBackAgainWhatNoReplicaHasHeardOf) {
+  Transcript self;
+  answers_synced(self, 1, kNone);
+  answers_synced(self, {}, 2);
+  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  EXPECT_EQ(lock.release(self, {.key = "lock", .token = "token-1:1"}), Released::not_held);
+  EXPECT_THAT(readable(self.lines),
+              ElementsAre(kInfo, kGiveBack, "WAIT 2 1000", kForget, "sleep 1000ms", kInfo,
+                          kGiveBack, "WAIT 2 1000", kForget));
 }
 
 }  // namespace

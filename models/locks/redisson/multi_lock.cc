@@ -1,6 +1,7 @@
 #include "models/locks/redisson/multi_lock.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "models/locks/promises.h"
@@ -11,25 +12,57 @@ namespace picklock::models::locks::redisson {
 namespace {
 
 constexpr Duration kBaseWait = std::chrono::milliseconds(1500);  // for each server
+constexpr Duration kNothing = Duration::min();
 
 }  // namespace
 
+// Until when it holds is of interest here, whoever is told.
 RedissonLock& MultiLock::member(Client& self, std::size_t server) {
-  while (members_.size() < self.redis_servers())
-    members_.push_back(std::make_unique<RedissonLock>(options(), members_.size()));
+  LockOptions of_member = options();
+  of_member.deadline = true;
+  while (members_.size() < self.redis_servers()) {
+    members_.push_back(std::make_unique<RedissonLock>(
+        of_member, members_.size(),
+        [this, i = members_.size()](Client& thread, std::uint32_t whose, const Lease&,
+                                    std::optional<Duration> until) {
+          renewed(thread, whose, i, until);
+        }));
+  }
   return *members_[server];
 }
 
+Duration MultiLock::lasts(const Whole& whole) const {
+  const std::size_t servers = whole.until.size();
+  std::vector<Duration> newest = whole.until;
+  std::sort(newest.begin(), newest.end(), std::greater<>());
+  return newest[servers - may_fail(servers) - 1];
+}
+
+void MultiLock::renewed(Client& self, std::uint32_t thread, std::size_t server,
+                        std::optional<Duration> until) {
+  const auto found = wholes_.find(thread);
+  if (found == wholes_.end()) return;
+  Whole& whole = found->second;
+  const Duration before = lasts(whole);
+  whole.until[server] = until.value_or(kNothing);
+  const Duration after = lasts(whole);
+  if (whole.holds == 0 || before == kNothing) return;
+  if (after == kNothing) {
+    if (options().tell_loss) self.lost(whole.lease);
+  } else if (options().deadline) {
+    self.believe_until(whole.lease, after);
+  }
+}
+
 Acquired MultiLock::try_acquire(Client& self, std::string_view key) {
-  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
-  return lock_once(self, key, {.patience = Duration{}, .lease = lease});
+  return lock_once(self, key, {.patience = Duration{}, .lease = explicit_lease(options())});
 }
 
 // Without a time limit it begins anew for ever, each time with a patience of its own: fixed, or
-// drawn at random where a lease is given.
+// drawn at random where a lease is given. An interrupt ends a server's turn, and nothing else.
 Acquired MultiLock::acquire(Client& self, std::string_view key) {
   if (options().attempts == 1) return try_acquire(self, key);
-  const Duration lease = options().renew == Renew::none ? options().ttl : Duration{};
+  const Duration lease = explicit_lease(options());
   if (options().acquire_timeout > Duration::zero())
     return lock_once(self, key, {.patience = options().acquire_timeout, .lease = lease});
   const Duration base = kBaseWait * static_cast<std::int64_t>(self.redis_servers());
@@ -40,14 +73,12 @@ Acquired MultiLock::acquire(Client& self, std::string_view key) {
           lease <= base ? self.random_between(lease / 2, lease) : self.random_between(base, lease);
     Acquired acquired = lock_once(self, key, {.patience = patience, .lease = lease});
     if (acquired) return acquired;
-    if (acquired.is_unknown()) return acquired;
   }
 }
 
 Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& terms) {
   const std::size_t servers = self.redis_servers();
   const bool waits = terms.patience > Duration::zero();
-  const Duration started = now(self, options().clock);
   Duration remain = waits ? terms.patience : Patience::kEndless;
   // Of what there was at first, however little is left.
   const Duration for_each =
@@ -57,15 +88,17 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
       waits && terms.lease > Duration::zero() ? 2 * terms.patience : terms.lease;
   std::size_t may_fail_still = may_fail(servers);
   Members members;
-  Duration last = started;
+  Duration last = now(self, options().clock);
+  Whole& whole = wholes_[self.thread()];
+  if (whole.until.empty()) whole.until.assign(servers, kNothing);
   for (std::size_t i = 0; i < servers; ++i) {
     const Duration patience = waits ? std::min(for_each, remain) : Duration{};
-    const Acquired one =
+    const auto [one, timed_out] =
         member(self, i).lock_within(self, key, {.patience = patience, .lease = meanwhile});
-    if (one.is_unknown()) unlock_one(self, key, i);
+    if (timed_out) unlock_one(self, key, i);
     if (one) {
       members.push_back(i);
-      held_.push_back({self.thread(), one.lease(), i});
+      whole.until[i] = one.lease().deadline;
     } else {
       if (servers - members.size() == may_fail(servers)) break;
       if (may_fail_still == 0) {
@@ -88,53 +121,50 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
       }
     }
   }
-  return lease_of(self, key, members, terms, started);
+  return lease_of(self, key, members, terms);
 }
 
 Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& members,
-                             const Terms& terms, Duration started) {
-  const Duration lease = terms.lease > Duration::zero() ? terms.lease : options().ttl;
+                             const Terms& terms) {
+  Whole& whole = wholes_[self.thread()];
   // Before the leases are set as well: by then they may be another's.
-  const auto in_time = [&] {
-    return terms.lease == Duration::zero() || options().validity != Validity::after_answers ||
-           now(self, options().clock) - started < terms.lease;
+  const auto valid = [&] {
+    return options().validity != Validity::after_answers ||
+           now(self, options().clock) < lasts(whole);
   };
-  bool valid = in_time();
-  if (valid && terms.lease > Duration::zero()) {
-    set_leases(self, key, members, terms.lease);
-    valid = in_time();
-  }
-  if (!valid) {
+  const bool sets = terms.lease > Duration::zero();
+  if (sets && valid()) set_leases(self, key, members, terms.lease);
+  if (!valid()) {
     roll_back(self, key, members);
     return std::nullopt;
   }
-  Lease whole{.key = std::string(key), .token = std::to_string(self.thread()), .ttl = lease};
-  if (options().deadline) whole.deadline = started + lease;
-  return whole;
+  whole.lease = {.key = std::string(key),
+                 .token = std::to_string(self.thread()),
+                 .ttl = sets ? terms.lease : options().ttl};
+  if (options().deadline) whole.lease.deadline = lasts(whole);
+  ++whole.holds;
+  return whole.lease;
 }
 
-// Whether a key still existed is not looked at.
+// Whether a key still existed is looked at only to know what is held.
 void MultiLock::set_leases(Client& self, std::string_view key, const Members& members,
                            Duration lease) {
-  Together<bool>::ask(
+  const Duration sent = now(self, options().clock);
+  const auto answers = Together<bool>::ask(
       self, members.size(),
       [members, lease, name = std::string(key)](Client& thread, std::size_t i) {
         return thread.redis(members[i]).pexpire(name, lease, Role::acquire).is_integer(1);
       });
+  Whole& whole = wholes_[self.thread()];
+  for (const auto& [i, is_there] : answers)
+    whole.until[members[i]] = is_there ? sent + lease : kNothing;
 }
 
 Released MultiLock::unlock_one(Client& self, std::string_view key, std::size_t server) {
-  const auto mine = std::find_if(held_.begin(), held_.end(), [&](const Held& one) {
-    return one.thread == self.thread() && one.server == server;
-  });
-  Lease lease{.key = std::string(key), .token = {}};
-  if (mine != held_.end()) {
-    lease = mine->lease;
-    held_.erase(mine);
-  } else {
-    lease.token = member(self, server).owner(self);
-  }
-  return member(self, server).release(self, lease);
+  Whole& whole = wholes_[self.thread()];
+  if (whole.holds == 0 && !whole.until.empty()) whole.until[server] = kNothing;
+  RedissonLock& one = member(self, server);
+  return one.release(self, {.key = std::string(key), .token = one.owner(self)});
 }
 
 // Of an attempt: each, whatever becomes of the others.
@@ -151,7 +181,11 @@ Released MultiLock::unlock(Client& self, std::string_view key) {
   return Released::ok;
 }
 
-Released MultiLock::release(Client& self, const Lease& lease) { return unlock(self, lease.key); }
+Released MultiLock::release(Client& self, const Lease& lease) {
+  Whole& whole = wholes_[self.thread()];
+  if (whole.holds > 0) --whole.holds;
+  return unlock(self, lease.key);
+}
 
 Released MultiLock::force_release(Client& self, std::string_view key, bool conditional) {
   Released all = Released::ok;
@@ -182,7 +216,6 @@ Uses several() {
   mine.look = false;
   mine.servers = true;
   mine.options.push_back("validity");
-  mine.options.push_back("drift_ppm");
   return mine;
 }
 

@@ -2,10 +2,14 @@
 // other in the client's order (docs/facts/algorithms.md 1.6, 1.7): the MultiLock, which needs all
 // of them, and the RedLock, which needs more than half. Each is renewed by itself; nobody looks
 // again whether enough of them are still held, and a RedLock as shipped does not look whether the
-// first have lapsed when the last are granted.
+// first have lapsed when the last are granted. With `validity`, `deadline` and `tell_loss` a holder
+// goes by the servers that it needs: until when each of them holds, as the last renewal left it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/locks/redisson/lock.h"
@@ -24,7 +28,7 @@ class MultiLock : public Lock {
  protected:
   using Members = std::vector<std::size_t>;  // servers, in the order in which they granted
 
-  virtual std::size_t may_fail(std::size_t) const { return 0; }
+  virtual std::size_t may_fail(std::size_t /*servers*/) const { return 0; }
   virtual Duration share(Duration patience, std::size_t) const { return patience; }
   virtual Released unlock(Client& self, std::string_view key);
 
@@ -32,19 +36,24 @@ class MultiLock : public Lock {
   RedissonLock& member(Client& self, std::size_t server);
 
  private:
+  // What a thread has.
+  struct Whole {
+    Lease lease;
+    std::uint32_t holds = 0;
+    std::vector<Duration> until{};  // on each server, by the client's clock
+  };
+
   Acquired lock_once(Client& self, std::string_view key, const Terms& terms);
-  Acquired lease_of(Client& self, std::string_view key, const Members& members, const Terms& terms,
-                    Duration started);
+  Acquired lease_of(Client& self, std::string_view key, const Members& members, const Terms& terms);
   void roll_back(Client& self, std::string_view key, const Members& members);
   void set_leases(Client& self, std::string_view key, const Members& members, Duration lease);
+  void renewed(Client& self, std::uint32_t thread, std::size_t server,
+               std::optional<Duration> until);
+  // Until when enough of them are held.
+  Duration lasts(const Whole& whole) const;
 
   std::vector<std::unique_ptr<RedissonLock>> members_;  // by server, as the client orders them
-  struct Held {
-    std::uint32_t thread = 0;
-    Lease lease;  // of the member
-    std::size_t server = 0;
-  };
-  std::vector<Held> held_;
+  std::map<std::uint32_t, Whole> wholes_;               // by thread
 };
 
 class RedLock final : public MultiLock {

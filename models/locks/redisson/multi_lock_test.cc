@@ -181,18 +181,18 @@ TEST(RedissonMultiLock, TakesItsLeaseAtOnceWhereItDoesNotWait) {
   EXPECT_THAT(told(self), ElementsAre(take_by("token-1:1", "5000")));
 }
 
-// As fixed: what was granted first may be over by then.
-TEST(RedissonMultiLock, LooksAtWhatIsLeftOfTheLeaseIfToldTo) {
+// What was granted first may be over by then.
+TEST(RedissonMultiLock, LooksAtWhatIsLeftOfItsLeasesIfToldTo) {
   for (const Validity validity : {Validity::never, Validity::after_answers}) {
     Transcript self;
     self.servers = 2;
+    self.takes = 3s;
     self.answers_nil();
-    self.answers(30000);
-    self.answers(30000);
     self.answers_nil();
-    self.on_sleep = [&self] { self.now = 5s; };
-    MultiLock lock(leased({.acquire_timeout = 20s, .wait_at_most = 1s, .validity = validity}));
-    EXPECT_EQ(bool{lock.acquire(self, "lock")}, validity == Validity::never);
+    self.answers(1);
+    self.answers(1);
+    MultiLock lock(leased({.validity = validity}));
+    EXPECT_EQ(bool{lock.try_acquire(self, "lock")}, validity == Validity::never);
   }
 }
 
@@ -293,6 +293,55 @@ TEST(RedissonRedLock, GivesBackAllOfThemWhateverComesOfIt) {
   self.answers(1);
   EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
   EXPECT_THAT(told(self), ElementsAre("gives back", at(2, "gives back"), at(3, "gives back")));
+}
+
+// ---------------------------------------------------------------- RedLock, fixed
+
+struct Enough {};
+
+// Runs the watchdog of a server until it has renewed once, and is told this.
+void renew_once(Transcript& self, std::size_t server, std::int64_t answer) {
+  self.answers_numbers({answer});
+  self.on_sleep = [passes = 0]() mutable {
+    if (++passes == 2) throw Enough{};
+  };
+  EXPECT_THROW(self.threads.at(server - 1)(self), Enough);
+}
+
+TEST(RedissonRedLockFixed, BelievesAsLongAsMostOfItsServersHold) {
+  Transcript self;
+  self.servers = 3;
+  self.takes = 1s;
+  for (int i = 0; i < 3; ++i) self.answers_nil();
+  const auto lock = redisson_redlock_fixed().make(as_it_comes(redisson_redlock_fixed()));
+  const Acquired acquired = lock->acquire(self, "lock");
+  ASSERT_TRUE(acquired);
+  EXPECT_EQ(acquired.lease().deadline, 31s);  // asked at 0, 1 and 2 s
+  renew_once(self, 1, 1);
+  EXPECT_THAT(self.lines, testing::Contains("believes until 32000ms"));
+}
+
+TEST(RedissonRedLockFixed, IsLostOnceMostOfItsServersAre) {
+  Transcript self;
+  self.servers = 3;
+  for (int i = 0; i < 3; ++i) self.answers_nil();
+  const auto lock = redisson_redlock_fixed().make(as_it_comes(redisson_redlock_fixed()));
+  ASSERT_TRUE(lock->acquire(self, "lock"));
+  renew_once(self, 3, 0);
+  EXPECT_THAT(self.lines, testing::Not(testing::Contains("lost")));
+  renew_once(self, 1, 0);
+  EXPECT_THAT(self.lines, testing::Contains("lost"));
+}
+
+TEST(RedissonRedLockFixed, IsRefusedWhereTheFirstLeasesAreOverWithTheLastGrant) {
+  for (const Algorithm* algorithm : {&redisson_redlock(), &redisson_redlock_fixed()}) {
+    Transcript self;
+    self.servers = 3;
+    self.takes = 40s;
+    for (int i = 0; i < 3; ++i) self.answers_nil();
+    const auto lock = algorithm->make(as_it_comes(*algorithm));
+    EXPECT_EQ(bool{lock->try_acquire(self, "lock")}, algorithm == &redisson_redlock());
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // which options they look at, and how they come (docs/facts/algorithms.md 1, 10).
 #pragma once
 
+#include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "models/algorithm.h"
@@ -12,6 +14,7 @@ namespace picklock::models::locks::redisson {
 Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary,
                   std::string_view source);
 Uses uses();
+Uses without(Uses uses, std::initializer_list<std::string_view> options);
 void preset(LockOptions& options);
 std::vector<Promise> promises(const LockOptions& options);
 std::vector<Promise> promises_of_several(const LockOptions& options);  // servers

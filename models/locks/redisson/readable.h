@@ -22,6 +22,7 @@ inline std::vector<std::string> readable(std::vector<std::string> lines) {
       {"{extend}", extend()},
       {"{force_open}", force_open()},
       {"{force_open_of}", force_open_of()},
+      {"{force_open_for_next}", force_open_for_next()},
       {"{take_in_turn}", take_in_turn()},
       {"{take_if_first}", take_if_first()},
       {"{give_to_next}", give_to_next()},

@@ -12,6 +12,14 @@ constexpr std::size_t kBatch = 100;  // names renewed by one script
 
 }  // namespace
 
+OnRenewal as_told(const LockOptions& options) {
+  return [tell_loss = options.tell_loss, deadline = options.deadline](
+             Client& self, std::uint32_t, const Lease& lease, std::optional<Duration> until) {
+    if (until && deadline) self.believe_until(lease, *until);
+    if (!until && tell_loss) self.lost(lease);
+  };
+}
+
 void Watchdog::start(Client& self) {
   if (wake_ != nullptr) return;
   wake_ = self.semaphore(Awaits::threads);
@@ -24,9 +32,17 @@ Watchdog::Entry* Watchdog::find(std::string_view key) {
   return found == entries_.end() ? nullptr : &*found;
 }
 
+// Of that making: one that was released and taken anew is another.
+Watchdog::Entry* Watchdog::find(std::string_view key, std::uint64_t number) {
+  Entry* entry = find(key);
+  return entry != nullptr && entry->number == number ? entry : nullptr;
+}
+
 void Watchdog::add(const Lease& lease, std::uint32_t thread, Tenancy tenancy) {
   Entry* entry = find(lease.key);
-  if (entry == nullptr) entry = &entries_.emplace_back(Entry{.key = lease.key, .holds = {}});
+  if (entry == nullptr) {
+    entry = &entries_.emplace_back(Entry{.key = lease.key, .holds = {}, .number = ++entries_made_});
+  }
   for (Hold& hold : entry->holds) {
     if (hold.thread != thread) continue;
     ++hold.count;
@@ -57,9 +73,8 @@ void Watchdog::run(Client& self) {
     if (options_.timer_per_lock) {
       for (Entry& entry : entries_) {
         if (std::exchange(entry.timed, true)) continue;
-        self.spawn([watchdog = shared_from_this(), key = entry.key](Client& thread) {
-          watchdog->run_one(thread, key);
-        });
+        self.spawn([watchdog = shared_from_this(), key = entry.key, number = entry.number](
+                       Client& thread) { watchdog->run_one(thread, key, number); });
       }
       continue;
     }
@@ -76,21 +91,25 @@ void Watchdog::run(Client& self) {
   }
 }
 
-void Watchdog::run_one(Client& self, const std::string& key) {
+void Watchdog::run_one(Client& self, const std::string& key, std::uint64_t number) {
   for (;;) {
     self.sleep(options_.ttl / 3);
-    Entry* entry = find(key);
+    Entry* entry = find(key, number);
     if (entry == nullptr) return;
-    if (!renew(self, {&entry, 1}) && !options_.renew_after_error) return forget(key);
+    const bool answered = renew(self, {&entry, 1});
+    if (!answered && !options_.renew_after_error && find(key, number) != nullptr)
+      return forget(key);
   }
 }
 
 // False: no answer, and nobody knows.
 bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   std::vector<std::string> names;
+  std::vector<std::uint64_t> numbers;
   std::vector<Hold> firsts;
   for (const Entry* entry : batch) {
     names.push_back(entry->key);
+    numbers.push_back(entry->number);
     firsts.push_back(entry->holds.front());
   }
   const std::string lease = milliseconds(options_.ttl);
@@ -104,15 +123,19 @@ bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   if (reply.elements.size() != names.size()) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     self.act_for(firsts[i].tenancy);
-    if (reply.elements[i].is_integer(1)) {
-      if (options_.deadline) self.believe_until(firsts[i].lease, sent + options_.ttl);
-      continue;
-    }
-    const Entry* entry = find(names[i]);
-    const bool held = entry != nullptr && entry->holds.front().thread == firsts[i].thread;
+    const Hold& first = firsts[i];
+    const Entry* entry = find(names[i], numbers[i]);
+    const bool held = entry != nullptr && entry->holds.front().thread == first.thread;
     if (!held) continue;  // released meanwhile
-    if (options_.tell_loss) self.lost(firsts[i].lease);
-    remove(names[i], firsts[i].thread);
+    const bool renewed = reply.elements[i].is_integer(1);
+    on_renewal_(self, first.thread, first.lease,
+                renewed ? std::optional(sent + options_.ttl) : std::nullopt);
+    if (renewed) continue;
+    if (options_.timer_per_lock) {
+      forget(names[i]);
+    } else {
+      remove(names[i], first.thread);
+    }
   }
   return true;
 }

@@ -4,10 +4,15 @@
 // `tell_loss` is set. Each lock may have a timer of its own instead, as before version 3.44.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/lock.h"
@@ -15,10 +20,17 @@
 
 namespace picklock::models::locks::redisson {
 
+// Hears of a renewal: until when the hold of `thread` lasts now, by the client's clock, or that it
+// is lost.
+using OnRenewal = std::function<void(Client& self, std::uint32_t thread, const Lease& lease,
+                                     std::optional<Duration> until)>;
+// As `tell_loss` and `deadline` have it.
+OnRenewal as_told(const LockOptions& options);
+
 class Watchdog : public std::enable_shared_from_this<Watchdog> {
  public:
-  Watchdog(const LockOptions& options, std::size_t server)
-      : options_(options), commands_(options, server) {}
+  Watchdog(const LockOptions& options, std::size_t server, OnRenewal on_renewal)
+      : options_(options), commands_(options, server), on_renewal_(std::move(on_renewal)) {}
 
   // From a thread of the process, before anything is to be renewed.
   void start(Client& self);
@@ -38,18 +50,22 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   struct Entry {
     std::string key;
     std::deque<Hold> holds;
+    std::uint64_t number = 0;
     bool timed = false;  // has a timer of its own
   };
 
   void run(Client& self);
-  void run_one(Client& self, const std::string& key);
+  void run_one(Client& self, const std::string& key, std::uint64_t number);
   bool renew(Client& self, std::span<Entry* const> batch);
   void forget(std::string_view key);
   Entry* find(std::string_view key);
+  Entry* find(std::string_view key, std::uint64_t number);
 
   LockOptions options_;
   Commands commands_;
+  OnRenewal on_renewal_;
   std::vector<Entry> entries_;
+  std::uint64_t entries_made_ = 0;
   std::unique_ptr<Semaphore> wake_;
 };
 

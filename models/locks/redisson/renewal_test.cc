@@ -243,6 +243,19 @@ TEST_F(RedissonTimers, RenewEachLockByItself) {
   EXPECT_THAT(all, ElementsAre("10 lock:1", "10 lock:1", "14 other:1", "20 lock:1", "24 other:1"));
 }
 
+// Each grant has a timer of its own: none of a release is left.
+TEST_F(RedissonTimers, EndWithTheRelease) {
+  world.client(1, [this](SmallWorld&, Client& self) {
+    for (int i = 0; i < 30; ++i) {
+      const Acquired acquired = lock.acquire(self, "lock");
+      self.sleep(1s);
+      lock.release(self, acquired.lease());
+    }
+  });
+  world.run();
+  EXPECT_TRUE(renewals().empty());
+}
+
 TEST_F(RedissonTimers, StopForGoodAfterARenewalWithoutAnswer) {  // 1.4: before 3.44
   world.client(1, [this](SmallWorld&, Client& self) {
     lock.acquire(self, "lock");
@@ -270,6 +283,21 @@ TEST_F(RedissonDeadlines, MoveOnWithEveryRenewalByTheTimeThatItWasSent) {
       passed.push_back(sim::nanoseconds(event.at) / 1'000'000);
   }
   EXPECT_THAT(passed, ElementsAre(40'003));
+}
+
+TEST_F(RedissonDeadlines, AreNotMovedByARenewalThatIsAnsweredAfterTheRelease) {
+  world.client(1, [this](SmallWorld&, Client& self) {
+    lock.release(self, lock.acquire(self, "lock").lease());
+    const Acquired acquired = lock.acquire(self, "lock");
+    self.sleep(9'996'500us);
+    EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+    EXPECT_EQ(renewals().size(), 1U);
+    self.sleep(60s);
+  });
+  world.run();
+  EXPECT_EQ(renewals().size(), 2U);  // the script is not known yet
+  for (const sim::HistoryEvent& event : world.history())
+    EXPECT_NE(event.what, sim::What::deadline_passed);
 }
 
 }  // namespace

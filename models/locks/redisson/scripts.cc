@@ -151,14 +151,24 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 )";
 
-Script joined(std::string_view one, std::string_view two, std::string_view three) {
-  return Script(std::string(one).append(two).append(three));
+// Whoever is first hears it on a channel of his own.
+constexpr std::string_view kCallNext = R"(
+local function call_next(prefix)
+  local first = redis.call('lindex', KEYS[2], 0)
+  if first then redis.call('publish', prefix .. ':' .. first, ARGV[1]) end
+end
+)";
+
+Script joined(std::initializer_list<std::string_view> parts) {
+  std::string body;
+  for (const std::string_view part : parts) body += part;
+  return Script(std::move(body));
 }
 
 }  // namespace
 
 const Script& take_in_turn() {
-  static const Script script = joined(kDropTheLate, kTakeFree, R"(
+  static const Script script = joined({kDropTheLate, kTakeFree, R"(
 if redis.call('zscore', KEYS[3], ARGV[2]) then
   return math.max(0, redis.call('pttl', KEYS[1]))
 end
@@ -169,30 +179,26 @@ if redis.call('zadd', KEYS[3], wait + tonumber(ARGV[3]) + tonumber(ARGV[4]), ARG
   redis.call('rpush', KEYS[2], ARGV[2])
 end
 return wait
-)");
+)"});
   return script;
 }
 
 const Script& take_if_first() {
-  static const Script script = joined(kDropTheLate, kTakeFree, R"(
+  static const Script script = joined({kDropTheLate, kTakeFree, R"(
 return 1
-)");
+)"});
   return script;
 }
 
 const Script& give_to_next() {
-  static const Script script = joined(R"(
+  static const Script script = joined({R"(
 local answered = redis.call('get', KEYS[4])
 if answered then return tonumber(answered) end
 )",
-                                      kDropTheLate, R"(
-local function call_next()
-  local first = redis.call('lindex', KEYS[2], 0)
-  if first then redis.call('publish', KEYS[5] .. ':' .. first, ARGV[1]) end
-end
+                                       kDropTheLate, kCallNext, R"(
 drop_the_late(tonumber(ARGV[4]))
 if redis.call('exists', KEYS[1]) == 0 then
-  call_next()
+  call_next(KEYS[5])
   redis.call('set', KEYS[4], 1, 'px', ARGV[5])
   return 1
 end
@@ -204,9 +210,20 @@ if redis.call('hincrby', KEYS[1], ARGV[3], -1) > 0 then
 end
 redis.call('del', KEYS[1])
 redis.call('set', KEYS[4], 1, 'px', ARGV[5])
-call_next()
+call_next(KEYS[5])
 return 1
-)");
+)"});
+  return script;
+}
+
+const Script& force_open_for_next() {
+  static const Script script = joined({kDropTheLate, kCallNext, R"(
+if ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 0 then return 0 end
+drop_the_late(tonumber(ARGV[2]))
+if redis.call('del', KEYS[1]) == 0 then return 0 end
+call_next(KEYS[4])
+return 1
+)"});
   return script;
 }
 

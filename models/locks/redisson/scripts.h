@@ -38,5 +38,8 @@ const redis::Script& give_to_next();
 const redis::Script& leave_queue();
 // KEYS: places. ARGV: owner, life of a place, now. He still waits.
 const redis::Script& keep_place();
+// KEYS: lock, queue, places, prefix of channels. ARGV: message, now, owner or nothing: whoever it
+// is. 1: there was one.
+const redis::Script& force_open_for_next();
 
 }  // namespace picklock::models::locks::redisson

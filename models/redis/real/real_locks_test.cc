@@ -48,7 +48,7 @@ bool can_have_no_lease(const Algorithm& algorithm) {
 // Does not remove what another holds, even where its own lease has ended unnoticed.
 bool releases_its_own_only(const Algorithm& algorithm) {
   const std::optional<Promise> own = promise(algorithm, Property::own_release, {});
-  return algorithm.uses.lease && own && own->under.has(FaultClass::pause);
+  return algorithm.uses.lease && own && (own->under.has(FaultClass::pause) || algorithm.uses.nests);
 }
 
 // Tells nobody whether there was anything of his to release (docs/facts/algorithms.md 1.7).
@@ -328,20 +328,23 @@ TEST_F(RealLocks, OutliveTheirLeaseWhereTheyRenewIt) {
   }
 }
 
+// What the second had is lost before the first has it.
 TEST_F(RealLocks, AreNotReleasedByAnotherWhereTheyCompareTheOwner) {
   prepare(releases_its_own_only, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
     client(party, 0, [&](models::Client& self, Lock& lock) {
-      const Acquired acquired = lock.acquire(self, party.key);
-      party.granted[0] = static_cast<bool>(acquired);
+      await(self, [&] { return party.granted[1]; });
+      party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
       await(self, [&] { return party.waits; });
       party.held = world().held(party.key);
     });
     client(party, 1, [&](models::Client& self, Lock& lock) {
+      const Acquired acquired = lock.acquire(self, party.key);
+      for (Onlooker& onlooker : world().onlookers) onlooker.ask({"DEL", party.key});
+      party.granted[1] = static_cast<bool>(acquired);
       await(self, [&] { return party.granted[0]; });
-      party.released = lock.release(
-          self, {.key = party.key, .token = self.fresh_token(), .ttl = lock.options().ttl});
+      party.released = lock.release(self, acquired.lease());
       party.waits = true;
     });
   }
