@@ -33,14 +33,14 @@ Semaphore::Woken SimSemaphore::acquire(Duration patience) {
   const bool endless = patience < Duration::zero();
   note(sim::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
   bool interrupted = !scheduler.begin_interruptible(thread);
-  if (!interrupted) wait(me, patience);
+  if (!interrupted) wait(patience);
   scheduler.end_interruptible(thread);
   if (!me.served) interrupted = thread.take_interrupt();
   note(sim::What::wait_ended, me.by, sim::kNever);
   return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
 }
 
-bool SimSemaphore::wait(const Waiter& me, Duration patience) const {
+void SimSemaphore::wait(Duration patience) const {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   const std::int64_t now = scheduler.local_time(machine_.process(), sim::ClockKind::monotonic);
   if (patience < Duration::zero() || patience.count() >= INT64_MAX - now) {
@@ -48,7 +48,6 @@ bool SimSemaphore::wait(const Waiter& me, Duration patience) const {
   } else {
     scheduler.park_until(sim::ClockKind::monotonic, now + patience.count());
   }
-  return me.served;
 }
 
 void SimSemaphore::release() {

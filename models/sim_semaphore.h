@@ -28,7 +28,7 @@ class SimSemaphore final : public Semaphore {
   class Queued;
 
   void note(sim::What what, sim::TenureId by, sim::Instant until) const;
-  bool wait(const Waiter& me, Duration patience) const;
+  void wait(Duration patience) const;
 
   ClientMachine& machine_;
   Awaits what_;

@@ -24,7 +24,6 @@ class ServerLink {
   void follow(const Node& leader);
 
   sim::Caller& caller() { return caller_; }
-  Discovery* discovery() const { return discovery_; }
 
  private:
   sim::Caller caller_;
