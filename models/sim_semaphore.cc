@@ -4,7 +4,8 @@
 
 namespace picklock::models {
 
-// In the queue however the wait ends: a killed thread unwinds through here.
+// In the queue until the wait ends, however it does: a killed thread unwinds through here. A permit
+// that it was served just before goes to the next.
 class SimSemaphore::Queued {
  public:
   Queued(SimSemaphore& semaphore, Waiter& waiter) : semaphore_(semaphore), waiter_(waiter) {
@@ -12,7 +13,10 @@ class SimSemaphore::Queued {
   }
   Queued(const Queued&) = delete;
   Queued& operator=(const Queued&) = delete;
-  ~Queued() { std::erase(semaphore_.waiters_, &waiter_); }
+  ~Queued() {
+    std::erase(semaphore_.waiters_, &waiter_);
+    if (waiter_.served && waiter_.thread->killed()) semaphore_.serve(waiter_.by);
+  }
 
  private:
   SimSemaphore& semaphore_;
@@ -50,11 +54,13 @@ void SimSemaphore::wait(Duration patience) const {
   }
 }
 
-void SimSemaphore::release() {
+void SimSemaphore::release() { serve(machine_.speaker()); }
+
+void SimSemaphore::serve(sim::TenureId by) {
   for (Waiter* waiter : waiters_) {
     if (waiter->served || waiter->thread->killed()) continue;
     waiter->served = true;
-    waiter->by = machine_.speaker();
+    waiter->by = by;
     machine_.simulation().scheduler.wake(*waiter->thread);
     return;
   }

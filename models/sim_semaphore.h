@@ -29,6 +29,8 @@ class SimSemaphore final : public Semaphore {
 
   void note(sim::What what, sim::TenureId by, sim::Instant until) const;
   void wait(Duration patience) const;
+  // To whoever has waited longest, or kept; `by`: whose message it was.
+  void serve(sim::TenureId by);
 
   ClientMachine& machine_;
   Awaits what_;
