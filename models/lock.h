@@ -52,6 +52,7 @@ enum class Released : std::uint8_t {
   unknown,   // no answer
 };
 
+// It lives as long as the threads that it spawns: they may use it.
 class Lock {
  public:
   explicit Lock(LockOptions options) : options_(options) {}
