@@ -31,8 +31,10 @@ void SimSubscriber::forget() {
 }
 
 bool SimSubscriber::subscribe(std::string_view channel, Listener listener, Duration patience) {
+  const sim::TimeLeft left(simulation_->scheduler, *self_, patience);
+  if (left.over()) return false;
   listeners_.insert_or_assign(std::string(channel), std::move(listener));
-  if (ask_for(channel, patience)) return true;
+  if (ask_for(channel, Duration::zero(), left)) return true;
   unsubscribe(channel);
   return false;
 }
@@ -45,11 +47,15 @@ void SimSubscriber::unsubscribe(std::string_view channel) {
   link_.caller().post(0, [&argv](sim::Payload& payload) { write_request(payload, argv); });
 }
 
-bool SimSubscriber::ask_for(std::string_view channel, Duration patience) {
-  if (!link_.find_server(patience)) return false;
+bool SimSubscriber::ask_for(std::string_view channel, Duration patience,
+                            const sim::TimeLeft& left) {
+  if (!link_.find_server(patience_, left) || left.over()) return false;
+  sim::Caller& caller = link_.caller();
+  if (!caller.connect(left.at_most(patience)) || left.over()) return false;
   const std::string_view argv[] = {"SUBSCRIBE", channel};
-  return link_.caller()
-      .call(kSubscribe, patience, [&argv](sim::Payload& payload) { write_request(payload, argv); })
+  return caller
+      .call(kSubscribe, left.at_most(patience),
+            [&argv](sim::Payload& payload) { write_request(payload, argv); })
       .ok();
 }
 
@@ -80,7 +86,7 @@ void SimSubscriber::remake() {
     for (const auto& [channel, listener] : listeners_) channels.push_back(channel);
     whole = true;
     for (const std::string& channel : channels) {
-      if (listeners_.contains(channel)) whole = whole && ask_for(channel, patience_);
+      if (listeners_.contains(channel)) whole = whole && ask_for(channel, patience_, {});
     }
     if (!link_.caller().connected()) whole = false;
   }
