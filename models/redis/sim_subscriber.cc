@@ -30,13 +30,33 @@ void SimSubscriber::forget() {
   remaking_ = false;
 }
 
+// Nobody is left to hear what a thread is told that is killed while it asks.
+class SimSubscriber::Asking {
+ public:
+  Asking(SimSubscriber& subscriber, std::string_view channel)
+      : subscriber_(subscriber), channel_(channel) {}
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking() {
+    if (!answered_) subscriber_.listeners_.erase(std::string(channel_));
+  }
+  void answered() { answered_ = true; }
+
+ private:
+  SimSubscriber& subscriber_;
+  std::string_view channel_;
+  bool answered_ = false;
+};
+
 bool SimSubscriber::subscribe(std::string_view channel, Listener listener, Duration patience) {
   const sim::TimeLeft left(simulation_->scheduler, *self_, patience);
   if (left.over()) return false;
   listeners_.insert_or_assign(std::string(channel), std::move(listener));
-  if (ask_for(channel, Duration::zero(), left)) return true;
-  unsubscribe(channel);
-  return false;
+  Asking asking(*this, channel);
+  const bool confirmed = ask_for(channel, Duration::zero(), left);
+  asking.answered();
+  if (!confirmed) unsubscribe(channel);
+  return confirmed;
 }
 
 void SimSubscriber::unsubscribe(std::string_view channel) {

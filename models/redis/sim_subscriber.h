@@ -24,6 +24,8 @@ class SimSubscriber {
   sim::TenureId speaker() const { return speaker_; }
 
  private:
+  class Asking;
+
   // The server has `patience` to be dialled and again to confirm, a Sentinel that of a command; all
   // of it together what is left.
   bool ask_for(std::string_view channel, Duration patience, const sim::TimeLeft& left);

@@ -150,5 +150,23 @@ TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
   EXPECT_THAT(world.asked(), ElementsAre("sentinel-1", "sentinel-2", "sentinel-3"));
 }
 
+// Nobody makes a connection anew for a listener whose thread has died.
+TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
+  sim::Thread& listening = world.client(1, [this](SmallWorld&, models::Client& self) {
+    self.redis().subscribe("c", listener(), 10s);
+  });
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(500ms);
+    all.simulation.scheduler.kill(listening);
+    self.sleep(5s);
+  });
+  say({{4s, "after"}});
+  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  drop.keeps = sim::Keeps::all;
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 1s), drop});
+  EXPECT_THAT(heard_by, ElementsAre(0));
+  EXPECT_THAT(heard, ElementsAre());
+}
+
 }  // namespace
 }  // namespace picklock::models::redis
