@@ -52,6 +52,7 @@ enum class Released : std::uint8_t {
   unknown,   // no answer
 };
 
+// It lives as long as the threads that it spawns: they may use it.
 class Lock {
  public:
   explicit Lock(LockOptions options) : options_(options) {}
@@ -75,6 +76,8 @@ class Lock {
   virtual Acquired acquire(Client& self, std::string_view key);
 
   const LockOptions& options() const { return options_; }
+  // Of the acquires to come, for who stands in front of it and has spent some of it already.
+  void set_acquire_timeout(Duration timeout) { options_.acquire_timeout = timeout; }
 
  private:
   LockOptions options_;

@@ -4,7 +4,8 @@
 
 namespace picklock::models {
 
-// In the queue however the wait ends: a killed thread unwinds through here.
+// In the queue until the wait ends, however it does: a killed thread unwinds through here. A permit
+// that it was served just before goes to the next.
 class SimSemaphore::Queued {
  public:
   Queued(SimSemaphore& semaphore, Waiter& waiter) : semaphore_(semaphore), waiter_(waiter) {
@@ -12,7 +13,10 @@ class SimSemaphore::Queued {
   }
   Queued(const Queued&) = delete;
   Queued& operator=(const Queued&) = delete;
-  ~Queued() { std::erase(semaphore_.waiters_, &waiter_); }
+  ~Queued() {
+    std::erase(semaphore_.waiters_, &waiter_);
+    if (waiter_.served && waiter_.thread->killed()) semaphore_.serve(waiter_.by);
+  }
 
  private:
   SimSemaphore& semaphore_;
@@ -33,14 +37,14 @@ Semaphore::Woken SimSemaphore::acquire(Duration patience) {
   const bool endless = patience < Duration::zero();
   note(sim::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
   const bool interruptible = what_ == Awaits::news;
-  if (!interruptible || scheduler.begin_interruptible(thread)) wait(me, patience);
+  if (!interruptible || scheduler.begin_interruptible(thread)) wait(patience);
   if (interruptible) scheduler.end_interruptible(thread);
   const bool interrupted = interruptible && !me.served && thread.take_interrupt();
   note(sim::What::wait_ended, me.by, sim::kNever);
   return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
 }
 
-bool SimSemaphore::wait(const Waiter& me, Duration patience) const {
+void SimSemaphore::wait(Duration patience) const {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   const std::int64_t now = scheduler.local_time(machine_.process(), sim::ClockKind::monotonic);
   if (patience < Duration::zero() || patience.count() >= INT64_MAX - now) {
@@ -48,14 +52,15 @@ bool SimSemaphore::wait(const Waiter& me, Duration patience) const {
   } else {
     scheduler.park_until(sim::ClockKind::monotonic, now + patience.count());
   }
-  return me.served;
 }
 
-void SimSemaphore::release() {
+void SimSemaphore::release() { serve(machine_.speaker()); }
+
+void SimSemaphore::serve(sim::TenureId by) {
   for (Waiter* waiter : waiters_) {
     if (waiter->served || waiter->thread->killed()) continue;
     waiter->served = true;
-    waiter->by = machine_.speaker();
+    waiter->by = by;
     machine_.simulation().scheduler.wake(*waiter->thread);
     return;
   }

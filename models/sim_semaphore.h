@@ -28,7 +28,9 @@ class SimSemaphore final : public Semaphore {
   class Queued;
 
   void note(sim::What what, sim::TenureId by, sim::Instant until) const;
-  bool wait(const Waiter& me, Duration patience) const;
+  void wait(Duration patience) const;
+  // To whoever has waited longest, or kept; `by`: whose message it was.
+  void serve(sim::TenureId by);
 
   ClientMachine& machine_;
   Awaits what_;

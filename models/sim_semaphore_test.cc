@@ -65,6 +65,26 @@ TEST(SimSemaphore, KeepsPermitsThatNobodyWaitsFor) {
   EXPECT_EQ(world.milliseconds(), 0);
 }
 
+TEST(SimSemaphore, PassesOnThePermitOfOneWhoIsKilledWhenJustServed) {
+  SmallWorld world;
+  SimSemaphore semaphore(world.machines[0], Awaits::threads);
+  sim::Thread& killed = world.client(1, [&](SmallWorld&, Client&) {
+    semaphore.acquire(Semaphore::kForever);
+    ADD_FAILURE() << "it is dead";
+  });
+  world.client(1, [&](SmallWorld& all, Client&) {
+    EXPECT_EQ(semaphore.acquire(5s), Woken::by_permit);
+    EXPECT_EQ(all.milliseconds(), 10);
+    EXPECT_EQ(semaphore.acquire(0s), Woken::by_time);
+  });
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    self.sleep(10ms);
+    semaphore.release();
+    all.simulation.scheduler.kill(killed);
+  });
+  world.run();
+}
+
 TEST(SimSemaphore, WaitsForItsPatienceAndNoLonger) {
   SmallWorld world;
   SimSemaphore semaphore(world.machines[0], Awaits::threads);

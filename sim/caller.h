@@ -110,6 +110,11 @@ class alignas(64) Caller final : public Endpoint {
   void forget();
 
   bool connected() const { return connection_ != nullptr; }
+  // Dials, where no connection stands, without a request. False: none could be had.
+  bool connect(Duration patience) {
+    if (simulation_->scheduler.inert()) return false;
+    return connection_ != nullptr || dial(patience);
+  }
   // Whom to dial from now on.
   void aim(Process& server, Endpoint& server_end) {
     server_ = &server;

@@ -14,9 +14,10 @@ namespace picklock::models::lease_store {
 
 enum class Status : std::uint8_t {
   done,
-  refused,  // the key is another's, or is not granted yet; a watch: it still is
-  gone,     // there is no such session, or no longer
-  unknown,  // no answer
+  refused,      // the key is another's, or is not granted yet; a watch: it still is
+  gone,         // there is no such session, or no longer
+  unknown,      // no answer
+  interrupted,  // a watch alone: its thread was, and waits no longer
 };
 
 struct Opened {
@@ -40,7 +41,7 @@ class Client {
   virtual Granted acquire(std::string_view key, std::string_view session) = 0;
   // The key is free at once.
   virtual Status release(std::string_view key, std::string_view session) = 0;
-  // Answered as soon as the key is to be had, or refused after `at_most`.
+  // Answered as soon as the key is to be had, or refused after `at_most`. May be interrupted.
   virtual Status watch(std::string_view key, Duration at_most) = 0;
   // Ends the session as its expiry would.
   virtual Status close(std::string_view session) = 0;

@@ -19,15 +19,14 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, LeaseStor
   caller_.reset(simulation, self, store.process(), store, protocol());
 }
 
-// A watch is answered late on purpose.
+std::uint8_t SimClient::step(Role role) const {
+  return role == Role::none ? scheduler_->running()->role : static_cast<std::uint8_t>(role);
+}
+
 std::optional<std::string> SimClient::ask(const Request& request, Role role) {
-  const std::uint8_t step =
-      role == Role::none ? scheduler_->running()->role : static_cast<std::uint8_t>(role);
-  const bool waits = request.verb == Verb::watch && patience_ > Duration::zero();
-  const Duration patience = waits ? patience_ + request.time : patience_;
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
     const sim::Answer answer = caller_.call(
-        step, patience, [&request](sim::Payload& payload) { write(request, payload); });
+        step(role), patience_, [&request](sim::Payload& payload) { write(request, payload); });
     if (answer.ok()) return std::string(answer.bytes());
   }
   return std::nullopt;
@@ -60,7 +59,17 @@ Status SimClient::release(std::string_view key, std::string_view session) {
 }
 
 Status SimClient::watch(std::string_view key, Duration at_most) {
-  return status_of({.verb = Verb::watch, .key = key, .time = at_most}, "FREE", Role::watch);
+  const Request request{.verb = Verb::watch, .key = key, .time = at_most};
+  // It is answered late on purpose.
+  const Duration patience = patience_ > Duration::zero() ? patience_ + at_most : patience_;
+  for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
+    const sim::Answer answer = caller_.call_interruptibly(
+        step(Role::watch), patience, [&request](sim::Payload& payload) { write(request, payload); },
+        [](std::string_view) {});
+    if (answer.ok()) return status(std::string(answer.bytes()), "FREE");
+    if (answer.status() == sim::Answer::Status::interrupted) return Status::interrupted;
+  }
+  return Status::unknown;
 }
 
 Status SimClient::close(std::string_view session) {

@@ -20,10 +20,16 @@ Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
     const bool patient = options().acquire_timeout == Duration::zero();
     if (!patient && self.monotonic_now() + wait - started > options().acquire_timeout)
       return give_up(self, session);
-    // A store that is away answers at once that it is: that must not become a busy loop.
-    const bool watches = outcome == Outcome::refused;
-    if (!watches || self.lease_store().watch(key, wait) == Status::unknown) self.sleep(wait);
+    if (!await(self, key, outcome, wait)) return give_up(self, session);
   }
+}
+
+// A store that is away answers at once that it is: that must not become a busy loop.
+bool LeaseStoreLock::await(Client& self, std::string_view key, Outcome outcome, Duration wait) {
+  const Status watched =
+      outcome == Outcome::refused ? self.lease_store().watch(key, wait) : Status::unknown;
+  if (watched == Status::unknown) return self.sleep_interruptibly(wait);
+  return watched != Status::interrupted;
 }
 
 Acquired LeaseStoreLock::try_acquire(Client& self, std::string_view key) {
@@ -53,6 +59,7 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
     case Status::refused:
       return Outcome::refused;
     case Status::unknown:
+    case Status::interrupted:
       session->doubt = true;
       break;
   }

@@ -35,6 +35,8 @@ class LeaseStoreLock final : public Lock {
 
   // One attempt, with a session opened for it where there is none that lives.
   Outcome ask(Client& self, std::string_view key, std::shared_ptr<Session>& session);
+  // Between two attempts. False: the thread was interrupted.
+  static bool await(Client& self, std::string_view key, Outcome outcome, Duration wait);
   std::shared_ptr<Session> open(Client& self) const;
   Acquired granted(const std::shared_ptr<Session>& session);
   static Acquired give_up(Client& self, const std::shared_ptr<Session>& session);

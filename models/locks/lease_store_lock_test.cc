@@ -185,6 +185,41 @@ TEST(LeaseStoreLock, HoldsAsLongAsItsProcessLives) {
   EXPECT_NEAR(static_cast<double>(granted_ms), 60'005, 5);
 }
 
+// One thread that waits for the lock and is interrupted at 11 s: when it gave up.
+std::int64_t gives_up_when_interrupted(const sim::Plan& plan) {
+  SmallWorld world{
+      SmallWorld::Setup{.clients = 2, .command_timeout = 500ms, .store = lease_store::Settings{}}};
+  std::int64_t gave_up_ms = 0;
+  world.client(1, [](SmallWorld&, Client& self) {
+    LeaseStoreLock lock(LockOptions{});
+    const Acquired acquired = lock.acquire(self, "lock");
+    self.sleep(60s);
+    if (acquired) lock.release(self, acquired.lease());
+  });
+  sim::Thread& waiter = world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    LeaseStoreLock lock(LockOptions{.retry_every = 7s});
+    EXPECT_FALSE(lock.acquire(self, "lock"));
+    gave_up_ms = all.milliseconds();
+  });
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    self.sleep(11s);
+    all.simulation.scheduler.interrupt(waiter);
+  });
+  world.run(plan);
+  return gave_up_ms;
+}
+
+// It closes its session first.
+TEST(LeaseStoreLock, GivesUpItsWatchWhenItIsInterrupted) {
+  EXPECT_NEAR(static_cast<double>(gives_up_when_interrupted({})), 11'001, 1);
+}
+
+TEST(LeaseStoreLock, GivesUpItsPauseWhenItIsInterrupted) {
+  const sim::Fault away = fault_at(0s, sim::Verb::partition, "store", 40s);
+  EXPECT_NEAR(static_cast<double>(gives_up_when_interrupted({away})), 11'001, 1);
+}
+
 TEST(LeaseStoreLock, PromisesTheResourceMoreWithALockDelayAndAllWithRevisions) {
   const auto safe_writes = [](const LockOptions& options) {
     return promise(lease_store_lock(), Property::no_stale_write, options)->under;

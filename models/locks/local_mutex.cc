@@ -1,5 +1,7 @@
 #include "models/locks/local_mutex.h"
 
+#include "models/locks/local_time.h"
+
 namespace picklock::models::locks {
 
 bool LocalMutexInFront::enter(Client& self, std::string_view key, Duration patience) {
@@ -18,10 +20,16 @@ void LocalMutexInFront::leave(Client& self, std::string_view key) {
 }
 
 Acquired LocalMutexInFront::acquire(Client& self, std::string_view key) {
-  const Duration patience = options().acquire_timeout == Duration::zero()
-                                ? Semaphore::kForever
-                                : options().acquire_timeout;
-  if (!enter(self, key, patience)) return std::nullopt;
+  const bool endless = options().acquire_timeout == Duration::zero();
+  const Patience patience(self, options().clock,
+                          endless ? Patience::kEndless : options().acquire_timeout);
+  if (!enter(self, key, patience.at_most(Semaphore::kForever))) return std::nullopt;
+  if (patience.over()) {
+    leave(self, key);
+    return std::nullopt;
+  }
+  // The mutex keeps other acquires off while this one has its own time-out.
+  if (!endless) lock_->set_acquire_timeout(patience.left());
   Acquired acquired = lock_->acquire(self, key);
   if (!acquired) leave(self, key);
   return acquired;

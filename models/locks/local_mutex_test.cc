@@ -111,5 +111,26 @@ TEST(LocalMutex, ServesTheThreadsOfItsProcessInOrder) {
   EXPECT_THAT(served, ElementsAre(std::pair(1, 11), std::pair(2, 113), std::pair(3, 215)));
 }
 
+// The lock is another's all the time: the second thread has waited three of its four seconds for
+// the first.
+TEST(LocalMutex, SpendsOnePatienceOnTheMutexAndTheLock) {
+  SmallWorld world({.clients = 2});
+  LocalMutexInFront lock = in_front(
+      {.retry_every = 100ms, .acquire_timeout = 4s, .local_mutex = LocalMutex::kept_on_error});
+  world.client(2, [](SmallWorld&, Client& self) { self.redis().set("lock", "another's"); });
+  std::vector<std::int64_t> gave_up;
+  for (const Duration arrival : {10ms, 1010ms}) {
+    world.client(1, [&, arrival](SmallWorld& all, Client& self) {
+      self.sleep(arrival);
+      EXPECT_FALSE(lock.acquire(self, "lock"));
+      gave_up.push_back(all.milliseconds());
+    });
+  }
+  world.run();
+  ASSERT_EQ(gave_up.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(gave_up[0]), 4010, 105);
+  EXPECT_NEAR(static_cast<double>(gave_up[1]), 5010, 105);
+}
+
 }  // namespace
 }  // namespace picklock::models::locks

@@ -214,7 +214,8 @@ class Transcript final : public Client {
       return to("release", key, session);
     }
     Status watch(std::string_view key, Duration at_most) override {
-      return to("watch", key, ms(at_most));
+      const Status watched = to("watch", key, ms(at_most));
+      return transcript.interrupted ? Status::interrupted : watched;
     }
     Status close(std::string_view session) override { return to("close", session); }
 

@@ -22,13 +22,13 @@ void Discovery::forget() {
   for (std::size_t i = 0; i < used_; ++i) sentinels_[i].forget();
 }
 
-const Node* Discovery::find(sim::Duration patience) {
+const Node* Discovery::find(sim::Duration patience, const sim::TimeLeft& left) {
   if (by_ == FindBy::address) return group_->directory().of(group_->at_address().process());
   // Another thread may learn meanwhile who answers: this one's circle stays whole.
   const std::size_t first = first_;
   for (std::size_t i = 0; i < used_; ++i) {
     const std::size_t next = (first + i) % used_;
-    if (const Node* node = ask(sentinels_[next], patience)) {
+    if (const Node* node = ask(sentinels_[next], patience, left)) {
       first_ = next;
       return node;
     }
@@ -36,10 +36,12 @@ const Node* Discovery::find(sim::Duration patience) {
   return nullptr;
 }
 
-const Node* Discovery::ask(sim::Caller& sentinel, sim::Duration patience) {
+const Node* Discovery::ask(sim::Caller& sentinel, sim::Duration patience,
+                           const sim::TimeLeft& left) {
+  if (left.over() || !sentinel.connect(left.at_most(patience)) || left.over()) return nullptr;
   const std::string_view argv[] = {"SENTINEL", "get-master-addr-by-name", group_->name()};
-  const sim::Answer answer =
-      sentinel.call(0, patience, [&argv](sim::Payload& payload) { write_request(payload, argv); });
+  const sim::Answer answer = sentinel.call(
+      0, left.at_most(patience), [&argv](sim::Payload& payload) { write_request(payload, argv); });
   std::string_view bytes = answer.bytes();
   Reply reply;
   std::int64_t port = 0;

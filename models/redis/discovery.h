@@ -10,6 +10,7 @@
 #include "models/redis/find_by.h"
 #include "models/redis/group.h"
 #include "sim/caller.h"
+#include "sim/time_left.h"
 
 namespace picklock::models::redis {
 
@@ -19,11 +20,12 @@ class Discovery {
   void forget();  // the process has crashed
 
   FindBy by() const { return by_; }
-  // Whom to dial. nullptr: nobody could say; each Sentinel has `patience` to answer. Parks.
-  const Node* find(sim::Duration patience);
+  // Whom to dial. nullptr: nobody could say; each Sentinel has `patience` to answer, and all of
+  // them what is left. Parks.
+  const Node* find(sim::Duration patience, const sim::TimeLeft& left = {});
 
  private:
-  const Node* ask(sim::Caller& sentinel, sim::Duration patience);
+  const Node* ask(sim::Caller& sentinel, sim::Duration patience, const sim::TimeLeft& left);
 
   const Group* group_ = nullptr;
   FindBy by_ = FindBy::address;

@@ -11,9 +11,9 @@ void ServerLink::reset(sim::Simulation& simulation, sim::Process& self, const No
   caller_.reset(simulation, self, *server.process, *server.endpoint, protocol(), number);
 }
 
-bool ServerLink::find_server(sim::Duration patience) {
+bool ServerLink::find_server(sim::Duration patience, const sim::TimeLeft& left) {
   if (discovery_ == nullptr || caller_.connected()) return true;
-  const Node* node = discovery_->find(patience);
+  const Node* node = discovery_->find(patience, left);
   if (node == nullptr) return false;
   aimed_at_ = node->process;
   caller_.aim(*node->process, *node->endpoint);

@@ -16,15 +16,15 @@ class ServerLink {
              Discovery* discovery = nullptr, std::uint32_t number = 0);
   void forget() { caller_.forget(); }
 
-  // Where a call would go is known. False: nobody could say who leads.
-  bool find_server(sim::Duration patience);
+  // Where a call would go is known. False: nobody could say who leads; whoever is asked has
+  // `patience` to answer, and all of them what is left.
+  bool find_server(sim::Duration patience, const sim::TimeLeft& left = {});
   // Who leads may have changed: the next call asks.
   void doubt() { caller_.hang_up(); }
   // Another server leads: what is connected elsewhere is given up.
   void follow(const Node& leader);
 
   sim::Caller& caller() { return caller_; }
-  Discovery* discovery() const { return discovery_; }
 
  private:
   sim::Caller caller_;

@@ -17,23 +17,6 @@ void read(const sim::Answer& answer, Reply& reply) {
   if (!read_reply(bytes, reply)) reply.set_error("ERR Protocol error, the reply is not whole");
 }
 
-// A thread that is killed while it waits leaves the queue.
-class Leaving {
- public:
-  Leaving(std::deque<sim::Thread*>& queue, sim::Thread* thread) : queue_(queue), thread_(thread) {}
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
-  ~Leaving() {
-    if (leaves_) std::erase(queue_, thread_);
-  }
-  void stays() { leaves_ = false; }
-
- private:
-  std::deque<sim::Thread*>& queue_;
-  sim::Thread* thread_;
-  bool leaves_ = true;
-};
-
 }  // namespace
 
 void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
@@ -94,6 +77,27 @@ class SimClient::Borrowed {
   ServerLink* link_;
 };
 
+// A thread that is killed while it waits leaves the queue. It may have been woken for a connection
+// just before: then the next is.
+class SimClient::Leaving {
+ public:
+  Leaving(SimClient& client, sim::Thread* thread) : client_(client), thread_(thread) {}
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+  ~Leaving() {
+    if (!leaves_) return;
+    std::erase(client_.queue_, thread_);
+    const std::vector<bool>& lent = client_.lent_;
+    if (std::find(lent.begin(), lent.end(), false) != lent.end()) client_.wake_next();
+  }
+  void stays() { leaves_ = false; }
+
+ private:
+  SimClient& client_;
+  sim::Thread* thread_;
+  bool leaves_ = true;
+};
+
 ServerLink* SimClient::borrow() {
   if (connections_ == 1) return &links_.front();
   sim::Scheduler& scheduler = simulation_->scheduler;
@@ -109,12 +113,12 @@ ServerLink* SimClient::borrow() {
       *idle = true;
       // Another may have become free at the same time.
       const bool more = std::find(idle, lent_.end(), false) != lent_.end();
-      if (more && !queue_.empty()) scheduler.wake(*queue_.front());
+      if (more) wake_next();
       return &links_[static_cast<std::size_t>(idle - lent_.begin())];
     }
     if (!queued) queue_.push_back(me);
     queued = true;
-    Leaving leaving(queue_, me);
+    Leaving leaving(*this, me);
     if (!scheduler.park_patiently(limit)) return nullptr;
     leaving.stays();
   }
@@ -124,6 +128,10 @@ void SimClient::give_back(ServerLink& link) {
   for (std::uint32_t i = 0; i < connections_; ++i) {
     if (&links_[i] == &link) lent_[i] = false;
   }
+  wake_next();
+}
+
+void SimClient::wake_next() {
   if (!queue_.empty()) simulation_->scheduler.wake(*queue_.front());
 }
 

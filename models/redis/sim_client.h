@@ -39,10 +39,12 @@ class SimClient final : public Client {
 
  private:
   class Borrowed;  // one of the connections, for a command
+  class Leaving;
 
   std::uint8_t step(Role role) const;
   ServerLink* borrow();
   void give_back(ServerLink& link);
+  void wake_next();
   template <typename Exchange>
   Reply repeatedly(Resend resend, Exchange exchange);
   bool may_send_again(std::uint32_t copies, bool left, Resend resend);

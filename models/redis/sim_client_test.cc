@@ -181,6 +181,21 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
   EXPECT_EQ(world.sent()[2], "1.011 redis-1 GET 4");
 }
 
+// Woken for the connection that the first gives back, it does not live to take it.
+TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledWhenJustWoken) {
+  sim::Thread* third = nullptr;
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(10ms);
+    self.redis().get("1");
+    all.simulation.scheduler.kill(*third);
+  });
+  get(2, 20ms);
+  third = &get(3, 30ms);
+  get(4, 40ms);
+  world.run();
+  EXPECT_EQ(world.sent()[2], "1.011 redis-1 GET 4");
+}
+
 class KeptPoolTest : public PoolTest {
  protected:
   KeptPoolTest() : PoolTest({.connections = 2, .keep_timed_out = true}) {}

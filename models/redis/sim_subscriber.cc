@@ -30,11 +30,33 @@ void SimSubscriber::forget() {
   remaking_ = false;
 }
 
+// Nobody is left to hear what a thread is told that is killed while it asks.
+class SimSubscriber::Asking {
+ public:
+  Asking(SimSubscriber& subscriber, std::string_view channel)
+      : subscriber_(subscriber), channel_(channel) {}
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking() {
+    if (!answered_) subscriber_.listeners_.erase(std::string(channel_));
+  }
+  void answered() { answered_ = true; }
+
+ private:
+  SimSubscriber& subscriber_;
+  std::string_view channel_;
+  bool answered_ = false;
+};
+
 bool SimSubscriber::subscribe(std::string_view channel, Listener listener, Duration patience) {
+  const sim::TimeLeft left(simulation_->scheduler, *self_, patience);
+  if (left.over()) return false;
   listeners_.insert_or_assign(std::string(channel), std::move(listener));
-  if (ask_for(channel, patience)) return true;
-  unsubscribe(channel);
-  return false;
+  Asking asking(*this, channel);
+  const bool confirmed = ask_for(channel, Duration::zero(), left);
+  asking.answered();
+  if (!confirmed) unsubscribe(channel);
+  return confirmed;
 }
 
 void SimSubscriber::unsubscribe(std::string_view channel) {
@@ -45,11 +67,15 @@ void SimSubscriber::unsubscribe(std::string_view channel) {
   link_.caller().post(0, [&argv](sim::Payload& payload) { write_request(payload, argv); });
 }
 
-bool SimSubscriber::ask_for(std::string_view channel, Duration patience) {
-  if (!link_.find_server(patience)) return false;
+bool SimSubscriber::ask_for(std::string_view channel, Duration patience,
+                            const sim::TimeLeft& left) {
+  if (!link_.find_server(patience_, left) || left.over()) return false;
+  sim::Caller& caller = link_.caller();
+  if (!caller.connect(left.at_most(patience)) || left.over()) return false;
   const std::string_view argv[] = {"SUBSCRIBE", channel};
-  return link_.caller()
-      .call(kSubscribe, patience, [&argv](sim::Payload& payload) { write_request(payload, argv); })
+  return caller
+      .call(kSubscribe, left.at_most(patience),
+            [&argv](sim::Payload& payload) { write_request(payload, argv); })
       .ok();
 }
 
@@ -80,7 +106,7 @@ void SimSubscriber::remake() {
     for (const auto& [channel, listener] : listeners_) channels.push_back(channel);
     whole = true;
     for (const std::string& channel : channels) {
-      if (listeners_.contains(channel)) whole = whole && ask_for(channel, patience_);
+      if (listeners_.contains(channel)) whole = whole && ask_for(channel, patience_, {});
     }
     if (!link_.caller().connected()) whole = false;
   }

@@ -24,7 +24,11 @@ class SimSubscriber {
   sim::TenureId speaker() const { return speaker_; }
 
  private:
-  bool ask_for(std::string_view channel, Duration patience);
+  class Asking;
+
+  // The server has `patience` to be dialled and again to confirm, a Sentinel that of a command; all
+  // of it together what is left.
+  bool ask_for(std::string_view channel, Duration patience, const sim::TimeLeft& left);
   void remake();
   static void came(void* self, std::string_view bytes, sim::TenureId from);
   static void lost(void* self);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "models/redis/group_world.h"
 #include "models/small_world.h"
 
 namespace picklock::models::redis {
@@ -119,7 +120,51 @@ TEST_F(SubscriberTest, IsRefusedWhereNobodyConfirmsInTime) {
   say({{7s, "late"}});
   world.run({fault_at(0s, sim::Verb::pause, "redis-1", 5s)});
   EXPECT_FALSE(subscribed);
-  EXPECT_EQ(refused, 1s + 1ms);  // to dial, and its patience
+  EXPECT_EQ(refused, 1s);  // of which it takes 1 ms to dial
+  EXPECT_THAT(heard, ElementsAre());
+}
+
+TEST_F(SubscriberTest, IsRefusedAtOnceWithoutPatience) {
+  world.client(1, [this](SmallWorld& all, models::Client& self) {
+    EXPECT_FALSE(self.redis().subscribe("c", listener(), 0s));
+    EXPECT_EQ(all.milliseconds(), 0);
+  });
+  world.run();
+  EXPECT_TRUE(world.sent().empty());
+}
+
+// Whoever is asked first, second and third who leads.
+TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
+  GroupWorld world({.patience = 2s, .down_after = 60s});
+  for (const char* name : {"sentinel-1", "sentinel-2", "sentinel-3"})
+    world.at(0s, [&world, name] { world.pause(name); });
+  sim::Duration refused{};
+  world.thread([&] {
+    world.sleep(1s);
+    EXPECT_FALSE(world.redis.subscribe(
+        "c", [](std::string_view) {}, 5s));
+    refused = world.now();
+  });
+  world.run();
+  EXPECT_EQ(refused, 6s);
+  EXPECT_THAT(world.asked(), ElementsAre("sentinel-1", "sentinel-2", "sentinel-3"));
+}
+
+// Nobody makes a connection anew for a listener whose thread has died.
+TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
+  sim::Thread& listening = world.client(1, [this](SmallWorld&, models::Client& self) {
+    self.redis().subscribe("c", listener(), 10s);
+  });
+  world.client(1, [&](SmallWorld& all, models::Client& self) {
+    self.sleep(500ms);
+    all.simulation.scheduler.kill(listening);
+    self.sleep(5s);
+  });
+  say({{4s, "after"}});
+  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  drop.keeps = sim::Keeps::all;
+  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 1s), drop});
+  EXPECT_THAT(heard_by, ElementsAre(0));
   EXPECT_THAT(heard, ElementsAre());
 }
 

@@ -1,6 +1,8 @@
 // What the threads of a client process that wait for a message share: one subscription a channel,
 // and a latch with one permit for each message, which wakes one of them (docs/facts/algorithms.md
 // 1.2). Permits that nobody has waited for are kept, and make for tries that come to nothing.
+// Threads subscribe one after the other, until one has: who is out of patience, or dies, takes
+// nothing from the others.
 #pragma once
 
 #include <map>
@@ -16,15 +18,21 @@ class Channels : public std::enable_shared_from_this<Channels> {
   explicit Channels(std::size_t server) : server_(server) {}
 
   // The latch of the channel, once the server has confirmed that it is heard; nullptr: not in time.
-  Semaphore* join(Client& self, const std::string& channel, Duration patience);
+  Semaphore* join(Client& self, const std::string& channel, Duration length);
   void leave(Client& self, const std::string& channel);
 
  private:
   struct Channel {
     std::shared_ptr<Semaphore> latch;
+    std::unique_ptr<Semaphore> turns;  // to subscribe
     std::uint32_t waiters = 0;
     bool heard = false;
   };
+  class Joining;
+  class Turn;
+
+  bool subscribe(Client& self, const std::string& channel, const Channel& mine,
+                 Duration patience) const;
 
   std::size_t server_;
   std::map<std::string, Channel> channels_;
