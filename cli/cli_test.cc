@@ -98,6 +98,33 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
                  "it is one of algorithms, scenarios, faults, properties, strategies");
 }
 
+TEST_F(Program, SaysWhereAnOptionBelongsThatStandsElsewhere) {
+  expect_refused("--format json run " + kStory,
+                 "`--format` belongs behind `run`: picklock run ... --format; see");
+  expect_refused("--format=json run " + kStory, "`--format` belongs behind `run`");
+  expect_refused("--runs 5", "`--runs` belongs behind a command, such as `explore`");
+}
+
+TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
+  const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
+    expect_refused("run " + kStory + arguments, "picklock: " + complaint + "; see picklock --help");
+  };
+  refuse(" --set", "--set: needs a value, KEY=VALUE");
+  refuse(" --seed", "--seed: needs a value, NUMBER");
+  refuse(" --seed 1 --seed 2", "--seed: was given 2 times");
+  refuse(" extra", "run: has no use for \"extra\"");
+  refuse(" extra another", "run: has no use for \"extra\"");
+  expect_refused("list faults --json=all", "--json: takes no value; see picklock --help");
+}
+
+TEST_F(Program, RefusesAnUnknownCommandEvenWhereHelpIsAskedFor) {
+  for (const std::string ask : {"frobnicate --help", "help frobnicate", "frobnicate -h"})
+    expect_refused(ask, "there is no command `frobnicate`; see picklock --help");
+  expect_refused("compare --help", "`compare` is not built yet");
+  expect_refused("help ru", "did you mean `run`?");
+  expect_refused("help run explore", "help: takes one COMMAND");
+}
+
 TEST_F(Program, RefusesASeedThatAFileCouldNotHold) {
   for (const char* seed :
        {"abc", "-1", "1.5", "''", "3x", "9223372036854775808", "99999999999999999999"}) {
@@ -427,6 +454,7 @@ TEST_F(Program, PrintsItsVersionAndHelp) {
   EXPECT_THAT(picklock("--help").out, HasSubstr("Exit status"));
   EXPECT_EQ(picklock("help").out, picklock("--help").out);
   EXPECT_THAT(picklock("run --help").out, HasSubstr("--seed"));
+  EXPECT_EQ(picklock("help run").out, picklock("run --help").out);
 }
 
 }  // namespace
