@@ -420,7 +420,7 @@ TEST_F(Program, FailsWhereItsOutputIsLost) {
         std::string("explore " + kStory + " --runs 5"), std::string("--help"),
         std::string("--version")}) {
     const Ran full = shell("\"$P\" " + arguments + " >/dev/full");
-    EXPECT_EQ(full.status, 1) << arguments;
+    EXPECT_EQ(full.status, 2) << arguments << ": not the 1 of a run that is not as expected";
     EXPECT_THAT(full.err, HasSubstr("standard output cannot be written")) << arguments;
   }
 }
@@ -432,7 +432,7 @@ TEST_F(Program, EndsQuietlyWhereNobodyReads) {
   EXPECT_TRUE(killed.status == 0 || killed.status == 128 + SIGPIPE) << killed.status;
   const Ran told = shell("trap '' PIPE; { sleep 0.2; \"$P\" run " + kStory +
                          "; } | true; exit ${PIPESTATUS[0]}");
-  EXPECT_EQ(told.status, 1) << told.err;
+  EXPECT_EQ(told.status, 2) << told.err;
 }
 
 TEST_F(Program, ColoursOnATerminalOnlyAndNeverAgainstTheUsersWish) {

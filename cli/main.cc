@@ -1,5 +1,5 @@
-// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage with one line on
-// standard error, 130 interrupted.
+// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage, or an answer that
+// could not be given, with one line on standard error, 130 interrupted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -163,7 +163,8 @@ int main(int argc, char** argv) {
   app.footer(
       "`picklock help COMMAND` has the options. Scenario files are described in\n"
       "docs/scenario-format.md.\n"
-      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage, 130 interrupted.");
+      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage or lost output,\n"
+      "130 interrupted.");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 
   RunOptions run_options;
@@ -248,10 +249,10 @@ int main(int argc, char** argv) {
     return bad_input(error.what());
   } catch (const OutputLost& error) {
     std::fprintf(stderr, "picklock: %s\n", error.what());
-    return kNotAsExpected;
+    return kNoAnswer;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "picklock: internal error: %s\n", error.what());
-    return kNotAsExpected;
+    return kNoAnswer;
   }
 }
 
