@@ -246,7 +246,9 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
     command->add_option(name, into, meaning)->type_name(type);
   };
   add("SCENARIO", options.scenario,
-      "a scenario file, or the name of a shipped one; its own faults are left out", "");
+      "a scenario file, or the name of a shipped one, such as plain/LOCK; its own faults are left "
+      "out",
+      "");
   add("--algorithm", options.algorithm, "instead: the plain scenario of this lock", "NAME");
   add("--strategy", options.strategy, "random (default: random)", "NAME");
   add("--max-faults", options.max_faults, "faults in one run, at most (default: 3)", "NUMBER");

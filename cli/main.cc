@@ -170,8 +170,10 @@ int main(int argc, char** argv) {
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "Run one scenario and tell what happened");
   run_command
-      ->add_option("SCENARIO", run_options.scenario,
-                   "a scenario file, or the name of a shipped one")
+      ->add_option(
+          "SCENARIO", run_options.scenario,
+          "a scenario file, or the name of a shipped one: of `picklock list scenarios`, or "
+          "plain/LOCK for a lock by itself")
       ->type_name("")
       ->required();
   run_command

@@ -805,6 +805,17 @@ TEST_F(Files, ThatAreNotFoundHaveANearestName) {
   EXPECT_EQ(error_finding(""), hint);
 }
 
+TEST_F(Files, OfALockAreFoundByItsName) {
+  std::filesystem::create_directories(path("plain"));
+  write("plain/redis-lock.toml", "");
+  write("redis-clock.toml", "");
+  const std::string line =
+      ": there is no such file and no shipped scenario of that name; did you mean `";
+  EXPECT_EQ(error_finding("redis-lock"), "redis-lock" + line + "plain/redis-lock`?");
+  EXPECT_EQ(error_finding("plain/redis-loc"), "plain/redis-loc" + line + "plain/redis-lock`?");
+  EXPECT_EQ(error_finding("redis-clok"), "redis-clok" + line + "redis-clock`?");
+}
+
 TEST(Loader, KnowsTheStepsThatOptionsAdd) {
   const auto pause_at = [](const std::string& step) {
     return head() + "[[fault]]\n" + kPause + "before = \"" + step + "\"\n";
