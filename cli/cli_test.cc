@@ -404,13 +404,13 @@ TEST_F(Program, ReportsWhatItHasWhenItIsInterrupted) {
   EXPECT_LT(out.at("wall_seconds"), 30);
 }
 
-TEST_F(Program, SaysWhereAFindCouldNotBeKept) {
-  const Ran ran = picklock(
-      "explore --algorithm set-px-blind-delete --property own-release --out /dev/null/finds");
-  EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.out, HasSubstr("own-release violated in run"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("\nrepeat ")));
-  EXPECT_EQ(ran.err, "picklock: nothing can be written to /dev/null/finds\n");
+TEST_F(Program, LooksBeforeASearchWhetherAFindCouldBeKept) {
+  const std::string search = "explore --algorithm lua-check-delete --seconds 60 --out ";
+  expect_refused(search + "/dev/null/finds", "--out: /dev/null/finds cannot be written to: Not a");
+  expect_refused(search + "/proc/nope", "--out: /proc/nope cannot be written to");
+  const std::string out = path("a/b");
+  EXPECT_EQ(picklock("explore --algorithm lua-check-delete --runs 1 --out " + out).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("a"))) << "nothing was found, and nothing is left";
 }
 
 TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
