@@ -186,7 +186,7 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
                            "you mean `lock.ttl`?");
   refuse("lock.ttl=5", "must be a duration, such as 1.5s, not a whole number");
   refuse("servers.redis.masters=3", "set-px-check-delete uses one server: must be 1");
-  refuse("fault.2.for=5s", "\"2\" is not one of the elements 1 .. 1");
+  refuse("fault.2.for=5s", "there is one `fault`; write `fault.1.for`");
   refuse("clients.count=0", "clients.count");
   refuse("clients.count=2 --set fault.1.pause=client-3", "there is no client-3");
 }
