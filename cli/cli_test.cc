@@ -191,6 +191,14 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
   refuse("clients.count=2 --set fault.1.pause=client-3", "there is no client-3");
 }
 
+TEST_F(Program, RefusesARunThatGoesOnForYears) {
+  for (const char* size : {"clients.hold=100000h", "clients.cycles=1000000"}) {
+    expect_refused("run plain/redisson-lock --set " + std::string(size),
+                   "redisson-lock: the run has more than 2000000 events, the most there may be, "
+                   "and is cut short at ");
+  }
+}
+
 TEST_F(Program, TakesEveryChangeInTheOrderGiven) {
   const Ran ran = picklock("run " + kStory +
                            " --format json --set clients.count=2 --set lock.ttl=20s --set "

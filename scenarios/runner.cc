@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "models/locks/catalogue.h"
+#include "scenarios/bad_input.h"
 #include "scenarios/premise.h"
 
 namespace picklock::scenarios {
@@ -28,6 +29,14 @@ std::vector<std::string_view> ignored_by(const models::Algorithm& algorithm) {
   if (!algorithm.uses.lease) keys.push_back("ttl");
   if (!algorithm.uses.wait && !redisson) keys.push_back("wait_timeout");
   return keys;
+}
+
+// Nothing could be judged, and nobody would read it to the end.
+[[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
+  throw BadInput(fmt::format(
+      "{}: the run has more than {} events, the most there may be, and is cut short at {} s; make "
+      "`clients.hold`, `clients.cycles` or `clients.count` smaller, unless it never ends",
+      printable(scenario.name, 200), kMostEvents, (ended - sim::kStart) / std::chrono::seconds(1)));
 }
 
 }  // namespace
@@ -58,6 +67,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.seed = seed;
   world_.set(scenario);
   world_.run(seed, !tracing);
+  if (world_.cut_short()) refuse_length(scenario, world_.ended());
   const std::uint64_t before = world_.digest();
   world_.run(seed, tracing);
   run.digest = world_.digest();
