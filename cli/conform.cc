@@ -156,14 +156,17 @@ std::string text(const redis::Report& report, const ConformOptions& options) {
                      sequences(report.cases), report.coverage.commands(), report.server_version,
                      report.differences,
                      report.differences == redis::kEnoughDifferences ? ", and no further" : "");
-  out += fmt::format("coverage: {} kinds of reply (command, class, state of the key)",
-                     grouped(report.coverage.counts().size()));
+  constexpr std::string_view kKinds = "kinds of reply (command, class, state of the key)";
+  const std::size_t seen = report.coverage.counts().size();
   const std::size_t expected = redis::Coverage::expected(report.steered_clock).size();
   const std::size_t empty = report.coverage.empty_cells(report.steered_clock).size();
+  out += fmt::format("coverage: {} {}", grouped(seen), kKinds);
   if (empty > 0) {
     const std::uint64_t usual = redis::Campaign().cases;
-    out += fmt::format("; of {} kinds that a run of {} shows, {} not seen{}", grouped(expected),
-                       grouped(usual), grouped(empty), report.cases < usual ? " in so few" : "");
+    out += fmt::format(": {} rare ones, and {} of the {} that a run of {} shows; {} not seen{}",
+                       grouped(seen - (expected - empty)), grouped(expected - empty),
+                       grouped(expected), grouped(usual), grouped(empty),
+                       report.cases < usual ? " in so few" : "");
   }
   out += '\n';
   if (!report.steered_clock)

@@ -76,6 +76,23 @@ TEST(Conform, SaysTheSameWhenAskedAgain) {
   EXPECT_NE(picklock(arguments).out, picklock("conform redis --cases 50 --seed 8 --json").out);
 }
 
+TEST(Conform, CountsTheKindsOfReplySoThatTheyAddUp) {
+  const std::string out = picklock("conform redis --cases 20").out;
+  const std::size_t begin = out.find("coverage: ");
+  ASSERT_NE(begin, std::string::npos) << out;
+  int seen = 0, rare = 0, usual = 0, all = 0, cases = 0, missing = 0;
+  std::string line = out.substr(begin, out.find('\n', begin) - begin);
+  std::erase(line, ',');
+  ASSERT_EQ(std::sscanf(line.c_str(),
+                        "coverage: %d kinds of reply (command class state of the key): %d rare "
+                        "ones and %d of the %d that a run of %d shows; %d not seen",
+                        &seen, &rare, &usual, &all, &cases, &missing),
+            6)
+      << line;
+  EXPECT_EQ(rare + usual, seen);
+  EXPECT_EQ(usual + missing, all);
+}
+
 TEST(Conform, ComparesWithAServerThatRunsAlreadyAndSaysWhatItLeavesOut) {
   const RealServer server;
   const Ran ran = picklock("conform redis --cases 200 --json --address " + at(server));

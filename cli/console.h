@@ -14,6 +14,7 @@ namespace picklock::cli {
 inline constexpr int kAsExpected = 0;
 inline constexpr int kNotAsExpected = 1;
 inline constexpr int kBadInput = 2;
+inline constexpr int kNoAnswer = 2;  // 1 is an answer, and nobody may take a full disk for it
 inline constexpr int kInterrupted = 130;
 
 // Nobody may take half of an answer for the whole.

@@ -5,11 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -228,11 +231,24 @@ std::string keep(const fs::path& directory, const std::string& stem, const std::
   }
 }
 
+// Before a search that may take hours: whether there is a folder, or could be, and files can be put
+// there. Tried, for permissions do not tell it all; nothing of it stays.
 fs::path directory_of(const ExploreOptions& options) {
   fs::path directory = options.out.empty() ? kDefaultOut : options.out;
+  const auto refuse = [&directory](std::string_view problem) {
+    throw BadInput(
+        fmt::format("--out: {} {}", scenarios::printable(directory.string(), 200), problem));
+  };
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error))
-    throw BadInput(fmt::format("--out: {} is not a directory", scenarios::printable(options.out)));
+    refuse("is not a directory");
+  fs::path existing = fs::absolute(directory).lexically_normal();
+  while (!fs::exists(existing, error) && existing.has_relative_path())
+    existing = existing.parent_path();
+  std::string trial = (existing / ".picklock-XXXXXX").string();
+  if (mkdtemp(trial.data()) == nullptr)
+    refuse(fmt::format("cannot be written to: {}", std::strerror(errno)));
+  fs::remove(trial, error);
   return directory;
 }
 
@@ -246,7 +262,9 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
     command->add_option(name, into, meaning)->type_name(type);
   };
   add("SCENARIO", options.scenario,
-      "a scenario file, or the name of a shipped one; its own faults are left out", "");
+      "a scenario file, or the name of a shipped one, such as plain/LOCK; its own faults are left "
+      "out",
+      "");
   add("--algorithm", options.algorithm, "instead: the plain scenario of this lock", "NAME");
   add("--strategy", options.strategy, "random (default: random)", "NAME");
   add("--max-faults", options.max_faults, "faults in one run, at most (default: 3)", "NUMBER");

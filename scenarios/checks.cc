@@ -121,6 +121,10 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   const std::string role = text.substr(0, dot);
   if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
+    if (role == name(models::Role::write))
+      value.fail(
+          fmt::format("nobody takes the step \"write\" where `clients.writes` is 0; there is {}",
+                      listed(steps.roles)));
     value.fail(fmt::format("{} has no step \"{}\"; it has {}", steps.algorithm, printable(role),
                            listed(steps.roles)),
                role, steps.roles);
@@ -335,19 +339,25 @@ void check_neighbour(const Value& table, const Scenario& scenario, const Steps& 
   neighbour.trigger = trigger;
 }
 
+// Of a key that the table may lack, its default being no better.
+[[noreturn]] void fail_key(const Value& table, std::string_view key, const std::string& problem) {
+  if (const auto value = table.find(key)) value->fail(problem);
+  table.fail_missing(key, problem);
+}
+
 void check_gc(const Value& owner, const GcProfile& gc) {
   const auto table = owner.find("gc");
   if (!table || gc.high >= gc.low) return;
-  table->at("high").fail(
-      fmt::format("is {}, less than `low`, which is {}", to_text(gc.high), to_text(gc.low)));
+  fail_key(*table, "high",
+           fmt::format("is {}, less than `low`, which is {}", to_text(gc.high), to_text(gc.low)));
 }
 
 void check_latency(const Value& table, const Latency& latency) {
   if (latency.tail_one_in == 0) return;
   if (latency.tail_high < latency.high) {
-    table.at("tail_high")
-        .fail(fmt::format("is {}, less than the plain latency, which is up to {}",
-                          to_text(latency.tail_high), to_text(latency.high)));
+    fail_key(table, "tail_high",
+             fmt::format("is {}, less than the plain latency, which is up to {}",
+                         to_text(latency.tail_high), to_text(latency.high)));
   }
 }
 
@@ -465,6 +475,9 @@ void check_redis(const Value& table, const Scenario& scenario) {
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
   check_gc(table, clients.gc);
+  if (clients.find_by == FindBy::sentinel && on_lease_store(scenario))
+    table.at("find_by").fail(fmt::format(
+        "{} lives on a lease store, which has no Sentinels: must be \"address\"", words.name));
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
@@ -537,6 +550,35 @@ const Words& special_options() {
   return words;
 }
 
+// Keys that most locks look at, given to one that does not, or without the one that they go with.
+// What a file says for its own lock may stay where a change (`--set`, a twin) puts another in its
+// place or turns the other key off: half of all changes would need a second one.
+void check_common_options(const Value& lock, const models::LockOptions& options,
+                          const AlgorithmWords& words) {
+  const auto changed = [&lock](std::string_view key) {
+    const auto value = lock.find(key);
+    return value && value->line() == 0;
+  };
+  const auto excused = [&](const Value& value, std::initializer_list<std::string_view> keys) {
+    return value.line() != 0 &&
+           (changed("algorithm") || std::any_of(keys.begin(), keys.end(), changed));
+  };
+  for (const std::string_view key : words.ignores) {
+    const auto value = lock.find(key);
+    if (value && !excused(*value, {})) value->fail(fmt::format("{} has no use for it", words.name));
+  }
+  const auto every = lock.find("renew_every");
+  if (every && words.uses.renew && options.renew == models::Renew::none &&
+      !excused(*every, {"renew"}))
+    every->fail("means nothing where `renew` is \"none\"");
+  const auto timeout = lock.find("wait_timeout");
+  if (timeout && options.wait_replicas == 0 && !options.sync_replicas &&
+      !excused(*timeout, {"wait_replicas", "sync_replicas"})) {
+    timeout->fail(fmt::format("means nothing without `{}`",
+                              words.uses.wait ? "wait_replicas" : "sync_replicas = true"));
+  }
+}
+
 // An option that a lock does not look at would seem to be without effect.
 void check_options(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const models::LockOptions& options = scenario.lock.options;
@@ -548,6 +590,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
     if (given && std::find(mine.begin(), mine.end(), option) == mine.end())
       given->fail(fmt::format("{} has no use for it", words.name));
   }
+  check_common_options(*lock, options, words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.renew != models::Renew::none && !words.uses.renew)
@@ -568,13 +611,19 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
                           scenario.servers.redis.replicas));
   }
   if (options.check_at == models::CheckAt::replica) {
-    if (scenario.servers.redis.replicas == 0)
-      lock->at("check_at").fail("there is no replica; give `servers.redis.replicas`");
     const std::vector<models::Role> roles =
         models::roles_under(words.roles, words.uses, lock_options(scenario));
     if (!words.uses.look ||
         std::find(roles.begin(), roles.end(), models::Role::check) == roles.end())
       lock->at("check_at").fail(fmt::format("{} asks nobody whether it still holds", words.name));
+    if (scenario.servers.redis.replicas == 0)
+      lock->at("check_at").fail("there is no replica; give `servers.redis.replicas`");
+  }
+  if (options.quorum > scenario.servers.redis.masters) {
+    const std::uint32_t masters = scenario.servers.redis.masters;
+    lock->at("quorum").fail(fmt::format("there {} {} server{}: no acquire could succeed",
+                                        masters == 1 ? "is" : "are", masters,
+                                        masters == 1 ? "" : "s"));
   }
   if (words.uses.lease && options.ttl % words.uses.lease_unit != Duration::zero()) {
     lock->at("ttl").fail(fmt::format("{} counts its lease in whole units of {}, not {}", words.name,

@@ -1,6 +1,7 @@
 #include "scenarios/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <limits>
 
+#include "models/redis/lua.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
@@ -44,6 +46,15 @@ toml::table parsed(std::string_view text, const Origin& origin) {
   }
 }
 
+// A whole number that TOML has no room for.
+bool is_out_of_range(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc::result_out_of_range && stop == end;
+}
+
 // One value as TOML, or else as text: `10s` and `client-1` need no quotes.
 toml::table parsed_value(const Change& change, const Origin& origin) {
   const std::string text = "value = " + change.value;
@@ -61,6 +72,12 @@ toml::table parsed_value(const Change& change, const Origin& origin) {
       throw BadInput(message(origin, 0, change.path,
                              fmt::format("\"{}\" is not a TOML value", printable(change.value))));
     }
+  }
+  if (is_out_of_range(change.value)) {
+    throw BadInput(
+        message(origin, 0, change.path,
+                fmt::format("is too {}: {}", change.value.starts_with('-') ? "small" : "large",
+                            printable(change.value))));
   }
   try {
     return parsed(text, Origin{});
@@ -81,19 +98,34 @@ std::vector<std::string> parts_of(const std::string& path) {
   return parts;
 }
 
-// A part of a path below `node`, as an index from 0.
-std::size_t index_in(const toml::array& array, const std::string& part, const std::string& path,
+std::string joined(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, "."));
+}
+
+// Part number `at` of a path, which leads into `array`, as an index from 0. Elements are counted
+// from 1.
+std::size_t index_in(const toml::array& array, std::vector<std::string> parts, std::size_t at,
                      const Origin& origin) {
+  const std::string path = joined(parts);
+  const std::string& part = parts[at];
   std::size_t number = 0;
   const char* end = part.data() + part.size();
   const auto [stop, error] = std::from_chars(part.data(), end, number);
-  if (error != std::errc{} || stop != end || number == 0 || number > array.size()) {
-    throw BadInput(message(origin, 0, path,
-                           array.empty() ? std::string("there is none to change")
-                                         : fmt::format("\"{}\" is not one of the elements 1 .. {}",
-                                                       printable(part), array.size())));
-  }
-  return number - 1;
+  const bool counts = error != std::errc::invalid_argument && stop == end;
+  if (counts && error == std::errc{} && number > 0 && number <= array.size()) return number - 1;
+  if (array.empty()) throw BadInput(message(origin, 0, path, "there is none to change"));
+  const std::string name = parts[at - 1];
+  const auto numbered = [&](std::size_t one) {
+    std::vector<std::string> right = parts;
+    if (counts) right.erase(right.begin() + static_cast<std::ptrdiff_t>(at));
+    right.insert(right.begin() + static_cast<std::ptrdiff_t>(at), std::to_string(one));
+    return printable(joined(right), 100);
+  };
+  throw BadInput(message(
+      origin, 0, path,
+      array.size() == 1 ? fmt::format("there is one `{}`; write `{}`", printable(name), numbered(1))
+                        : fmt::format("there are {0} of `{1}`; write `{2}` .. `{3}`", array.size(),
+                                      printable(name), numbered(1), numbered(array.size()))));
 }
 
 // Puts the value where the path leads. Tables on the way are made; elements of arrays must exist.
@@ -110,7 +142,7 @@ void apply(toml::table& root, const Change& change, const Origin& origin) {
     // The value is copied, for a copy has no line: the file does not contain it.
     const toml::node& value = *holder.get("value");
     if (toml::array* array = node->as_array()) {
-      const std::size_t index = index_in(*array, parts[i], change.path, origin);
+      const std::size_t index = index_in(*array, parts, i, origin);
       if (last) array->replace(array->begin() + static_cast<std::ptrdiff_t>(index), value);
       node = array->get(index);
     } else if (toml::table* table = node->as_table()) {
@@ -120,7 +152,7 @@ void apply(toml::table& root, const Change& change, const Origin& origin) {
         const std::string& next = parts[i + 1];
         const bool counts =
             !next.empty() && next.find_first_not_of("0123456789") == std::string::npos;
-        if (counts) index_in({}, next, change.path, origin);
+        if (counts) index_in({}, parts, i + 1, origin);
         table->insert(parts[i], toml::table{});
       }
       node = table->get(parts[i]);
@@ -143,6 +175,20 @@ void check_format(const Value& root) {
   }
 }
 
+// What the interpreter of the servers says of a script that it cannot compile, from the line on:
+// "3: '=' expected near 'end'". Empty: it can. Such a script would be refused in every run, and
+// whoever wrote it would see a lock that is never granted.
+std::string problem_of(std::string_view script) {
+  models::redis::Lua lua;
+  std::string error;
+  if (lua.compile(script, error) != nullptr) return {};
+  constexpr std::string_view kPlace = "user_script:";
+  const std::size_t place = error.find(kPlace);
+  if (place != std::string::npos) return error.substr(place + kPlace.size());
+  // Of the first line, which declares flags.
+  return "1: " + (error.starts_with("ERR ") ? error.substr(4) : error);
+}
+
 // Of a file in the folder of `scenario_file`, or of the working directory.
 std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::string& path,
                                                          const std::string& scenario_file) {
@@ -151,8 +197,12 @@ std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::
   // Absolute: a counterexample that a search writes elsewhere finds it too.
   path = fs::absolute(fs::path(scenario_file).parent_path() / path).lexically_normal().string();
   std::error_code error;
-  if (!fs::is_regular_file(path, error))
+  if (fs::is_directory(path, error))
+    key.fail(fmt::format("is a directory, not a file of Lua: {}", printable(path, 200)));
+  if (!fs::exists(path, error))
     key.fail(fmt::format("there is no such file: {}", printable(path, 200)));
+  if (!fs::is_regular_file(path, error))
+    key.fail(fmt::format("is not a regular file: {}", printable(path, 200)));
   std::ifstream in(path, std::ios::binary);
   std::string text(kLongest + 1, '\0');
   if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -160,6 +210,10 @@ std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.empty()) key.fail("is empty");
   if (text.size() > kLongest) key.fail("is longer than 64 KiB");
+  if (const std::string problem = problem_of(text); !problem.empty()) {
+    key.fail(fmt::format("is not Lua: {}:{}", printable(fs::path(path).filename().string()),
+                         printable(problem, 200)));
+  }
   return std::make_shared<const models::redis::Script>(text);
 }
 

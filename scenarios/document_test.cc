@@ -45,16 +45,36 @@ TEST(Document, TakesWhatIsNotTomlAsText) {
   EXPECT_EQ(changed({"title=a = b\nseed = 3"}).title, "a = b\nseed = 3");
 }
 
+TEST(Document, TellsANumberThatIsTooLargeFromText) {
+  const auto error = [](const std::string& number) {
+    return error_after(("clients.count=" + number).c_str());
+  };
+  const std::string key = "story.toml: key `clients.count`: ";
+  EXPECT_EQ(error("99999999999999999999999").find(key + "is too large: 9999999999999"), 0U);
+  EXPECT_EQ(error("+9223372036854775808").find(key + "is too large: +92233"), 0U);
+  EXPECT_EQ(error("-9223372036854775809").find(key + "is too small: -92233"), 0U);
+  EXPECT_EQ(changed({"title=99999999999999999999999x"}).title, "99999999999999999999999x");
+}
+
 TEST(Document, CountsElementsFromOne) {
   EXPECT_EQ(changed({"fault.1.for=4s"}).faults[0].lasts, 4s);
   EXPECT_EQ(changed({"fault.1.pause=client-2"}).faults[0].target, "client-2");
   EXPECT_EQ(changed({"twin.1.violated=[]"}).twins[0].expect.violated.size(), 0U);
   EXPECT_EQ(error_after("fault.0.for=4s"),
-            "story.toml: key `fault.0.for`: \"0\" is not one of the elements 1 .. 1 (with --set "
+            "story.toml: key `fault.0.for`: there is one `fault`; write `fault.1.for` (with --set "
             "fault.0.for=4s)");
   EXPECT_EQ(error_after("fault.2.for=4s"),
-            "story.toml: key `fault.2.for`: \"2\" is not one of the elements 1 .. 1 (with --set "
+            "story.toml: key `fault.2.for`: there is one `fault`; write `fault.1.for` (with --set "
             "fault.2.for=4s)");
+  EXPECT_EQ(error_after("fault.for=4s"),
+            "story.toml: key `fault.for`: there is one `fault`; write `fault.1.for` (with --set "
+            "fault.for=4s)");
+  EXPECT_EQ(sample::error_from([] {
+              changed({"expect.violated=[1, 2]", "expect.violated.3=x"});
+            }),
+            "story.toml: key `expect.violated.3`: there are 2 of `violated`; write "
+            "`expect.violated.1` .. `expect.violated.2` (with --set expect.violated=[1, 2], --set "
+            "expect.violated.3=x)");
   EXPECT_EQ(error_after("network.link.1.to=redis-1"),
             "story.toml: key `network.link.1.to`: there is none to change (with --set "
             "network.link.1.to=redis-1)");

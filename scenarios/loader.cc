@@ -14,15 +14,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> shipped_names(const fs::path& directory) {
-  std::vector<std::string> names;
+constexpr std::string_view kPlain = "plain/";  // in front of what is shipped with each lock
+
+void add_shipped(const fs::path& directory, const std::string& prefix,
+                 std::vector<std::string>& names) {
+  const std::size_t first = names.size();
   std::error_code error;
   fs::directory_iterator entry(directory, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (entry->path().extension() == ".toml") names.push_back(entry->path().stem().string());
+    if (entry->path().extension() == ".toml")
+      names.push_back(prefix + entry->path().stem().string());
   }
-  std::sort(names.begin(), names.end());  // a directory has no order of its own
+  // A directory has no order of its own.
+  std::sort(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+}
+
+std::vector<std::string> shipped_names(const fs::path& directory) {
+  std::vector<std::string> names;
+  add_shipped(directory, "", names);
+  add_shipped(directory / kPlain, std::string(kPlain), names);
   return names;
+}
+
+// The name of a lock alone is as near as its plain scenario. Empty: none is near.
+std::string nearest_shipped(const std::string& word, const std::vector<std::string>& names) {
+  const auto without_prefix = [](std::string_view name) {
+    return name.starts_with(kPlain) ? name.substr(kPlain.size()) : name;
+  };
+  Words stems;
+  for (const std::string& name : names) stems.push_back(without_prefix(name));
+  const std::string stem = fs::path(word).filename().string();
+  const std::string_view best = nearest(
+      stem.ends_with(".toml") ? std::string_view(stem).substr(0, stem.size() - 5) : stem, stems);
+  const auto found = std::find(stems.begin(), stems.end(), best);
+  if (best.empty() || found == stems.end()) return {};
+  return names[static_cast<std::size_t>(found - stems.begin())];
 }
 
 }  // namespace
@@ -45,11 +71,10 @@ std::string find_scenario(const std::string& word, const std::string& directory)
   std::string problem = fmt::format(
       "{}: there is no such file and no shipped scenario of that name", printable(word, 200));
   const std::vector<std::string> names = shipped_names(directory);
-  const std::string stem = fs::path(word).stem().string();
   if (!names.empty()) {
-    problem += printable(did_you_mean(stem, Words(names.begin(), names.end()),
-                                      "`picklock list scenarios` has them all"),
-                         200);
+    const std::string best = nearest_shipped(word, names);
+    problem += best.empty() ? "; `picklock list scenarios` has them all"
+                            : printable(fmt::format("; did you mean `{}`?", best), 200);
   }
   throw BadInput(problem);
 }

@@ -382,12 +382,12 @@ TEST(Loader, KeepsNumbersAndTimesWithinBounds) {
   EXPECT_EQ(error_of(lock + "[clients]\ncount = 1000000000000\n"),
             "story.toml:5: key `clients.count`: must be from 1 to 100000, not 1000000000000");
   EXPECT_EQ(error_of(lock + "[clients.gc]\nlow = \"2s\"\n"),
-            "story.toml:4: key `clients.gc`: is 1s, less than `low`, which is 2s");
+            "story.toml:4: key `clients.gc.high`: is 1s, less than `low`, which is 2s");
   EXPECT_EQ(error_of(lock + "[network]\nlatency = [\"2ms\", \"1ms\"]\n"),
             "story.toml:5: key `network.latency`: the most is less than the least");
-  EXPECT_EQ(
-      error_of(lock + "[network]\ntail_one_in = 100\n"),
-      "story.toml:4: key `network`: is 0s, less than the plain latency, which is up to 500us");
+  EXPECT_EQ(error_of(lock + "[network]\ntail_one_in = 100\n"),
+            "story.toml:4: key `network.tail_high`: is 0s, less than the plain latency, which is "
+            "up to 500us");
   std::string many = head();
   for (int i = 0; i < 1001; ++i) many += "[[fault]]\n";
   EXPECT_EQ(error_of(many),
@@ -465,10 +465,10 @@ TEST(Loader, KnowsTheStepsOfTheAlgorithm) {
                "before = \"mark:owner-checked\"\n"),
       "story.toml:6: key `fault.1.before`: lua-check-delete has no mark \"owner-checked\"; it has "
       "none");
-  EXPECT_EQ(
-      error_of(head() + "writes = 0\n[[fault]]\n" + kPause + "before = \"write.sent\"\n"),
-      "story.toml:10: key `fault.1.before`: set-px-check-delete has no step \"write\"; it has "
-      "acquire, check, release");
+  EXPECT_EQ(error_of(head() + "writes = 0\n[[fault]]\n" + kPause + "before = \"write.sent\"\n"),
+            "story.toml:10: key `fault.1.before`: nobody takes the step \"write\" where "
+            "`clients.writes` is "
+            "0; there is acquire, check, release");
 }
 
 TEST(Loader, WantsOneVerbAndOneTrigger) {
@@ -622,6 +622,12 @@ TEST(Loader, RefusesSettingsThatNobodyCouldMeet) {
                      "wait_replicas = 1\n"),
             "story.toml:4: key `lock.wait_replicas`: there are 0 replicas: no acquire could "
             "succeed");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\n"
+                     "quorum = 9\n"),
+            "story.toml:4: key `lock.quorum`: there is 1 server: no acquire could succeed");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\n"
+                     "quorum = 4\n[servers.redis]\nmasters = 3\n"),
+            "story.toml:4: key `lock.quorum`: there are 3 servers: no acquire could succeed");
   EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"set-px-check-delete\"\n"
                      "check_at = \"replica\"\n"),
             "story.toml:4: key `lock.check_at`: there is no replica; give "
@@ -803,6 +809,17 @@ TEST_F(Files, ThatAreNotFoundHaveANearestName) {
       "them all";
   EXPECT_EQ(error_finding("x\n"), "x\\n" + hint);
   EXPECT_EQ(error_finding(""), hint);
+}
+
+TEST_F(Files, OfALockAreFoundByItsName) {
+  std::filesystem::create_directories(path("plain"));
+  write("plain/redis-lock.toml", "");
+  write("redis-clock.toml", "");
+  const std::string line =
+      ": there is no such file and no shipped scenario of that name; did you mean `";
+  EXPECT_EQ(error_finding("redis-lock"), "redis-lock" + line + "plain/redis-lock`?");
+  EXPECT_EQ(error_finding("plain/redis-loc"), "plain/redis-loc" + line + "plain/redis-lock`?");
+  EXPECT_EQ(error_finding("redis-clok"), "redis-clok" + line + "redis-clock`?");
 }
 
 TEST(Loader, KnowsTheStepsThatOptionsAdd) {

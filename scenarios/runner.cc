@@ -7,9 +7,40 @@
 #include <tuple>
 
 #include "models/locks/catalogue.h"
+#include "scenarios/bad_input.h"
 #include "scenarios/premise.h"
 
 namespace picklock::scenarios {
+namespace {
+
+// What `Uses` does not tell: who waits between attempts for as long as `retry_every` says, who
+// makes tokens as `value` says, who renews as often as `renew_every` says, and who steals.
+std::vector<std::string_view> ignored_by(const models::Algorithm& algorithm) {
+  std::vector<std::string_view> keys;
+  const std::string_view name = algorithm.name;
+  const bool redisson = name.starts_with("redisson-");
+  const bool store = algorithm.uses.server == models::LockServer::lease_store;
+  const bool timestamp = name == "setnx-timestamp";
+  const bool quorum = algorithm.uses.servers && !redisson;
+  if (redisson) keys.insert(keys.end(), {"retry_every", "retry_jitter"});
+  if (redisson || quorum || store || timestamp || name == "redis-py-lock") keys.push_back("value");
+  if (redisson || (!algorithm.uses.renew && !store)) keys.push_back("renew_every");
+  if (!timestamp) keys.push_back("steal");
+  if (!algorithm.uses.lease) keys.push_back("ttl");
+  if (!algorithm.uses.wait && !redisson) keys.push_back("wait_timeout");
+  return keys;
+}
+
+// Nothing could be judged, and nobody would read it to the end.
+[[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
+  throw BadInput(fmt::format(
+      "{}: the run has more than {} events, the most there may be, and is cut short at {} s; make "
+      "`clients.hold`, `clients.cycles` or `clients.count` smaller, unless it never ends",
+      printable(scenario.name, 200), kMostEvents, (ended - sim::kStart) / std::chrono::seconds(1)));
+}
+
+}  // namespace
+
 const Vocabulary& shipped_vocabulary() {
   static const Vocabulary vocabulary = [] {
     Vocabulary words;
@@ -18,7 +49,8 @@ const Vocabulary& shipped_vocabulary() {
                                   .roles = algorithm->roles,
                                   .marks = {algorithm->marks.begin(), algorithm->marks.end()},
                                   .uses = algorithm->uses,
-                                  .preset = models::as_it_comes(*algorithm)});
+                                  .preset = models::as_it_comes(*algorithm),
+                                  .ignores = ignored_by(*algorithm)});
     }
     return words;
   }();
@@ -35,6 +67,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.seed = seed;
   world_.set(scenario);
   world_.run(seed, !tracing);
+  if (world_.cut_short()) refuse_length(scenario, world_.ended());
   const std::uint64_t before = world_.digest();
   world_.run(seed, tracing);
   run.digest = world_.digest();

@@ -82,12 +82,32 @@ TEST_F(ScriptFiles, MustBeThere) {
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: there is no such file: " +
                 (folder_ / "mine.lua").string());
+  fs::create_directories(folder_ / "mine.lua");
+  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: is a directory, not a file of Lua: " +
+                (folder_ / "mine.lua").string());
+  fs::remove(folder_ / "mine.lua");
   write("mine.lua", "");
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: is empty");
   write("mine.lua", std::string((64 << 10) + 1, ' '));
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: is longer than 64 KiB");
+}
+
+TEST_F(ScriptFiles, MustCompile) {
+  const std::string file = story("lua-check-delete", "release_script");
+  const std::string refused = file + ":4: key `lock.release_script`: is not Lua: mine.lua:";
+  const auto error = [&](const std::string& script) {
+    write("mine.lua", script);
+    return sample::error_from([&] { scenario(file); });
+  };
+  EXPECT_EQ(error("-- gives it back\nreturn redis.call('del' KEYS[1])\n"),
+            refused + "2: ')' expected near 'KEYS'");
+  EXPECT_EQ(error("x"), refused + "1: '=' expected near '<eof>'");
+  EXPECT_EQ(error("#!lua flags=no-write\nreturn 1"),
+            refused + "1: Unexpected flag in script shebang: no-write");
+  EXPECT_EQ(error("return nothing.at_all"), "loads") << "an error of a run is behaviour";
 }
 
 TEST_F(ScriptFiles, AreForLocksThatRunOne) {

@@ -17,6 +17,8 @@ struct AlgorithmWords {
   std::vector<std::string> marks;
   models::Uses uses;           // which options it has a use for
   models::LockOptions preset;  // as it comes
+  // Of the keys of [lock] that most locks look at, those that it does not.
+  std::vector<std::string_view> ignores{};
 };
 
 struct Vocabulary {

@@ -9,9 +9,6 @@
 namespace picklock::scenarios {
 namespace {
 
-// Far above any honest run, so that a livelock ends with `unknown` instead of never.
-constexpr std::uint64_t kMostEvents = 50'000'000;
-
 sim::Latency as_sim(const Latency& latency) {
   return {.low = latency.low,
           .high = latency.high,

@@ -22,6 +22,10 @@
 
 namespace picklock::scenarios {
 
+// Far above any honest run, and below what fills a machine's memory: a run that would go on for
+// ever or for years is cut short here, with no verdict about what has not happened by then.
+inline constexpr std::uint64_t kMostEvents = 2'000'000;
+
 class World {
  public:
   World() = default;
@@ -38,6 +42,7 @@ class World {
   std::uint64_t digest() const { return digest_; }
   std::uint64_t events() const { return simulation_.scheduler.events(); }
   sim::Instant ended() const { return simulation_.now(); }
+  bool cut_short() const { return simulation_.scheduler.out_of_events(); }
   const sim::History& history() const { return simulation_.scheduler.recorder().history(); }
   const sim::Trace& trace() const { return simulation_.scheduler.recorder().trace(); }
   const properties::Verdicts& verdicts() const { return *verdicts_; }

@@ -1,0 +1,88 @@
+// Keys of [lock] that the lock of a file does not look at.
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "scenarios/document.h"
+#include "scenarios/runner.h"
+#include "scenarios/sample.h"
+
+namespace picklock::scenarios {
+namespace {
+
+std::string error_of_lock(const std::string& algorithm, const std::string& more,
+                          std::initializer_list<const char*> changes = {}) {
+  return sample::error_from([&] {
+    Document document("format = 1\n[lock]\nalgorithm = \"" + algorithm + "\"\n" + more, "a.toml");
+    for (const char* change : changes) document.set(change_from(change));
+    document.scenario(shipped_vocabulary());
+  });
+}
+
+TEST(IgnoredOptions, AreRefusedWhereTheLockHasNoUseForThem) {
+  const auto refused = [](const std::string& algorithm, const std::string& key,
+                          const std::string& value) {
+    EXPECT_EQ(error_of_lock(algorithm, key + " = " + value + "\n"),
+              "a.toml:4: key `lock." + key + "`: " + algorithm + " has no use for it");
+  };
+  refused("set-px-blind-delete", "steal", "\"getset\"");
+  refused("naive-setnx", "ttl", "\"5s\"");
+  refused("naive-setnx", "renew_every", "\"5s\"");
+  refused("setnx-timestamp", "wait_timeout", "\"5s\"");
+  refused("redlock", "value", "\"client\"");
+  for (const char* redisson : {"redisson-lock", "redisson-spin-lock", "redisson-redlock"}) {
+    refused(redisson, "retry_every", "\"5s\"");
+    refused(redisson, "retry_jitter", "\"5s\"");
+    refused(redisson, "value", "\"client\"");
+    refused(redisson, "renew_every", "\"5s\"");
+  }
+  EXPECT_EQ(error_of_lock("setnx-timestamp", "steal = \"getset\"\n"), "loads");
+  EXPECT_EQ(error_of_lock("lease-store-lock", "renew_every = \"1s\"\nretry_every = \"1s\"\n"),
+            "loads");
+}
+
+TEST(IgnoredOptions, AreRefusedWithoutTheKeyThatTheyGoWith) {
+  EXPECT_EQ(error_of_lock("lua-check-delete", "renew_every = \"1s\"\n"),
+            "a.toml:4: key `lock.renew_every`: means nothing where `renew` is \"none\"");
+  EXPECT_EQ(error_of_lock("lua-check-delete", "renew_every = \"1s\"\nrenew = \"blind\"\n"),
+            "loads");
+  EXPECT_EQ(error_of_lock("watchdog", "renew_every = \"1s\"\n"), "loads") << "it comes renewing";
+  EXPECT_EQ(error_of_lock("lua-check-delete", "wait_timeout = \"1s\"\n"),
+            "a.toml:4: key `lock.wait_timeout`: means nothing without `wait_replicas`");
+  EXPECT_EQ(error_of_lock("redisson-lock", "wait_timeout = \"1s\"\n"),
+            "a.toml:4: key `lock.wait_timeout`: means nothing without `sync_replicas = true`");
+  EXPECT_EQ(error_of_lock("redisson-lock", "wait_timeout = \"1s\"\nsync_replicas = true\n"),
+            "loads");
+}
+
+TEST(IgnoredOptions, MayStayInAFileWhoseLockAChangeReplaces) {
+  const std::string file = "ttl = \"5s\"\nretry_every = \"1s\"\nvalue = \"client\"\n";
+  for (const AlgorithmWords& words : shipped_vocabulary().algorithms) {
+    const std::string change = "lock.algorithm=" + words.name;
+    EXPECT_EQ(error_of_lock("lua-check-delete", file, {change.c_str()}), "loads") << words.name;
+  }
+  EXPECT_EQ(error_of_lock("lua-check-delete", file,
+                          {"lock.algorithm=naive-setnx", "lock.renew_every=1s"}),
+            "a.toml: key `lock.renew_every`: naive-setnx has no use for it (with --set "
+            "lock.algorithm=naive-setnx, --set lock.renew_every=1s)")
+      << "what is changed as well is meant for the new one";
+  EXPECT_EQ(error_of_lock("lua-check-delete", "renew = \"blind\"\nrenew_every = \"1s\"\n",
+                          {"lock.renew=none"}),
+            "loads");
+  EXPECT_EQ(error_of_lock("lua-check-delete",
+                          file + "[[twin]]\nlock.algorithm = \"redisson-lock\"\nviolated = []\n"),
+            "loads");
+}
+
+TEST(IgnoredOptions, OfALeaseStoreDoNotLeadToServersThatItHasNot) {
+  EXPECT_EQ(
+      error_of_lock("lease-store-lock", "[clients]\nfind_by = \"sentinel\"\n"),
+      "a.toml:5: key `clients.find_by`: lease-store-lock lives on a lease store, which has no "
+      "Sentinels: must be \"address\"");
+  EXPECT_EQ(error_of_lock("lease-store-lock", "check_at = \"replica\"\n"),
+            "a.toml:4: key `lock.check_at`: lease-store-lock asks nobody whether it still holds");
+}
+
+}  // namespace
+}  // namespace picklock::scenarios
