@@ -256,7 +256,7 @@ class Teller {
     }
     const bool at_server = event.what >= What::entry_created && event.what <= What::read_accepted;
     const auto actor =
-        at_server ? narrator_.process_of(event.tenure) : std::optional<ProcessId>(event.process);
+        at_server ? narrator_.actor_of(event) : std::optional<ProcessId>(event.process);
     for (std::size_t i = found + 1; actor && i-- > 0;) {
       const Row& row = story_.rows[i];
       if (row.last < position && event.at - row.at > kOneBreath) break;

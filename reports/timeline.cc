@@ -103,6 +103,16 @@ class Writer {
     field("algorithm", scenario.lock.algorithm);
     field("seed", std::to_string(run_.seed));
     field("source", scenario.source);
+    field("operator", operators());
+  }
+
+  std::string operators() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < run_.processes.size(); ++i) {
+      const auto process = static_cast<sim::ProcessId>(i);
+      if (narrator_.is_operator(process)) names.push_back(narrator_.process(process));
+    }
+    return list(names) + (names.empty() ? "" : ", to unlock by force what another holds");
   }
 
   void story() {

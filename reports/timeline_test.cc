@@ -403,6 +403,15 @@ std::string told_of(const std::string& name, int width = 240) {
   return told(runner.run(scenario, scenario.seed, true), width);
 }
 
+TEST(Timeline, LaysWhatAnOperatorDoesAtHisOwnDoor) {
+  const std::string text = told_of("late-kill-hits-both");
+  EXPECT_THAT(text, HasSubstr("operator   client-3, to unlock by force what another holds\n"));
+  EXPECT_THAT(text, HasSubstr("✗ own-release: client-3's forced unlock, meant for client-1, "
+                              "removed client-2's entry\n"));
+  EXPECT_THAT(text, HasSubstr("client-2's entry was removed by client-3's forced unlock"));
+  EXPECT_THAT(text, Not(HasSubstr("client-1 removed")));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 
 #include "models/step.h"
 #include "reports/columns.h"
@@ -303,12 +304,51 @@ std::optional<sim::ThreadId> Narrator::thread_of(TenureId tenure) const {
   return tenures_[tenure].thread;
 }
 
-// Who stands behind an event: at a server and at the resource it is the client whose tenure acts.
+bool Narrator::is_operator(ProcessId process) const {
+  const auto& clients = run_.scenario.clients;
+  return process < clients.count && clients.count - process <= clients.operators;
+}
+
+// An operator acts in the name of whom he saw holding the lock: the sender of the command tells
+// them apart. Without a trace it is his what its holder was not asking for at that time.
+std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) const {
+  const auto& clients = run_.scenario.clients;
+  if (clients.operators == 0 || event.cause != Cause::command ||
+      event.role != static_cast<std::uint8_t>(models::Role::release))
+    return std::nullopt;
+  std::map<std::uint32_t, ProcessId> senders;
+  std::optional<ProcessId> sender;
+  for (const sim::TraceRecord& record : run_.trace.records) {
+    const bool asks = record.kind == sim::TraceKind::sent && !record.reply &&
+                      record.role == event.role && record.tenure == event.tenure &&
+                      record.peer == event.process;
+    if (asks) senders[record.message] = record.process;
+    if (record.kind == sim::TraceKind::delivered && senders.contains(record.message))
+      sender = senders[record.message];
+    if (record.kind != sim::TraceKind::history || record.message >= run_.history.size() ||
+        &run_.history[record.message] != &event)
+      continue;
+    return sender && is_operator(*sender) ? sender : std::nullopt;
+  }
+  bool releasing = false;
+  for (const HistoryEvent& earlier : run_.history) {
+    if (&earlier == &event) break;
+    if (earlier.tenure != event.tenure) continue;
+    if (earlier.what == What::release_invoked) releasing = true;
+    if (earlier.what > What::release_invoked && earlier.what <= What::release_unknown)
+      releasing = false;
+  }
+  if (releasing || clients.operators > 1) return std::nullopt;
+  return static_cast<ProcessId>(clients.count - 1);
+}
+
 std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
   switch (event.what) {
-    case What::entry_created:
     case What::entry_altered:
     case What::entry_removed:
+      if (const auto by = operator_behind(event)) return by;
+      return process_of(event.tenure);
+    case What::entry_created:
     case What::queued:
       return process_of(event.tenure);
     case What::write_accepted:
@@ -330,6 +370,16 @@ std::string Narrator::who(const HistoryEvent& event, bool with_tenure) const {
                      : process(*actor);
 }
 
+// As `who`, of an entry that changed.
+std::string Narrator::doer(const HistoryEvent& event, bool with_tenure) const {
+  const auto by = operator_behind(event);
+  if (!by) return who(event, with_tenure);
+  const auto meant = process_of(event.tenure);
+  const bool other = meant && meant != process_of(event.owner);
+  return fmt::format("{}'s forced unlock{}", process(*by),
+                     other ? fmt::format(", meant for {},", process(*meant)) : "");
+}
+
 std::string Narrator::owner(const HistoryEvent& event) const {
   const auto process = process_of(event.owner);
   if (!process) return event.owner == 0 ? "nobody" : fmt::format("tenure {}", event.owner);
@@ -338,10 +388,10 @@ std::string Narrator::owner(const HistoryEvent& event) const {
 }
 
 std::string Narrator::loss(const HistoryEvent& event) const {
-  if (event.what == What::entry_altered) return "was altered by " + who(event, false);
+  if (event.what == What::entry_altered) return "was altered by " + doer(event, false);
   switch (event.cause) {
     case Cause::command:
-      return "was removed by " + who(event, false);
+      return "was removed by " + doer(event, false);
     case Cause::expiry:
       return "expired";
     case Cause::eviction:
@@ -400,8 +450,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::entry_created:
       return fmt::format("{}: {} gets an entry of {}", subject, who(event, false), key(event.key));
     case What::entry_altered:
-      return fmt::format("{}: {} alters {}'s entry of {}", subject, who(event, false), owner(event),
-                         key(event.key));
+      return fmt::format("{}: {} alters {}'s entry of {}", subject, doer(event, false),
+                         owner(event), key(event.key));
     case What::entry_removed:
       return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
                          loss(event));
@@ -473,7 +523,7 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
                    : fmt::format("{}'s write was accepted after a {} of {}, the newer holder",
                                  actor, operation(other.what), against);
     case Property::own_release:
-      return fmt::format("{} {} {}'s entry", who(*at, actor_of(*at) == process_of(at->owner)),
+      return fmt::format("{} {} {}'s entry", doer(*at, actor_of(*at) == process_of(at->owner)),
                          change(at->what), owner(*at));
     case Property::loss_noticed: {
       const auto loser = process_of(other.owner);
@@ -533,9 +583,10 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           process(at->process), actor, when, operation(other.what), against, then);
     case Property::own_release: {
       const auto role = static_cast<models::Role>(at->role);
-      const bool named = at->role != 0 && at->role < models::kRoleNames.size();
+      const bool named =
+          at->role != 0 && at->role < models::kRoleNames.size() && !operator_behind(*at);
       return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
-                         who(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
+                         doer(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
                          owner(*at), key(at->key), process(at->process), when,
                          named ? fmt::format(", with its {}", name(role)) : "");
     }

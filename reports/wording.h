@@ -42,8 +42,12 @@ class Narrator {
   std::string key(sim::KeyId key) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
+  bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(sim::TenureId tenure) const;
   std::optional<sim::ThreadId> thread_of(sim::TenureId tenure) const;
+  // Who stands behind an event: at a server and at the resource it is the client whose tenure acts,
+  // or the operator who acts in its name.
+  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
 
   // What happened, with its subject: "client-1 learns that it has lost the lock".
   std::string event(const sim::HistoryEvent& event) const;
@@ -63,8 +67,9 @@ class Narrator {
     sim::ThreadId thread = 0;
     bool known = false;
   };
-  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
+  std::optional<sim::ProcessId> operator_behind(const sim::HistoryEvent& event) const;
   std::string who(const sim::HistoryEvent& event, bool with_tenure) const;
+  std::string doer(const sim::HistoryEvent& event, bool with_tenure) const;
   std::string owner(const sim::HistoryEvent& event) const;
   std::string loss(const sim::HistoryEvent& event) const;
 
