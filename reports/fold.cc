@@ -71,9 +71,14 @@ class Folder {
     const Instant to = last.answered ? last.answered_at : last.sent_at;
     for (const properties::Verdict& verdict : run_.verdicts) {
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* event = narrator_.broke_at(witness);
-        if (event == nullptr || event->what == What::acquire_invoked) continue;
-        if (event->tenure == first.tenure && from <= event->at && event->at <= to) return true;
+        const HistoryEvent* broke = narrator_.broke_at(verdict.property, witness);
+        if (broke == nullptr) continue;
+        // What a sleep began with belongs to it.
+        for (const HistoryEvent* event : {broke, &run_.history[witness.event]}) {
+          if (event->what != What::acquire_invoked && event->tenure == first.tenure &&
+              from <= event->at && event->at <= to)
+            return true;
+        }
       }
     }
     for (const scenarios::FiredFault& fired : run_.fired) {

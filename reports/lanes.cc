@@ -48,7 +48,8 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))
         out.insert(process);
-      if (const sim::HistoryEvent* event = narrator.broke_at(witness)) out.insert(event->process);
+      if (const sim::HistoryEvent* event = narrator.broke_at(verdict.property, witness))
+        out.insert(event->process);
     }
   }
   if (out.empty()) return out;

@@ -203,10 +203,10 @@ class Teller {
     for (const properties::Verdict& verdict : run_.verdicts) {
       std::set<std::vector<ProcessId>> seen;
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* event = narrator_.broke_at(witness);
+        const HistoryEvent* event = narrator_.broke_at(verdict.property, witness);
         std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
         if (event == nullptr || story_.rows.empty() || !seen.insert(concerned).second) continue;
-        const std::size_t row = row_telling(witness.event);
+        const std::size_t row = row_telling(*event);
         Row text;
         text.kind = RowKind::violation;
         text.at = event->at;
@@ -238,8 +238,8 @@ class Teller {
 
   // The row which tells of an event: the command that caused it, or the last row that begins before
   // it.
-  std::size_t row_telling(std::uint32_t index) const {
-    const HistoryEvent& event = run_.history[index];
+  std::size_t row_telling(const HistoryEvent& event) const {
+    const auto index = static_cast<std::size_t>(&event - run_.history.data());
     const std::size_t position =
         index < transcript_.positions.size() ? transcript_.positions[index] : 0;
     std::size_t found = 0;

@@ -412,6 +412,16 @@ TEST(Timeline, LaysWhatAnOperatorDoesAtHisOwnDoor) {
   EXPECT_THAT(text, Not(HasSubstr("client-1 removed")));
 }
 
+TEST(Timeline, PointsAtASleeperWhenTheLockIsFree) {
+  const std::string text = told_of("pubsub-message-lost");
+  const std::size_t released = text.find("1, released\n");
+  const std::size_t broken =
+      text.find("✗ no-lost-wakeup: client-2 sleeps on while the lock is free");
+  ASSERT_NE(broken, std::string::npos);
+  EXPECT_LT(released, broken);
+  EXPECT_EQ(text.find('\n', released), text.rfind('\n', broken));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

@@ -475,8 +475,11 @@ std::string Narrator::event(const HistoryEvent& event) const {
   return subject;
 }
 
-const HistoryEvent* Narrator::broke_at(const Witness& witness) const {
-  return witness.event < run_.history.size() ? &run_.history[witness.event] : nullptr;
+const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {
+  const std::size_t size = run_.history.size();
+  if (witness.event >= size) return nullptr;
+  const bool later = property == Property::no_lost_wakeup && witness.other < size;
+  return &run_.history[later ? std::max(witness.event, witness.other) : witness.event];
 }
 
 std::vector<ProcessId> Narrator::concerned(Property property, const Witness& witness) const {
@@ -502,8 +505,8 @@ std::vector<ProcessId> Narrator::concerned(Property property, const Witness& wit
 }
 
 std::string Narrator::headline(Property property, const Witness& witness) const {
-  const HistoryEvent* at = broke_at(witness);
-  if (at == nullptr) return "";
+  if (witness.event >= run_.history.size()) return "";
+  const HistoryEvent* at = &run_.history[witness.event];
   const HistoryEvent& other =
       run_.history[witness.other < run_.history.size() ? witness.other : witness.event];
   const bool same = actor_of(*at) == actor_of(other);
@@ -557,8 +560,9 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
 }
 
 std::string Narrator::sentence(Property property, const Witness& witness) const {
-  const HistoryEvent* at = broke_at(witness);
-  if (at == nullptr) return fmt::format("event {} of the history", witness.event);
+  if (witness.event >= run_.history.size())
+    return fmt::format("event {} of the history", witness.event);
+  const HistoryEvent* at = &run_.history[witness.event];
   const bool alone = witness.other == witness.event || witness.other >= run_.history.size();
   const HistoryEvent& other = run_.history[alone ? witness.event : witness.other];
   const bool same = actor_of(*at) == actor_of(other);

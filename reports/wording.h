@@ -56,8 +56,9 @@ class Narrator {
   std::string headline(Property property, const Witness& witness) const;
   std::string sentence(Property property, const Witness& witness) const;
 
-  // Where the property broke; nothing if the witness does not fit the history.
-  const sim::HistoryEvent* broke_at(const Witness& witness) const;
+  // Where the property broke; nothing if the witness does not fit the history. One who sleeps on is
+  // told of when the lock is free, which may be long after the sleep began.
+  const sim::HistoryEvent* broke_at(Property property, const Witness& witness) const;
   // Those concerned, the one that broke it first, each once.
   std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
