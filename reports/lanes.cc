@@ -294,7 +294,8 @@ void Lanes::arrow(Cells& cells, const Row& row) {
   const int length = (to->anchor - from->anchor) * step;
   const bool late = row.kind == RowKind::exchange && !row.complete;
   const bool dotted = row.kind == RowKind::reply || row.kind == RowKind::fold || late;
-  const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure;
+  const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure ||
+                    (row.kind == RowKind::fold && !row.complete);
   const int end = half ? length / 2 : length - 1;
   dotted_ = dotted_ || dotted;
   lost_ = lost_ || row.kind == RowKind::lost;

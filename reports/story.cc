@@ -168,6 +168,7 @@ class Teller {
                    ? exchange.answer
                    : fmt::format("{} (answer to {})", exchange.answer, exchange.command());
     row.answer = exchange.answer;
+    if (exchange.woke) row.outcome = narrator_.process(exchange.client) + " wakes";
     return row;
   }
 

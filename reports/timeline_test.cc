@@ -245,7 +245,15 @@ TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
   RunBuilder b = holder();
   for (int i = 1; i <= 6; ++i) {
     b.exchange(at_ms(3000 * i), 0, 2, Role::renew, 1, "PEXPIRE k 10000", i < 6 ? "1" : "0",
-               [](Instant) {});
+               [&](Instant then) {
+                 if (i == 6) return;
+                 b.happens({.at = then,
+                            .what = What::entry_altered,
+                            .role = static_cast<std::uint8_t>(Role::renew),
+                            .process = 2,
+                            .tenure = 1,
+                            .owner = 1});
+               });
   }
   const std::string text = told(b.run);
   EXPECT_THAT(text, HasSubstr("PEXPIRE k 10000 → 1\n"));
@@ -420,6 +428,42 @@ TEST(Timeline, PointsAtASleeperWhenTheLockIsFree) {
   ASSERT_NE(broken, std::string::npos);
   EXPECT_LT(released, broken);
   EXPECT_EQ(text.find('\n', released), text.rfind('\n', broken));
+}
+
+TEST(Timeline, FoldsNoGrantIntoRefusals) {
+  const std::string text = told_of("multilock-opposite-order");
+  EXPECT_THAT(text, HasSubstr("client-1 retried 55 times, each time granted by redis-1 alone"));
+  EXPECT_THAT(text, HasSubstr("client-2 retried 55 times, each time granted by redis-2 alone"));
+  EXPECT_THAT(text, Not(HasSubstr("refused")));
+}
+
+TEST(Timeline, CountsNoFirstTryAsARetry) {
+  const std::string text = told_of("raft-backed-lock-still-overlaps");
+  const std::size_t asked = text.find("ACQUIRE lock:order-42 SESSION s2");
+  EXPECT_LT(text.find("1.001s"), asked);
+  EXPECT_LT(asked, text.find("6.003s"));
+}
+
+TEST(Timeline, ShowsWhoIsWokenAndDoesNotFoldWhatItThenTries) {
+  const std::string text = told_of("pubsub-wakes-everyone");
+  for (const char* client : {"client-2", "client-3", "client-4", "client-5"})
+    EXPECT_THAT(text, HasSubstr(fmt::format("\"0\"], {} wakes\n", client)));
+  EXPECT_THAT(text, Not(HasSubstr("retried")));
+}
+
+TEST(Timeline, SaysOfRenewalsThatWereHeldUpWhenTheyArrived) {
+  const std::string text = told_of("watchdog-pass-outlasts-lease");
+  const std::size_t at = text.find(
+      "client-1 sent its renewal 4 times more, without an answer (until "
+      "37.483s); it arrives at 41.007s\n");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at));
+  EXPECT_THAT(row, Not(HasSubstr("►")));
+}
+
+TEST(Timeline, TellsTheFirstRenewalBeforeThoseThatAreMore) {
+  const std::string text = told_of("watchdog-renewal-spacing");
+  EXPECT_LT(text.find("→ [1]"), text.find("renewed its lease"));
 }
 
 // What a server hands on to one that has no lane happens at a server, not to a client.

@@ -203,17 +203,22 @@ class Transcriber {
   }
 
   void reply_sent(std::size_t position, const TraceRecord& record) {
-    std::optional<std::size_t> exchange = answered_by(record);
+    const bool published = role_of(record) == Role::none && narrator_.is_client(record.peer) &&
+                           describe(record).starts_with("[\"message\"");
+    std::optional<std::size_t> exchange;
+    if (!published) exchange = answered_by(record);
     if (!exchange) {
-      if (role_of(record) == Role::none || !is_involved(record.peer)) return;
+      if (!published && (role_of(record) == Role::none || !is_involved(record.peer))) return;
       Exchange pushed;
       pushed.client = record.peer;
       pushed.server = record.process;
       pushed.role = role_of(record);
-      pushed.tenure = record.tenure;
+      pushed.tenure = published ? 0 : record.tenure;  // whoever published it has gone on
       pushed.sent = position;
       pushed.sent_at = record.at;
       pushed.pushed = true;
+      pushed.upkeep = published;
+      if (published) pushed.answer = describe(record);
       exchange = transcript_.exchanges.size();
       transcript_.exchanges.push_back(std::move(pushed));
     }
@@ -227,12 +232,14 @@ class Transcriber {
       Exchange& exchange = transcript_.exchanges[command->second];
       if (exchange.delivered) return;
       exchange.delivered = position;
+      exchange.delivered_at = record.at;
       add_part(position, Part::delivered, command->second);
     } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
       Exchange& exchange = transcript_.exchanges[reply->second];
       if (exchange.answered) return;
       exchange.answered = position;
       exchange.answered_at = record.at;
+      if (exchange.pushed) pushes_[exchange.client] = reply->second;
       add_part(position, Part::answered, reply->second);
     }
   }
@@ -242,6 +249,8 @@ class Transcriber {
       transcript_.exchanges[command->second].lost = true;
     } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
       transcript_.exchanges[reply->second].lost = true;
+      if (transcript_.exchanges[reply->second].pushed)
+        transcript_.exchanges[reply->second].upkeep = false;
       add_part(position, Part::answer_lost, reply->second);
     }
   }
@@ -374,8 +383,10 @@ class Transcriber {
           back_ = {event.process, add_event(position, event).row.at, transcript_.items.size() - 1};
         down_.erase(event.process);
         break;
-      case What::wait_begun:
       case What::wait_ended:
+        if (event.owner != 0) woken(event);
+        break;
+      case What::wait_begun:
       case What::queued:
       case What::link_cut:
       case What::link_healed:
@@ -400,6 +411,16 @@ class Transcriber {
         transcript_.add(position, event.at, RowKind::end, event.process, narrator_.event(event));
         break;
     }
+  }
+
+  // A message that wakes nobody is not told.
+  void woken(const HistoryEvent& event) {
+    const auto latest = pushes_.find(event.process);
+    if (latest == pushes_.end()) return;
+    Exchange& push = transcript_.exchanges[latest->second];
+    if (push.answered_at != event.at || !std::exchange(push.upkeep, false)) return;
+    push.woke = true;
+    add_part(*push.answered, Part::answered, latest->second);
   }
 
   Item& add_event(std::size_t position, const HistoryEvent& event) {
@@ -515,6 +536,7 @@ class Transcriber {
       other_key_changed(position, event);
       return;
     }
+    taken(event);
     const std::pair<ProcessId, sim::KeyId> entry{event.process, event.key};
     if (event.what == What::entry_removed) {
       entries_.erase(entry);
@@ -535,6 +557,21 @@ class Transcriber {
     if (event.cause == Cause::restart && lost_at_start(position, event)) return;
     Item& item = add_event(position, event);
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
+  }
+
+  // Lays a change at the door of the command that the server is about to answer.
+  void taken(const HistoryEvent& event) {
+    if (event.cause != Cause::command || event.tenure == 0) return;
+    const auto client = narrator_.actor_of(event);
+    if (!client) return;
+    for (const std::size_t i : waiting_[{*client, event.process}]) {
+      Exchange& exchange = transcript_.exchanges[i];
+      if (!exchange.delivered || exchange.tenure != event.tenure ||
+          exchange.role != static_cast<Role>(event.role))
+        continue;
+      exchange.took = event.what != What::entry_removed;
+      return;
+    }
   }
 
   // Not the lock's: such as the counter of fencing tokens.
@@ -594,6 +631,7 @@ class Transcriber {
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> commands_;
   std::map<std::uint32_t, std::size_t> replies_;
+  std::map<ProcessId, std::size_t> pushes_;  // the latest that came to a client
   std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
       waiting_;  // client and server
   std::map<TenureId, Belief> beliefs_;
@@ -608,6 +646,13 @@ class Transcriber {
 };
 
 }  // namespace
+
+std::string_view Exchange::form() const {
+  const std::string_view all = text;
+  std::size_t end = all.find(' ');
+  if (all.starts_with("EVAL") && end != std::string_view::npos) end = all.find(' ', end + 1);
+  return all.substr(0, end);
+}
 
 Item& Transcript::add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
                       std::string text) {

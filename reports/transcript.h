@@ -26,15 +26,22 @@ struct Exchange {
   std::size_t sent = 0;
   sim::Instant sent_at{};
   std::optional<std::size_t> delivered;
+  sim::Instant delivered_at{};
   std::optional<std::size_t> answered;
   sim::Instant answered_at{};
   bool lost = false;  // the command, or its answer
   bool timed_out = false;
   bool pushed = false;  // the server spoke first
+  bool took = false;    // made or changed an entry of the lock's key
+  bool woke = false;    // a push: its client had slept until it came
   bool folded = false;
   bool upkeep = false;  // of the connection: kept for its answer to find it, and not told
 
   std::string command() const { return text.substr(0, text.find(' ')); }
+  // What a client sends again when it tries again: the command, and of a script which one.
+  std::string_view form() const;
+  // The script has to be loaded first: what is sent then belongs to the same try.
+  bool wants_script() const { return answer.starts_with("error: NOSCRIPT"); }
 };
 
 enum class Part : std::uint8_t { sent, delivered, answered, answer_lost, happening };
