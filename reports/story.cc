@@ -62,7 +62,8 @@ class Teller {
     std::map<TenureId, std::pair<std::size_t, std::size_t>>
         latest;  // tenure to item and row of an answer
 
-    std::vector<std::size_t> refused;  // rows, unless their answer turns out to mean something else
+    // Rows and what their answer says, unless it turns out to mean something else.
+    std::vector<std::pair<std::size_t, std::string>> glosses;
 
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
       Item& item = transcript_.items[i];
@@ -100,10 +101,8 @@ class Teller {
               row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
             latest[item.tenure] = {i, row_of[item.exchange]};
-            // Of a script nil may be the grant itself, as Redisson has it.
-            if (exchange.role == models::Role::acquire && exchange.answer == "nil" &&
-                exchange.command() == "SET")
-              refused.push_back(row_of[item.exchange]);
+            if (std::string meaning = gloss(exchange); !meaning.empty())
+              glosses.emplace_back(row_of[item.exchange], std::move(meaning));
             break;
           }
           case Part::answer_lost: {
@@ -125,7 +124,8 @@ class Teller {
               transcript_.exchanges[transcript_.items[at].exchange].answered_at;
           if (clear(at, i) && item.row.at - answered <= kAtOnce &&
               story_.rows[row].outcome.empty()) {
-            story_.rows[row].outcome = item.row.outcome;
+            const bool error = story_.rows[row].answer.starts_with("error:");
+            story_.rows[row].outcome = item.fails && error ? "the release fails" : item.row.outcome;
             story_.rows[row].last = item.position;
             continue;
           }
@@ -135,9 +135,33 @@ class Teller {
       if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
       push(std::move(item.row));
     }
-    for (const std::size_t row : refused) {
-      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = "refused";
+    for (auto& [row, meaning] : glosses) {
+      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = std::move(meaning);
     }
+  }
+
+  // What an answer says in the language of its lock. Of a script nil may be the grant itself, as
+  // Redisson has it, whose refusals are the time that is left in milliseconds.
+  std::string gloss(const Exchange& exchange) {
+    const std::string& answer = exchange.answer;
+    const bool acquires = exchange.role == models::Role::acquire;
+    if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
+    if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
+      return "";
+    if (exchange.role == models::Role::renew && answer == "[0]") return "gone: nothing renewed";
+    if (!acquires || exchange.wants_script()) return "";
+    // What undoes half an acquire is another script.
+    const auto script =
+        acquiring_.try_emplace(exchange.tenure, std::string(exchange.form())).first->second;
+    if (script != exchange.form()) return "";
+    if (answer == "nil" && exchange.took) return "granted";
+    const bool number = !answer.empty() && answer.size() < 16 &&
+                        answer.find_first_not_of("0123456789") == std::string::npos;
+    if (!number) return "";
+    const std::string left = seconds(std::stoll(answer) * 1'000'000) + "s";
+    return run_.scenario.lock.algorithm == "redisson-fair-lock"
+               ? fmt::format("refused, {} to wait", left)
+               : fmt::format("refused, {} left", left);
   }
 
   std::size_t push(Row row) {
@@ -164,12 +188,17 @@ class Teller {
   Row reply(const Exchange& exchange, std::size_t position, Instant at) const {
     Row row = message(exchange, RowKind::reply, position, at);
     std::swap(row.from, row.to);
-    row.text = exchange.pushed
-                   ? exchange.answer
-                   : fmt::format("{} (answer to {})", exchange.answer, exchange.command());
+    row.text = exchange.pushed ? exchange.answer
+                               : fmt::format("{} (answer to {})", exchange.answer, asked(exchange));
     row.answer = exchange.answer;
     if (exchange.woke) row.outcome = narrator_.process(exchange.client) + " wakes";
     return row;
+  }
+
+  // Of a script its command says nothing.
+  static std::string asked(const Exchange& exchange) {
+    return exchange.command().starts_with("EVAL") ? fmt::format("its {}", name(exchange.role))
+                                                  : exchange.command();
   }
 
   static void lose(Row& row, const std::string& what) {
@@ -311,6 +340,7 @@ class Teller {
   const Run& run_;
   const Narrator& narrator_;
   Transcript transcript_;
+  std::map<TenureId, std::string> acquiring_;  // the script that a tenure acquires with
   Story story_;
 };
 

@@ -441,20 +441,31 @@ class Transcriber {
     item.tenure = event.tenure;
     item.barrier = false;
     item.row.outcome = outcome(event);
+    item.fails = event.what == What::release_failed;
   }
 
   // What an answer meant, said beside it.
   std::string outcome(const HistoryEvent& event) const {
     switch (event.what) {
-      case What::acquire_ok:
-        return narrator_.event(event);
-      case What::release_ok:
-        return "released";
+      case What::acquire_ok: {
+        const int holds = depth_of(event.tenure);
+        return narrator_.event(event) +
+               (holds > 1 ? fmt::format(" again, {} holds by its count", holds) : "");
+      }
+      case What::release_ok: {
+        const int left = depth_of(event.tenure);
+        return left == 0 ? "released" : fmt::format("one hold less, {} left by its count", left);
+      }
       case What::release_failed:
         return "there was nothing of its own to release";
       default:
         return narrator_.event(event);
     }
+  }
+
+  int depth_of(TenureId tenure) const {
+    const auto belief = beliefs_.find(tenure);
+    return belief == beliefs_.end() ? 0 : belief->second.depth;
   }
 
   void follow_belief(std::size_t position, const HistoryEvent& event) {

@@ -55,6 +55,7 @@ struct Item {
   bool barrier = false;
   bool joins_before = false;  // said together with the command it belongs to, if that is at hand
   bool joins_after = false;
+  bool fails = false;  // a release that came to nothing
   sim::TenureId tenure = 0;
   bool dropped = false;
 };
