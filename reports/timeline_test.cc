@@ -491,6 +491,13 @@ TEST(Timeline, SaysWhatTheAnswersOfRedissonsScriptsMean) {
   EXPECT_THAT(many, Not(HasSubstr("→ 1, ")));  // the answer to what undoes it
 }
 
+TEST(Timeline, LosesAnEntryOnce) {
+  const std::string text = told_of("failover-with-watchdog");
+  EXPECT_THAT(text, HasSubstr("client-1's entry is lost in the failover\n"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry was lost in the failover at 0.003s; it believed"));
+  EXPECT_THAT(text, Not(HasSubstr("expire")));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

@@ -565,6 +565,7 @@ class Transcriber {
 
     const bool by_itself = event.cause != Cause::command;
     if (!by_itself && with_trace()) return;
+    if (&narrator_.first_loss(event) != &event) return;
     if (event.cause == Cause::restart && lost_at_start(position, event)) return;
     Item& item = add_event(position, event);
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);

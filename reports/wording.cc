@@ -387,6 +387,20 @@ std::string Narrator::owner(const HistoryEvent& event) const {
   return this->process(*process) + (own ? fmt::format(" (tenure {})", event.owner) : "");
 }
 
+// A server that is down goes on counting, and lets an entry expire which a failover took with it.
+const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
+  const HistoryEvent* gone = nullptr;
+  for (const HistoryEvent& event : run_.history) {
+    if (&event == &removed) break;
+    if (event.process != removed.process || event.key != removed.key) continue;
+    if (event.what == What::entry_created || event.what == What::entry_altered) gone = nullptr;
+    if (event.what == What::entry_removed && gone == nullptr) gone = &event;
+  }
+  const bool again =
+      removed.what == What::entry_removed && gone != nullptr && gone->owner == removed.owner;
+  return again ? *gone : removed;
+}
+
 std::string Narrator::loss(const HistoryEvent& event) const {
   if (event.what == What::entry_altered) return "was altered by " + doer(event, false);
   switch (event.cause) {
@@ -596,13 +610,14 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     }
     case Property::loss_noticed: {
       if (alone) break;
+      const HistoryEvent& lost = first_loss(other);
       const std::string believed = at->what == What::release_invoked
                                        ? "until it began to release at " + when
                                    : at->what == What::horizon ? "until the run ended at " + when
                                                                : "until " + when;
       return fmt::format(
           "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
-          owner(other), loss(other), then, key(other.key), believed);
+          owner(lost), loss(lost), instant(lost.at), key(lost.key), believed);
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);

@@ -49,6 +49,9 @@ class Narrator {
   // or the operator who acts in its name.
   std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
 
+  // Where an entry is gone already, the event with which it went; else the one given.
+  const sim::HistoryEvent& first_loss(const sim::HistoryEvent& removed) const;
+
   // What happened, with its subject: "client-1 learns that it has lost the lock".
   std::string event(const sim::HistoryEvent& event) const;
 
