@@ -498,6 +498,13 @@ TEST(Timeline, LosesAnEntryOnce) {
   EXPECT_THAT(text, Not(HasSubstr("expire")));
 }
 
+TEST(Timeline, PassesAMarkAfterThePauseBeforeIt) {
+  const std::string text = told_of("redlock-pause-after-elapsed-check");
+  const std::size_t again = text.find("client-1 runs again");
+  ASSERT_NE(again, std::string::npos);
+  EXPECT_LT(again, text.find("client-1 passes its mark \"elapsed-checked\""));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

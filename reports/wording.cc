@@ -73,7 +73,7 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
   if (!trigger.mark.empty()) {
     const std::string who = whose.empty() ? "a client" : whose == target ? "it" : whose;
     const std::string_view again = trigger.nth > 1 ? " for the " : "";
-    return fmt::format("{} {} passes mark:{}{}{}", side, who, trigger.mark, again,
+    return fmt::format("{} {} passes {}{}{}", side, who, mark(trigger.mark), again,
                        trigger.nth > 1 ? ordinal(trigger.nth) + " time" : "");
   }
   const bool answered = trigger.phase == sim::Phase::replied;
@@ -231,6 +231,8 @@ std::string fault(const sim::Fault& fault) {
                                                     : ",";
   return fmt::format("{}{} {}{}", what, comma, trigger(fault.trigger, fault.target), words.outcome);
 }
+
+std::string mark(std::string_view name) { return fmt::format("its mark \"{}\"", name); }
 
 std::string delayed(const sim::Fault& fault) {
   return fault.verb == Verb::delay ? message(fault) + " goes on" : "";

@@ -28,6 +28,7 @@ std::string seconds(std::int64_t nanoseconds);  // 12.0215: exact, without trail
 std::string digest(std::uint64_t value);        // 16 lower-case hex digits
 std::string times(std::uint64_t count);         // once, twice, 57 times
 std::string fault(const sim::Fault& fault);     // pause client-1 for 8s, before its release is sent
+std::string mark(std::string_view name);        // what a process passes: its mark "elapsed-checked"
 std::string delayed(const sim::Fault& fault);   // what goes on when a delay is over; else nothing
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(

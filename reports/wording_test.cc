@@ -63,7 +63,7 @@ TEST(Wording, SaysAFaultInOnePhrase) {
             "pause client-1 for 8s, after client-2's 22nd release (DEL) is sent to redis-2");
   pause.trigger = {};
   pause.trigger.mark = "elapsed-checked";
-  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before it passes mark:elapsed-checked");
+  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before it passes its mark \"elapsed-checked\"");
 
   sim::Fault step = plan(Verb::step_clock, "redis-1", Role::none);
   step.trigger.at = at_ms(3200);
