@@ -261,19 +261,27 @@ class Writer {
       if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
     }
     std::string faults = plural(run_.fired.size(), "fault");
-    if (!run_.fired.empty() && !run_.met.empty())
-      faults += fmt::format(" ({})", list(words(run_.met)));
+    const models::FaultClasses of_faults = classes_of_faults();
+    if (!run_.fired.empty() && !of_faults.empty())
+      faults += fmt::format(" ({})", list(words(of_faults)));
+    std::vector<std::string> of_settings = words(run_.met);
+    std::erase_if(of_settings, [of_faults = words(of_faults)](const std::string& one) {
+      return std::find(of_faults.begin(), of_faults.end(), one) != of_faults.end();
+    });
+    if (!of_settings.empty()) faults += fmt::format("; {} by its settings", list(of_settings));
     const std::vector<std::string> premise = {
         plural(clients(), "client"),
-        fmt::format("the lock granted {}", run_.grants == 0 ? "never" : times(run_.grants)), faults,
-        fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
+        run_.grants == 0 ? "the lock never granted" : "the lock granted " + times(run_.grants),
+        faults, fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
     if (run_.patience > sim::Duration::zero()) {
-      paragraph(Line().add("  "), 2,
-                fmt::format("stuck: still waiting {} after the last fault is over and no live "
-                            "client holds the lock",
-                            duration(run_.patience)),
-                Ink::dim);
+      paragraph(
+          Line().add("  "), 2,
+          fmt::format("would be stuck: whoever still waits {} after the last {}, with no live "
+                      "holder",
+                      duration(run_.patience),
+                      run_.scenario.faults.empty() ? "client has come" : "fault is over"),
+          Ink::dim);
     }
     if (run_.longest_wait.length > sim::Duration::zero()) {
       paragraph(Line().add("  "), 2,
@@ -281,6 +289,16 @@ class Writer {
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
+  }
+
+  // What a run meets without any fault comes from clocks and pauses that its file sets.
+  models::FaultClasses classes_of_faults() const {
+    scenarios::Scenario bare = run_.scenario;
+    bare.servers.redis.nodes.clear();
+    bare.servers.redis.clock_rate_ppb = 0;
+    bare.servers.lease_store.clock_rate_ppb = 0;
+    bare.servers.redis.gc.every = bare.clients.gc.every = sim::Duration::zero();
+    return scenarios::classes_met(bare);
   }
 
   // What the lock promises of it, beside the verdict where there is room, and the premise below.

@@ -505,6 +505,27 @@ TEST(Timeline, PassesAMarkAfterThePauseBeforeIt) {
   EXPECT_LT(again, text.find("client-1 passes its mark \"elapsed-checked\""));
 }
 
+TEST(Timeline, NamesTheBoundOfNotStuckAsABound) {
+  EXPECT_THAT(told_of("nested-calls-reset-lease"), HasSubstr("with no live holder\n"));
+  EXPECT_THAT(told_of("pubsub-wakes-everyone"), HasSubstr("after the last client has come"));
+}
+
+TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
+  scenarios::Run run = testing::blind_delete();
+  run.scenario.servers.redis.nodes.push_back({});
+  run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
+  run.met.add(models::FaultClass::server_clock);
+  EXPECT_THAT(told(run), HasSubstr("; 1 fault (pause); server-clock by its settings; "));
+  run.grants = 0;
+  EXPECT_THAT(told(run), HasSubstr("; the lock never granted; "));
+}
+
+TEST(Timeline, HasOneNameForTheLock) {
+  const std::string text = told_of("late-kill-hits-both");
+  EXPECT_THAT(text, HasSubstr("client-1 holds the lock\n"));
+  EXPECT_THAT(text, Not(HasSubstr("holds lock:")));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

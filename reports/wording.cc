@@ -288,6 +288,9 @@ std::string Narrator::key(sim::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }
 
+// The first key is the lock's own; locks keep more beside it.
+std::string Narrator::lock(sim::KeyId key) const { return key == 0 ? "the lock" : this->key(key); }
+
 bool Narrator::is_client(ProcessId process) const {
   return process < clients_.size() && clients_[process];
 }
@@ -426,8 +429,7 @@ std::string Narrator::loss(const HistoryEvent& event) const {
 
 std::string Narrator::event(const HistoryEvent& event) const {
   std::string subject = process(event.process);
-  const bool several = run_.keys.size() > 1;
-  const std::string lock = several ? key(event.key) : "the lock";
+  const std::string lock = this->lock(event.key);
   switch (event.what) {
     case What::acquire_invoked:
       return subject + " asks for " + lock;
@@ -590,7 +592,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     case Property::mutual_exclusion:
       if (alone) break;
       return fmt::format("{} was told at {} that it holds {}, while {} had believed so since {}",
-                         actor, when, key(at->key), against, then);
+                         actor, when, lock(at->key), against, then);
     case Property::resource_exclusion:
       if (alone) break;
       return fmt::format("{} {} {} again at {}, but {}'s {} had been accepted there at {}", actor,
@@ -619,28 +621,28 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                                                                : "until " + when;
       return fmt::format(
           "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
-          owner(lost), loss(lost), instant(lost.at), key(lost.key), believed);
+          owner(lost), loss(lost), instant(lost.at), lock(lost.key), believed);
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
-        return fmt::format("{} has waited for {} since {}, to the end", actor, key(at->key), when);
+        return fmt::format("{} has waited for {} since {}, to the end", actor, lock(at->key), when);
       if (is_client(other.process))
         return fmt::format(
             "{} has waited for {} since {}, to the end, behind a mutex of its own process that "
             "nobody is left to give back",
-            actor, key(at->key), when);
+            actor, lock(at->key), when);
       return fmt::format(
           "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
-          key(at->key), when, process(*holder),
+          lock(at->key), when, process(*holder),
           other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
     }
     case Property::no_deadlock: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
-        return fmt::format("{} has waited for {} since {}", actor, key(at->key), when);
+        return fmt::format("{} has waited for {} since {}", actor, lock(at->key), when);
       return fmt::format("{} has waited since {} for {}, held by {} since {}", actor, when,
-                         key(at->key), process(*holder), then);
+                         lock(at->key), process(*holder), then);
     }
     case Property::balanced_holds: {
       if (alone) break;
@@ -649,13 +651,13 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                                    ? " was told that it had no hold to give back of "
                                    : " had given back ";
       return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
-                         who(*at, false), told, key(at->key), when, process(other.process),
+                         who(*at, false), told, lock(at->key), when, process(other.process),
                          other.holds, then);
     }
     case Property::no_lost_wakeup:
       return fmt::format(
           "{} began to wait for {} at {} and slept on, although it could have had it since {}",
-          who(*at, !alone && same), key(at->key), when, alone ? "then" : then);
+          who(*at, !alone && same), lock(at->key), when, alone ? "then" : then);
     case Property::bounded_wakeups: {
       const auto waker = process_of(at->owner);
       if (alone || !waker) break;
@@ -671,7 +673,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format(
           "{} was told at {} that it holds {}, though {} had asked before it, at {}, and had been "
           "overtaken as often as it may be",
-          actor, when, key(at->key), against, then);
+          actor, when, lock(at->key), against, then);
     case Property::available:
       return fmt::format(
           "{} {} at {}, although its condition for success had been met", actor,

@@ -41,6 +41,7 @@ class Narrator {
 
   std::string process(sim::ProcessId process) const;
   std::string key(sim::KeyId key) const;
+  std::string lock(sim::KeyId key) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
