@@ -279,7 +279,7 @@ class Teller {
     if (event.what == What::release_invoked) {
       for (std::size_t i = found; i < story_.rows.size(); ++i) {
         const Row& row = story_.rows[i];
-        if (row.at - event.at > kAtOnce) break;
+        if (row.at > event.at && instant(row.at) != instant(event.at)) break;
         const bool command = row.kind == RowKind::exchange || row.kind == RowKind::departure;
         if (command && row.from == event.process && row.position >= position) return i;
       }
@@ -293,8 +293,12 @@ class Teller {
       const bool message = row.kind == RowKind::exchange || row.kind == RowKind::reply;
       if (!message || row.last < position) continue;
       if (at_server ? row.from == *actor && row.to == event.process
-                    : row.from == *actor || row.to == *actor)
-        return i;
+                    : row.from == *actor || row.to == *actor) {
+        // Time goes downwards.
+        std::size_t last = found;
+        while (last > i && instant(story_.rows[last].at) >= instant(event.at)) --last;
+        return last;
+      }
     }
     return found;
   }

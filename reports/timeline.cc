@@ -23,8 +23,6 @@ constexpr int kNarrowest = 40;
 constexpr int kTimeWidth = 11;  // the margin that holds the time
 constexpr int kTextWidth = 34;  // what lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
-// What broke is told behind the row that broke it, and needs no time of its own if it is so near.
-constexpr sim::Duration kOneInstant = std::chrono::milliseconds(1);
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
 std::string grouped(std::uint64_t number) {
@@ -136,9 +134,7 @@ class Writer {
         put(margin("").add(lanes.plain()));
       }
       apply_up_to(row.last + 1);
-      const bool same_time =
-          above != nullptr && (instant(row.at) == instant(timed) ||
-                               (row.kind == RowKind::violation && row.at - timed < kOneInstant));
+      const bool same_time = above != nullptr && instant(row.at) == instant(timed);
       if (!same_time) timed = row.at;
       put_row(lanes, row, same_time ? "" : instant(row.at));
       above = &row;

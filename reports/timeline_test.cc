@@ -526,6 +526,12 @@ TEST(Timeline, HasOneNameForTheLock) {
   EXPECT_THAT(text, Not(HasSubstr("holds lock:")));
 }
 
+TEST(Timeline, GivesWhatBreaksTheTimeThatItsWitnessGives) {
+  const std::string text = told_of("ttl-expiry-blind-delete");
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n  12\\.004s  [^\n]*own-release: client-1 removed"));
+  EXPECT_THAT(text, HasSubstr("entry of lock:order-42 on redis-1 at 12.004s"));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);
