@@ -40,6 +40,7 @@ class Teller {
     point_at_violations();
     abridge();
     story_.changes = std::move(transcript_.changes);
+    story_.upkeep.assign(transcript_.upkeep.begin(), transcript_.upkeep.end());
     return std::move(story_);
   }
 

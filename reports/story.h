@@ -64,6 +64,7 @@ struct Change {
 struct Story {
   std::vector<Row> rows;
   std::vector<Change> changes;
+  std::vector<std::string> upkeep;  // the commands of clients that no row tells of
 };
 
 Story tell(const Run& run, const Narrator& narrator);

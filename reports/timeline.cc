@@ -139,7 +139,7 @@ class Writer {
       put_row(lanes, row, same_time ? "" : instant(row.at));
       above = &row;
     }
-    explain(lanes);
+    explain(lanes, story);
   }
 
   Line margin(std::string_view time) const {
@@ -203,9 +203,10 @@ class Writer {
     }
   }
 
-  void explain(const Lanes& lanes) {
+  void explain(const Lanes& lanes, const Story& story) {
     const std::vector<std::string> legend = lanes.legend();
-    const bool complete = lanes.left_out().empty() && lanes.passed_over().empty();
+    const bool complete =
+        lanes.left_out().empty() && lanes.passed_over().empty() && story.upkeep.empty();
     if (legend.empty() && complete) return;
     blank();
     std::string marks;
@@ -220,6 +221,8 @@ class Writer {
     if (!marks.empty()) paragraph(margin(""), kTimeWidth, marks, Ink::dim);
     name_missing("without a column, for want of room: ", lanes.left_out());
     name_missing("left out, as no fault or witness names them: ", lanes.passed_over());
+    if (!story.upkeep.empty())
+      paragraph(margin(""), kTimeWidth, "left out, as upkeep: " + list(story.upkeep), Ink::dim);
   }
 
   void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {

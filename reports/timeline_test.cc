@@ -277,13 +277,25 @@ TEST(Timeline, ShowsTheRetryAFaultIsAnchoredTo) {
   EXPECT_THAT(text, HasSubstr("retried 3 times, refused each time (until 9.000s)"));
 }
 
-TEST(Timeline, HidesConnectionUpkeep) {
+// As it happens in a run.
+std::string told_of(const std::string& name, int width = 240) {
+  const scenarios::Document document =
+      scenarios::Document::from_file("scenarios/" + name + ".toml");
+  scenarios::Runner runner;
+  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  return told(runner.run(scenario, scenario.seed, true), width);
+}
+
+TEST(Timeline, HidesConnectionUpkeepAndSaysSo) {
   RunBuilder b = holder();
   b.exchange(at_ms(2000), 0, 2, Role::none, 0, "PING", "PONG", [](Instant) {});
   b.exchange(at_ms(3000), 0, 2, Role::check, 1, "GET k", "a", [](Instant) {});
   const std::string text = told(b.run);
-  EXPECT_THAT(text, Not(HasSubstr("PING")));
+  EXPECT_THAT(text, Not(HasSubstr("PING →")));
+  EXPECT_THAT(text, HasSubstr("left out, as upkeep: PING\n"));
   EXPECT_THAT(text, HasSubstr("GET k → a"));
+  EXPECT_THAT(told_of("nested-calls-reset-lease"),
+              HasSubstr("left out, as upkeep: DEL, SCRIPT LOAD and UNSUBSCRIBE\n"));
 }
 
 TEST(Timeline, LeavesOutClientsThatNothingNamesWhereThereIsNoRoom) {
@@ -400,15 +412,6 @@ TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
   EXPECT_THAT(heads, HasSubstr("redis-1-replica"));
   EXPECT_THAT(heads, Not(HasSubstr("redis-2-replica")));
   EXPECT_THAT(text, HasSubstr("redis-1-replica-1 becomes the primary"));
-}
-
-// As it happens in a run: who is elected, who is promoted, and who is told.
-std::string told_of(const std::string& name, int width = 240) {
-  const scenarios::Document document =
-      scenarios::Document::from_file("scenarios/" + name + ".toml");
-  scenarios::Runner runner;
-  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
-  return told(runner.run(scenario, scenario.seed, true), width);
 }
 
 TEST(Timeline, LaysWhatAnOperatorDoesAtHisOwnDoor) {

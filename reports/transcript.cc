@@ -169,13 +169,23 @@ class Transcriber {
     exchange.role = role_of(record);
     exchange.tenure = record.tenure;
     exchange.upkeep = exchange.role == Role::none;
-    if (!exchange.upkeep) exchange.text = describe(record);
+    if (!exchange.upkeep) {
+      exchange.text = describe(record);
+    } else if (narrator_.is_client(record.process)) {
+      transcript_.upkeep.insert(name_of(describe(record)));
+    }
     exchange.sent = position;
     exchange.sent_at = record.at;
     commands_[record.message] = transcript_.exchanges.size();
     waiting_[{exchange.client, exchange.server}].push_back(transcript_.exchanges.size());
     transcript_.exchanges.push_back(std::move(exchange));
     add_part(position, Part::sent, transcript_.exchanges.size() - 1);
+  }
+
+  // SCRIPT says nothing without what is done with it.
+  static std::string name_of(const std::string& command) {
+    constexpr std::string_view kScript = "SCRIPT ";
+    return command.substr(0, command.find(' ', command.starts_with(kScript) ? kScript.size() : 0));
   }
 
   static Role role_of(const TraceRecord& record) {

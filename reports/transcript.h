@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct Transcript {
   std::vector<std::size_t> positions;  // of the events of the history
   std::vector<std::size_t> timeouts;   // items that say so
   std::map<sim::TenureId, Decision> decided;
+  std::set<std::string> upkeep;  // the commands that no row tells of
 
   Item& add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
             std::string text);
