@@ -535,6 +535,13 @@ TEST(Timeline, GivesWhatBreaksTheTimeThatItsWitnessGives) {
   EXPECT_THAT(text, HasSubstr("entry of lock:order-42 on redis-1 at 12.004s"));
 }
 
+TEST(Timeline, NamesTheCommandThatAFaultHitsWhereItIsNotTheUsualOne) {
+  const std::string text = told_of("multilock-rollback-lost");
+  EXPECT_THAT(text, HasSubstr("drop client-1's 4th acquire at redis-2 (here by another command: "
+                              "EVALSHA 1121..) "));
+  EXPECT_THAT(told_of("ttl-expiry-blind-delete"), Not(HasSubstr("another command")));
+}
+
 // What a server hands on to one that has no lane happens at a server, not to a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);

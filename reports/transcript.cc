@@ -564,10 +564,36 @@ class Transcriber {
       if (named != run_.processes.end())
         target = static_cast<ProcessId>(named - run_.processes.begin());
     }
+    text += unusual_command(position, event);
     transcript_.add(position, event.at, RowKind::fault, target, std::move(text));
     fired_at_[event.key] = event.at;
     if (event.key < run_.scenario.faults.size())
       strike_before_mark(position, event, run_.scenario.faults[event.key]);
+  }
+
+  // A step may be taken by several commands: what undoes half an acquire belongs to the acquire.
+  std::string unusual_command(std::size_t position, const HistoryEvent& event) const {
+    if (event.key >= run_.scenario.faults.size()) return "";
+    const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
+    if (trigger.at || !trigger.mark.empty() || !trigger.command.empty() ||
+        trigger.phase != sim::Phase::sent)
+      return "";
+    const auto& records = run_.trace.records;
+    for (std::size_t i = position; i < records.size() && records[i].at == event.at; ++i) {
+      const TraceRecord& record = records[i];
+      if (record.kind != TraceKind::sent || record.reply || record.role != trigger.role) continue;
+      const auto first = std::find_if(
+          transcript_.exchanges.begin(), transcript_.exchanges.end(), [&](const Exchange& earlier) {
+            return earlier.role == role_of(record) && earlier.tenure == record.tenure;
+          });
+      if (first == transcript_.exchanges.end()) return "";
+      Exchange hit;
+      hit.text = describe(record);
+      return hit.form() == first->form()
+                 ? ""
+                 : fmt::format(" (here by another command: {})", hit.form());
+    }
+    return "";
   }
 
   // The end of a pause or crash shows by itself, and a fault without length has no end worth
