@@ -190,6 +190,7 @@ class Folder {
 
   std::string names(const std::set<ProcessId>& processes) const {
     std::vector<std::string> words;
+    words.reserve(processes.size());
     for (const ProcessId process : processes) words.push_back(narrator_.process(process));
     return list(words);
   }

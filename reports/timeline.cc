@@ -359,7 +359,7 @@ class Writer {
                     .add("  ")
                     .add(did ? glyphs_.good : glyphs_.bad, did ? Ink::good : Ink::bad)
                     .add(fmt::format(" {}  ", i + 1)),
-                5 + display_width(fmt::format("{}", i + 1)),
+                6 + display_width(fmt::format("{}", i + 1)),
                 text + (did ? "; fired at " + instant(fired->at) : "; did not fire"));
       if (!did) near_miss(run_.scenario.faults[i]);
     }

@@ -107,6 +107,15 @@ TEST(Timeline, TellsItInAscii) {
   testing::expect_golden("blind_delete_ascii.txt", text);
 }
 
+// As it happens in a run.
+std::string told_of(const std::string& name, int width = 240) {
+  const scenarios::Document document =
+      scenarios::Document::from_file("scenarios/" + name + ".toml");
+  scenarios::Runner runner;
+  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  return told(runner.run(scenario, scenario.seed, true), width);
+}
+
 TEST(Timeline, KeepsToItsWidth) {
   for (const int width : {40, 60, 72, 80, 100, 132, 200}) {
     scenarios::Outcome outcome = testing::blind_delete_and_twin();
@@ -117,6 +126,11 @@ TEST(Timeline, KeepsToItsWidth) {
     options.width = width;
     EXPECT_LE(widest(timeline(outcome, options)), width);
   }
+}
+
+TEST(Timeline, KeepsAFaultsLineToItsWidth) {
+  const std::string text = told_of("setnx-then-expire-crash-partition", 100);
+  EXPECT_LE(widest(text.substr(text.find("\nFaults\n"))), 100);
 }
 
 TEST(Timeline, UsesColourOnlyWhenAsked) {
@@ -275,15 +289,6 @@ TEST(Timeline, ShowsTheRetryAFaultIsAnchoredTo) {
   EXPECT_THAT(text, HasSubstr("retried 4 times, refused each time (until 5.000s)"));
   EXPECT_THAT(text, HasSubstr("SET k b NX 6 → nil"));
   EXPECT_THAT(text, HasSubstr("retried 3 times, refused each time (until 9.000s)"));
-}
-
-// As it happens in a run.
-std::string told_of(const std::string& name, int width = 240) {
-  const scenarios::Document document =
-      scenarios::Document::from_file("scenarios/" + name + ".toml");
-  scenarios::Runner runner;
-  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
-  return told(runner.run(scenario, scenario.seed, true), width);
 }
 
 TEST(Timeline, HidesConnectionUpkeepAndSaysSo) {
