@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace picklock::reports {
 namespace {
@@ -16,6 +22,8 @@ using sim::TenureId;
 using sim::What;
 
 constexpr std::size_t kShortestFold = 2;
+// What has no answer and took longer to arrive was held up.
+constexpr sim::Duration kAtOnce = std::chrono::milliseconds(50);
 
 class Folder {
  public:
@@ -25,8 +33,9 @@ class Folder {
   void fold() {
     std::map<TenureId, std::vector<std::size_t>> by_tenure;
     for (std::size_t i = 0; i < transcript_.exchanges.size(); ++i) {
-      if (transcript_.exchanges[i].tenure != 0 && !transcript_.exchanges[i].pushed)
-        by_tenure[transcript_.exchanges[i].tenure].push_back(i);
+      const Exchange& exchange = transcript_.exchanges[i];
+      if (exchange.woke) wakes_.push_back(i);
+      if (exchange.tenure != 0 && !exchange.pushed) by_tenure[exchange.tenure].push_back(i);
     }
     for (const auto& [tenure, exchanges] : by_tenure) {
       const auto decision = transcript_.decided.find(tenure);
@@ -55,12 +64,40 @@ class Folder {
   // What a client did towards one decision: a command to one server, or to each of several.
   struct Try {
     std::vector<std::size_t> exchanges;
+    std::set<ProcessId> granted;  // by whom, of what the client asks for
     bool answered = true;
+    bool arrives = true;  // before the client gives up on it
+    bool failed = false;  // with an error
     bool shown = false;
+
+    bool alike(const Try& other) const {
+      return answered == other.answered && granted == other.granted && arrives == other.arrives &&
+             failed == other.failed;
+    }
   };
 
-  bool is_answered(const Exchange& exchange) const {
+  const Exchange& first_of(const Try& attempt) const {
+    return transcript_.exchanges[attempt.exchanges.front()];
+  }
+  const Exchange& last_of(const Try& attempt) const {
+    return transcript_.exchanges[attempt.exchanges.back()];
+  }
+
+  static bool is_answered(const Exchange& exchange) {
     return exchange.answered && !exchange.lost && !exchange.timed_out;
+  }
+
+  static bool arrives(const Exchange& exchange) {
+    return exchange.delivered &&
+           (is_answered(exchange) || exchange.delivered_at - exchange.sent_at <= kAtOnce);
+  }
+
+  void add(Try& attempt, std::size_t index) const {
+    const Exchange& exchange = transcript_.exchanges[index];
+    attempt.exchanges.push_back(index);
+    attempt.answered = attempt.answered && is_answered(exchange);
+    attempt.arrives = attempt.arrives && arrives(exchange);
+    attempt.failed = exchange.answer.starts_with("error:") && !exchange.wants_script();
   }
 
   // A try must be seen if a property broke in it or a fault was anchored to it.
@@ -71,9 +108,14 @@ class Folder {
     const Instant to = last.answered ? last.answered_at : last.sent_at;
     for (const properties::Verdict& verdict : run_.verdicts) {
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* event = narrator_.broke_at(witness);
-        if (event == nullptr || event->what == What::acquire_invoked) continue;
-        if (event->tenure == first.tenure && from <= event->at && event->at <= to) return true;
+        const HistoryEvent* broke = narrator_.broke_at(verdict.property, witness);
+        if (broke == nullptr) continue;
+        // What a sleep began with belongs to it.
+        for (const HistoryEvent* event : {broke, &run_.history[witness.event]}) {
+          if (event->what != What::acquire_invoked && event->tenure == first.tenure &&
+              from <= event->at && event->at <= to)
+            return true;
+        }
       }
     }
     for (const scenarios::FiredFault& fired : run_.fired) {
@@ -90,66 +132,123 @@ class Folder {
     return false;
   }
 
-  void fold_tries(const std::vector<std::size_t>& exchanges, bool granted) {
-    std::vector<Try> tries;
-    for (const std::size_t i : exchanges) {
-      const Exchange& exchange = transcript_.exchanges[i];
-      const bool begins =
-          exchange.role == Role::acquire && !tries.empty() &&
-          exchange.server == transcript_.exchanges[tries.front().exchanges.front()].server;
-      if (tries.empty() || begins) tries.emplace_back();
-      tries.back().exchanges.push_back(i);
-      tries.back().answered = tries.back().answered && is_answered(exchange);
+  // What every try of the client begins with: the first command that it sends again.
+  std::optional<std::size_t> opening(const std::vector<std::size_t>& exchanges) const {
+    for (std::size_t i = 0; i < exchanges.size(); ++i) {
+      bool loaded = !transcript_.exchanges[exchanges[i]].wants_script();
+      for (std::size_t k = i + 1; k < exchanges.size(); ++k) {
+        if (!same_request(exchanges[i], exchanges[k])) continue;
+        if (std::exchange(loaded, true)) return exchanges[i];
+      }
     }
+    return std::nullopt;
+  }
+
+  bool same_request(std::size_t one, std::size_t other) const {
+    const Exchange& a = transcript_.exchanges[one];
+    const Exchange& b = transcript_.exchanges[other];
+    return a.role == Role::acquire && b.role == a.role && a.server == b.server &&
+           a.form() == b.form();
+  }
+
+  void fold_tries(const std::vector<std::size_t>& exchanges, bool granted) {
+    const std::optional<std::size_t> first = opening(exchanges);
+    std::vector<Try> tries;
+    bool opened = false;
+    for (const std::size_t i : exchanges) {
+      const bool opens = first && same_request(*first, i);
+      const bool loaded =
+          opens && last_opening_ && transcript_.exchanges[*last_opening_].wants_script();
+      if (tries.empty() || (opens && opened && !loaded)) tries.emplace_back();
+      if (opens) {
+        opened = true;
+        last_opening_ = i;
+      }
+      const Exchange& exchange = transcript_.exchanges[i];
+      add(tries.back(), i);
+      if (exchange.took && first && exchange.form() == transcript_.exchanges[*first].form())
+        tries.back().granted.insert(exchange.server);
+    }
+    last_opening_.reset();
     if (tries.empty()) return;
     tries.front().shown = true;
     if (granted) tries.back().shown = true;
     fold_runs(
-        tries, [](const Try& a, const Try& b) { return a.answered == b.answered; },
-        [](const Try& run, std::size_t count) {
+        tries, [](const Try& a, const Try& b) { return a.alike(b); },
+        [this](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
+          const std::size_t count = end - begin;
+          const std::string each = count == 2 ? "both times" : "each time";
+          const Try& attempt = all[begin];
           return fmt::format("retried {}, {}", times(count),
-                             !run.answered ? "without an answer"
-                             : count == 1  ? "refused"
-                             : count == 2  ? "refused both times"
-                                           : "refused each time");
+                             !attempt.granted.empty() ? fmt::format("{} granted by {} alone", each,
+                                                                    names(attempt.granted))
+                             : !attempt.answered      ? "without an answer"
+                             : attempt.failed         ? "an error " + each
+                                                      : "refused " + each);
         });
+  }
+
+  std::string names(const std::set<ProcessId>& processes) const {
+    std::vector<std::string> words;
+    words.reserve(processes.size());
+    for (const ProcessId process : processes) words.push_back(narrator_.process(process));
+    return list(words);
   }
 
   void fold_repeated(const std::vector<std::size_t>& exchanges) {
     for (std::size_t role = 1; role < models::kRoleNames.size(); ++role) {
       std::vector<Try> tries;
       for (const std::size_t i : exchanges) {
-        if (transcript_.exchanges[i].role == static_cast<Role>(role))
-          tries.push_back({{i}, is_answered(transcript_.exchanges[i]), false});
+        const Exchange& exchange = transcript_.exchanges[i];
+        if (exchange.role != static_cast<Role>(role)) continue;
+        const bool loaded = !tries.empty() && last_of(tries.back()).wants_script() &&
+                            last_of(tries.back()).form() == exchange.form();
+        if (!loaded) tries.emplace_back();
+        add(tries.back(), i);
+        if (exchange.took) tries.back().granted.insert(exchange.server);
       }
       if (tries.empty()) continue;
       tries.front().shown = true;
-      fold_runs(
-          tries,
-          [&](const Try& a, const Try& b) {
-            const Exchange& x = transcript_.exchanges[a.exchanges.front()];
-            const Exchange& y = transcript_.exchanges[b.exchanges.front()];
-            return a.answered == b.answered && x.answer == y.answer && x.server == y.server;
-          },
-          [&](const Try& run, std::size_t count) {
-            return deed(static_cast<Role>(role)) + " " + times(count) + " more" +
-                   (run.answered ? "" : ", without an answer");
-          });
+      const auto alike = [this](const Try& a, const Try& b) {
+        return a.alike(b) && last_of(a).answer == last_of(b).answer &&
+               first_of(a).server == first_of(b).server;
+      };
+      fold_runs(tries, alike, [&](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
+        const bool more =
+            std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin),
+                        [&](const Try& earlier) { return alike(earlier, all[begin]); });
+        return fmt::format("{} {}{}{}", deed(all[begin]), times(end - begin),
+                           more || !all[begin].answered ? " more" : "",
+                           outcome(all[begin], end - begin));
+      });
     }
   }
 
-  static std::string deed(Role role) {
-    switch (role) {
+  bool succeeded(const Try& attempt) const {
+    return !attempt.granted.empty() || last_of(attempt).answer == "accepted";
+  }
+
+  // What the answer says by itself is not said again.
+  std::string outcome(const Try& attempt, std::size_t count) const {
+    if (!attempt.answered) return ", without an answer";
+    const Role role = first_of(attempt).role;
+    if ((role != Role::renew && role != Role::write) || succeeded(attempt)) return "";
+    return fmt::format(", answered {} {}", last_of(attempt).answer,
+                       count == 2 ? "both times" : "each time");
+  }
+
+  std::string deed(const Try& attempt) const {
+    switch (first_of(attempt).role) {
       case Role::acquire:
-        return "asked";
+        return succeeded(attempt) ? "was granted the lock" : "asked";
       case Role::renew:
-        return "renewed its lease";
+        return succeeded(attempt) ? "renewed its lease" : "sent its renewal";
       case Role::check:
         return "asked who holds the lock";
       case Role::release:
         return "tried to release";
       case Role::write:
-        return "wrote";
+        return succeeded(attempt) ? "wrote" : "sent its write";
       case Role::subscribe:
       case Role::watch:
         return "began to wait";
@@ -158,6 +257,17 @@ class Folder {
         break;
     }
     return "repeated it";
+  }
+
+  // A message that woke the client between two tries is why it tried again.
+  bool parted(const Try& a, const Try& b) const {
+    const std::size_t from = last_of(a).sent;
+    const std::size_t to = first_of(b).sent;
+    return std::any_of(wakes_.begin(), wakes_.end(), [&](std::size_t i) {
+      const Exchange& push = transcript_.exchanges[i];
+      return push.client == first_of(b).client && push.answered && from < *push.answered &&
+             *push.answered < to;
+    });
   }
 
   template <class Alike, class Words>
@@ -169,20 +279,23 @@ class Folder {
         begin = end;
         continue;
       }
-      while (end < tries.size() && !tries[end].shown && alike(tries[begin], tries[end])) ++end;
-      if (end - begin >= kShortestFold)
-        fold_away(tries, begin, end, words(tries[begin], end - begin));
+      while (end < tries.size() && !tries[end].shown && alike(tries[begin], tries[end]) &&
+             !parted(tries[end - 1], tries[end]))
+        ++end;
+      if (end - begin >= kShortestFold) fold_away(tries, begin, end, words(tries, begin, end));
       begin = end;
     }
   }
 
   void fold_away(const std::vector<Try>& tries, std::size_t begin, std::size_t end,
                  const std::string& words) {
-    const Exchange& first = transcript_.exchanges[tries[begin].exchanges.front()];
-    const Exchange& last = transcript_.exchanges[tries[end - 1].exchanges.front()];
-    Item& item = transcript_.add(first.sent, first.sent_at, RowKind::fold, first.client,
-                                 fmt::format("{} {} (until {})", narrator_.process(first.client),
-                                             words, instant(last.sent_at)));
+    const Exchange& first = first_of(tries[begin]);
+    const Exchange& last = first_of(tries[end - 1]);
+    Item& item =
+        transcript_.add(first.sent, first.sent_at, RowKind::fold, first.client,
+                        fmt::format("{} {} (until {}){}", narrator_.process(first.client), words,
+                                    instant(last.sent_at), arrivals(tries, begin, end)));
+    item.row.complete = tries[begin].arrives;
     item.row.until = last.sent_at;
     item.row.to = first.server;
     item.row.processes.push_back(first.server);
@@ -193,9 +306,30 @@ class Folder {
     }
   }
 
+  // When what was held up on its way came after all.
+  std::string arrivals(const std::vector<Try>& tries, std::size_t begin, std::size_t end) const {
+    std::optional<Instant> from;
+    Instant to{};
+    if (tries[begin].arrives) return "";
+    for (std::size_t i = begin; i < end; ++i) {
+      for (const std::size_t k : tries[i].exchanges) {
+        const Exchange& exchange = transcript_.exchanges[k];
+        if (!exchange.delivered || arrives(exchange)) continue;
+        if (!from) from = exchange.delivered_at;
+        to = exchange.delivered_at;
+      }
+    }
+    if (!from) return "";
+    return instant(*from) == instant(to)
+               ? fmt::format("; it arrives at {}", instant(to))
+               : fmt::format("; it arrives from {} to {}", instant(*from), instant(to));
+  }
+
   const Run& run_;
   const Narrator& narrator_;
   Transcript& transcript_;
+  std::vector<std::size_t> wakes_;
+  std::optional<std::size_t> last_opening_;
 };
 
 }  // namespace

@@ -48,7 +48,8 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))
         out.insert(process);
-      if (const sim::HistoryEvent* event = narrator.broke_at(witness)) out.insert(event->process);
+      if (const sim::HistoryEvent* event = narrator.broke_at(verdict.property, witness))
+        out.insert(event->process);
     }
   }
   if (out.empty()) return out;
@@ -293,7 +294,8 @@ void Lanes::arrow(Cells& cells, const Row& row) {
   const int length = (to->anchor - from->anchor) * step;
   const bool late = row.kind == RowKind::exchange && !row.complete;
   const bool dotted = row.kind == RowKind::reply || row.kind == RowKind::fold || late;
-  const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure;
+  const bool half = row.kind == RowKind::lost || row.kind == RowKind::departure ||
+                    (row.kind == RowKind::fold && !row.complete);
   const int end = half ? length / 2 : length - 1;
   dotted_ = dotted_ || dotted;
   lost_ = lost_ || row.kind == RowKind::lost;

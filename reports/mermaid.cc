@@ -77,7 +77,9 @@ class Diagram {
         const int own = narrator_.is_client(process) ? 1 : narrator_.is_resource(process) ? 2 : 0;
         if (own != group || !seen.contains(process)) continue;
         ids_[process] = fmt::format("{}{}", group == 0 ? "s" : group == 1 ? "c" : "r", ++count);
-        line(fmt::format("participant {} as {}", ids_[process], label(narrator_.process(process))));
+        line(fmt::format("participant {} as {}", ids_[process],
+                         label(narrator_.process(process)) +
+                             (narrator_.is_operator(process) ? " (operator)" : "")));
       }
     }
   }

@@ -40,6 +40,7 @@ class Teller {
     point_at_violations();
     abridge();
     story_.changes = std::move(transcript_.changes);
+    story_.upkeep.assign(transcript_.upkeep.begin(), transcript_.upkeep.end());
     return std::move(story_);
   }
 
@@ -62,7 +63,8 @@ class Teller {
     std::map<TenureId, std::pair<std::size_t, std::size_t>>
         latest;  // tenure to item and row of an answer
 
-    std::vector<std::size_t> refused;  // rows, unless their answer turns out to mean something else
+    // Rows and what their answer says, unless it turns out to mean something else.
+    std::vector<std::pair<std::size_t, std::string>> glosses;
 
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
       Item& item = transcript_.items[i];
@@ -100,10 +102,8 @@ class Teller {
               row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
             latest[item.tenure] = {i, row_of[item.exchange]};
-            // Of a script nil may be the grant itself, as Redisson has it.
-            if (exchange.role == models::Role::acquire && exchange.answer == "nil" &&
-                exchange.command() == "SET")
-              refused.push_back(row_of[item.exchange]);
+            if (std::string meaning = gloss(exchange); !meaning.empty())
+              glosses.emplace_back(row_of[item.exchange], std::move(meaning));
             break;
           }
           case Part::answer_lost: {
@@ -125,7 +125,8 @@ class Teller {
               transcript_.exchanges[transcript_.items[at].exchange].answered_at;
           if (clear(at, i) && item.row.at - answered <= kAtOnce &&
               story_.rows[row].outcome.empty()) {
-            story_.rows[row].outcome = item.row.outcome;
+            const bool error = story_.rows[row].answer.starts_with("error:");
+            story_.rows[row].outcome = item.fails && error ? "the release fails" : item.row.outcome;
             story_.rows[row].last = item.position;
             continue;
           }
@@ -135,9 +136,33 @@ class Teller {
       if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
       push(std::move(item.row));
     }
-    for (const std::size_t row : refused) {
-      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = "refused";
+    for (auto& [row, meaning] : glosses) {
+      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = std::move(meaning);
     }
+  }
+
+  // What an answer says in the language of its lock. Of a script nil may be the grant itself, as
+  // Redisson has it, whose refusals are the time that is left in milliseconds.
+  std::string gloss(const Exchange& exchange) {
+    const std::string& answer = exchange.answer;
+    const bool acquires = exchange.role == models::Role::acquire;
+    if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
+    if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
+      return "";
+    if (exchange.role == models::Role::renew && answer == "[0]") return "gone: nothing renewed";
+    if (!acquires || exchange.wants_script()) return "";
+    // What undoes half an acquire is another script.
+    const auto script =
+        acquiring_.try_emplace(exchange.tenure, std::string(exchange.form())).first->second;
+    if (script != exchange.form()) return "";
+    if (answer == "nil" && exchange.took) return "granted";
+    const bool number = !answer.empty() && answer.size() < 16 &&
+                        answer.find_first_not_of("0123456789") == std::string::npos;
+    if (!number) return "";
+    const std::string left = seconds(std::stoll(answer) * 1'000'000) + "s";
+    return run_.scenario.lock.algorithm == "redisson-fair-lock"
+               ? fmt::format("refused, {} to wait", left)
+               : fmt::format("refused, {} left", left);
   }
 
   std::size_t push(Row row) {
@@ -164,11 +189,17 @@ class Teller {
   Row reply(const Exchange& exchange, std::size_t position, Instant at) const {
     Row row = message(exchange, RowKind::reply, position, at);
     std::swap(row.from, row.to);
-    row.text = exchange.pushed
-                   ? exchange.answer
-                   : fmt::format("{} (answer to {})", exchange.answer, exchange.command());
+    row.text = exchange.pushed ? exchange.answer
+                               : fmt::format("{} (answer to {})", exchange.answer, asked(exchange));
     row.answer = exchange.answer;
+    if (exchange.woke) row.outcome = narrator_.process(exchange.client) + " wakes";
     return row;
+  }
+
+  // Of a script its command says nothing.
+  static std::string asked(const Exchange& exchange) {
+    return exchange.command().starts_with("EVAL") ? fmt::format("its {}", name(exchange.role))
+                                                  : exchange.command();
   }
 
   static void lose(Row& row, const std::string& what) {
@@ -203,10 +234,10 @@ class Teller {
     for (const properties::Verdict& verdict : run_.verdicts) {
       std::set<std::vector<ProcessId>> seen;
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* event = narrator_.broke_at(witness);
+        const HistoryEvent* event = narrator_.broke_at(verdict.property, witness);
         std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
         if (event == nullptr || story_.rows.empty() || !seen.insert(concerned).second) continue;
-        const std::size_t row = row_telling(witness.event);
+        const std::size_t row = row_telling(*event);
         Row text;
         text.kind = RowKind::violation;
         text.at = event->at;
@@ -238,8 +269,8 @@ class Teller {
 
   // The row which tells of an event: the command that caused it, or the last row that begins before
   // it.
-  std::size_t row_telling(std::uint32_t index) const {
-    const HistoryEvent& event = run_.history[index];
+  std::size_t row_telling(const HistoryEvent& event) const {
+    const auto index = static_cast<std::size_t>(&event - run_.history.data());
     const std::size_t position =
         index < transcript_.positions.size() ? transcript_.positions[index] : 0;
     std::size_t found = 0;
@@ -249,22 +280,26 @@ class Teller {
     if (event.what == What::release_invoked) {
       for (std::size_t i = found; i < story_.rows.size(); ++i) {
         const Row& row = story_.rows[i];
-        if (row.at - event.at > kAtOnce) break;
+        if (row.at > event.at && instant(row.at) != instant(event.at)) break;
         const bool command = row.kind == RowKind::exchange || row.kind == RowKind::departure;
         if (command && row.from == event.process && row.position >= position) return i;
       }
     }
     const bool at_server = event.what >= What::entry_created && event.what <= What::read_accepted;
     const auto actor =
-        at_server ? narrator_.process_of(event.tenure) : std::optional<ProcessId>(event.process);
+        at_server ? narrator_.actor_of(event) : std::optional<ProcessId>(event.process);
     for (std::size_t i = found + 1; actor && i-- > 0;) {
       const Row& row = story_.rows[i];
       if (row.last < position && event.at - row.at > kOneBreath) break;
       const bool message = row.kind == RowKind::exchange || row.kind == RowKind::reply;
       if (!message || row.last < position) continue;
       if (at_server ? row.from == *actor && row.to == event.process
-                    : row.from == *actor || row.to == *actor)
-        return i;
+                    : row.from == *actor || row.to == *actor) {
+        // Time goes downwards.
+        std::size_t last = found;
+        while (last > i && instant(story_.rows[last].at) >= instant(event.at)) --last;
+        return last;
+      }
     }
     return found;
   }
@@ -310,6 +345,7 @@ class Teller {
   const Run& run_;
   const Narrator& narrator_;
   Transcript transcript_;
+  std::map<TenureId, std::string> acquiring_;  // the script that a tenure acquires with
   Story story_;
 };
 

@@ -33,9 +33,10 @@ struct Row {
   sim::ProcessId from = 0;
   sim::ProcessId to = 0;
   std::string text;
-  std::string answer;    // exchange: what the server said
-  std::string outcome;   // what it meant to the client, e.g. "holds the lock"
-  bool complete = true;  // exchange: the command left in this row, not in one above
+  std::string answer;   // exchange: what the server said
+  std::string outcome;  // what it meant to the client, e.g. "holds the lock"
+  // exchange: the command left in this row, not in one above; fold: all of it arrived
+  bool complete = true;
   std::vector<sim::ProcessId> processes;
   std::size_t position = 0;  // in the trace, or in the history where there is no trace
   std::size_t last = 0;      // the last position that it tells of
@@ -63,6 +64,7 @@ struct Change {
 struct Story {
   std::vector<Row> rows;
   std::vector<Change> changes;
+  std::vector<std::string> upkeep;  // the commands of clients that no row tells of
 };
 
 Story tell(const Run& run, const Narrator& narrator);

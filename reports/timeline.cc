@@ -23,8 +23,6 @@ constexpr int kNarrowest = 40;
 constexpr int kTimeWidth = 11;  // the margin that holds the time
 constexpr int kTextWidth = 34;  // what lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
-// What broke is told behind the row that broke it, and needs no time of its own if it is so near.
-constexpr sim::Duration kOneInstant = std::chrono::milliseconds(1);
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
 std::string grouped(std::uint64_t number) {
@@ -103,6 +101,16 @@ class Writer {
     field("algorithm", scenario.lock.algorithm);
     field("seed", std::to_string(run_.seed));
     field("source", scenario.source);
+    field("operator", operators());
+  }
+
+  std::string operators() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < run_.processes.size(); ++i) {
+      const auto process = static_cast<sim::ProcessId>(i);
+      if (narrator_.is_operator(process)) names.push_back(narrator_.process(process));
+    }
+    return list(names) + (names.empty() ? "" : ", to unlock by force what another holds");
   }
 
   void story() {
@@ -126,14 +134,12 @@ class Writer {
         put(margin("").add(lanes.plain()));
       }
       apply_up_to(row.last + 1);
-      const bool same_time =
-          above != nullptr && (instant(row.at) == instant(timed) ||
-                               (row.kind == RowKind::violation && row.at - timed < kOneInstant));
+      const bool same_time = above != nullptr && instant(row.at) == instant(timed);
       if (!same_time) timed = row.at;
       put_row(lanes, row, same_time ? "" : instant(row.at));
       above = &row;
     }
-    explain(lanes);
+    explain(lanes, story);
   }
 
   Line margin(std::string_view time) const {
@@ -197,9 +203,10 @@ class Writer {
     }
   }
 
-  void explain(const Lanes& lanes) {
+  void explain(const Lanes& lanes, const Story& story) {
     const std::vector<std::string> legend = lanes.legend();
-    const bool complete = lanes.left_out().empty() && lanes.passed_over().empty();
+    const bool complete =
+        lanes.left_out().empty() && lanes.passed_over().empty() && story.upkeep.empty();
     if (legend.empty() && complete) return;
     blank();
     std::string marks;
@@ -214,6 +221,8 @@ class Writer {
     if (!marks.empty()) paragraph(margin(""), kTimeWidth, marks, Ink::dim);
     name_missing("without a column, for want of room: ", lanes.left_out());
     name_missing("left out, as no fault or witness names them: ", lanes.passed_over());
+    if (!story.upkeep.empty())
+      paragraph(margin(""), kTimeWidth, "left out, as upkeep: " + list(story.upkeep), Ink::dim);
   }
 
   void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {
@@ -251,19 +260,27 @@ class Writer {
       if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
     }
     std::string faults = plural(run_.fired.size(), "fault");
-    if (!run_.fired.empty() && !run_.met.empty())
-      faults += fmt::format(" ({})", list(words(run_.met)));
+    const models::FaultClasses of_faults = classes_of_faults();
+    if (!run_.fired.empty() && !of_faults.empty())
+      faults += fmt::format(" ({})", list(words(of_faults)));
+    std::vector<std::string> of_settings = words(run_.met);
+    std::erase_if(of_settings, [of_faults = words(of_faults)](const std::string& one) {
+      return std::find(of_faults.begin(), of_faults.end(), one) != of_faults.end();
+    });
+    if (!of_settings.empty()) faults += fmt::format("; {} by its settings", list(of_settings));
     const std::vector<std::string> premise = {
         plural(clients(), "client"),
-        fmt::format("the lock granted {}", run_.grants == 0 ? "never" : times(run_.grants)), faults,
-        fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
+        run_.grants == 0 ? "the lock never granted" : "the lock granted " + times(run_.grants),
+        faults, fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
     if (run_.patience > sim::Duration::zero()) {
-      paragraph(Line().add("  "), 2,
-                fmt::format("stuck: still waiting {} after the last fault is over and no live "
-                            "client holds the lock",
-                            duration(run_.patience)),
-                Ink::dim);
+      paragraph(
+          Line().add("  "), 2,
+          fmt::format("would be stuck: whoever still waits {} after the last {}, with no live "
+                      "holder",
+                      duration(run_.patience),
+                      run_.scenario.faults.empty() ? "client has come" : "fault is over"),
+          Ink::dim);
     }
     if (run_.longest_wait.length > sim::Duration::zero()) {
       paragraph(Line().add("  "), 2,
@@ -271,6 +288,16 @@ class Writer {
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
+  }
+
+  // What a run meets without any fault comes from clocks and pauses that its file sets.
+  models::FaultClasses classes_of_faults() const {
+    scenarios::Scenario bare = run_.scenario;
+    bare.servers.redis.nodes.clear();
+    bare.servers.redis.clock_rate_ppb = 0;
+    bare.servers.lease_store.clock_rate_ppb = 0;
+    bare.servers.redis.gc.every = bare.clients.gc.every = sim::Duration::zero();
+    return scenarios::classes_met(bare);
   }
 
   // What the lock promises of it, beside the verdict where there is room, and the premise below.
@@ -332,7 +359,7 @@ class Writer {
                     .add("  ")
                     .add(did ? glyphs_.good : glyphs_.bad, did ? Ink::good : Ink::bad)
                     .add(fmt::format(" {}  ", i + 1)),
-                5 + display_width(fmt::format("{}", i + 1)),
+                6 + display_width(fmt::format("{}", i + 1)),
                 text + (did ? "; fired at " + instant(fired->at) : "; did not fire"));
       if (!did) near_miss(run_.scenario.faults[i]);
     }

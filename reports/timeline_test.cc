@@ -107,6 +107,15 @@ TEST(Timeline, TellsItInAscii) {
   testing::expect_golden("blind_delete_ascii.txt", text);
 }
 
+// As it happens in a run.
+std::string told_of(const std::string& name, int width = 240) {
+  const scenarios::Document document =
+      scenarios::Document::from_file("scenarios/" + name + ".toml");
+  scenarios::Runner runner;
+  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  return told(runner.run(scenario, scenario.seed, true), width);
+}
+
 TEST(Timeline, KeepsToItsWidth) {
   for (const int width : {40, 60, 72, 80, 100, 132, 200}) {
     scenarios::Outcome outcome = testing::blind_delete_and_twin();
@@ -117,6 +126,11 @@ TEST(Timeline, KeepsToItsWidth) {
     options.width = width;
     EXPECT_LE(widest(timeline(outcome, options)), width);
   }
+}
+
+TEST(Timeline, KeepsAFaultsLineToItsWidth) {
+  const std::string text = told_of("setnx-then-expire-crash-partition", 100);
+  EXPECT_LE(widest(text.substr(text.find("\nFaults\n"))), 100);
 }
 
 TEST(Timeline, UsesColourOnlyWhenAsked) {
@@ -245,7 +259,15 @@ TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
   RunBuilder b = holder();
   for (int i = 1; i <= 6; ++i) {
     b.exchange(at_ms(3000 * i), 0, 2, Role::renew, 1, "PEXPIRE k 10000", i < 6 ? "1" : "0",
-               [](Instant) {});
+               [&](Instant then) {
+                 if (i == 6) return;
+                 b.happens({.at = then,
+                            .what = What::entry_altered,
+                            .role = static_cast<std::uint8_t>(Role::renew),
+                            .process = 2,
+                            .tenure = 1,
+                            .owner = 1});
+               });
   }
   const std::string text = told(b.run);
   EXPECT_THAT(text, HasSubstr("PEXPIRE k 10000 → 1\n"));
@@ -269,13 +291,16 @@ TEST(Timeline, ShowsTheRetryAFaultIsAnchoredTo) {
   EXPECT_THAT(text, HasSubstr("retried 3 times, refused each time (until 9.000s)"));
 }
 
-TEST(Timeline, HidesConnectionUpkeep) {
+TEST(Timeline, HidesConnectionUpkeepAndSaysSo) {
   RunBuilder b = holder();
   b.exchange(at_ms(2000), 0, 2, Role::none, 0, "PING", "PONG", [](Instant) {});
   b.exchange(at_ms(3000), 0, 2, Role::check, 1, "GET k", "a", [](Instant) {});
   const std::string text = told(b.run);
-  EXPECT_THAT(text, Not(HasSubstr("PING")));
+  EXPECT_THAT(text, Not(HasSubstr("PING →")));
+  EXPECT_THAT(text, HasSubstr("left out, as upkeep: PING\n"));
   EXPECT_THAT(text, HasSubstr("GET k → a"));
+  EXPECT_THAT(told_of("nested-calls-reset-lease"),
+              HasSubstr("left out, as upkeep: DEL, SCRIPT LOAD and UNSUBSCRIBE\n"));
 }
 
 TEST(Timeline, LeavesOutClientsThatNothingNamesWhereThereIsNoRoom) {
@@ -394,13 +419,132 @@ TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
   EXPECT_THAT(text, HasSubstr("redis-1-replica-1 becomes the primary"));
 }
 
-// As it happens in a run: who is elected, who is promoted, and who is told.
-std::string told_of(const std::string& name, int width = 240) {
-  const scenarios::Document document =
-      scenarios::Document::from_file("scenarios/" + name + ".toml");
-  scenarios::Runner runner;
-  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
-  return told(runner.run(scenario, scenario.seed, true), width);
+TEST(Timeline, LaysWhatAnOperatorDoesAtHisOwnDoor) {
+  const std::string text = told_of("late-kill-hits-both");
+  EXPECT_THAT(text, HasSubstr("operator   client-3, to unlock by force what another holds\n"));
+  EXPECT_THAT(text, HasSubstr("✗ own-release: client-3's forced unlock, meant for client-1, "
+                              "removed client-2's entry\n"));
+  EXPECT_THAT(text, HasSubstr("client-2's entry was removed by client-3's forced unlock"));
+  EXPECT_THAT(text, Not(HasSubstr("client-1 removed")));
+}
+
+TEST(Timeline, PointsAtASleeperWhenTheLockIsFree) {
+  const std::string text = told_of("pubsub-message-lost");
+  const std::size_t released = text.find("1, released\n");
+  const std::size_t broken =
+      text.find("✗ no-lost-wakeup: client-2 sleeps on while the lock is free");
+  ASSERT_NE(broken, std::string::npos);
+  EXPECT_LT(released, broken);
+  EXPECT_EQ(text.find('\n', released), text.rfind('\n', broken));
+}
+
+TEST(Timeline, FoldsNoGrantIntoRefusals) {
+  const std::string text = told_of("multilock-opposite-order");
+  EXPECT_THAT(text, HasSubstr("client-1 retried 55 times, each time granted by redis-1 alone"));
+  EXPECT_THAT(text, HasSubstr("client-2 retried 55 times, each time granted by redis-2 alone"));
+  EXPECT_THAT(text, Not(HasSubstr("refused each")));
+}
+
+TEST(Timeline, CountsNoFirstTryAsARetry) {
+  const std::string text = told_of("raft-backed-lock-still-overlaps");
+  const std::size_t asked = text.find("ACQUIRE lock:order-42 SESSION s2");
+  EXPECT_LT(text.find("1.001s"), asked);
+  EXPECT_LT(asked, text.find("6.003s"));
+}
+
+TEST(Timeline, ShowsWhoIsWokenAndDoesNotFoldWhatItThenTries) {
+  const std::string text = told_of("pubsub-wakes-everyone");
+  for (const char* client : {"client-2", "client-3", "client-4", "client-5"})
+    EXPECT_THAT(text, HasSubstr(fmt::format("\"0\"], {} wakes\n", client)));
+  EXPECT_THAT(text, Not(HasSubstr("retried")));
+}
+
+TEST(Timeline, SaysOfRenewalsThatWereHeldUpWhenTheyArrived) {
+  const std::string text = told_of("watchdog-pass-outlasts-lease");
+  const std::size_t at = text.find(
+      "client-1 sent its renewal 4 times more, without an answer (until "
+      "37.483s); it arrives at 41.007s\n");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at));
+  EXPECT_THAT(row, Not(HasSubstr("►")));
+}
+
+TEST(Timeline, TellsTheFirstRenewalBeforeThoseThatAreMore) {
+  const std::string text = told_of("watchdog-renewal-spacing");
+  EXPECT_LT(text.find("→ [1]"), text.find("renewed its lease"));
+}
+
+TEST(Timeline, SaysOfAReleaseThatEndsInAnErrorThatItFails) {
+  const std::string text = told_of("wrongtype-release");
+  EXPECT_THAT(text, HasSubstr("error: WRONGTYPE"));
+  EXPECT_THAT(text, HasSubstr(", the release fails\n"));
+  EXPECT_THAT(text, Not(HasSubstr("nothing of its own")));
+}
+
+TEST(Timeline, CountsNestedHolds) {
+  const std::string text = told_of("nested-calls-reset-lease");
+  EXPECT_THAT(text, HasSubstr("again, 2 holds by its count\n"));
+  EXPECT_THAT(text, HasSubstr("→ 0, one hold less, 1 left by its count\n"));
+  EXPECT_THAT(text, HasSubstr("→ 1, released\n"));
+}
+
+TEST(Timeline, SaysWhatTheAnswersOfRedissonsScriptsMean) {
+  const std::string text = told_of("nested-calls-reset-lease");
+  EXPECT_THAT(text, HasSubstr("→ 9002, refused, 9.002s left\n"));
+  EXPECT_THAT(told_of("failover-with-watchdog"), HasSubstr("→ [0], gone: nothing renewed\n"));
+  EXPECT_THAT(told_of("fair-lock-dead-waiters", 100),
+              HasSubstr("→ 16802, refused, 16.802s to wait\n"));
+  const std::string many = told_of("multilock-opposite-order");
+  EXPECT_THAT(many, HasSubstr("→ nil, granted\n"));
+  EXPECT_THAT(many, Not(HasSubstr("→ 1, ")));  // the answer to what undoes it
+}
+
+TEST(Timeline, LosesAnEntryOnce) {
+  const std::string text = told_of("failover-with-watchdog");
+  EXPECT_THAT(text, HasSubstr("client-1's entry is lost in the failover\n"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry was lost in the failover at 0.003s; it believed"));
+  EXPECT_THAT(text, Not(HasSubstr("expire")));
+}
+
+TEST(Timeline, PassesAMarkAfterThePauseBeforeIt) {
+  const std::string text = told_of("redlock-pause-after-elapsed-check");
+  const std::size_t again = text.find("client-1 runs again");
+  ASSERT_NE(again, std::string::npos);
+  EXPECT_LT(again, text.find("client-1 passes its mark \"elapsed-checked\""));
+}
+
+TEST(Timeline, NamesTheBoundOfNotStuckAsABound) {
+  EXPECT_THAT(told_of("nested-calls-reset-lease"), HasSubstr("with no live holder\n"));
+  EXPECT_THAT(told_of("pubsub-wakes-everyone"), HasSubstr("after the last client has come"));
+}
+
+TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
+  scenarios::Run run = testing::blind_delete();
+  run.scenario.servers.redis.nodes.push_back({});
+  run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
+  run.met.add(models::FaultClass::server_clock);
+  EXPECT_THAT(told(run), HasSubstr("; 1 fault (pause); server-clock by its settings; "));
+  run.grants = 0;
+  EXPECT_THAT(told(run), HasSubstr("; the lock never granted; "));
+}
+
+TEST(Timeline, HasOneNameForTheLock) {
+  const std::string text = told_of("late-kill-hits-both");
+  EXPECT_THAT(text, HasSubstr("client-1 holds the lock\n"));
+  EXPECT_THAT(text, Not(HasSubstr("holds lock:")));
+}
+
+TEST(Timeline, GivesWhatBreaksTheTimeThatItsWitnessGives) {
+  const std::string text = told_of("ttl-expiry-blind-delete");
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n  12\\.004s  [^\n]*own-release: client-1 removed"));
+  EXPECT_THAT(text, HasSubstr("entry of lock:order-42 on redis-1 at 12.004s"));
+}
+
+TEST(Timeline, NamesTheCommandThatAFaultHitsWhereItIsNotTheUsualOne) {
+  const std::string text = told_of("multilock-rollback-lost");
+  EXPECT_THAT(text, HasSubstr("drop client-1's 4th acquire at redis-2 (here by another command: "
+                              "EVALSHA 1121..) "));
+  EXPECT_THAT(told_of("ttl-expiry-blind-delete"), Not(HasSubstr("another command")));
 }
 
 // What a server hands on to one that has no lane happens at a server, not to a client.

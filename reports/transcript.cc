@@ -169,13 +169,23 @@ class Transcriber {
     exchange.role = role_of(record);
     exchange.tenure = record.tenure;
     exchange.upkeep = exchange.role == Role::none;
-    if (!exchange.upkeep) exchange.text = describe(record);
+    if (!exchange.upkeep) {
+      exchange.text = describe(record);
+    } else if (narrator_.is_client(record.process)) {
+      transcript_.upkeep.insert(name_of(describe(record)));
+    }
     exchange.sent = position;
     exchange.sent_at = record.at;
     commands_[record.message] = transcript_.exchanges.size();
     waiting_[{exchange.client, exchange.server}].push_back(transcript_.exchanges.size());
     transcript_.exchanges.push_back(std::move(exchange));
     add_part(position, Part::sent, transcript_.exchanges.size() - 1);
+  }
+
+  // SCRIPT says nothing without what is done with it.
+  static std::string name_of(const std::string& command) {
+    constexpr std::string_view kScript = "SCRIPT ";
+    return command.substr(0, command.find(' ', command.starts_with(kScript) ? kScript.size() : 0));
   }
 
   static Role role_of(const TraceRecord& record) {
@@ -203,17 +213,22 @@ class Transcriber {
   }
 
   void reply_sent(std::size_t position, const TraceRecord& record) {
-    std::optional<std::size_t> exchange = answered_by(record);
+    const bool published = role_of(record) == Role::none && narrator_.is_client(record.peer) &&
+                           describe(record).starts_with("[\"message\"");
+    std::optional<std::size_t> exchange;
+    if (!published) exchange = answered_by(record);
     if (!exchange) {
-      if (role_of(record) == Role::none || !is_involved(record.peer)) return;
+      if (!published && (role_of(record) == Role::none || !is_involved(record.peer))) return;
       Exchange pushed;
       pushed.client = record.peer;
       pushed.server = record.process;
       pushed.role = role_of(record);
-      pushed.tenure = record.tenure;
+      pushed.tenure = published ? 0 : record.tenure;  // whoever published it has gone on
       pushed.sent = position;
       pushed.sent_at = record.at;
       pushed.pushed = true;
+      pushed.upkeep = published;
+      if (published) pushed.answer = describe(record);
       exchange = transcript_.exchanges.size();
       transcript_.exchanges.push_back(std::move(pushed));
     }
@@ -227,12 +242,14 @@ class Transcriber {
       Exchange& exchange = transcript_.exchanges[command->second];
       if (exchange.delivered) return;
       exchange.delivered = position;
+      exchange.delivered_at = record.at;
       add_part(position, Part::delivered, command->second);
     } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
       Exchange& exchange = transcript_.exchanges[reply->second];
       if (exchange.answered) return;
       exchange.answered = position;
       exchange.answered_at = record.at;
+      if (exchange.pushed) pushes_[exchange.client] = reply->second;
       add_part(position, Part::answered, reply->second);
     }
   }
@@ -242,6 +259,8 @@ class Transcriber {
       transcript_.exchanges[command->second].lost = true;
     } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
       transcript_.exchanges[reply->second].lost = true;
+      if (transcript_.exchanges[reply->second].pushed)
+        transcript_.exchanges[reply->second].upkeep = false;
       add_part(position, Part::answer_lost, reply->second);
     }
   }
@@ -305,16 +324,19 @@ class Transcriber {
   void resumed(std::size_t position, const TraceRecord& record) {
     shift(position, record.process, Shift::resumes);
     const auto pause = pauses_.find(record.process);
-    if (pause == pauses_.end()) return;
-    transcript_.add(position, record.at, RowKind::event, record.process,
-                    fmt::format("{} runs again after {}", narrator_.process(record.process),
-                                duration(record.at - pause->second)));
-    pauses_.erase(pause);
+    if (pause != pauses_.end()) {
+      transcript_.add(position, record.at, RowKind::event, record.process,
+                      fmt::format("{} runs again after {}", narrator_.process(record.process),
+                                  duration(record.at - pause->second)));
+      pauses_.erase(pause);
+    }
+    pass_held_mark(position, record);
   }
 
   void down(std::size_t position, ProcessId process) {
     down_.insert(process);
     pauses_.erase(process);
+    held_marks_.erase(process);
     shift(position, process, Shift::goes_down);
   }
 
@@ -330,9 +352,41 @@ class Transcriber {
     if (std::none_of(plan.begin(), plan.end(),
                      [&](const sim::Fault& f) { return f.trigger.mark == mark; }))
       return;
-    transcript_.add(
-        position, record.at, RowKind::event, record.process,
-        fmt::format("{} passes mark:{}", narrator_.process(record.process), printable(mark)));
+    transcript_.add(position, record.at, RowKind::event, record.process,
+                    fmt::format("{} passes {}", narrator_.process(record.process),
+                                printable(reports::mark(mark))));
+    marks_[record.process] = transcript_.items.size() - 1;
+  }
+
+  // A fault that strikes before a mark comes first; a pause that it begins, too.
+  void strike_before_mark(std::size_t position, const HistoryEvent& event,
+                          const sim::Fault& fault) {
+    const std::string& by = fault.trigger.by.empty() ? fault.target : fault.trigger.by;
+    const auto named = std::find(run_.processes.begin(), run_.processes.end(), by);
+    const auto passed = marks_.find(static_cast<ProcessId>(named - run_.processes.begin()));
+    const bool before = !fault.trigger.mark.empty() && fault.trigger.side == sim::Side::before;
+    if (!before || passed == marks_.end()) return;
+    Item& item = transcript_.items[passed->second];
+    if (item.dropped || item.row.at != event.at) return;
+    item.dropped = true;
+    Item later = item;
+    later.dropped = false;
+    later.position = later.row.position = later.row.last = position;
+    const bool stops = fault.verb == sim::Verb::pause || fault.verb == sim::Verb::crash;
+    if (stops && fault.target == by) {
+      held_marks_.insert_or_assign(passed->first, std::move(later));
+    } else {
+      transcript_.items.push_back(std::move(later));
+    }
+  }
+
+  void pass_held_mark(std::size_t position, const TraceRecord& record) {
+    auto held = held_marks_.extract(record.process);
+    if (held.empty()) return;
+    Item& item = held.mapped();
+    item.position = item.row.position = item.row.last = position;
+    item.row.at = item.row.until = record.at;
+    transcript_.items.push_back(std::move(item));
   }
 
   void history_event(std::size_t position, std::size_t index) {
@@ -374,8 +428,10 @@ class Transcriber {
           back_ = {event.process, add_event(position, event).row.at, transcript_.items.size() - 1};
         down_.erase(event.process);
         break;
-      case What::wait_begun:
       case What::wait_ended:
+        if (event.owner != 0) woken(event);
+        break;
+      case What::wait_begun:
       case What::queued:
       case What::link_cut:
       case What::link_healed:
@@ -402,6 +458,16 @@ class Transcriber {
     }
   }
 
+  // A message that wakes nobody is not told.
+  void woken(const HistoryEvent& event) {
+    const auto latest = pushes_.find(event.process);
+    if (latest == pushes_.end()) return;
+    Exchange& push = transcript_.exchanges[latest->second];
+    if (push.answered_at != event.at || !std::exchange(push.upkeep, false)) return;
+    push.woke = true;
+    add_part(*push.answered, Part::answered, latest->second);
+  }
+
   Item& add_event(std::size_t position, const HistoryEvent& event) {
     return transcript_.add(position, event.at, RowKind::event, event.process,
                            narrator_.event(event));
@@ -420,20 +486,31 @@ class Transcriber {
     item.tenure = event.tenure;
     item.barrier = false;
     item.row.outcome = outcome(event);
+    item.fails = event.what == What::release_failed;
   }
 
   // What an answer meant, said beside it.
   std::string outcome(const HistoryEvent& event) const {
     switch (event.what) {
-      case What::acquire_ok:
-        return narrator_.event(event);
-      case What::release_ok:
-        return "released";
+      case What::acquire_ok: {
+        const int holds = depth_of(event.tenure);
+        return narrator_.event(event) +
+               (holds > 1 ? fmt::format(" again, {} holds by its count", holds) : "");
+      }
+      case What::release_ok: {
+        const int left = depth_of(event.tenure);
+        return left == 0 ? "released" : fmt::format("one hold less, {} left by its count", left);
+      }
       case What::release_failed:
         return "there was nothing of its own to release";
       default:
         return narrator_.event(event);
     }
+  }
+
+  int depth_of(TenureId tenure) const {
+    const auto belief = beliefs_.find(tenure);
+    return belief == beliefs_.end() ? 0 : belief->second.depth;
   }
 
   void follow_belief(std::size_t position, const HistoryEvent& event) {
@@ -487,8 +564,36 @@ class Transcriber {
       if (named != run_.processes.end())
         target = static_cast<ProcessId>(named - run_.processes.begin());
     }
+    text += unusual_command(position, event);
     transcript_.add(position, event.at, RowKind::fault, target, std::move(text));
     fired_at_[event.key] = event.at;
+    if (event.key < run_.scenario.faults.size())
+      strike_before_mark(position, event, run_.scenario.faults[event.key]);
+  }
+
+  // A step may be taken by several commands: what undoes half an acquire belongs to the acquire.
+  std::string unusual_command(std::size_t position, const HistoryEvent& event) const {
+    if (event.key >= run_.scenario.faults.size()) return "";
+    const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
+    if (trigger.at || !trigger.mark.empty() || !trigger.command.empty() ||
+        trigger.phase != sim::Phase::sent)
+      return "";
+    const auto& records = run_.trace.records;
+    for (std::size_t i = position; i < records.size() && records[i].at == event.at; ++i) {
+      const TraceRecord& record = records[i];
+      if (record.kind != TraceKind::sent || record.reply || record.role != trigger.role) continue;
+      const auto first = std::find_if(
+          transcript_.exchanges.begin(), transcript_.exchanges.end(), [&](const Exchange& earlier) {
+            return earlier.role == role_of(record) && earlier.tenure == record.tenure;
+          });
+      if (first == transcript_.exchanges.end()) return "";
+      Exchange hit;
+      hit.text = describe(record);
+      return hit.form() == first->form()
+                 ? ""
+                 : fmt::format(" (here by another command: {})", hit.form());
+    }
+    return "";
   }
 
   // The end of a pause or crash shows by itself, and a fault without length has no end worth
@@ -515,6 +620,7 @@ class Transcriber {
       other_key_changed(position, event);
       return;
     }
+    taken(event);
     const std::pair<ProcessId, sim::KeyId> entry{event.process, event.key};
     if (event.what == What::entry_removed) {
       entries_.erase(entry);
@@ -532,9 +638,25 @@ class Transcriber {
 
     const bool by_itself = event.cause != Cause::command;
     if (!by_itself && with_trace()) return;
+    if (&narrator_.first_loss(event) != &event) return;
     if (event.cause == Cause::restart && lost_at_start(position, event)) return;
     Item& item = add_event(position, event);
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
+  }
+
+  // Lays a change at the door of the command that the server is about to answer.
+  void taken(const HistoryEvent& event) {
+    if (event.cause != Cause::command || event.tenure == 0) return;
+    const auto client = narrator_.actor_of(event);
+    if (!client) return;
+    for (const std::size_t i : waiting_[{*client, event.process}]) {
+      Exchange& exchange = transcript_.exchanges[i];
+      if (!exchange.delivered || exchange.tenure != event.tenure ||
+          exchange.role != static_cast<Role>(event.role))
+        continue;
+      exchange.took = event.what != What::entry_removed;
+      return;
+    }
   }
 
   // Not the lock's: such as the counter of fencing tokens.
@@ -594,11 +716,14 @@ class Transcriber {
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> commands_;
   std::map<std::uint32_t, std::size_t> replies_;
+  std::map<ProcessId, std::size_t> pushes_;  // the latest that came to a client
   std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
       waiting_;  // client and server
   std::map<TenureId, Belief> beliefs_;
   std::map<std::pair<ProcessId, sim::KeyId>, TenureId> entries_;
   std::map<ProcessId, Instant> pauses_;
+  std::map<ProcessId, std::size_t> marks_;  // the item of the latest that a process passed
+  std::map<ProcessId, Item> held_marks_;    // until a process that was stopped before it goes on
   std::map<sim::KeyId, Instant> fired_at_;
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
@@ -608,6 +733,13 @@ class Transcriber {
 };
 
 }  // namespace
+
+std::string_view Exchange::form() const {
+  const std::string_view all = text;
+  std::size_t end = all.find(' ');
+  if (all.starts_with("EVAL") && end != std::string_view::npos) end = all.find(' ', end + 1);
+  return all.substr(0, end);
+}
 
 Item& Transcript::add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
                       std::string text) {

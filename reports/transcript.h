@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,15 +27,22 @@ struct Exchange {
   std::size_t sent = 0;
   sim::Instant sent_at{};
   std::optional<std::size_t> delivered;
+  sim::Instant delivered_at{};
   std::optional<std::size_t> answered;
   sim::Instant answered_at{};
   bool lost = false;  // the command, or its answer
   bool timed_out = false;
   bool pushed = false;  // the server spoke first
+  bool took = false;    // made or changed an entry of the lock's key
+  bool woke = false;    // a push: its client had slept until it came
   bool folded = false;
   bool upkeep = false;  // of the connection: kept for its answer to find it, and not told
 
   std::string command() const { return text.substr(0, text.find(' ')); }
+  // What a client sends again when it tries again: the command, and of a script which one.
+  std::string_view form() const;
+  // The script has to be loaded first: what is sent then belongs to the same try.
+  bool wants_script() const { return answer.starts_with("error: NOSCRIPT"); }
 };
 
 enum class Part : std::uint8_t { sent, delivered, answered, answer_lost, happening };
@@ -48,6 +56,7 @@ struct Item {
   bool barrier = false;
   bool joins_before = false;  // said together with the command it belongs to, if that is at hand
   bool joins_after = false;
+  bool fails = false;  // a release that came to nothing
   sim::TenureId tenure = 0;
   bool dropped = false;
 };
@@ -65,6 +74,7 @@ struct Transcript {
   std::vector<std::size_t> positions;  // of the events of the history
   std::vector<std::size_t> timeouts;   // items that say so
   std::map<sim::TenureId, Decision> decided;
+  std::set<std::string> upkeep;  // the commands that no row tells of
 
   Item& add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
             std::string text);

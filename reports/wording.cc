@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 
 #include "models/step.h"
 #include "reports/columns.h"
@@ -72,7 +73,7 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
   if (!trigger.mark.empty()) {
     const std::string who = whose.empty() ? "a client" : whose == target ? "it" : whose;
     const std::string_view again = trigger.nth > 1 ? " for the " : "";
-    return fmt::format("{} {} passes mark:{}{}{}", side, who, trigger.mark, again,
+    return fmt::format("{} {} passes {}{}{}", side, who, mark(trigger.mark), again,
                        trigger.nth > 1 ? ordinal(trigger.nth) + " time" : "");
   }
   const bool answered = trigger.phase == sim::Phase::replied;
@@ -231,6 +232,8 @@ std::string fault(const sim::Fault& fault) {
   return fmt::format("{}{} {}{}", what, comma, trigger(fault.trigger, fault.target), words.outcome);
 }
 
+std::string mark(std::string_view name) { return fmt::format("its mark \"{}\"", name); }
+
 std::string delayed(const sim::Fault& fault) {
   return fault.verb == Verb::delay ? message(fault) + " goes on" : "";
 }
@@ -285,6 +288,9 @@ std::string Narrator::key(sim::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }
 
+// The first key is the lock's own; locks keep more beside it.
+std::string Narrator::lock(sim::KeyId key) const { return key == 0 ? "the lock" : this->key(key); }
+
 bool Narrator::is_client(ProcessId process) const {
   return process < clients_.size() && clients_[process];
 }
@@ -303,12 +309,51 @@ std::optional<sim::ThreadId> Narrator::thread_of(TenureId tenure) const {
   return tenures_[tenure].thread;
 }
 
-// Who stands behind an event: at a server and at the resource it is the client whose tenure acts.
+bool Narrator::is_operator(ProcessId process) const {
+  const auto& clients = run_.scenario.clients;
+  return process < clients.count && clients.count - process <= clients.operators;
+}
+
+// An operator acts in the name of whom he saw holding the lock: the sender of the command tells
+// them apart. Without a trace it is his what its holder was not asking for at that time.
+std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) const {
+  const auto& clients = run_.scenario.clients;
+  if (clients.operators == 0 || event.cause != Cause::command ||
+      event.role != static_cast<std::uint8_t>(models::Role::release))
+    return std::nullopt;
+  std::map<std::uint32_t, ProcessId> senders;
+  std::optional<ProcessId> sender;
+  for (const sim::TraceRecord& record : run_.trace.records) {
+    const bool asks = record.kind == sim::TraceKind::sent && !record.reply &&
+                      record.role == event.role && record.tenure == event.tenure &&
+                      record.peer == event.process;
+    if (asks) senders[record.message] = record.process;
+    if (record.kind == sim::TraceKind::delivered && senders.contains(record.message))
+      sender = senders[record.message];
+    if (record.kind != sim::TraceKind::history || record.message >= run_.history.size() ||
+        &run_.history[record.message] != &event)
+      continue;
+    return sender && is_operator(*sender) ? sender : std::nullopt;
+  }
+  bool releasing = false;
+  for (const HistoryEvent& earlier : run_.history) {
+    if (&earlier == &event) break;
+    if (earlier.tenure != event.tenure) continue;
+    if (earlier.what == What::release_invoked) releasing = true;
+    if (earlier.what > What::release_invoked && earlier.what <= What::release_unknown)
+      releasing = false;
+  }
+  if (releasing || clients.operators > 1) return std::nullopt;
+  return static_cast<ProcessId>(clients.count - 1);
+}
+
 std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
   switch (event.what) {
-    case What::entry_created:
     case What::entry_altered:
     case What::entry_removed:
+      if (const auto by = operator_behind(event)) return by;
+      return process_of(event.tenure);
+    case What::entry_created:
     case What::queued:
       return process_of(event.tenure);
     case What::write_accepted:
@@ -330,6 +375,16 @@ std::string Narrator::who(const HistoryEvent& event, bool with_tenure) const {
                      : process(*actor);
 }
 
+// As `who`, of an entry that changed.
+std::string Narrator::doer(const HistoryEvent& event, bool with_tenure) const {
+  const auto by = operator_behind(event);
+  if (!by) return who(event, with_tenure);
+  const auto meant = process_of(event.tenure);
+  const bool other = meant && meant != process_of(event.owner);
+  return fmt::format("{}'s forced unlock{}", process(*by),
+                     other ? fmt::format(", meant for {},", process(*meant)) : "");
+}
+
 std::string Narrator::owner(const HistoryEvent& event) const {
   const auto process = process_of(event.owner);
   if (!process) return event.owner == 0 ? "nobody" : fmt::format("tenure {}", event.owner);
@@ -337,11 +392,25 @@ std::string Narrator::owner(const HistoryEvent& event) const {
   return this->process(*process) + (own ? fmt::format(" (tenure {})", event.owner) : "");
 }
 
+// A server that is down goes on counting, and lets an entry expire which a failover took with it.
+const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
+  const HistoryEvent* gone = nullptr;
+  for (const HistoryEvent& event : run_.history) {
+    if (&event == &removed) break;
+    if (event.process != removed.process || event.key != removed.key) continue;
+    if (event.what == What::entry_created || event.what == What::entry_altered) gone = nullptr;
+    if (event.what == What::entry_removed && gone == nullptr) gone = &event;
+  }
+  const bool again =
+      removed.what == What::entry_removed && gone != nullptr && gone->owner == removed.owner;
+  return again ? *gone : removed;
+}
+
 std::string Narrator::loss(const HistoryEvent& event) const {
-  if (event.what == What::entry_altered) return "was altered by " + who(event, false);
+  if (event.what == What::entry_altered) return "was altered by " + doer(event, false);
   switch (event.cause) {
     case Cause::command:
-      return "was removed by " + who(event, false);
+      return "was removed by " + doer(event, false);
     case Cause::expiry:
       return "expired";
     case Cause::eviction:
@@ -360,8 +429,7 @@ std::string Narrator::loss(const HistoryEvent& event) const {
 
 std::string Narrator::event(const HistoryEvent& event) const {
   std::string subject = process(event.process);
-  const bool several = run_.keys.size() > 1;
-  const std::string lock = several ? key(event.key) : "the lock";
+  const std::string lock = this->lock(event.key);
   switch (event.what) {
     case What::acquire_invoked:
       return subject + " asks for " + lock;
@@ -400,8 +468,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::entry_created:
       return fmt::format("{}: {} gets an entry of {}", subject, who(event, false), key(event.key));
     case What::entry_altered:
-      return fmt::format("{}: {} alters {}'s entry of {}", subject, who(event, false), owner(event),
-                         key(event.key));
+      return fmt::format("{}: {} alters {}'s entry of {}", subject, doer(event, false),
+                         owner(event), key(event.key));
     case What::entry_removed:
       return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
                          loss(event));
@@ -425,8 +493,11 @@ std::string Narrator::event(const HistoryEvent& event) const {
   return subject;
 }
 
-const HistoryEvent* Narrator::broke_at(const Witness& witness) const {
-  return witness.event < run_.history.size() ? &run_.history[witness.event] : nullptr;
+const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {
+  const std::size_t size = run_.history.size();
+  if (witness.event >= size) return nullptr;
+  const bool later = property == Property::no_lost_wakeup && witness.other < size;
+  return &run_.history[later ? std::max(witness.event, witness.other) : witness.event];
 }
 
 std::vector<ProcessId> Narrator::concerned(Property property, const Witness& witness) const {
@@ -452,8 +523,8 @@ std::vector<ProcessId> Narrator::concerned(Property property, const Witness& wit
 }
 
 std::string Narrator::headline(Property property, const Witness& witness) const {
-  const HistoryEvent* at = broke_at(witness);
-  if (at == nullptr) return "";
+  if (witness.event >= run_.history.size()) return "";
+  const HistoryEvent* at = &run_.history[witness.event];
   const HistoryEvent& other =
       run_.history[witness.other < run_.history.size() ? witness.other : witness.event];
   const bool same = actor_of(*at) == actor_of(other);
@@ -473,7 +544,7 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
                    : fmt::format("{}'s write was accepted after a {} of {}, the newer holder",
                                  actor, operation(other.what), against);
     case Property::own_release:
-      return fmt::format("{} {} {}'s entry", who(*at, actor_of(*at) == process_of(at->owner)),
+      return fmt::format("{} {} {}'s entry", doer(*at, actor_of(*at) == process_of(at->owner)),
                          change(at->what), owner(*at));
     case Property::loss_noticed: {
       const auto loser = process_of(other.owner);
@@ -507,8 +578,9 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
 }
 
 std::string Narrator::sentence(Property property, const Witness& witness) const {
-  const HistoryEvent* at = broke_at(witness);
-  if (at == nullptr) return fmt::format("event {} of the history", witness.event);
+  if (witness.event >= run_.history.size())
+    return fmt::format("event {} of the history", witness.event);
+  const HistoryEvent* at = &run_.history[witness.event];
   const bool alone = witness.other == witness.event || witness.other >= run_.history.size();
   const HistoryEvent& other = run_.history[alone ? witness.event : witness.other];
   const bool same = actor_of(*at) == actor_of(other);
@@ -520,7 +592,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     case Property::mutual_exclusion:
       if (alone) break;
       return fmt::format("{} was told at {} that it holds {}, while {} had believed so since {}",
-                         actor, when, key(at->key), against, then);
+                         actor, when, lock(at->key), against, then);
     case Property::resource_exclusion:
       if (alone) break;
       return fmt::format("{} {} {} again at {}, but {}'s {} had been accepted there at {}", actor,
@@ -533,42 +605,44 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           process(at->process), actor, when, operation(other.what), against, then);
     case Property::own_release: {
       const auto role = static_cast<models::Role>(at->role);
-      const bool named = at->role != 0 && at->role < models::kRoleNames.size();
+      const bool named =
+          at->role != 0 && at->role < models::kRoleNames.size() && !operator_behind(*at);
       return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
-                         who(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
+                         doer(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
                          owner(*at), key(at->key), process(at->process), when,
                          named ? fmt::format(", with its {}", name(role)) : "");
     }
     case Property::loss_noticed: {
       if (alone) break;
+      const HistoryEvent& lost = first_loss(other);
       const std::string believed = at->what == What::release_invoked
                                        ? "until it began to release at " + when
                                    : at->what == What::horizon ? "until the run ended at " + when
                                                                : "until " + when;
       return fmt::format(
           "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
-          owner(other), loss(other), then, key(other.key), believed);
+          owner(lost), loss(lost), instant(lost.at), lock(lost.key), believed);
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
-        return fmt::format("{} has waited for {} since {}, to the end", actor, key(at->key), when);
+        return fmt::format("{} has waited for {} since {}, to the end", actor, lock(at->key), when);
       if (is_client(other.process))
         return fmt::format(
             "{} has waited for {} since {}, to the end, behind a mutex of its own process that "
             "nobody is left to give back",
-            actor, key(at->key), when);
+            actor, lock(at->key), when);
       return fmt::format(
           "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
-          key(at->key), when, process(*holder),
+          lock(at->key), when, process(*holder),
           other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
     }
     case Property::no_deadlock: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
-        return fmt::format("{} has waited for {} since {}", actor, key(at->key), when);
+        return fmt::format("{} has waited for {} since {}", actor, lock(at->key), when);
       return fmt::format("{} has waited since {} for {}, held by {} since {}", actor, when,
-                         key(at->key), process(*holder), then);
+                         lock(at->key), process(*holder), then);
     }
     case Property::balanced_holds: {
       if (alone) break;
@@ -577,13 +651,13 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                                    ? " was told that it had no hold to give back of "
                                    : " had given back ";
       return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
-                         who(*at, false), told, key(at->key), when, process(other.process),
+                         who(*at, false), told, lock(at->key), when, process(other.process),
                          other.holds, then);
     }
     case Property::no_lost_wakeup:
       return fmt::format(
           "{} began to wait for {} at {} and slept on, although it could have had it since {}",
-          who(*at, !alone && same), key(at->key), when, alone ? "then" : then);
+          who(*at, !alone && same), lock(at->key), when, alone ? "then" : then);
     case Property::bounded_wakeups: {
       const auto waker = process_of(at->owner);
       if (alone || !waker) break;
@@ -599,7 +673,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format(
           "{} was told at {} that it holds {}, though {} had asked before it, at {}, and had been "
           "overtaken as often as it may be",
-          actor, when, key(at->key), against, then);
+          actor, when, lock(at->key), against, then);
     case Property::available:
       return fmt::format(
           "{} {} at {}, although its condition for success had been met", actor,

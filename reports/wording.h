@@ -28,6 +28,7 @@ std::string seconds(std::int64_t nanoseconds);  // 12.0215: exact, without trail
 std::string digest(std::uint64_t value);        // 16 lower-case hex digits
 std::string times(std::uint64_t count);         // once, twice, 57 times
 std::string fault(const sim::Fault& fault);     // pause client-1 for 8s, before its release is sent
+std::string mark(std::string_view name);        // what a process passes: its mark "elapsed-checked"
 std::string delayed(const sim::Fault& fault);   // what goes on when a delay is over; else nothing
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
@@ -40,10 +41,18 @@ class Narrator {
 
   std::string process(sim::ProcessId process) const;
   std::string key(sim::KeyId key) const;
+  std::string lock(sim::KeyId key) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
+  bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(sim::TenureId tenure) const;
   std::optional<sim::ThreadId> thread_of(sim::TenureId tenure) const;
+  // Who stands behind an event: at a server and at the resource it is the client whose tenure acts,
+  // or the operator who acts in its name.
+  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
+
+  // Where an entry is gone already, the event with which it went; else the one given.
+  const sim::HistoryEvent& first_loss(const sim::HistoryEvent& removed) const;
 
   // What happened, with its subject: "client-1 learns that it has lost the lock".
   std::string event(const sim::HistoryEvent& event) const;
@@ -52,8 +61,9 @@ class Narrator {
   std::string headline(Property property, const Witness& witness) const;
   std::string sentence(Property property, const Witness& witness) const;
 
-  // Where the property broke; nothing if the witness does not fit the history.
-  const sim::HistoryEvent* broke_at(const Witness& witness) const;
+  // Where the property broke; nothing if the witness does not fit the history. One who sleeps on is
+  // told of when the lock is free, which may be long after the sleep began.
+  const sim::HistoryEvent* broke_at(Property property, const Witness& witness) const;
   // Those concerned, the one that broke it first, each once.
   std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
@@ -63,8 +73,9 @@ class Narrator {
     sim::ThreadId thread = 0;
     bool known = false;
   };
-  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
+  std::optional<sim::ProcessId> operator_behind(const sim::HistoryEvent& event) const;
   std::string who(const sim::HistoryEvent& event, bool with_tenure) const;
+  std::string doer(const sim::HistoryEvent& event, bool with_tenure) const;
   std::string owner(const sim::HistoryEvent& event) const;
   std::string loss(const sim::HistoryEvent& event) const;
 

@@ -63,7 +63,7 @@ TEST(Wording, SaysAFaultInOnePhrase) {
             "pause client-1 for 8s, after client-2's 22nd release (DEL) is sent to redis-2");
   pause.trigger = {};
   pause.trigger.mark = "elapsed-checked";
-  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before it passes mark:elapsed-checked");
+  EXPECT_EQ(fault(pause), "pause client-1 for 8s, before it passes its mark \"elapsed-checked\"");
 
   sim::Fault step = plan(Verb::step_clock, "redis-1", Role::none);
   step.trigger.at = at_ms(3200);
@@ -140,13 +140,13 @@ TEST(Narrator, TellsWhoWhenAndAtWhichStep) {
                              run.verdicts[static_cast<std::size_t>(property)].witnesses.front());
   };
   EXPECT_EQ(first(Property::mutual_exclusion),
-            "client-2 was told at 10.051s that it holds lock:order-42, while client-1 had believed "
+            "client-2 was told at 10.051s that it holds the lock, while client-1 had believed "
             "so since 0.001s");
   EXPECT_EQ(
       first(Property::own_release),
       "client-1 removed client-2's entry of lock:order-42 on redis-1 at 12.003s, with its release");
   EXPECT_EQ(first(Property::loss_noticed),
-            "client-1's entry expired at 10.002s; it believed that it held lock:order-42 until it "
+            "client-1's entry expired at 10.002s; it believed that it held the lock until it "
             "began to release at 12.003s and never learned of it");
 }
 
@@ -169,14 +169,12 @@ TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_lost_wakeup, {sleeps, freed}),
             "client-2 sleeps on while the lock is free");
-  EXPECT_EQ(
-      narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
-      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
-      "had it since 4.000s");
-  EXPECT_EQ(
-      narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
-      "client-2 began to wait for lock:order-42 at 1.000s and slept on, although it could have "
-      "had it since then");
+  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
+            "client-2 began to wait for the lock at 1.000s and slept on, although it could have "
+            "had it since 4.000s");
+  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
+            "client-2 began to wait for the lock at 1.000s and slept on, although it could have "
+            "had it since then");
 }
 
 TEST(Narrator, TellsWhoWokeTooMany) {
@@ -216,10 +214,9 @@ TEST(Narrator, TellsWhoOvertookWhom) {
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::fair_order, {believed, queued}),
             "client-2 overtakes client-1, once too often");
-  EXPECT_EQ(
-      narrator.sentence(Property::fair_order, {believed, queued}),
-      "client-2 was told at 2.000s that it holds lock:order-42, though client-1 had asked before "
-      "it, at 0.001s, and had been overtaken as often as it may be");
+  EXPECT_EQ(narrator.sentence(Property::fair_order, {believed, queued}),
+            "client-2 was told at 2.000s that it holds the lock, though client-1 had asked before "
+            "it, at 0.001s, and had been overtaken as often as it may be");
   EXPECT_EQ(narrator.concerned(Property::fair_order, {believed, queued}),
             (std::vector<sim::ProcessId>{1, 0}));
 }
@@ -239,10 +236,10 @@ TEST(Narrator, TellsWhichServerMiscounts) {
   EXPECT_EQ(narrator.headline(Property::balanced_holds, {told, set}),
             "redis-1 miscounts the holds of client-1");
   EXPECT_EQ(narrator.sentence(Property::balanced_holds, {told, set}),
-            "when client-1 was told that it holds lock:order-42 at 0.002s, redis-1 counted 2 of "
+            "when client-1 was told that it holds the lock at 0.002s, redis-1 counted 2 of "
             "its holds, as set at 0.001s");
   EXPECT_EQ(narrator.sentence(Property::balanced_holds, {released, set}),
-            "when client-1 had given back lock:order-42 at 0.003s, redis-1 counted 2 of its holds, "
+            "when client-1 had given back the lock at 0.003s, redis-1 counted 2 of its holds, "
             "as set at 0.001s");
 }
 
@@ -253,7 +250,7 @@ TEST(Narrator, TellsOfAMutexThatNobodyGivesBack) {
       b.happens({.at = at_ms(1), .what = sim::What::entry_created, .process = 0, .tenure = 1});
   const auto waits = b.client(at_ms(2), sim::What::acquire_invoked, 0, 2);
   EXPECT_EQ(Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
-            "client-1 (tenure 2) has waited for lock:order-42 since 0.002s, to the end, behind a "
+            "client-1 (tenure 2) has waited for the lock since 0.002s, to the end, behind a "
             "mutex of its "
             "own process that nobody is left to give back");
 }
