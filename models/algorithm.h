@@ -30,6 +30,10 @@ struct Uses {
   bool lease = true;  // `ttl`: an abandoned lock comes free by itself
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
   bool renew = false;                                  // `renew`, and with it a step of that name
+  bool polls = true;                                   // `retry_every` and `retry_jitter`
+  bool tokens = true;                                  // `value`
+  bool paces = false;                                  // `renew_every`, where it renews
+  bool steals = false;                                 // `steal`
   bool own = false;      // `recognise_own`, and with it the step `check`
   bool wait = false;     // `wait_replicas`
   bool look = false;     // a holder can look whether the lock is still its own, and with it `check`

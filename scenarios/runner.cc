@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <tuple>
@@ -13,21 +14,15 @@
 namespace picklock::scenarios {
 namespace {
 
-// What `Uses` does not tell: who waits between attempts for as long as `retry_every` says, who
-// makes tokens as `value` says, who renews as often as `renew_every` says, and who steals.
-std::vector<std::string_view> ignored_by(const models::Algorithm& algorithm) {
+std::vector<std::string_view> ignored(const models::Uses& uses) {
   std::vector<std::string_view> keys;
-  const std::string_view name = algorithm.name;
-  const bool redisson = name.starts_with("redisson-");
-  const bool store = algorithm.uses.server == models::LockServer::lease_store;
-  const bool timestamp = name == "setnx-timestamp";
-  const bool quorum = algorithm.uses.servers && !redisson;
-  if (redisson) keys.insert(keys.end(), {"retry_every", "retry_jitter"});
-  if (redisson || quorum || store || timestamp || name == "redis-py-lock") keys.push_back("value");
-  if (redisson || (!algorithm.uses.renew && !store)) keys.push_back("renew_every");
-  if (!timestamp) keys.push_back("steal");
-  if (!algorithm.uses.lease) keys.push_back("ttl");
-  if (!algorithm.uses.wait && !redisson) keys.push_back("wait_timeout");
+  if (!uses.polls) keys.insert(keys.end(), {"retry_every", "retry_jitter"});
+  if (!uses.tokens) keys.push_back("value");
+  if (!uses.paces) keys.push_back("renew_every");
+  if (!uses.steals) keys.push_back("steal");
+  if (!uses.lease) keys.push_back("ttl");
+  const auto syncs = std::find(uses.options.begin(), uses.options.end(), "sync_replicas");
+  if (!uses.wait && syncs == uses.options.end()) keys.push_back("wait_timeout");
   return keys;
 }
 
@@ -50,7 +45,7 @@ const Vocabulary& shipped_vocabulary() {
                                   .marks = {algorithm->marks.begin(), algorithm->marks.end()},
                                   .uses = algorithm->uses,
                                   .preset = models::as_it_comes(*algorithm),
-                                  .ignores = ignored_by(*algorithm)});
+                                  .ignores = ignored(algorithm->uses)});
     }
     return words;
   }();

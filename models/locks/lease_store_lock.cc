@@ -175,7 +175,7 @@ const Algorithm& lease_store_lock() {
       .source = "docs/facts/algorithms.md 7.1, 7.2 and 7.4, docs/facts/failures.md B-10 and B-14",
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},
-      .uses = {.mint = true, .server = LockServer::lease_store},
+      .uses = {.tokens = false, .paces = true, .mint = true, .server = LockServer::lease_store},
       .promises = promises,
       .bound = session_delay_and_one_attempt,
       .make = make<LeaseStoreLock>,

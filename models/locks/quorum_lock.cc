@@ -319,6 +319,8 @@ Duration bound(const LockOptions& options) {
 
 Uses uses() {
   return {.renew = true,
+          .tokens = false,
+          .paces = true,
           .servers = true,
           .force = true,
           .options = {"deadline", "tell_loss", "local_mutex", "quorum", "validity", "drift_ppm",

@@ -152,6 +152,8 @@ const Algorithm& redis_py_lock() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.renew = true,
+               .tokens = false,
+               .paces = true,
                .look = true,
                .force = true,
                .endless = true,

@@ -25,6 +25,7 @@ Taken minted(const redis::Reply& reply) {
 
 Uses uses() {
   return {.renew = true,
+          .paces = true,
           .own = true,
           .wait = true,
           .look = true,

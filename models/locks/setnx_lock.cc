@@ -105,7 +105,7 @@ const Algorithm& setnx_expire() {
       .source = "docs/facts/failures.md A-05",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.renew = true, .own = true, .wait = true, .look = true},
+      .uses = {.renew = true, .paces = true, .own = true, .wait = true, .look = true},
       .promises = expire_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxExpire>,

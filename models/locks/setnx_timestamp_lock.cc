@@ -97,7 +97,7 @@ const Algorithm& setnx_timestamp() {
       .source = "redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08",
       .roles = {Role::acquire, Role::release},
       .marks = {kTimestampPassed},
-      .uses = {},
+      .uses = {.tokens = false, .steals = true},
       .promises = promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxTimestamp>,

@@ -331,6 +331,8 @@ void as_fixed(LockOptions& options) {
 
 Uses uses() {
   return {.renew = true,
+          .polls = false,
+          .tokens = false,
           .look = true,
           .nests = true,
           .shared = true,
