@@ -1,0 +1,46 @@
+// The safety table (docs/facts/failures.md section 5; architecture 8.12) as data, of the rows whose
+// locks are built: what faults of one class make of a lock in one configuration, without fencing
+// and with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/fault_class.h"
+#include "scenarios/scenario.h"
+
+namespace picklock::explore {
+
+// Whether a stale write, or an interleaving at the resource, is within reach.
+enum class Reach : std::uint8_t { safe, unsafe };  // S, U
+// Whether waiters are kept out although no healthy client holds.
+enum class Stuck : std::uint8_t { no, bounded, for_ever };  // K, and K for ever
+
+struct Cell {
+  models::FaultClass faults{};
+  Reach reach = Reach::safe;
+  Reach fenced = Reach::safe;  // every access with a token, checked and stored at once
+  Stuck stuck = Stuck::no;
+  std::uint32_t most = 3;      // faults in one run
+  std::string_view premise{};  // on which it is safe
+};
+
+// A row under one of its conditions.
+struct Configuration {
+  std::string_view row;                     // as the table has it
+  std::string_view condition;               // empty: as the row says
+  std::string_view scenario;                // a plain one
+  std::vector<std::string_view> changes{};  // KEY=VALUE, as `--set` takes them
+  std::vector<Cell> cells{};
+};
+
+const std::vector<Configuration>& safety_table();
+
+// What its cells are searched in; `fenced`: by tokens that are the order of grants itself.
+// `directory`: where the shipped scenarios are.
+scenarios::Scenario scenario_of(const Configuration& configuration, bool fenced,
+                                const std::string& directory);
+
+}  // namespace picklock::explore
