@@ -135,7 +135,7 @@ Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
   const Commands::Synced told = take(self, taking, std::move(late));
   // By the script alone: what the watchdog knows of the owner's other holds stays.
   if (told.missed) {
-    unlock(self, taking.key, taking.owner);
+    unlock(self, taking.key, taking.owner, latch_of(taking.key, self.fresh_token()));
     return {.outcome = Outcome::unsynced};
   }
   Attempt attempt = reader()(told.reply);
@@ -228,11 +228,12 @@ RedissonLock::Call RedissonLock::wait_and_take(Client& self, const Taking& takin
 
 // ---------------------------------------------------------------- release
 
-// The watchdog forgets the lock before the outcome is looked at, whatever it is. A release that no
-// replica has is made again (1.5), and finds nothing.
+// The watchdog forgets a hold before the outcome is looked at, whatever it is. A release that no
+// replica has is made again (1.5), and finds the latch of the first.
 Released RedissonLock::release(Client& self, const Lease& lease) {
+  const std::string latch = latch_of(lease.key, self.fresh_token());
   for (std::uint32_t copies = 1;; ++copies) {
-    const auto [reply, missed] = unlock(self, lease.key, lease.token);
+    const auto [reply, missed] = unlock(self, lease.key, lease.token, latch);
     watchdog_->remove(lease.key, self.thread());
     if (!reply.answered() || reply.is_error()) return Released::unknown;
     if (!missed) return reply.is_nil() ? Released::not_held : Released::ok;
@@ -241,11 +242,11 @@ Released RedissonLock::release(Client& self, const Lease& lease) {
   }
 }
 
-Commands::Synced RedissonLock::unlock(Client& self, std::string_view key,
-                                      const std::string& owner) {
-  const std::string latch = latch_of(key, self.fresh_token());
+Commands::Synced RedissonLock::unlock(Client& self, std::string_view key, const std::string& owner,
+                                      const std::string& latch) {
   Commands::Synced told = give_back(self, key, owner, latch);
-  if (options().unlock_latch && told.reply.answered() && !told.reply.is_error()) {
+  const bool thrown = told.missed || !told.reply.answered() || told.reply.is_error();
+  if (options().unlock_latch && !thrown) {
     const std::string_view forget[] = {"DEL", latch};
     commands_.redis(self).post(Role::upkeep, forget);
   }

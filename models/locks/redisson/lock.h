@@ -95,7 +95,8 @@ class RedissonLock : public Lock {
   Lease lease(const Taking& taking, std::int64_t fence, Duration sent) const;
   Attempt attempt_once(Client& self, const Taking& taking);
   Acquired granted(Client& self, const Taking& taking, const Attempt& attempt);
-  Commands::Synced unlock(Client& self, std::string_view key, const std::string& owner);
+  Commands::Synced unlock(Client& self, std::string_view key, const std::string& owner,
+                          const std::string& latch);
   void pause_before_next(Client& self, std::uint32_t copies) const;
 
   std::string id_;  // of the client process
