@@ -117,6 +117,10 @@ class Writer {
     const bool asked = !search_.options().properties.empty();
     headline(false, fmt::format("{} violated in run {}{}", reports::list(names(find.answered)),
                                 grouped(find.run), asked ? "" : ", although promised"));
+    const std::size_t left = find.result.scenario.faults.size();
+    field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
+                                grouped(left), plural(find.shrunk_in, "run"),
+                                find.minimal ? "; nothing more can go" : ", and given up there"));
     if (!report_.file.empty()) field("kept as", report_.file, Ink::strong);
   }
 
@@ -209,6 +213,8 @@ Json violations(const Report& report) {
     all.push_back({{"property", models::name(property)},
                    {"promised", was_promised(run, property)},
                    {"faults", run.scenario.faults.size()},
+                   {"faults_before", find->faults},
+                   {"minimal", find->minimal},
                    {"first_at_run", find->run},
                    {"file", report.file},
                    {"seed", run.seed},

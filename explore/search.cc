@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "explore/shrink.h"
+#include "explore/violation.h"
 #include "models/locks/catalogue.h"
 #include "reports/wording.h"
 #include "scenarios/bad_input.h"
@@ -129,34 +131,35 @@ std::vector<Property> Search::violated_and_answered_to() {
   const FaultClasses met = scenarios::classes_met(current_, fired_);
   const scenarios::Promises promised =
       scenarios::promises(algorithm_, scenarios::lock_options(current_), met);
-  const std::vector<Property>& asked = options_.properties;
   std::vector<Property> answered;
   for (const Verdict& verdict : world_.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
-    const auto index = static_cast<std::size_t>(verdict.property);
-    const bool kept = promised[index].promised &&
-                      scenarios::was_kept(promised[index].premise, current_, world_.history());
-    const bool counts =
-        asked.empty() ? kept
-                      : std::find(asked.begin(), asked.end(), verdict.property) != asked.end();
-    if (counts) {
+    if (answers_to(verdict, current_, promised, world_.history())) {
       answered.push_back(verdict.property);
       continue;
     }
+    const auto index = static_cast<std::size_t>(verdict.property);
     ++tally_.besides[index].runs;
+    const bool kept = scenarios::was_kept(promised[index].premise, current_, world_.history());
     if (promised[index].promised && !kept) ++tally_.besides[index].premise_broken;
   }
   return answered;
 }
 
-// Faults that did not fire have done nothing: without them the verdicts must be the same, and what
+bool Search::answers_to(const Verdict& verdict, const scenarios::Scenario& scenario,
+                        const scenarios::Promises& promised, const sim::History& history) const {
+  if (verdict.outcome != Outcome::violated) return false;
+  const std::vector<Property>& asked = options_.properties;
+  if (!asked.empty()) return std::find(asked.begin(), asked.end(), verdict.property) != asked.end();
+  const scenarios::Promised& promise = promised[static_cast<std::size_t>(verdict.property)];
+  return promise.promised && scenarios::was_kept(promise.premise, scenario, history);
+}
+
+// Faults that did not fire have done nothing: without them the verdicts must be the same. And what
 // is written must load and run as what was found.
 void Search::keep(const Result& first, std::vector<Property> answered) {
   scenarios::Scenario found = current_;
   found.faults = fired_;
-  for (const Verdict& verdict : world_.verdicts()) {
-    if (verdict.outcome == Outcome::violated) found.expect.violated.push_back(verdict.property);
-  }
   scenarios::Runner runner;
   const scenarios::Run bare = runner.run(found, found.seed, false);
   for (const Verdict& verdict : bare.verdicts) {
@@ -166,24 +169,43 @@ void Search::keep(const Result& first, std::vector<Property> answered) {
                     "out otherwise",
                     tally_.runs, base_.name, options_.seed, name(verdict.property)));
   }
-  const reports::Narrator narrator(bare);
-  const Verdict& told = bare.verdicts[static_cast<std::size_t>(answered[0])];
-  found.title = narrator.sentence(told.property, told.witnesses.at(0));
+  const auto told = static_cast<std::size_t>(answered[0]);
+  const Violation wanted =
+      violation(bare.verdicts[told], bare.verdicts[told].witnesses.at(0), bare.history);
+  Shrinker shrinker([&](const scenarios::Scenario& scenario, const scenarios::World& world) {
+    const Verdict& verdict = world.verdicts()[told];
+    const scenarios::Promises promised = scenarios::promises(
+        algorithm_, scenarios::lock_options(scenario), scenarios::classes_met(scenario));
+    return shows(verdict, wanted, world.history()) &&
+           answers_to(verdict, scenario, promised, world.history());
+  });
+  found = shrinker.shrink(std::move(found));
+
+  const scenarios::Run shortest = runner.run(found, found.seed, false);
+  for (const Verdict& verdict : shortest.verdicts) {
+    if (verdict.outcome == Outcome::violated) found.expect.violated.push_back(verdict.property);
+  }
+  const reports::Narrator narrator(shortest);
+  found.title =
+      narrator.sentence(answered[0], witness(shortest.verdicts[told], wanted, shortest.history));
   found.source = fmt::format("{}, run {}", options_.command, tally_.runs);
-  found.expect.digest = bare.digest;
+  found.expect.digest = shortest.digest;
   std::string text = scenarios::file_text(found);
 
   const scenarios::Scenario loaded = scenarios::parse(
       text, fmt::format("{}-1.toml", name(answered[0])), scenarios::shipped_vocabulary());
   scenarios::Run result = runner.run(loaded, loaded.seed, true);
-  if (result.digest != bare.digest || !result.as_expected()) {
+  if (result.digest != shortest.digest || !result.as_expected()) {
     broken(
         fmt::format("run {} of {} with seed {} is not what its own file says: digest {:016x}, "
                     "then {:016x}",
-                    tally_.runs, base_.name, options_.seed, bare.digest, result.digest));
+                    tally_.runs, base_.name, options_.seed, shortest.digest, result.digest));
   }
   find_ = Find{.run = tally_.runs,
-               .answered = std::move(answered),
+               .faults = fired_.size(),
+               .answered = {answered[0]},
+               .minimal = shrinker.ended(),
+               .shrunk_in = shrinker.runs(),
                .text = std::move(text),
                .result = std::move(result)};
 }

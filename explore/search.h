@@ -1,7 +1,7 @@
 // A random search: run after run under a plan of faults drawn for it, every property judged, until
 // one is violated that the lock promises under the faults that struck and on a premise that was
 // kept, or that was asked for. Run i depends on (seed, i) alone. What is found is run again, and
-// comes out the same, before it is believed.
+// comes out the same, before it is believed; then it is made as simple as it gets.
 #pragma once
 
 #include <array>
@@ -47,10 +47,13 @@ struct Tally {
   std::array<Besides, models::kPropertyCount> besides{};
 };
 
-// A run that violates what the search answers to, left with the faults that fired.
+// A run that violates what the search answers to, and the shortest story of that violation.
 struct Find {
   std::uint64_t run = 0;           // counted from 1
+  std::size_t faults = 0;          // that fired in it
   std::vector<Property> answered;  // violated, and promised or asked for
+  bool minimal = false;            // no single step makes the story simpler
+  std::uint64_t shrunk_in = 0;     // runs
   std::string text;                // of its file, which expects what it came to
   scenarios::Run result;           // of that file, with its trace
 };
@@ -82,6 +85,8 @@ class Search {
   void run_again(const Result& first);
   void count_faults();
   std::vector<Property> violated_and_answered_to();
+  bool answers_to(const properties::Verdict& verdict, const scenarios::Scenario& scenario,
+                  const scenarios::Promises& promised, const sim::History& history) const;
   void keep(const Result& first, std::vector<Property> answered);
   [[noreturn]] void differs(const Result& first, const Result& second) const;
 

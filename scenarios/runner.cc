@@ -17,12 +17,12 @@ namespace {
 std::vector<std::string_view> ignored(const models::Uses& uses) {
   std::vector<std::string_view> keys;
   if (!uses.polls) keys.insert(keys.end(), {"retry_every", "retry_jitter"});
-  if (!uses.tokens) keys.push_back("value");
-  if (!uses.paces) keys.push_back("renew_every");
-  if (!uses.steals) keys.push_back("steal");
-  if (!uses.lease) keys.push_back("ttl");
+  if (!uses.tokens) keys.emplace_back("value");
+  if (!uses.paces) keys.emplace_back("renew_every");
+  if (!uses.steals) keys.emplace_back("steal");
+  if (!uses.lease) keys.emplace_back("ttl");
   const auto syncs = std::find(uses.options.begin(), uses.options.end(), "sync_replicas");
-  if (!uses.wait && syncs == uses.options.end()) keys.push_back("wait_timeout");
+  if (!uses.wait && syncs == uses.options.end()) keys.emplace_back("wait_timeout");
   return keys;
 }
 

@@ -1,0 +1,142 @@
+#include "explore/shrink.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "explore/fault_plan.h"
+#include "explore/simpler.h"
+#include "explore/violation.h"
+#include "scenarios/shipped.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using models::Property;
+using scenarios::Scenario;
+using scenarios::shipped_vocabulary;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Scenario plain(const std::string& algorithm) {
+  return scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
+}
+
+Shrinker::Shows violates(Property property) {
+  return [property](const Scenario&, const scenarios::World& world) {
+    return world.verdicts()[static_cast<std::size_t>(property)].outcome ==
+           properties::Outcome::violated;
+  };
+}
+
+// ---------------------------------------------------------------- simpler
+
+TEST(Simpler, OffersRounderDurationsBeforeFinerOnes) {
+  EXPECT_THAT(simpler(17'345ms), ElementsAre(10s, 20s, 17s, 18s, 17'300ms, 17'400ms, 17'340ms,
+                                             17'350ms, 8'672ms, 17'344ms));
+}
+
+TEST(Simpler, OffersShorterOnesWhereNoneIsRounder) {
+  EXPECT_THAT(simpler(40s), ElementsAre(20s, 30s));
+  EXPECT_THAT(simpler(1s), ElementsAre());
+  EXPECT_THAT(simpler(0s), IsEmpty());
+}
+
+TEST(Simpler, KeepsTheSign) { EXPECT_THAT(simpler(-40s), ElementsAre(-20s, -30s)); }
+
+TEST(Simpler, CallsClientsByTheirNewNumbers) {
+  Scenario scenario = plain("lua-check-delete");
+  scenario.faults = {{.verb = sim::Verb::pause, .target = "client-3", .lasts = 12s}};
+  std::vector<std::string> targets;
+  for (const Simplification& step : simplifications(scenario)) {
+    Scenario one = scenario;
+    if (step(one) && one.clients.count == 2) targets.push_back(one.faults.at(0).target);
+  }
+  EXPECT_THAT(targets, ElementsAre("client-2", "client-2"));
+}
+
+TEST(Simpler, TakesNoServerThatAFaultNeeds) {
+  Scenario scenario = plain("redlock");
+  scenario.faults = {{.verb = sim::Verb::crash, .target = "redis-2-replica-1"}};
+  for (const Simplification& step : simplifications(scenario)) {
+    Scenario one = scenario;
+    if (!step(one) || one.servers.redis.masters == 3) continue;
+    EXPECT_EQ(one.servers.redis.masters, 2U);
+    EXPECT_NE(one.faults.at(0).target, "redis-1");
+    EXPECT_EQ(one.network.links.size(), 2U);
+  }
+}
+
+// ---------------------------------------------------------------- shrink
+
+TEST(Shrink, LeavesTheOnePauseThatIsNeeded) {
+  Scenario scenario = plain("set-px-check-delete");
+  const sim::Fault pause{.verb = sim::Verb::pause,
+                         .target = "client-1",
+                         .trigger = {.role = static_cast<std::uint8_t>(models::Role::release)},
+                         .lasts = 13'337ms};
+  scenario.faults = {pause,
+                     {.verb = sim::Verb::step_clock,
+                      .target = "client-2",
+                      .trigger = {.at = sim::kStart + 1s},
+                      .step = 5s},
+                     {.verb = sim::Verb::pause,
+                      .target = "client-3",
+                      .trigger = {.at = sim::kStart + 2s},
+                      .lasts = 50ms}};
+  Shrinker shrinker(violates(Property::own_release));
+  const Scenario shrunk = shrinker.shrink(scenario);
+  ASSERT_EQ(shrunk.faults.size(), 1U);
+  EXPECT_EQ(shrunk.faults[0].verb, sim::Verb::pause);
+  EXPECT_EQ(shrunk.clients.count, 2U);
+  EXPECT_EQ(shrunk.clients.cycles, 1U);
+  EXPECT_TRUE(shrinker.is_minimal(shrunk));
+  EXPECT_TRUE(shrinker.ended());
+}
+
+TEST(Shrink, StopsAtItsBoundWithAStoryThatStillShowsIt) {
+  Scenario scenario = plain("set-px-blind-delete");
+  scenario.faults = {{.verb = sim::Verb::pause,
+                      .target = "client-1",
+                      .trigger = {.role = static_cast<std::uint8_t>(models::Role::release)},
+                      .lasts = 12s}};
+  Shrinker shrinker(violates(Property::own_release), 3);
+  const Scenario shrunk = shrinker.shrink(scenario);
+  EXPECT_FALSE(shrinker.ended());
+  EXPECT_FALSE(Shrinker(violates(Property::own_release)).is_minimal(scenario));
+  EXPECT_EQ(shrunk.faults.size(), 1U);
+}
+
+// Plans of ten faults and more, as a search draws them.
+TEST(Shrink, LeavesNothingThatCouldGo) {
+  const Scenario base = plain("set-px-blind-delete");
+  FaultPlans plans(base, profile(base, 1));
+  const FaultLimits limits{.classes = plans.possible(), .most = 16};
+  Shrinker shrinker(violates(Property::own_release));
+  scenarios::World world;
+  std::vector<std::size_t> left;
+  for (std::uint64_t run = 0; left.size() < 10; ++run) {
+    Scenario one = base;
+    plans.draw(1, run, limits, one.faults);
+    one.seed = run_seed(1, run);
+    world.set(one);
+    world.run(one.seed);
+    if (!violates(Property::own_release)(one, world)) continue;
+    sim::Plan fired;
+    std::vector<bool> did(one.faults.size());
+    for (const auto& firing : world.fired()) did[firing.fault] = true;
+    for (std::size_t i = 0; i < did.size(); ++i)
+      if (did[i]) fired.push_back(one.faults[i]);
+    if (fired.size() < 10) continue;
+    one.faults = fired;
+    const Scenario shrunk = shrinker.shrink(one);
+    EXPECT_TRUE(shrinker.is_minimal(shrunk));
+    left.push_back(shrunk.faults.size());
+  }
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left[left.size() / 2], 1U);
+}
+
+}  // namespace
+}  // namespace picklock::explore

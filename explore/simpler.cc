@@ -1,0 +1,280 @@
+#include "explore/simpler.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "scenarios/verb_rules.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using scenarios::Scenario;
+using sim::Duration;
+using sim::Fault;
+
+constexpr std::array<Duration, 10> kGrains = {1h,   1min, 10s,   1s,   100ms,
+                                              10ms, 1ms,  100us, 10us, 1us};
+
+// ---------------------------------------------------------------- names of processes
+
+// What a process is called once another is gone; nullopt: it is the one.
+using Renaming = std::function<std::optional<std::string>(const std::string& name)>;
+
+// Of those called `stem` and a number, and whatever belongs to them, number `gone` goes.
+Renaming without(std::string_view stem, std::uint32_t gone) {
+  return [stem, gone](const std::string& name) -> std::optional<std::string> {
+    if (!name.starts_with(stem)) return name;
+    std::uint32_t number = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + stem.size(), end, number);
+    if (error != std::errc{} || (rest != end && *rest != '-')) return name;
+    if (number == gone) return std::nullopt;
+    if (number < gone) return name;
+    return std::string(stem) + std::to_string(number - 1) + std::string(rest, end);
+  };
+}
+
+// Of the last of those that each primary has.
+Renaming without_last(std::string_view infix, std::uint32_t number) {
+  const std::string suffix = std::string(infix) + std::to_string(number);
+  return [suffix](const std::string& name) -> std::optional<std::string> {
+    if (name.ends_with(suffix)) return std::nullopt;
+    return name;
+  };
+}
+
+bool rename(std::string& name, const Renaming& renaming) {
+  if (name.empty()) return true;
+  const std::optional<std::string> renamed = renaming(name);
+  if (renamed) name = *renamed;
+  return renamed.has_value();
+}
+
+bool rename(Fault& fault, const Renaming& renaming) {
+  const bool had_sides = !fault.from.empty();
+  std::erase_if(fault.from, [&](std::string& side) { return !rename(side, renaming); });
+  return rename(fault.target, renaming) && rename(fault.trigger.by, renaming) &&
+         rename(fault.trigger.on, renaming) && rename(fault.to, renaming) &&
+         had_sides == !fault.from.empty();
+}
+
+// False: a fault needs the process that is gone.
+bool rename_all(Scenario& scenario, const Renaming& renaming) {
+  std::erase_if(scenario.network.links, [&](scenarios::Link& link) {
+    return !rename(link.from, renaming) || !rename(link.to, renaming);
+  });
+  std::erase_if(scenario.servers.redis.nodes,
+                [&](scenarios::NodeSpec& node) { return !rename(node.name, renaming); });
+  return std::all_of(scenario.faults.begin(), scenario.faults.end(),
+                     [&](Fault& fault) { return rename(fault, renaming); });
+}
+
+// ---------------------------------------------------------------- steps
+
+class Steps {
+ public:
+  explicit Steps(const Scenario& scenario) : scenario_(scenario) {}
+
+  std::vector<Simplification> all() {
+    for (std::size_t i = scenario_.faults.size(); i-- > 0;) {
+      add([i](Scenario& one) {
+        one.faults.erase(one.faults.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      });
+    }
+    // Two clients tell a story better than two turns of one.
+    fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
+    fewer([](Scenario& one) -> std::uint32_t& { return one.clients.threads; });
+    fewer_clients();
+    fewer_servers();
+    less_to_do();
+    less_network();
+    if (scenario_.seed != 1) add([](Scenario& one) { return one.seed = 1, true; });
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_fault(i);
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_times(i);
+    shorter([](Scenario& one) -> Duration& { return one.clients.hold; });
+    shorter([](Scenario& one) -> Duration& { return one.clients.arrive_every; });
+    shorter([](Scenario& one) -> Duration& { return one.clients.think; });
+    shorter([](Scenario& one) -> Duration& { return one.clients.threads_arrive_every; });
+    shorter([](Scenario& one) -> Duration& { return one.clients.nested_after; });
+    return std::move(steps_);
+  }
+
+ private:
+  void add(Simplification step) { steps_.push_back(std::move(step)); }
+
+  template <typename Get>
+  void off(Get get) {
+    Scenario copy = scenario_;
+    if (get(copy) != std::decay_t<decltype(get(copy))>{})
+      add([get](Scenario& one) { return get(one) = {}, true; });
+  }
+
+  // One less, down to a least.
+  template <typename Get>
+  void fewer(Get get, std::uint32_t least = 1) {
+    Scenario copy = scenario_;
+    if (get(copy) <= least) return;
+    if (get(copy) > least + 1) add([get, least](Scenario& one) { return get(one) = least, true; });
+    add([get](Scenario& one) { return --get(one), true; });
+  }
+
+  template <typename Get>
+  void shorter(Get get) {
+    Scenario copy = scenario_;
+    for (const Duration length : simpler(get(copy)))
+      add([get, length](Scenario& one) { return get(one) = length, true; });
+  }
+
+  void fewer_clients() {
+    fewer([](Scenario& one) -> std::uint32_t& { return one.clients.operators; }, 0);
+    for (std::uint32_t gone = scenario_.clients.count; gone > 0 && scenario_.clients.count > 1;
+         --gone) {
+      add([gone](Scenario& one) {
+        const std::uint32_t first_operator = one.clients.count - one.clients.operators + 1;
+        if (gone >= first_operator) --one.clients.operators;
+        --one.clients.count;
+        return one.clients.operators < one.clients.count &&
+               rename_all(one, without("client-", gone));
+      });
+    }
+  }
+
+  void fewer_servers() {
+    const scenarios::RedisSpec& redis = scenario_.servers.redis;
+    for (std::uint32_t gone = redis.masters; gone > 0 && redis.masters > 1; --gone) {
+      add([gone](Scenario& one) {
+        --one.servers.redis.masters;
+        return rename_all(one, without("redis-", gone));
+      });
+    }
+    if (redis.replicas > 0) {
+      add([](Scenario& one) {
+        const std::uint32_t last = one.servers.redis.replicas--;
+        const bool needed = one.lock.options.wait_replicas > one.servers.redis.replicas ||
+                            (last == 1 && (one.servers.redis.sentinels > 0 ||
+                                           one.lock.options.check_at == models::CheckAt::replica));
+        return !needed && rename_all(one, without_last("-replica-", last));
+      });
+    }
+    if (redis.sentinels > 0) {
+      add([](Scenario& one) {
+        const std::uint32_t last = one.servers.redis.sentinels--;
+        if (last == 1) one.clients.find_by = models::redis::FindBy::address;
+        return one.servers.redis.sentinel.quorum <= one.servers.redis.sentinels &&
+               rename_all(one, without_last("-sentinel-", last));
+      });
+    }
+  }
+
+  void less_to_do() {
+    off([](Scenario& one) -> bool& { return one.clients.nested; });
+    fewer([](Scenario& one) -> std::uint32_t& { return one.clients.writes; });
+    off([](Scenario& one) -> Duration& { return one.clients.scan_every; });
+    off([](Scenario& one) -> Duration& { return one.clients.think; });
+    off([](Scenario& one) -> Duration& { return one.clients.nested_after; });
+    off([](Scenario& one) -> Duration& { return one.clients.gc.every; });
+    off([](Scenario& one) -> Duration& { return one.servers.redis.gc.every; });
+  }
+
+  void less_network() {
+    for (std::size_t i = scenario_.network.links.size(); i-- > 0;) {
+      add([i](Scenario& one) {
+        one.network.links.erase(one.network.links.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      });
+    }
+  }
+
+  template <typename Change>
+  void change(std::size_t fault, Change change) {
+    add([fault, change](Scenario& one) { return change(one.faults[fault]), true; });
+  }
+
+  void simpler_fault(std::size_t i) {
+    const Fault& fault = scenario_.faults[i];
+    const scenarios::VerbRules& rules = scenarios::rules(fault.verb);
+    if (fault.lasts && rules.lasting == scenarios::Lasting::optional)
+      change(i, [](Fault& one) { one.lasts.reset(), one.keeps = {}; });
+    if (fault.host) change(i, [](Fault& one) { one.host = false; });
+    if (fault.silent) change(i, [](Fault& one) { one.silent = false; });
+    if (!fault.to.empty()) change(i, [](Fault& one) { one.to.clear(); });
+    if (!fault.outbound || !fault.inbound)
+      change(i, [](Fault& one) { one.outbound = one.inbound = true; });
+    for (std::size_t side = fault.from.size(); side-- > 0 && fault.from.size() > 1;)
+      change(i, [side](Fault& one) {
+        one.from.erase(one.from.begin() + static_cast<std::ptrdiff_t>(side));
+      });
+    const sim::Trigger& trigger = fault.trigger;
+    if (!trigger.command.empty()) change(i, [](Fault& one) { one.trigger.command.clear(); });
+    if (!trigger.on.empty()) change(i, [](Fault& one) { one.trigger.on.clear(); });
+    if (!trigger.by.empty()) change(i, [](Fault& one) { one.trigger.by.clear(); });
+    if (trigger.nth > 1) {
+      change(i, [](Fault& one) { one.trigger.nth = 1; });
+      if (trigger.nth > 3) change(i, [](Fault& one) { one.trigger.nth /= 2; });
+      change(i, [](Fault& one) { --one.trigger.nth; });
+    }
+  }
+
+  void simpler_times(std::size_t i) {
+    const Fault& fault = scenario_.faults[i];
+    if (fault.lasts) {
+      for (const Duration length : simpler(*fault.lasts))
+        change(i, [length](Fault& one) { one.lasts = length; });
+    }
+    for (const Duration length : simpler(fault.step))
+      change(i, [length](Fault& one) { one.step = length; });
+    if (fault.trigger.at) {
+      for (const Duration length : simpler(*fault.trigger.at - sim::kStart))
+        change(i, [length](Fault& one) { one.trigger.at = sim::kStart + length; });
+    }
+  }
+
+  const Scenario& scenario_;
+  std::vector<Simplification> steps_;
+};
+
+}  // namespace
+
+std::vector<sim::Duration> simpler(sim::Duration duration) {
+  if (duration < Duration::zero()) {
+    std::vector<Duration> mirrored = simpler(-duration);
+    for (Duration& one : mirrored) one = -one;
+    return mirrored;
+  }
+  std::vector<Duration> all;
+  const auto offer = [&](Duration one) {
+    if (one > Duration::zero() && one != duration &&
+        std::find(all.begin(), all.end(), one) == all.end())
+      all.push_back(one);
+  };
+  for (const Duration grain : kGrains) {
+    const Duration floor = duration / grain * grain;
+    if (floor == duration) {
+      // As round as before, and shorter: by half, as long as that is much, else by one grain.
+      if (duration != Duration::zero()) {
+        offer(duration / 2 / grain * grain);
+        offer(duration - grain);
+      }
+      break;
+    }
+    // Nobody takes an hour for a rounder pause than 17 s.
+    if (floor == Duration::zero()) continue;
+    offer(floor);
+    offer(floor + grain);
+  }
+  return all;
+}
+
+std::vector<Simplification> simplifications(const Scenario& scenario) {
+  return Steps(scenario).all();
+}
+
+}  // namespace picklock::explore

@@ -1,0 +1,46 @@
+// What two violations have in common that are the same one (architecture 8.13): the property, and
+// the roles of the steps that its witness names.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "models/property.h"
+#include "properties/verdict.h"
+#include "sim/history.h"
+
+namespace picklock::explore {
+
+struct Violation {
+  models::Property property{};
+  std::uint8_t role = 0;   // models::Role of the step where it broke
+  std::uint8_t other = 0;  // of the one it collides with
+  auto operator<=>(const Violation&) const = default;
+};
+
+inline Violation violation(const properties::Verdict& verdict, const properties::Witness& witness,
+                           const sim::History& history) {
+  return {verdict.property, history[witness.event].role, history[witness.other].role};
+}
+
+// The first of its witnesses that is such a one. Requires: there is one.
+inline const properties::Witness& witness(const properties::Verdict& verdict,
+                                          const Violation& wanted, const sim::History& history) {
+  return *std::find_if(
+      verdict.witnesses.begin(), verdict.witnesses.end(),
+      [&](const properties::Witness& one) { return violation(verdict, one, history) == wanted; });
+}
+
+// Whether the verdict has such a witness.
+inline bool shows(const properties::Verdict& verdict, const Violation& wanted,
+                  const sim::History& history) {
+  if (verdict.outcome != properties::Outcome::violated) return false;
+  for (const properties::Witness& witness : verdict.witnesses) {
+    if (violation(verdict, witness, history) == wanted) return true;
+  }
+  return false;
+}
+
+}  // namespace picklock::explore
