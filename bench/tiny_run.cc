@@ -66,10 +66,14 @@ nth = 2
 for = "20s"
 )";
 
-// The same with another lock, on as many servers as it needs.
+// The same with another lock, on as many servers as it needs. One that does not poll has no use for
+// an interval.
 std::string with_lock(std::string text, const std::string& lock) {
   const std::string usual = "set-px-check-delete";
   text.replace(text.find(usual), usual.size(), lock);
+  const std::size_t interval = text.find("retry_every");
+  if (lock.starts_with("redisson") && interval != std::string::npos)
+    text.erase(interval, text.find('\n', interval) + 1 - interval);
   const bool needs_a_quorum = lock.find("redlock") != std::string::npos;
   return needs_a_quorum ? text + "[servers.redis]\nmasters = 5\n" : text;
 }
