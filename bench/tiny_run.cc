@@ -71,9 +71,11 @@ for = "20s"
 std::string with_lock(std::string text, const std::string& lock) {
   const std::string usual = "set-px-check-delete";
   text.replace(text.find(usual), usual.size(), lock);
-  const std::size_t interval = text.find("retry_every");
-  if (lock.starts_with("redisson") && interval != std::string::npos)
-    text.erase(interval, text.find('\n', interval) + 1 - interval);
+  for (const char* of_polling : {"retry_every", "retry_jitter"}) {
+    const std::size_t line = text.find(of_polling);
+    if (lock.starts_with("redisson") && line != std::string::npos)
+      text.erase(line, text.find('\n', line) + 1 - line);
+  }
   const bool needs_a_quorum = lock.find("redlock") != std::string::npos;
   return needs_a_quorum ? text + "[servers.redis]\nmasters = 5\n" : text;
 }
