@@ -71,7 +71,7 @@ struct Algorithm {
 };
 
 // The roles of the commands that such a lock sends under these options; `write` is not listed.
-inline std::vector<Role> roles_under(std::vector<Role> roles, Uses uses,
+inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,
                                      const LockOptions& options) {
   if (uses.renew && options.renew != Renew::none) roles.push_back(Role::renew);
   const bool checks = (uses.own && options.recognise_own != RecogniseOwn::never) ||

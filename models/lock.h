@@ -55,7 +55,7 @@ enum class Released : std::uint8_t {
 // It lives as long as the threads that it spawns: they may use it.
 class Lock {
  public:
-  explicit Lock(LockOptions options) : options_(options) {}
+  explicit Lock(LockOptions options) : options_(std::move(options)) {}
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
   virtual ~Lock() = default;

@@ -36,7 +36,7 @@ Uses uses() {
 
 Uses uses_with_release() {
   Uses mine = uses();
-  mine.options.push_back("release_script");
+  mine.options.emplace_back("release_script");
   return mine;
 }
 

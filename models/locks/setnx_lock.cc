@@ -1,5 +1,7 @@
 #include "models/locks/setnx_lock.h"
 
+#include <utility>
+
 #include "models/locks/promises.h"
 
 namespace picklock::models::locks {
@@ -61,7 +63,7 @@ Duration a_minute(const LockOptions& options) {
 
 }  // namespace
 
-NaiveSetnx::NaiveSetnx(LockOptions options) : SetnxLock(without_lease(options)) {}
+NaiveSetnx::NaiveSetnx(LockOptions options) : SetnxLock(without_lease(std::move(options))) {}
 
 Taken NaiveSetnx::take(Client& self, std::string_view key, std::string_view token) {
   return taken(self.redis().setnx(key, token));

@@ -143,8 +143,8 @@ Uses spin_uses() {
 
 Uses fair_uses() {
   Uses mine = without(uses(), {"acquire_script", "release_script", "unlock_latch"});
-  mine.options.push_back("place_expires");
-  mine.options.push_back("refresh_place");
+  mine.options.emplace_back("place_expires");
+  mine.options.emplace_back("refresh_place");
   return mine;
 }
 

@@ -215,7 +215,7 @@ Uses several() {
   Uses mine = uses();
   mine.look = false;
   mine.servers = true;
-  mine.options.push_back("validity");
+  mine.options.emplace_back("validity");
   return mine;
 }
 
