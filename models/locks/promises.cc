@@ -40,6 +40,9 @@ Promise own_release(const LockOptions& options, GivesBack how) {
 }
 
 FaultClasses while_leases_end(const LockOptions& options) {
+  // A mutex of the process that stays locked where the release fails has no lease
+  // (docs/facts/failures.md D-12).
+  if (options.local_mutex == LocalMutex::kept_on_error) return {FaultClass::late_write};
   return options.renew == Renew::none ? FaultClasses::all()
                                       : FaultClasses::all().without({FaultClass::crash});
 }

@@ -8,9 +8,8 @@ namespace {
 
 // A thread is its owner's name for all its tenures, so that a command which is late, or is sent
 // again, may hit a later one. And an acquire that gets no answer in time ends unknown.
-std::vector<Promise> with(FaultClasses not_stuck) {
+std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
   using enum FaultClass;
-  const FaultClasses under = {client_clock};
   return {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
@@ -25,15 +24,20 @@ std::vector<Promise> with(FaultClasses not_stuck) {
 }  // namespace
 
 std::vector<Promise> promises(const LockOptions& options) {
-  return with(while_leases_end(options).without({FaultClass::amnesia}));
+  return with(while_leases_end(options).without({FaultClass::amnesia}), {FaultClass::client_clock});
 }
 
-// A release stops at the first server that fails, and what the others hold is renewed for ever.
+// A release stops at the first server that fails, and what the others hold is renewed for ever. How
+// long the first are held while the last are waited for is counted by the client: once its clock
+// has stepped back, the leases that it sets in the end may be another's.
 std::vector<Promise> promises_of_several(const LockOptions& options) {
   using enum FaultClass;
   const FaultClasses leased = while_leases_end(options).without({amnesia});
   const FaultClasses renewed = {late_write, client_clock};
-  return with(options.renew == Renew::none ? leased : renewed);
+  const FaultClasses steady =
+      options.clock == ClientClock::monotonic ? FaultClasses{client_clock} : FaultClasses{};
+  return with(options.renew == Renew::none ? leased : renewed,
+              options.renew == Renew::none ? steady : FaultClasses{client_clock});
 }
 
 // The lease of a crashed holder, and one wake-up by the waiter's own timer; a command that is
