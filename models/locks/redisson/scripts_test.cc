@@ -385,6 +385,22 @@ TEST_F(RedissonScripts, CallNobodyWhoseTimeIsOver) {
   EXPECT_EQ(redis::LoneServer::pushed(waiters), list({"message", "channel:c", "0"}));
 }
 
+TEST_F(RedissonScripts, CallTheFirstWhereAFairLockIsForcedOpen) {
+  redis::Session& waiters = hearing({"channel", "channel:b", "channel:c"});
+  const auto force = [this](std::string_view holder) {
+    return run(force_open_for_next(), {"lock", "queue", "places", "channel"}, {"0", "1", holder});
+  };
+  queue_as("a", "0");
+  queue_as("b", "0");
+  queue_as("c", "0");
+  EXPECT_EQ(force("b"), kZero);
+  EXPECT_EQ(redis::LoneServer::pushed(waiters), "");
+  EXPECT_EQ(force("a"), kOne);
+  EXPECT_EQ(server("EXISTS", "lock"), kZero);
+  EXPECT_EQ(redis::LoneServer::pushed(waiters), list({"message", "channel:b", "0"}));
+  EXPECT_EQ(force(""), kZero);
+}
+
 TEST_F(RedissonScripts, CallNobodyWhileAFairLockIsStillHeld) {
   redis::Session& waiters = hearing({"channel:b"});
   queue_as("a", "0");
