@@ -24,7 +24,7 @@ namespace picklock::scenarios {
 
 // Far above any honest run, and below what fills a machine's memory: a run that would go on for
 // ever or for years is cut short here, with no verdict about what has not happened by then.
-inline constexpr std::uint64_t kMostEvents = 10'000'000;
+inline constexpr std::uint64_t kMostEvents = 5'000'000;
 
 class World {
  public:
