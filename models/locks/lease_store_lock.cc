@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/locks/local_time.h"
 #include "models/locks/promises.h"
 
 namespace picklock::models::locks {
@@ -14,9 +15,7 @@ Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
   for (;;) {
     const Outcome outcome = ask(self, key, session);
     if (outcome == Outcome::granted) return granted(session);
-    Duration wait = options().retry_every;
-    if (options().retry_jitter > Duration::zero())
-      wait += self.random_between(Duration::zero(), options().retry_jitter);
+    const Duration wait = retry_pause(self, options());
     const bool patient = options().acquire_timeout == Duration::zero();
     if (!patient && self.monotonic_now() + wait - started > options().acquire_timeout)
       return give_up(self, session);

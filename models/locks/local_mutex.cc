@@ -20,16 +20,14 @@ void LocalMutexInFront::leave(Client& self, std::string_view key) {
 }
 
 Acquired LocalMutexInFront::acquire(Client& self, std::string_view key) {
-  const bool endless = options().acquire_timeout == Duration::zero();
-  const Patience patience(self, options().clock,
-                          endless ? Patience::kEndless : options().acquire_timeout);
+  const Patience patience = patience_of(self, options());
   if (!enter(self, key, patience.at_most(Semaphore::kForever))) return std::nullopt;
   if (patience.over()) {
     leave(self, key);
     return std::nullopt;
   }
   // The mutex keeps other acquires off while this one has its own time-out.
-  if (!endless) lock_->set_acquire_timeout(patience.left());
+  if (!patience.endless()) lock_->set_acquire_timeout(patience.left());
   Acquired acquired = lock_->acquire(self, key);
   if (!acquired) leave(self, key);
   return acquired;

@@ -44,9 +44,12 @@ class Patience {
 };
 
 // How long an acquire may take.
-inline Patience patience_of(Client& self, const LockOptions& options) {
+inline Duration patience_of(const LockOptions& options) {
   const bool endless = options.acquire_timeout == Duration::zero();
-  return {self, options.clock, endless ? Patience::kEndless : options.acquire_timeout};
+  return endless ? Patience::kEndless : options.acquire_timeout;
+}
+inline Patience patience_of(Client& self, const LockOptions& options) {
+  return {self, options.clock, patience_of(options)};
 }
 
 // Between one attempt and the next.

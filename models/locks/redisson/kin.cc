@@ -17,8 +17,8 @@ constexpr std::string_view kUnlocked = "0";
 
 // ---------------------------------------------------------------- spin lock
 
-RedissonLock::Call SpinLock::wait_and_take(Client& self, const Taking& taking,
-                                           const Patience& patience, Duration) {
+RedissonLock::Result SpinLock::wait_and_take(Client& self, const Taking& taking,
+                                             const Patience& patience, Duration) {
   constexpr Duration kShortest = std::chrono::milliseconds(1);
   constexpr Duration kLongest = std::chrono::milliseconds(128);
   for (Duration pause = kShortest; !patience.over(); pause = std::min(2 * pause, kLongest)) {

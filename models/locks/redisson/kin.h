@@ -12,8 +12,8 @@ class SpinLock final : public RedissonLock {
   using RedissonLock::RedissonLock;
 
  private:
-  Call wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                     Duration left) override;
+  Result wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                       Duration left) override;
   Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
                              const std::string& latch) override;
 };

@@ -79,15 +79,13 @@ Acquired RedissonLock::try_acquire(Client& self, std::string_view key) {
 
 Acquired RedissonLock::acquire(Client& self, std::string_view key) {
   if (options().attempts == 1) return try_acquire(self, key);
-  const Duration patience = options().acquire_timeout == Duration::zero()
-                                ? Patience::kEndless
-                                : options().acquire_timeout;
-  return lock_within(self, key, {.patience = patience, .lease = explicit_lease(options())})
+  return lock_within(self, key,
+                     {.patience = patience_of(options()), .lease = explicit_lease(options())})
       .acquired;
 }
 
-RedissonLock::Call RedissonLock::lock_within(Client& self, std::string_view key,
-                                             const Terms& terms) {
+RedissonLock::Result RedissonLock::lock_within(Client& self, std::string_view key,
+                                               const Terms& terms) {
   watchdog_->start(self);
   const std::string me = owner(self);
   const Taking taking{.key = key,
@@ -176,28 +174,28 @@ Acquired RedissonLock::granted(Client& self, const Taking& taking, const Attempt
 }
 
 // Whether the attempt ends the call, and how.
-std::optional<RedissonLock::Call> RedissonLock::settled(Client& self, const Taking& taking,
-                                                        const Attempt& attempt) {
+std::optional<RedissonLock::Result> RedissonLock::settled(Client& self, const Taking& taking,
+                                                          const Attempt& attempt) {
   switch (attempt.outcome) {
     case Outcome::granted:
-      return Call{granted(self, taking, attempt)};
+      return Result{granted(self, taking, attempt)};
     case Outcome::held:
       return std::nullopt;
     case Outcome::refused:
     case Outcome::unsynced:
-      return Call{std::nullopt};
+      return Result{std::nullopt};
     case Outcome::unknown:
-      return Call{Acquired::unknown(), true};
+      return Result{Acquired::unknown(), true};
     case Outcome::interrupted:
       break;
   }
-  return Call{Acquired::unknown()};
+  return Result{Acquired::unknown()};
 }
 
 // One who is interrupted, or who would wait for ever and cannot hear, leaves by an exception, and
 // leaves what stands for him behind (docs/facts/algorithms.md 9, pitfall 31).
-RedissonLock::Call RedissonLock::wait_and_take(Client& self, const Taking& taking,
-                                               const Patience& patience, Duration left) {
+RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& taking,
+                                                 const Patience& patience, Duration left) {
   const Hearing hearing(*channels_, self, channel(taking.key, taking.owner),
                         patience.at_most(kSubscriptionTimeout));
   if (hearing.latch() == nullptr) {

@@ -53,11 +53,11 @@ class RedissonLock : public Lock {
   // As the server knows the calling thread.
   std::string owner(Client& self);
   // `timed_out`: an exception, since a script got no answer in time.
-  struct Call {
+  struct Result {
     Acquired acquired;
     bool timed_out = false;
   };
-  Call lock_within(Client& self, std::string_view key, const Terms& terms);
+  Result lock_within(Client& self, std::string_view key, const Terms& terms);
 
  protected:
   struct Taking {
@@ -72,8 +72,8 @@ class RedissonLock : public Lock {
   using Reader = Attempt (*)(const redis::Reply& reply);
   virtual Reader reader() const { return read; }
   // Until there is a reason to try again.
-  virtual Call wait_and_take(Client& self, const Taking& taking, const Patience& patience,
-                             Duration left);
+  virtual Result wait_and_take(Client& self, const Taking& taking, const Patience& patience,
+                               Duration left);
   virtual Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
                                      const std::string& latch);
   // Takes the lock from `holder`, or from whoever holds it if that is empty.
@@ -84,7 +84,7 @@ class RedissonLock : public Lock {
   virtual std::string channel(std::string_view key, const std::string& owner) const;
 
   Attempt attempt(Client& self, const Taking& taking);
-  std::optional<Call> settled(Client& self, const Taking& taking, const Attempt& attempt);
+  std::optional<Result> settled(Client& self, const Taking& taking, const Attempt& attempt);
   static Attempt read(const redis::Reply& reply);
   const Commands& commands() const { return commands_; }
   Commands& commands() { return commands_; }
