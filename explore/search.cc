@@ -9,7 +9,7 @@
 #include "explore/shrink.h"
 #include "explore/violation.h"
 #include "models/locks/catalogue.h"
-#include "reports/wording.h"
+#include "reports/narrator.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/loader.h"
 #include "scenarios/premise.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "reports/wording.h"
+#include "reports/narrator.h"
 
 namespace picklock::reports {
 namespace {

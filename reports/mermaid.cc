@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "reports/columns.h"
+#include "reports/narrator.h"
 #include "reports/story.h"
-#include "reports/wording.h"
 
 namespace picklock::reports {
 namespace {

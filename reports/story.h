@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/wording.h"
+#include "reports/narrator.h"
 #include "scenarios/run.h"
 
 namespace picklock::reports {

@@ -11,8 +11,8 @@
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/lanes.h"
+#include "reports/narrator.h"
 #include "reports/story.h"
-#include "reports/wording.h"
 
 namespace picklock::reports {
 namespace {

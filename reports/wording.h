@@ -1,26 +1,19 @@
-// How picklock says things: instants, durations, faults, events and witnesses in words, shared by
-// every form of report. One idea has one word, in ASCII, so that each form can choose its own
-// ornaments.
+// How picklock says things: instants, durations and faults in words, shared by every form of
+// report. One idea has one word, in ASCII, so that each form can choose its own ornaments.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "properties/verdict.h"
-#include "scenarios/run.h"
 #include "sim/fault.h"
-#include "sim/history.h"
 #include "sim/time.h"
 
 namespace picklock::reports {
 
-using models::Property;
 using properties::Verdicts;
-using properties::Witness;
-using scenarios::Run;
 
 std::string instant(sim::Instant at);  // 12.021s, to the nearest millisecond; "never" for kNever
 std::string duration(sim::Duration length);     // as a scenario file writes it: 8s, 1.5s, 100ms
@@ -33,56 +26,5 @@ std::string delayed(const sim::Fault& fault);   // what goes on when a delay is 
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
     const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds
-
-// Tells who did what in one run. Borrows the run, which must outlive it.
-class Narrator {
- public:
-  explicit Narrator(const Run& run);
-
-  std::string process(sim::ProcessId process) const;
-  std::string key(sim::KeyId key) const;
-  std::string lock(sim::KeyId key) const;
-  bool is_client(sim::ProcessId process) const;
-  bool is_resource(sim::ProcessId process) const;
-  bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
-  std::optional<sim::ProcessId> process_of(sim::TenureId tenure) const;
-  std::optional<sim::ThreadId> thread_of(sim::TenureId tenure) const;
-  // Who stands behind an event: at a server and at the resource it is the client whose tenure acts,
-  // or the operator who acts in its name.
-  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
-
-  // Where an entry is gone already, the event with which it went; else the one given.
-  const sim::HistoryEvent& first_loss(const sim::HistoryEvent& removed) const;
-
-  // What happened, with its subject: "client-1 learns that it has lost the lock".
-  std::string event(const sim::HistoryEvent& event) const;
-
-  // What went wrong in a few words, for the place where it happens, and in full, for the verdict.
-  std::string headline(Property property, const Witness& witness) const;
-  std::string sentence(Property property, const Witness& witness) const;
-
-  // Where the property broke; nothing if the witness does not fit the history. One who sleeps on is
-  // told of when the lock is free, which may be long after the sleep began.
-  const sim::HistoryEvent* broke_at(Property property, const Witness& witness) const;
-  // Those concerned, the one that broke it first, each once.
-  std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
-
- private:
-  struct Actor {
-    sim::ProcessId process = 0;
-    sim::ThreadId thread = 0;
-    bool known = false;
-  };
-  std::optional<sim::ProcessId> operator_behind(const sim::HistoryEvent& event) const;
-  std::string who(const sim::HistoryEvent& event, bool with_tenure) const;
-  std::string doer(const sim::HistoryEvent& event, bool with_tenure) const;
-  std::string owner(const sim::HistoryEvent& event) const;
-  std::string loss(const sim::HistoryEvent& event) const;
-
-  const Run& run_;
-  std::vector<Actor> tenures_;
-  std::vector<bool> clients_;
-  std::vector<bool> resources_;
-};
 
 }  // namespace picklock::reports

@@ -1,4 +1,4 @@
-#include "reports/wording.h"
+#include "reports/narrator.h"
 
 #include <gtest/gtest.h>
 

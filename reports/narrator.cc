@@ -1,0 +1,454 @@
+#include "reports/narrator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+
+#include "models/step.h"
+#include "reports/columns.h"
+
+namespace picklock::reports {
+namespace {
+
+using sim::Cause;
+using sim::HistoryEvent;
+using sim::ProcessId;
+using sim::TenureId;
+using sim::What;
+
+std::string_view operation(What what) {
+  return what == What::read_accepted    ? "read"
+         : what == What::write_rejected ? "rejected write"
+                                        : "write";
+}
+
+std::string_view change(What what) {
+  return what == What::entry_altered   ? "altered"
+         : what == What::entry_created ? "created"
+                                       : "removed";
+}
+
+}  // namespace
+
+Narrator::Narrator(const Run& run)
+    : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
+  for (std::size_t i = 0; i < run.processes.size(); ++i) {
+    clients_[i] = run.processes[i].starts_with("client-");
+    resources_[i] = run.processes[i] == "resource";
+  }
+  for (const HistoryEvent& event : run.history) {
+    if (event.what > What::deadline_passed || event.tenure == 0) continue;
+    if (event.process < clients_.size()) clients_[event.process] = true;
+    if (event.tenure >= tenures_.size()) tenures_.resize(event.tenure + std::size_t{1});
+    Actor& actor = tenures_[event.tenure];
+    if (!actor.known) actor = {event.process, event.thread, true};
+  }
+}
+
+std::string Narrator::process(ProcessId process) const {
+  return process < run_.processes.size() ? printable(run_.processes[process])
+                                         : fmt::format("process {}", process);
+}
+
+std::string Narrator::key(sim::KeyId key) const {
+  return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
+}
+
+// The first key is the lock's own; locks keep more beside it.
+std::string Narrator::lock(sim::KeyId key) const { return key == 0 ? "the lock" : this->key(key); }
+
+bool Narrator::is_client(ProcessId process) const {
+  return process < clients_.size() && clients_[process];
+}
+
+bool Narrator::is_resource(ProcessId process) const {
+  return process < resources_.size() && resources_[process];
+}
+
+std::optional<ProcessId> Narrator::process_of(TenureId tenure) const {
+  if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
+  return tenures_[tenure].process;
+}
+
+std::optional<sim::ThreadId> Narrator::thread_of(TenureId tenure) const {
+  if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
+  return tenures_[tenure].thread;
+}
+
+bool Narrator::is_operator(ProcessId process) const {
+  const auto& clients = run_.scenario.clients;
+  return process < clients.count && clients.count - process <= clients.operators;
+}
+
+// An operator acts in the name of whom he saw holding the lock: the sender of the command tells
+// them apart. Without a trace it is his what its holder was not asking for at that time.
+std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) const {
+  const auto& clients = run_.scenario.clients;
+  if (clients.operators == 0 || event.cause != Cause::command ||
+      event.role != static_cast<std::uint8_t>(models::Role::release))
+    return std::nullopt;
+  std::map<std::uint32_t, ProcessId> senders;
+  std::optional<ProcessId> sender;
+  for (const sim::TraceRecord& record : run_.trace.records) {
+    const bool asks = record.kind == sim::TraceKind::sent && !record.reply &&
+                      record.role == event.role && record.tenure == event.tenure &&
+                      record.peer == event.process;
+    if (asks) senders[record.message] = record.process;
+    if (record.kind == sim::TraceKind::delivered && senders.contains(record.message))
+      sender = senders[record.message];
+    if (record.kind != sim::TraceKind::history || record.message >= run_.history.size() ||
+        &run_.history[record.message] != &event)
+      continue;
+    return sender && is_operator(*sender) ? sender : std::nullopt;
+  }
+  bool releasing = false;
+  for (const HistoryEvent& earlier : run_.history) {
+    if (&earlier == &event) break;
+    if (earlier.tenure != event.tenure) continue;
+    if (earlier.what == What::release_invoked) releasing = true;
+    if (earlier.what > What::release_invoked && earlier.what <= What::release_unknown)
+      releasing = false;
+  }
+  if (releasing || clients.operators > 1) return std::nullopt;
+  return static_cast<ProcessId>(clients.count - 1);
+}
+
+std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
+  switch (event.what) {
+    case What::entry_altered:
+    case What::entry_removed:
+      if (const auto by = operator_behind(event)) return by;
+      return process_of(event.tenure);
+    case What::entry_created:
+    case What::queued:
+      return process_of(event.tenure);
+    case What::write_accepted:
+    case What::write_rejected:
+    case What::read_accepted:
+      if (const auto process = process_of(event.tenure)) return process;
+      return event.peer;
+    case What::horizon:
+      return std::nullopt;
+    default:
+      return event.process;
+  }
+}
+
+std::string Narrator::who(const HistoryEvent& event, bool with_tenure) const {
+  const auto actor = actor_of(event);
+  if (!actor) return "nobody";
+  return with_tenure ? fmt::format("{} (tenure {})", process(*actor), event.tenure)
+                     : process(*actor);
+}
+
+// As `who`, of an entry that changed.
+std::string Narrator::doer(const HistoryEvent& event, bool with_tenure) const {
+  const auto by = operator_behind(event);
+  if (!by) return who(event, with_tenure);
+  const auto meant = process_of(event.tenure);
+  const bool other = meant && meant != process_of(event.owner);
+  return fmt::format("{}'s forced unlock{}", process(*by),
+                     other ? fmt::format(", meant for {},", process(*meant)) : "");
+}
+
+std::string Narrator::owner(const HistoryEvent& event) const {
+  const auto process = process_of(event.owner);
+  if (!process) return event.owner == 0 ? "nobody" : fmt::format("tenure {}", event.owner);
+  const bool own = event.tenure != event.owner && process == process_of(event.tenure);
+  return this->process(*process) + (own ? fmt::format(" (tenure {})", event.owner) : "");
+}
+
+// A server that is down goes on counting, and lets an entry expire which a failover took with it.
+const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
+  const HistoryEvent* gone = nullptr;
+  for (const HistoryEvent& event : run_.history) {
+    if (&event == &removed) break;
+    if (event.process != removed.process || event.key != removed.key) continue;
+    if (event.what == What::entry_created || event.what == What::entry_altered) gone = nullptr;
+    if (event.what == What::entry_removed && gone == nullptr) gone = &event;
+  }
+  const bool again =
+      removed.what == What::entry_removed && gone != nullptr && gone->owner == removed.owner;
+  return again ? *gone : removed;
+}
+
+std::string Narrator::loss(const HistoryEvent& event) const {
+  if (event.what == What::entry_altered) return "was altered by " + doer(event, false);
+  switch (event.cause) {
+    case Cause::command:
+      return "was removed by " + doer(event, false);
+    case Cause::expiry:
+      return "expired";
+    case Cause::eviction:
+      return "was evicted";
+    case Cause::failover:
+      return "was lost in the failover";
+    case Cause::session_end:
+      return "ended with its session";
+    case Cause::restart:
+      return "was lost in the restart";
+    case Cause::interrupt:
+      break;
+  }
+  return "was lost";
+}
+
+std::string Narrator::event(const HistoryEvent& event) const {
+  std::string subject = process(event.process);
+  const std::string lock = this->lock(event.key);
+  switch (event.what) {
+    case What::acquire_invoked:
+      return subject + " asks for " + lock;
+    case What::acquire_ok:
+      return subject + " holds " + lock;
+    case What::acquire_failed:
+      return subject + " gives up";
+    case What::acquire_unknown:
+      return subject + " cannot know whether it got " + lock;
+    case What::release_invoked:
+      return subject + " begins to release " + lock;
+    case What::release_ok:
+      return subject + " has released " + lock;
+    case What::release_failed:
+      return subject + " is told there was nothing of its own to release";
+    case What::release_unknown:
+      return subject + " cannot know whether it released " + lock;
+    case What::loss_learned:
+      return subject + " learns that it has lost " + lock;
+    case What::deadline_passed:
+      return subject + "'s own deadline passes";
+    case What::thread_ended:
+      return "a thread of " + subject + " ends";
+    case What::process_crashed:
+      return subject + " crashes";
+    case What::process_started:
+      return subject + " starts again";
+    case What::link_cut:
+      return subject + " cannot reach " + process(event.peer);
+    case What::link_healed:
+      return subject + " can reach " + process(event.peer) + " again";
+    case What::fault_fired:
+      return fmt::format("fault {}", event.key + std::uint64_t{1});
+    case What::fault_ended:
+      return fmt::format("fault {} is over", event.key + std::uint64_t{1});
+    case What::entry_created:
+      return fmt::format("{}: {} gets an entry of {}", subject, who(event, false), key(event.key));
+    case What::entry_altered:
+      return fmt::format("{}: {} alters {}'s entry of {}", subject, doer(event, false),
+                         owner(event), key(event.key));
+    case What::entry_removed:
+      return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
+                         loss(event));
+    case What::write_accepted:
+      return fmt::format("{} accepts a write of {}", subject, who(event, false));
+    case What::write_rejected:
+      return fmt::format("{} rejects a write of {}", subject, who(event, false));
+    case What::read_accepted:
+      return fmt::format("{} accepts a read of {}", subject, who(event, false));
+    case What::queued:
+      return fmt::format("{} is asked for {} by {}", subject, lock, who(event, false));
+    case What::wait_begun:
+      return subject + " begins to wait for " + lock;
+    case What::wait_ended: {
+      const auto by = process_of(event.owner);
+      return subject + " wakes" + (by ? ", by a message of " + process(*by) : "");
+    }
+    case What::horizon:
+      return "the run ends";
+  }
+  return subject;
+}
+
+const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {
+  const std::size_t size = run_.history.size();
+  if (witness.event >= size) return nullptr;
+  const bool later = property == Property::no_lost_wakeup && witness.other < size;
+  return &run_.history[later ? std::max(witness.event, witness.other) : witness.event];
+}
+
+std::vector<ProcessId> Narrator::concerned(Property property, const Witness& witness) const {
+  std::vector<ProcessId> out;
+  const auto add = [&](std::optional<ProcessId> process) {
+    if (process && std::find(out.begin(), out.end(), *process) == out.end())
+      out.push_back(*process);
+  };
+  const auto add_event = [&](std::uint32_t index) {
+    if (index >= run_.history.size()) return;
+    const HistoryEvent& event = run_.history[index];
+    add(actor_of(event));
+    if (event.what >= What::entry_created && event.what <= What::entry_removed)
+      add(process_of(event.owner));
+  };
+  // Whoever caused a loss is not to blame for its going unnoticed.
+  const bool loss = property == Property::loss_noticed && witness.other < run_.history.size();
+  if (loss) add(process_of(run_.history[witness.other].owner));
+  if (!out.empty()) return out;
+  add_event(witness.event);
+  add_event(witness.other);
+  return out;
+}
+
+std::string Narrator::headline(Property property, const Witness& witness) const {
+  if (witness.event >= run_.history.size()) return "";
+  const HistoryEvent* at = &run_.history[witness.event];
+  const HistoryEvent& other =
+      run_.history[witness.other < run_.history.size() ? witness.other : witness.event];
+  const bool same = actor_of(*at) == actor_of(other);
+  const std::string actor = who(*at, same);
+  const std::string against = who(other, same);
+  const bool alone = witness.other == witness.event;
+  switch (property) {
+    case Property::mutual_exclusion:
+      return alone ? actor + " is not alone in believing that it holds the lock"
+                   : fmt::format("{} and {} both believe they hold the lock", against, actor);
+    case Property::resource_exclusion:
+      return alone ? actor + "'s operations are interleaved with another's"
+                   : fmt::format("{}'s {} fell between two operations of {}", against,
+                                 operation(other.what), actor);
+    case Property::no_stale_write:
+      return alone ? actor + "'s stale write was accepted"
+                   : fmt::format("{}'s write was accepted after a {} of {}, the newer holder",
+                                 actor, operation(other.what), against);
+    case Property::own_release:
+      return fmt::format("{} {} {}'s entry", doer(*at, actor_of(*at) == process_of(at->owner)),
+                         change(at->what), owner(*at));
+    case Property::loss_noticed: {
+      const auto loser = process_of(other.owner);
+      return (loser ? process(*loser) : actor) + " never noticed that it had lost the lock";
+    }
+    case Property::not_stuck:
+      return actor + " waits for ever";
+    case Property::no_deadlock: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      return alone || !holder ? actor + " waits in a cycle"
+                              : fmt::format("{} waits for {}", actor, process(*holder));
+    }
+    case Property::balanced_holds:
+      return alone ? actor + "'s holds are miscounted"
+                   : fmt::format("{} miscounts the holds of {}", process(other.process),
+                                 who(*at, false));
+    case Property::no_lost_wakeup:
+      return actor + " sleeps on while the lock is free";
+    case Property::bounded_wakeups: {
+      const auto waker = process_of(at->owner);
+      return waker ? fmt::format("{} wakes more waiters than it may", process(*waker))
+                   : actor + " is one waiter too many to wake";
+    }
+    case Property::fair_order:
+      return alone ? actor + " overtakes once too often"
+                   : fmt::format("{} overtakes {}, once too often", actor, against);
+    case Property::available:
+      return actor + " was refused although the lock was to be had";
+  }
+  return "";
+}
+
+std::string Narrator::sentence(Property property, const Witness& witness) const {
+  if (witness.event >= run_.history.size())
+    return fmt::format("event {} of the history", witness.event);
+  const HistoryEvent* at = &run_.history[witness.event];
+  const bool alone = witness.other == witness.event || witness.other >= run_.history.size();
+  const HistoryEvent& other = run_.history[alone ? witness.event : witness.other];
+  const bool same = actor_of(*at) == actor_of(other);
+  const std::string actor = who(*at, same);
+  const std::string against = who(other, same);
+  const std::string when = instant(at->at);
+  const std::string then = instant(other.at);
+  switch (property) {
+    case Property::mutual_exclusion:
+      if (alone) break;
+      return fmt::format("{} was told at {} that it holds {}, while {} had believed so since {}",
+                         actor, when, lock(at->key), against, then);
+    case Property::resource_exclusion:
+      if (alone) break;
+      return fmt::format("{} {} {} again at {}, but {}'s {} had been accepted there at {}", actor,
+                         at->what == What::read_accepted ? "read from" : "wrote to",
+                         process(at->process), when, against, operation(other.what), then);
+    case Property::no_stale_write:
+      if (alone) break;
+      return fmt::format(
+          "{} accepted {}'s write at {}, after a {} of {}, whose grant is newer, at {}",
+          process(at->process), actor, when, operation(other.what), against, then);
+    case Property::own_release: {
+      const auto role = static_cast<models::Role>(at->role);
+      const bool named =
+          at->role != 0 && at->role < models::kRoleNames.size() && !operator_behind(*at);
+      return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
+                         doer(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
+                         owner(*at), key(at->key), process(at->process), when,
+                         named ? fmt::format(", with its {}", name(role)) : "");
+    }
+    case Property::loss_noticed: {
+      if (alone) break;
+      const HistoryEvent& lost = first_loss(other);
+      const std::string believed = at->what == What::release_invoked
+                                       ? "until it began to release at " + when
+                                   : at->what == What::horizon ? "until the run ended at " + when
+                                                               : "until " + when;
+      return fmt::format(
+          "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
+          owner(lost), loss(lost), instant(lost.at), lock(lost.key), believed);
+    }
+    case Property::not_stuck: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      if (alone || !holder)
+        return fmt::format("{} has waited for {} since {}, to the end", actor, lock(at->key), when);
+      if (is_client(other.process))
+        return fmt::format(
+            "{} has waited for {} since {}, to the end, behind a mutex of its own process that "
+            "nobody is left to give back",
+            actor, lock(at->key), when);
+      return fmt::format(
+          "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
+          lock(at->key), when, process(*holder),
+          other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
+    }
+    case Property::no_deadlock: {
+      const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      if (alone || !holder)
+        return fmt::format("{} has waited for {} since {}", actor, lock(at->key), when);
+      return fmt::format("{} has waited since {} for {}, held by {} since {}", actor, when,
+                         lock(at->key), process(*holder), then);
+    }
+    case Property::balanced_holds: {
+      if (alone) break;
+      const std::string told = at->what == What::acquire_ok ? " was told that it holds "
+                               : at->what == What::release_failed
+                                   ? " was told that it had no hold to give back of "
+                                   : " had given back ";
+      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
+                         who(*at, false), told, lock(at->key), when, process(other.process),
+                         other.holds, then);
+    }
+    case Property::no_lost_wakeup:
+      return fmt::format(
+          "{} began to wait for {} at {} and slept on, although it could have had it since {}",
+          who(*at, !alone && same), lock(at->key), when, alone ? "then" : then);
+    case Property::bounded_wakeups: {
+      const auto waker = process_of(at->owner);
+      if (alone || !waker) break;
+      return other.what == What::release_invoked
+                 ? fmt::format(
+                       "{} was woken at {}, one more than may be woken by {}'s release at {}",
+                       actor, when, process(*waker), then)
+                 : fmt::format("{} was woken at {} by {}, one more than it may wake", actor, when,
+                               process(*waker));
+    }
+    case Property::fair_order:
+      if (alone) break;
+      return fmt::format(
+          "{} was told at {} that it holds {}, though {} had asked before it, at {}, and had been "
+          "overtaken as often as it may be",
+          actor, when, lock(at->key), against, then);
+    case Property::available:
+      return fmt::format(
+          "{} {} at {}, although its condition for success had been met", actor,
+          at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
+  }
+  return headline(property, witness) + " at " + when;
+}
+
+}  // namespace picklock::reports
