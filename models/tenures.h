@@ -43,7 +43,13 @@ class Tenures {
   void removed(sim::TenureId owner, sim::KeyId key) {
     if (owner != 0 && key == lock_key_ && entries_[owner] > 0) --entries_[owner];
   }
-  void settle(sim::TenureId tenure) { settled_[tenure] = true; }
+  // It has learned of success. The one case in which that decides its place: one that was granted
+  // entries which it found, as a retry finds those of the attempt before it, has its place in the
+  // order from now on.
+  void settle(sim::TenureId tenure) {
+    settled_[tenure] = true;
+    if (order_[tenure] == 0) order_[tenure] = ++granted_;
+  }
 
   // Whether this is its first request that any server has seen.
   bool arrives(sim::TenureId tenure) {

@@ -452,7 +452,8 @@ class Naive {
       if (!is_entry(history_[i]) || first_of(id) == history_.size()) continue;
       const std::uint32_t before = i == 0 ? 0 : servers_with_entry_of(id, i - 1);
       if (before + 1 == context_.quorum && servers_with_entry_of(id, i) == context_.quorum) {
-        deciding = i;
+        const bool altered = history_[i].what == What::entry_altered;
+        if (!altered || deciding == history_.size()) deciding = i;
       }
     }
     return deciding == history_.size() ? began(id) : deciding;
@@ -524,7 +525,7 @@ class Naive {
       since = last_touch(key, server, since - 1);
     }
     if (history_[touch].until == sim::kNever) return touch;
-    if (touch == since) return history_.size();
+    if (history_[touch].at == history_[since].at) return history_.size();
     // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
     const bool believed = began(owner) < touch;
     const bool believes = believed && touch < ended(owner);

@@ -50,8 +50,10 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
 std::uint32_t made_permanent(const Case& run, const Slot& slot) {
   const bool renewed = slot.renewed != kNone;
   if (slot.until == sim::kNever) return renewed ? slot.renewed : slot.since;
-  // A tenure that is still asking may come to hold; one whose belief or hope has ended will not.
-  if (renewed && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
+  // A tenure that is still asking may come to hold; one whose belief or hope has ended will not. A
+  // script that sets a key and then its expiry renews nothing.
+  const bool later = renewed && run.event(slot.renewed).at > run.event(slot.since).at;
+  if (later && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
   return kNone;
 }
 

@@ -133,6 +133,14 @@ TEST(NotStuck, TakesNoAlterationForAGrant) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
+// Redisson's script sets the hash and then its expiry: an orphan with a lease, however long it
+// lasts.
+TEST(NotStuck, TakesTheExpiryThatIsSetAtOnceForNoRenewal) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).asks(kB).at(1s).crashes(1).creates(kA).renews(kA).fault().at(30s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
 // ---------------------------------------------------------------- copies
 
 // Three primaries, each with a replica: 0 and 4, 5 and 6, 7 and 8.

@@ -33,6 +33,25 @@ TEST(StaleWrite, CatchesAPausedHolderThatWritesAfterItsSuccessor) {
   EXPECT_THAT(judged(h), IsViolatedBy(h.last(), newer));
 }
 
+// The answer of the old primary never comes, and its entry stays there; the new one is asked again.
+TEST(StaleWrite, TakesWhatANewPrimaryIsAskedForForAGrantOfItsOwn) {
+  const Context context{.group_of = {0, 9, 9, 9, 0}};
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA, 0).at(3s).asks(kB).creates(kB, 4).believes(kB).writes(kB);
+  h.at(4s).lets_go(kB).removes(kB, kB, 4).has_let_go(kB);
+  h.at(5s).creates(kA, 4).believes(kA).writes(kA).horizon();
+  EXPECT_THAT(judged(h, context), Holds());
+}
+
+// docs/facts/failures.md C-12: a renewal that does not look, behind the lapse of the holder's own
+// entry, makes it no newer than who was granted meanwhile.
+TEST(StaleWrite, TakesNoAlterationForASecondGrant) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).at(3s).expires(kA).asks(kB).creates(kB);
+  h.at(4s).alters(kA, kB).believes(kA).believes(kB).writes(kA).writes(kB).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
 // docs/facts/failures.md B-02.
 TEST(StaleWrite, CatchesAWriteThatWasHeldUpUntilAfterAProperRelease) {
   HistoryBuilder h;

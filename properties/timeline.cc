@@ -228,7 +228,7 @@ void Timeline::entry(const HistoryEvent& event, std::uint32_t at) {
     }
     if (after != 0 && tenures_[after].key == event.key) {
       change.gainer = after;
-      change.has = give(after, event.key, slot, at);
+      change.has = give(after, event, slot, at);
     }
   }
   const bool present = slot.since != kNone;
@@ -283,16 +283,26 @@ std::uint32_t Timeline::take(TenureId id, KeyId key, const Slot& slot) {
   return tenure.entries;
 }
 
-std::uint32_t Timeline::give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at) {
+std::uint32_t Timeline::give(TenureId id, const HistoryEvent& event, const Slot& slot,
+                             std::uint32_t at) {
   Tenure& tenure = tenures_[id];
-  if (tenure.key != key) return tenure.entries;
+  if (tenure.key != event.key) return tenure.entries;
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
-  // A copy of what it has makes no grant.
-  if (has_copy(id, key, slot)) return tenure.entries;
+  // A copy of what it has makes no grant, unless it has asked for it: the primary that granted it
+  // before has been replaced, and its answer never came.
+  if (has_copy(id, event.key, slot)) {
+    const bool asked = event.what == What::entry_created && event.tenure != 0;
+    if (asked && tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
+    return tenure.entries;
+  }
   ++tenure.entries;
   // An attempt whose answer was lost leaves an orphan; when that has gone and a later attempt
-  // succeeds, the later one is the grant.
-  if (tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
+  // succeeds, the later one is the grant. Whoever alters what another has, as by a renewal that
+  // does not look, is taken for its owner, but his grant is what it was.
+  const bool altered = event.what == What::entry_altered;
+  const bool first = tenure.granted == kNone;
+  if (tenure.began == kNone && tenure.entries == quorum_ && (first || !altered))
+    tenure.granted = at;
   return tenure.entries;
 }
 

@@ -163,7 +163,7 @@ class Timeline {
   // Whether another server of the slot's group has an entry, whosever it is.
   bool is_copied(KeyId key, const Slot& slot) const;
   std::uint32_t take(TenureId id, KeyId key, const Slot& slot);
-  std::uint32_t give(TenureId id, KeyId key, const Slot& slot, std::uint32_t at);
+  std::uint32_t give(TenureId id, const HistoryEvent& event, const Slot& slot, std::uint32_t at);
   LocalEntry& local_entry_of(KeyId key, ProcessId client);
   Slot& slot_of(KeyId key, ProcessId server);
   std::uint32_t place_of(KeyId key, ProcessId resource);

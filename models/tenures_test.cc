@@ -1,0 +1,37 @@
+#include "models/tenures.h"
+
+#include <gtest/gtest.h>
+
+namespace picklock::models {
+namespace {
+
+constexpr sim::KeyId kLock = 0;
+
+TEST(Tenures, AreOrderedByTheirGrants) {
+  Tenures tenures;
+  tenures.reset(kLock);
+  const sim::TenureId first = tenures.begin();
+  const sim::TenureId second = tenures.begin();
+  tenures.granted(second, kLock);
+  tenures.granted(first, kLock);
+  EXPECT_EQ(tenures.order(second), 1U);
+  EXPECT_EQ(tenures.order(first), 2U);
+}
+
+// A client that asks again under the same name is told yes because of the entry that its attempt
+// before has left: else its token would be older than any.
+TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
+  Tenures tenures;
+  tenures.reset(kLock);
+  const sim::TenureId orphan = tenures.begin();
+  tenures.granted(orphan, kLock);
+  const sim::TenureId told = tenures.begin();
+  tenures.settle(told);
+  EXPECT_EQ(tenures.order(told), 2U);
+  tenures.granted(told, kLock);
+  EXPECT_EQ(tenures.order(told), 2U);
+  EXPECT_EQ(tenures.grants(), 2U);
+}
+
+}  // namespace
+}  // namespace picklock::models
