@@ -90,7 +90,9 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
 // What the steps of a scenario may be called.
 struct Steps {
   Steps(const AlgorithmWords& words, const Scenario& scenario)
-      : algorithm(words.name), marks(words.marks.begin(), words.marks.end()) {
+      : algorithm(words.name),
+        marks(words.marks.begin(), words.marks.end()),
+        any_mark(words.own != nullptr) {
     for (const models::Role role :
          models::roles_under(words.roles, words.uses, lock_options(scenario))) {
       roles.push_back(name(role));
@@ -101,10 +103,13 @@ struct Steps {
   std::string_view algorithm;
   Words roles;
   Words marks;
+  bool any_mark = false;
 };
 
 void read_mark(const Value& value, const std::string& mark, const Steps& steps, Trigger& trigger) {
-  if (std::find(steps.marks.begin(), steps.marks.end(), mark) == steps.marks.end()) {
+  const bool listed_there =
+      std::find(steps.marks.begin(), steps.marks.end(), mark) != steps.marks.end();
+  if (!listed_there && !steps.any_mark) {
     const std::string has = steps.marks.empty() ? "none" : listed(steps.marks);
     value.fail(
         fmt::format("{} has no mark \"{}\"; it has {}", steps.algorithm, printable(mark), has),
@@ -587,7 +592,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   for (const std::string_view option : special_options()) {
     const auto& mine = words.uses.options;
     const auto given = lock->find(option);
-    if (given && std::find(mine.begin(), mine.end(), option) == mine.end())
+    if (given && words.own == nullptr && std::find(mine.begin(), mine.end(), option) == mine.end())
       given->fail(fmt::format("{} has no use for it", words.name));
   }
   check_common_options(*lock, options, words);

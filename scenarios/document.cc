@@ -291,8 +291,10 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
   Scenario scenario;
   // What the file does not say of its lock is as the lock comes.
   const auto algorithm = root["lock"]["algorithm"].value<std::string_view>();
-  if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr)
+  if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr) {
     scenario.lock.options = scenario.lock.preset = words->preset;
+    scenario.lock.own = words->own;
+  }
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);
   load_scripts(file, scenario.lock, file_);
@@ -300,6 +302,13 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
   scenario.name = std::filesystem::path(label_).stem().string();
   scenario.file = file_;
   return scenario;
+}
+
+std::string Document::algorithm() const {
+  const Origin origin{.file = label_, .note = {}};
+  toml::table root = parsed(text_, origin);
+  for (const Change& change : changes_) apply(root, change, origin);
+  return root["lock"]["algorithm"].value_or(std::string());
 }
 
 Scenario Document::as_twin(const Twin& twin, const Vocabulary& vocabulary) const {

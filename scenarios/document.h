@@ -30,6 +30,9 @@ class Document {
   // For one who does not run them: the steps of a changed lock need not include theirs.
   void forget_neighbours() { neighbours_ = false; }
 
+  // The name that it gives its lock, known or not; empty: none.
+  std::string algorithm() const;
+
   // Twins are read as well, so that a mistake in one shows at once.
   Scenario scenario(const Vocabulary& vocabulary) const;
 

@@ -49,6 +49,10 @@ const Keys<Scenario>& scenario_keys() {
           "seed", 0, std::numeric_limits<std::int64_t>::max(),
           [](auto& scenario) -> auto& { return scenario.seed; },
           "number from which the schedule and every latency are drawn"),
+      word<Scenario>(
+          "ties", {"arrival", "permuted"}, [](auto& scenario) -> auto& { return scenario.ties; },
+          "in which order what is due at one instant happens: as it came to be, or drawn from the "
+          "seed"),
       table<Scenario>(
           "lock", lock_keys(), [](auto& scenario) -> auto& { return scenario.lock; },
           "The lock under test."),

@@ -38,6 +38,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.source, "failures.md A-02");
   EXPECT_TRUE(s.control);
   EXPECT_EQ(s.seed, 77U);
+  EXPECT_EQ(s.ties, Ties::permuted);
 
   EXPECT_EQ(s.lock.algorithm, "set-px-check-delete");
   EXPECT_EQ(s.lock.key, "lock:1");
@@ -123,7 +124,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 82);
+  EXPECT_EQ(link.line, 83);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -168,7 +169,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 112);
+  EXPECT_EQ(pause.line, 113);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, role(models::Role::release));
@@ -328,13 +329,13 @@ TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
 TEST(Loader, EscapesAndCutsWhatTheFileSays) {
   EXPECT_EQ(error_of("format = 1\n\"a\\n\\u001b\" = 1\n"),
             "story.toml:2: key `a\\n\\x1b`: there is no such key; the keys here are "
-            "format, title, source, control, seed, lock, servers, network, clients, fault, "
+            "format, title, source, control, seed, ties, lock, servers, network, clients, fault, "
             "expect, twin, neighbour");
-  EXPECT_EQ(
-      error_of("format = 1\n" + std::string(1000, 'k') + " = 1\n"),
-      "story.toml:2: key `" + std::string(100, 'k') +
-          "...`: there is no such key; the keys here are format, title, source, control, seed, "
-          "lock, servers, network, clients, fault, expect, twin, neighbour");
+  EXPECT_EQ(error_of("format = 1\n" + std::string(1000, 'k') + " = 1\n"),
+            "story.toml:2: key `" + std::string(100, 'k') +
+                "...`: there is no such key; the keys here are format, title, source, control, "
+                "seed, ties, "
+                "lock, servers, network, clients, fault, expect, twin, neighbour");
   EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"" + std::string(1000, 'k') + "\"\n"),
             "story.toml:3: key `lock.algorithm`: there is no algorithm \"" + std::string(60, 'k') +
                 "...\"; `picklock list algorithms` has them all");

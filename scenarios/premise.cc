@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "scenarios/topology.h"
+
 namespace picklock::scenarios {
 namespace {
 
@@ -169,11 +171,13 @@ bool sections_end_before_timestamps(const Scenario& scenario, const History& his
   return true;
 }
 
-// The servers are up at the end, and no client is cut off from one.
+// The servers are up at the end, and no client is cut off from one. A replica counts: it may lead
+// by then.
 bool servers_are_there_at_the_end(const Scenario& scenario, const History& history) {
-  const auto is_server = [first = scenario.clients.count,
-                          count = scenario.servers.redis.masters](sim::ProcessId process) {
-    return process >= first && process - first < count;
+  const std::vector<ProcessSpec> processes = processes_of(scenario);
+  const auto is_server = [&processes](sim::ProcessId process) {
+    const TargetKind kind = processes[process].kind;
+    return kind == TargetKind::redis || kind == TargetKind::replica || kind == TargetKind::store;
   };
   std::vector<sim::ProcessId> down;
   std::vector<std::pair<sim::ProcessId, sim::ProcessId>> cut;

@@ -146,6 +146,10 @@ TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
   EXPECT_TRUE(naive_kept(kThere, fault("partition = 'client-1'\nat = '1s'\nfor = '1s'")));
   EXPECT_FALSE(naive_kept(kThere, fault("partition = 'client-1'\nat = '1s'")));
   EXPECT_TRUE(naive_kept(kThere, fault("partition = 'client-1'\nfrom = 'resource'\nat = '1s'")));
+  EXPECT_FALSE(naive_kept(kThere, "[servers.redis]\nreplicas = 1\n" +
+                                      fault("fail-over = 'redis-1'\nat = '1s'") +
+                                      fault("restart = 'redis-1'\nat = '2s'\nkeeps = 'none'") +
+                                      fault("crash = 'redis-1-replica-1'\nat = '3s'")));
 }
 
 // What makes a timestamp takes time itself: up to two commands.

@@ -26,6 +26,15 @@ std::vector<std::string_view> ignored(const models::Uses& uses) {
   return keys;
 }
 
+AlgorithmWords words_of(const models::Algorithm& algorithm) {
+  return {.name = std::string(algorithm.name),
+          .roles = algorithm.roles,
+          .marks = {algorithm.marks.begin(), algorithm.marks.end()},
+          .uses = algorithm.uses,
+          .preset = models::as_it_comes(algorithm),
+          .ignores = ignored(algorithm.uses)};
+}
+
 // Nothing could be judged, and nobody would read it to the end.
 [[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
   throw BadInput(fmt::format(
@@ -39,17 +48,20 @@ std::vector<std::string_view> ignored(const models::Uses& uses) {
 const Vocabulary& shipped_vocabulary() {
   static const Vocabulary vocabulary = [] {
     Vocabulary words;
-    for (const models::Algorithm* algorithm : models::locks::all()) {
-      words.algorithms.push_back({.name = std::string(algorithm->name),
-                                  .roles = algorithm->roles,
-                                  .marks = {algorithm->marks.begin(), algorithm->marks.end()},
-                                  .uses = algorithm->uses,
-                                  .preset = models::as_it_comes(*algorithm),
-                                  .ignores = ignored(algorithm->uses)});
-    }
+    for (const models::Algorithm* algorithm : models::locks::all())
+      words.algorithms.push_back(words_of(*algorithm));
     return words;
   }();
   return vocabulary;
+}
+
+Vocabulary vocabulary_of(const Scenario& scenario) {
+  Vocabulary words = shipped_vocabulary();
+  if (scenario.lock.own != nullptr) {
+    words.algorithms.push_back(words_of(*scenario.lock.own));
+    words.algorithms.back().own = scenario.lock.own;
+  }
+  return words;
 }
 
 Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing) {
@@ -77,8 +89,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
-  run.promised =
-      promises(*models::locks::named(scenario.lock.algorithm), lock_options(scenario), run.met);
+  run.promised = promises(*find_algorithm(scenario), lock_options(scenario), run.met);
   for (Promised& promised : run.promised)
     promised.premise_kept = was_kept(promised.premise, scenario, run.history);
   run.patience = world_.patience();

@@ -18,6 +18,8 @@ namespace picklock::scenarios {
 
 // The words of the algorithms that are shipped.
 const Vocabulary& shipped_vocabulary();
+// Those, and the words of the user's own lock, where the scenario has one.
+Vocabulary vocabulary_of(const Scenario& scenario);
 
 class Runner {
  public:

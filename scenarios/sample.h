@@ -71,6 +71,7 @@ title = "everything"
 source = "failures.md A-02"
 control = true
 seed = 77
+ties = "permuted"
 [lock]
 algorithm = "set-px-check-delete"
 key = "lock:1"

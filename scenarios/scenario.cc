@@ -7,8 +7,13 @@
 
 namespace picklock::scenarios {
 
+const models::Algorithm* find_algorithm(const Scenario& scenario) {
+  if (scenario.lock.own != nullptr) return scenario.lock.own;
+  return models::locks::named(scenario.lock.algorithm);
+}
+
 models::LockServer lock_server(const Scenario& scenario) {
-  const models::Algorithm* algorithm = models::locks::named(scenario.lock.algorithm);
+  const models::Algorithm* algorithm = find_algorithm(scenario);
   return algorithm != nullptr ? algorithm->uses.server : models::LockServer::redis;
 }
 

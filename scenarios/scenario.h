@@ -35,6 +35,9 @@ enum class Progress : std::uint8_t { none, set, set_keepttl };
 // saw holding it (docs/facts/failures.md B-16).
 enum class ForceUnlock : std::uint8_t { unconditional, conditional };
 
+// In which order what is due at one instant happens: as it came to be, or drawn from the seed.
+enum class Ties : std::uint8_t { arrival, permuted };
+
 // In which order clients go through several servers: all in the same, or every second one backwards
 // (docs/facts/failures.md D-05).
 enum class ServerOrder : std::uint8_t { same, alternating };
@@ -86,11 +89,17 @@ struct LockSpec {
   ScriptFiles scripts;
   models::LockOptions options;
   models::LockOptions preset;  // as the algorithm comes, before the file says otherwise
+  // A user's own lock of that name (scenarios/own_lock.h); nullptr: the shipped one.
+  const models::Algorithm* own = nullptr;
 };
 
 // A lock's options have the defaults of its algorithm.
 inline LockSpec fresh_like(const LockSpec& lock) {
-  return {.algorithm = {}, .scripts = {}, .options = lock.preset, .preset = lock.preset};
+  return {.algorithm = {},
+          .scripts = {},
+          .options = lock.preset,
+          .preset = lock.preset,
+          .own = lock.own};
 }
 
 // One Redis server that differs from the others.
@@ -202,6 +211,7 @@ struct Scenario {
   std::string source;
   bool control = false;  // shows what does not happen: exempt from the one-fault-removed check
   std::uint64_t seed = 1;
+  Ties ties = Ties::arrival;
   LockSpec lock;
   Network network;
   ServersSpec servers;
@@ -211,6 +221,9 @@ struct Scenario {
   std::vector<Twin> twins;
   std::vector<Neighbour> neighbours;
 };
+
+// The user's own lock, or else the shipped one of its name; nullptr: there is none.
+const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
 models::LockServer lock_server(const Scenario& scenario);

@@ -19,6 +19,8 @@ struct AlgorithmWords {
   models::LockOptions preset;  // as it comes
   // Of the keys of [lock] that most locks look at, those that it does not.
   std::vector<std::string_view> ignores{};
+  // A user's own lock: which marks it passes and which options it looks at, it alone knows.
+  const models::Algorithm* own = nullptr;
 };
 
 struct Vocabulary {

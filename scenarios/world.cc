@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/locks/catalogue.h"
 #include "scenarios/duration_text.h"
 
 namespace picklock::scenarios {
@@ -90,7 +89,7 @@ std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
 
 void World::set(const Scenario& scenario) {
   scenario_ = &scenario;
-  algorithm_ = models::locks::named(scenario.lock.algorithm);
+  algorithm_ = find_algorithm(scenario);
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   // A lease of a century must not carry the horizon beyond what an instant can say.
@@ -123,6 +122,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   const Scenario& scenario = *scenario_;
   sim::Scheduler& scheduler = simulation_.scheduler;
   simulation_.reset(seed, tracing);
+  if (scenario.ties == Ties::permuted) scheduler.permute_ties();
   scheduler.set_event_limit(kMostEvents);
   keys_.reset();
   context_.lock_key = keys_.id(scenario.lock.key);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
@@ -45,6 +46,28 @@ TEST_F(WorldTest, EndsWhenTheLastClientIsDone) {
   EXPECT_GE(ended(), 11s);
   EXPECT_LT(ended(), 11100ms);
   EXPECT_EQ(world_.history().back().what, What::horizon);
+}
+
+// Three clients at one instant: by their numbers, or in an order that the seed decides.
+TEST_F(WorldTest, PermutesTiesWhereTheFileSaysSo) {
+  const auto first = [this](const std::string& ties, std::uint64_t seed) {
+    scenario_ = parse("format = 1\nties = '" + ties +
+                          "'\n[lock]\nalgorithm = 'lua-check-delete'\n[clients]\narrive_every = "
+                          "'0s'\n",
+                      "x", shipped_vocabulary());
+    world_.set(scenario_);
+    world_.run(seed);
+    const auto taken =
+        std::find_if(world_.history().begin(), world_.history().end(),
+                     [](const HistoryEvent& event) { return event.what == What::entry_created; });
+    return taken->tenure;
+  };
+  std::set<sim::TenureId> permuted;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(first("arrival", seed), first("arrival", 0));
+    permuted.insert(first("permuted", seed));
+  }
+  EXPECT_GT(permuted.size(), 1u);
 }
 
 // Three bounds of 10.2s after the last disturbance.

@@ -1,0 +1,82 @@
+// A user's own lock under contention: a class of his becomes an algorithm, beside those that are
+// shipped, and a scenario in which clients take turns with it. Nothing is registered anywhere: the
+// scenario knows its lock, and two classes never meet.
+//
+//   class MyLock final : public models::Lock {
+//    public:
+//     using Lock::Lock;
+//     models::Acquired try_acquire(models::Client& self, std::string_view key) override;
+//     models::Released release(models::Client& self, const models::Lease& lease) override;
+//   };
+//   auto scenario = scenarios::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
+//
+// The class may say more of itself, with static members that are called as those of
+// models::Algorithm are; each left out has a default:
+//
+//   promises(options)  which properties under which faults: all that a careful lock with a lease
+//                      promises, whose release is one atomic step
+//   bound(options)     how long a waiter may wait for a lease that nobody gives back: the ttl and
+//                      one more attempt
+//   uses()             where it lives and what it looks at: Redis, and any option
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "models/algorithm.h"
+#include "models/locks/promises.h"
+#include "scenarios/scenario.h"
+
+namespace picklock::scenarios {
+
+struct Contention {
+  std::uint32_t clients = 3;
+  Duration ttl = std::chrono::seconds(10);
+  Duration hold = std::chrono::seconds(4);  // length of a critical section
+  std::uint32_t cycles = 2;                 // acquire, work, release: how often each client does it
+};
+
+// Of a lock whose servers leave room for every class of fault that it can meet; anything else of
+// the scenario is the caller's to change.
+Scenario contention(const models::Algorithm& own, const Contention& contention);
+
+namespace own_lock {
+
+// "MyLock" out of what a compiler calls a function that has MyLock for its `LockType`.
+std::string type_in(std::string_view signature);
+
+// Throws std::invalid_argument if a shipped lock is called like this.
+models::Algorithm algorithm(std::string_view name);
+
+template <typename LockType>
+std::string name() {
+  return type_in(__PRETTY_FUNCTION__);
+}
+
+}  // namespace own_lock
+
+template <typename LockType>
+const models::Algorithm& own_algorithm() {
+  static_assert(std::is_base_of_v<models::Lock, LockType>, "a lock derives from models::Lock");
+  static_assert(std::is_constructible_v<LockType, const models::LockOptions&>,
+                "a lock is made from its options: say `using Lock::Lock;`");
+  static const std::string name = own_lock::name<LockType>();
+  static const models::Algorithm algorithm = [] {
+    models::Algorithm one = own_lock::algorithm(name);
+    if constexpr (requires { &LockType::promises; }) one.promises = LockType::promises;
+    if constexpr (requires { &LockType::bound; }) one.bound = LockType::bound;
+    if constexpr (requires { &LockType::uses; }) one.uses = LockType::uses();
+    one.make = models::locks::make<LockType>;
+    return one;
+  }();
+  return algorithm;
+}
+
+template <typename LockType>
+Scenario contention(const Contention& options = {}) {
+  return contention(own_algorithm<LockType>(), options);
+}
+
+}  // namespace picklock::scenarios
