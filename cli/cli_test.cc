@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 namespace picklock::cli {
@@ -322,7 +324,7 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
     refuse(kStory + " --seconds=" + seconds, "--seconds: must be a number more than 0");
   refuse(kStory + " --seed x", "--seed: must be a whole number");
   refuse(kStory + " --out " + file("taken", ""), "taken is not a directory");
-  refuse(kStory + " --jobs 2", "there is no option `--jobs`");
+  refuse(kStory + " --jobs 0", "--jobs: must be a whole number, 1 to 256, not \"0\"");
 }
 
 TEST_F(Program, FindsWhatBreaksALockAndKeepsItAsAScenario) {
@@ -343,14 +345,15 @@ TEST_F(Program, FindsWhatBreaksALockAndKeepsItAsAScenario) {
   EXPECT_THAT(again.at("file"), EndsWith("finds/own-release-1.toml"));
   EXPECT_TRUE(std::filesystem::equivalent(again.at("file").get<std::string>(), found));
   const Json other = Json::parse(picklock(arguments + " --json --seed 9").out);
-  EXPECT_THAT(other.at("violations").at(0).at("file"), EndsWith("finds/own-release-2.toml"));
+  EXPECT_NE(other.at("violations").at(0).at("file"), again.at("file"));
+  EXPECT_EQ(picklock("run " + found).status, 0);
 }
 
 TEST_F(Program, KeepsWhatItFindsInAFolderOfTheWorkingDirectory) {
   const Ran ran =
       shell("cd " + path("") +
             " && \"$P\" explore --algorithm set-px-blind-delete --property "
-            "own-release; \"$P\" run picklock-out/own-release-1.toml >/dev/null && echo "
+            "own-release --runs 300; \"$P\" run picklock-out/own-release-1.toml >/dev/null && echo "
             "repeated");
   EXPECT_THAT(ran.out, HasSubstr("\nkept as    picklock-out/own-release-1.toml\n"));
   EXPECT_THAT(ran.out, HasSubstr("\nrepeat     picklock run picklock-out/own-release-1.toml\n"));
@@ -376,6 +379,77 @@ TEST_F(Program, FindsNothingInALockThatKeepsItsPromises) {
   EXPECT_EQ(again, out);
   EXPECT_THAT(picklock("explore --algorithm lua-check-delete --runs 100").out,
               StartsWith("✓ no promised property was violated\n"));
+}
+
+TEST_F(Program, FindsTheSameInAnyNumberOfProcesses) {
+  const auto found = [this](const std::string& jobs) {
+    const std::string out = path("by-" + jobs);
+    const Ran ran = shell("cd " + path("") +
+                          " && \"$P\" explore --algorithm set-px-blind-delete --runs 1000 --json "
+                          "--property own-release,no-stale-write --out finds --jobs " +
+                          jobs + "; status=$?; mv finds " + out + "; exit $status");
+    EXPECT_EQ(ran.status, 1);
+    Json report = Json::parse(ran.out);
+    for (const char* figure : {"wall_seconds", "runs_per_second"}) report.erase(figure);
+    EXPECT_GE(report.at("violations").size(), 2u);
+    return report;
+  };
+  const Json one = found("1");
+  for (const char* jobs : {"2", "5"}) {
+    EXPECT_EQ(found(jobs), one);
+    EXPECT_EQ(shell("diff -r " + path("by-1") + " " + path("by-") + jobs).status, 0);
+  }
+}
+
+TEST_F(Program, TellsEveryDistinctViolation) {
+  const Ran ran = picklock(
+      "explore --algorithm set-px-blind-delete --property own-release,no-stale-write --runs 1000 "
+      "--out " +
+      path("finds"));
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated in run "));
+  EXPECT_THAT(ran.out, HasSubstr("✗ no-stale-write violated in run "));
+  for (const auto& entry : std::filesystem::directory_iterator(path("finds"))) {
+    EXPECT_EQ(picklock("run " + entry.path().string()).status, 0);
+    EXPECT_THAT(ran.out, HasSubstr(entry.path().filename().string()));
+  }
+}
+
+// Killed while it finds one thing after another, PICKLOCK_KILLS times (8): what is there is whole,
+// and the next search goes on from it.
+TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
+  const char* given = std::getenv("PICKLOCK_KILLS");
+  const int kills = given != nullptr ? std::atoi(given) : 8;
+  const std::string finds = path("finds");
+  const auto files = [&finds] {
+    std::set<std::string> all;
+    if (!std::filesystem::exists(finds)) return all;
+    for (const auto& entry : std::filesystem::directory_iterator(finds))
+      all.insert(entry.path().filename().string());
+    return all;
+  };
+  const std::string search =
+      "explore --algorithm set-px-blind-delete --runs 2000 --property "
+      "own-release,no-stale-write,mutual-exclusion,loss-noticed --out " +
+      finds;
+  std::set<std::string> looked_at;
+  int killed = 0;
+  int found = 0;
+  for (int i = 0; i < kills; ++i) {
+    if (i % 10 == 9) std::filesystem::remove_all(finds), looked_at.clear();
+    const int milliseconds = 10 + i * 37 % 300;
+    const Ran ran = shell("\"$P\" " + search + " >/dev/null & sleep " +
+                          std::to_string(milliseconds * 1e-3) + "; kill -9 $!; wait $!");
+    if (ran.status == 128 + SIGKILL) ++killed;
+    for (const std::string& name : files()) {
+      if (name.starts_with(".") || !looked_at.insert(name).second) continue;
+      EXPECT_EQ(picklock("run " + finds + "/" + name).status, 0) << name;
+      ++found;
+    }
+  }
+  EXPECT_GT(killed, 0);
+  EXPECT_GT(found, 0);
+  const Json report = Json::parse(picklock(search + " --json").out);
+  EXPECT_EQ(files().size(), report.at("violations").size()) << "each find once, and nothing else";
 }
 
 TEST_F(Program, DrawsFaultsOfTheClassesAskedForAlone) {
@@ -410,12 +484,23 @@ TEST_F(Program, ReportsWhatItHasWhenItIsInterrupted) {
   EXPECT_LT(out.at("wall_seconds"), 30);
 }
 
+TEST_F(Program, KeepsWhatItHasFoundWhenItIsInterrupted) {
+  const Ran ran = shell(
+      "set -m; \"$P\" explore --algorithm set-px-blind-delete --property own-release --seconds 60 "
+      "--json --out " +
+      path("finds") + " & while [[ ! -e " + path("finds/own-release-1.toml") +
+      " ]]; do sleep 0.05; done; kill -INT $!; wait $!");
+  EXPECT_EQ(ran.status, 130);
+  EXPECT_FALSE(Json::parse(ran.out).at("violations").empty());
+  EXPECT_EQ(picklock("run " + path("finds/own-release-1.toml")).status, 0);
+}
+
 TEST_F(Program, LooksBeforeASearchWhetherAFindCouldBeKept) {
   const std::string search = "explore --algorithm lua-check-delete --seconds 60 --out ";
   expect_refused(search + "/dev/null/finds", "--out: /dev/null/finds cannot be written to: Not a");
   expect_refused(search + "/proc/nope", "--out: /proc/nope cannot be written to");
   const std::string out = path("a/b");
-  EXPECT_EQ(picklock("explore --algorithm lua-check-delete --runs 1 --out " + out).status, 0);
+  EXPECT_EQ(picklock("explore --algorithm lua-check-delete --runs 20 --out " + out).status, 0);
   EXPECT_FALSE(std::filesystem::exists(path("a"))) << "nothing was found, and nothing is left";
 }
 

@@ -1,25 +1,22 @@
 #include "cli/explore.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <limits>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "cli/console.h"
+#include "explore/campaign.h"
+#include "explore/folder.h"
 #include "explore/report.h"
 #include "explore/search.h"
 #include "explore/strategies.h"
@@ -32,13 +29,10 @@
 namespace picklock::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using explore::Search;
 using explore::SearchOptions;
 using scenarios::BadInput;
 using scenarios::Words;
-using Clock =
-    std::chrono::steady_clock;  // decides how long a search goes on, never what a run does
 
 constexpr std::uint64_t kDefaultRuns = 100'000;
 constexpr std::uint64_t kMostFaults = 100;
@@ -104,7 +98,7 @@ void check_strategy(const std::string& word) {
     refuse("--strategy", "strategy", word, known);
 }
 
-std::chrono::duration<double> seconds_from(const std::string& word) {
+explore::Seconds seconds_from(const std::string& word) {
   double seconds = 0;
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, seconds);
@@ -114,7 +108,7 @@ std::chrono::duration<double> seconds_from(const std::string& word) {
                     "\"{}\"",
                     scenarios::printable(word)));
   }
-  return std::chrono::duration<double>(seconds);
+  return explore::Seconds(seconds);
 }
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
@@ -161,95 +155,64 @@ volatile std::sig_atomic_t interrupted = 0;
 extern "C" void on_interrupt(int) {
   interrupted = 1;
   std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
-// One line that is written over, on a terminal alone.
-class Progress {
+// One line that is written over, and what is found above it; on a terminal alone.
+class ProgressLine {
  public:
-  explicit Progress(Clock::time_point start) : start_(start), shown_(start) {}
-  ~Progress() {
-    if (said_) std::fputs("\r\x1b[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine(std::uint64_t runs, std::optional<explore::Seconds> length)
+      : runs_(runs), length_(length) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void tell(std::uint64_t runs, Clock::time_point now) {
-    if (!terminal_ || now - shown_ < std::chrono::milliseconds(250)) return;
-    shown_ = now;
+  void tell(const explore::Progress& progress) {
+    constexpr explore::Seconds kEvery{0.25};
+    if (!terminal_ || progress.passed < shown_ + kEvery) return;
+    shown_ = progress.passed;
+    const double rate = static_cast<double>(progress.runs) / progress.passed.count();
+    std::string line = fmt::format("{} runs, {:.0f} a second", progress.runs, rate);
+    if (progress.found > 0) line += fmt::format(", {} found", progress.found);
+    line += progress.shrinking ? std::string(", shrinking") : time_left(progress, rate);
+    // A terminal that has gone away must not take the search with it.
+    std::fputs(("\r\x1b[K" + line).c_str(), stderr);
     said_ = true;
-    const std::chrono::duration<double> passed = now - start_;
-    fmt::print(stderr, "\r\x1b[K{} runs, {:.0f} a second", runs,
-               static_cast<double>(runs) / passed.count());
-    std::fflush(stderr);
+  }
+
+  void say(const std::string& line) {
+    if (!terminal_) return;
+    clear();
+    std::fputs((line + '\n').c_str(), stderr);
   }
 
  private:
+  std::string time_left(const explore::Progress& progress, double rate) const {
+    const double left = length_
+                            ? (*length_ - progress.passed).count()
+                            : static_cast<double>(runs_ - std::min(runs_, progress.runs)) / rate;
+    if (!(left < 1e9)) return {};
+    return fmt::format(", {:.0f}s left", std::max(left, 0.0));
+  }
+
+  void clear() {
+    if (std::exchange(said_, false)) std::fputs("\r\x1b[K", stderr);
+  }
+
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  const Clock::time_point start_;
-  Clock::time_point shown_;
+  const std::uint64_t runs_;
+  const std::optional<explore::Seconds> length_;
+  explore::Seconds shown_{};
   bool said_ = false;
 };
 
-// How long it took, in seconds.
-double go(Search& search, std::uint64_t runs, std::chrono::duration<double> length) {
-  const Clock::time_point start = Clock::now();
-  const auto passed = [start](Clock::time_point now) {
-    return std::chrono::duration<double>(now - start);
-  };
-  Progress progress(start);
-  Clock::time_point now = start;
-  while (search.tally().runs < runs && passed(now) < length && !search.find() && interrupted == 0) {
-    search.run_next();
-    now = Clock::now();
-    progress.tell(search.tally().runs, now);
-  }
-  return passed(now).count();
-}
-
-// ---------------------------------------------------------------- what it found
-
-bool holds(const fs::path& file, const std::string& text) {
-  std::ifstream in(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {}) == text;
-}
-
-// Writes DIR/STEM-N.toml with the first N that is free, or holds the very same already. Its path
-// from the working directory; empty: it cannot be written.
-std::string keep(const fs::path& directory, const std::string& stem, const std::string& text) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  for (int number = 1;; ++number) {
-    const fs::path file = directory / fmt::format("{}-{}.toml", stem, number);
-    if (fs::exists(file, error)) {
-      if (holds(file, text)) return fs::proximate(file).string();
-      continue;
-    }
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    return out ? fs::proximate(file).string() : std::string();
-  }
-}
-
-// Before a search that may take hours: whether there is a folder, or could be, and files can be put
-// there. Tried, for permissions do not tell it all; nothing of it stays.
-fs::path directory_of(const ExploreOptions& options) {
-  fs::path directory = options.out.empty() ? kDefaultOut : options.out;
-  const auto refuse = [&directory](std::string_view problem) {
-    throw BadInput(
-        fmt::format("--out: {} {}", scenarios::printable(directory.string(), 200), problem));
-  };
-  std::error_code error;
-  if (fs::exists(directory, error) && !fs::is_directory(directory, error))
-    refuse("is not a directory");
-  fs::path existing = fs::absolute(directory).lexically_normal();
-  while (!fs::exists(existing, error) && existing.has_relative_path())
-    existing = existing.parent_path();
-  std::string trial = (existing / ".picklock-XXXXXX").string();
-  if (mkdtemp(trial.data()) == nullptr)
-    refuse(fmt::format("cannot be written to: {}", std::strerror(errno)));
-  fs::remove(trial, error);
-  return directory;
+unsigned jobs_from(const std::string& word) {
+  constexpr std::uint64_t kMostJobs = 256;
+  if (!word.empty()) return static_cast<unsigned>(number_from("--jobs", word, 1, kMostJobs));
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
 }
 
 }  // namespace
@@ -283,9 +246,12 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "struck)",
       "NAME,...");
   add("--runs", options.runs,
-      fmt::format("how many runs (default: {}, some ten seconds)", kDefaultRuns), "NUMBER");
+      fmt::format("how many runs (default: {}, some ten seconds of a core)", kDefaultRuns),
+      "NUMBER");
   add("--seconds", options.seconds, "for how long, instead", "NUMBER");
   add("--seed", options.seed, "draws the plans and the runs (default: the file's)", "NUMBER");
+  add("--jobs", options.jobs, "processes that make the runs (default: one for each core)",
+      "NUMBER");
   add("--out", options.out, fmt::format("where finds are kept (default: {})", kDefaultOut),
       "FOLDER");
   command->add_flag("--json", options.json, "one JSON document");
@@ -305,33 +271,62 @@ int explore(const ExploreOptions& given) {
     throw BadInput("explore: give --runs or --seconds, and not both");
   std::uint64_t runs = given.seconds.empty() ? kDefaultRuns : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
-  std::chrono::duration<double> length(std::numeric_limits<double>::infinity());
+  std::optional<explore::Seconds> length;
   if (!given.seconds.empty()) length = seconds_from(given.seconds);
-  const fs::path directory = directory_of(given);
+  const unsigned jobs = jobs_from(given.jobs);
+  explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
 
   const scenarios::Scenario scenario = scenario_of(given);
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   options.command = command_of(given, options.seed);
   Search search(scenario, options);
+  explore::Report report{.search = search, .run_command = [](const std::string& file) {
+                           return "picklock run " + shell_quoted(file);
+                         }};
   std::signal(SIGINT, on_interrupt);
-  explore::Report report{.search = search,
-                         .wall_seconds = go(search, runs, length),
-                         .interrupted = interrupted != 0 && !search.find(),
-                         .file = {},
-                         .repeat_command = {}};
-  if (search.find()) {
-    const std::string stem(models::name(search.find()->answered[0]));
-    report.file = keep(directory, stem, search.find()->text);
-    if (!report.file.empty()) report.repeat_command = "picklock run " + shell_quoted(report.file);
+  std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGCHLD, SIG_DFL);  // else nobody is told how a worker ended
+  {
+    ProgressLine line(runs, length);
+    bool all_kept = true;
+    const auto keep = [&](std::string_view stem, const std::string& text) {
+      std::string file = folder.keep(std::string(stem), text);
+      if (!file.empty()) {
+        line.say(fmt::format("found: {}", file));
+      } else if (std::exchange(all_kept, false)) {
+        const std::string where = scenarios::printable(folder.path().string());
+        std::fputs(("picklock: nothing can be written to " + where + '\n').c_str(), stderr);
+      }
+      return file;
+    };
+    const explore::Onlooker onlooker{
+        .found =
+            [&](const explore::Find& find) {
+              report.files.push_back(keep(models::name(find.violation.property), find.text));
+            },
+        .crashed =
+            [&](const explore::Crash& crash) {
+              report.crash_files.push_back(keep("crash", crash.text));
+            },
+        .progress = [&](const explore::Progress& progress) { line.tell(progress); },
+        .interrupted = [] { return interrupted != 0; }};
+    try {
+      report.wall_seconds =
+          explore::make(search, {.jobs = jobs, .runs = runs, .length = length}, onlooker).count();
+    } catch (const std::runtime_error& error) {
+      report.stopped = error.what();
+    } catch (const explore::NotDeterministic& error) {
+      report.stopped = error.what();
+    }
   }
+  report.interrupted = interrupted != 0;
   put(given.json ? explore::json(report) : explore::text(report, text_options()));
-  if (report.interrupted) return kInterrupted;
-  if (!search.find()) return kAsExpected;
-  if (report.file.empty()) {
-    fmt::print(stderr, "picklock: nothing can be written to {}\n",
-               scenarios::printable(directory.string()));
+  if (!report.stopped.empty()) {
+    std::fputs(("picklock: stopped: " + report.stopped + '\n').c_str(), stderr);
+    return kNoAnswer;
   }
-  return kNotAsExpected;
+  if (report.interrupted) return kInterrupted;
+  return search.clean() && search.why_vacuous().empty() ? kAsExpected : kNotAsExpected;
 }
 
 }  // namespace picklock::cli

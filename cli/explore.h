@@ -23,6 +23,7 @@ struct ExploreOptions {
   std::string runs;
   std::string seconds;
   std::string seed;
+  std::string jobs;
   std::string out;
   bool json = false;
 };

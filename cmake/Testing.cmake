@@ -44,10 +44,14 @@ function(picklock_test name label)
     return()
   endif()
   # Listing the tests when ctest starts, not when they are linked: a sanitized build can then be built anywhere.
+  set(patience 600)
+  if(label STREQUAL "explore")
+    set(patience 3600)
+  endif()
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    PROPERTIES LABELS ${label} TIMEOUT 600)
+    PROPERTIES LABELS ${label} TIMEOUT ${patience})
 endfunction()
 
 # A shell script that tests the repository itself.

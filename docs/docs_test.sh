@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Holds what the documents say against the program and the repository. Commands in them run and end as written, outputs
 # that they show are what the program prints, links lead somewhere, ids and files that are cited exist.
-#   docs/docs_test.sh PROGRAM                    checks
-#   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM  writes the shown outputs anew
+#   docs/docs_test.sh PROGRAM [EXAMPLE...]                    checks
+#   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM [EXAMPLE...]  writes the shown outputs anew
+# PROGRAM is picklock; each EXAMPLE is a program of examples/, called by its name.
 #
 # In a document, an HTML comment before a block tells what the block is:
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
 #   <!-- shows: COMMAND -->   what COMMAND prints: a fenced block, or lines up to <!-- end -->
-# Every picklock command of a ```sh block must exit with 0, or with the N of a comment `# exit N` behind it.
+# Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
+# with the N of a comment `# exit N` behind it.
 # shellcheck disable=SC2016  # what is single-quoted here is text of documents
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-program=$(readlink -f -- "${1:?usage: docs/docs_test.sh PROGRAM}")
+program=$(readlink -f -- "${1:?usage: docs/docs_test.sh PROGRAM [EXAMPLE...]}")
+mapfile -t examples < <([[ $# -lt 2 ]] || readlink -f -- "${@:2}")
 update=${PICKLOCK_UPDATE:-}
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
@@ -65,7 +68,9 @@ run_here() {  # run_here COMMAND: as a reader would, in a folder with the progra
 # Reads a document into `lines` and makes the folder in which its commands run.
 open_document() {
   folder=$(mktemp -d -p "$sandbox")
+  local example
   ln -s "$program" "$folder/picklock"
+  for example in "${examples[@]}"; do ln -s "$example" "$folder"; done
   [[ ! -d scenarios ]] || ln -s "$PWD/scenarios" "$folder/scenarios"
   mapfile -t lines <"$1"
   local i name
@@ -80,14 +85,15 @@ open_document() {
 }
 
 check_commands() {
-  local i line wanted status inside=
+  local i line wanted status inside="" example names=picklock
+  for example in "${examples[@]}"; do names+="|${example##*/}"; done
   for ((i = 0; i < ${#lines[@]}; ++i)); do
     line=${lines[i]}
     case $line in
       '```sh') inside=1 ;;
       '```'*) inside= ;;
     esac
-    [[ $inside && $line =~ ^(\./)?picklock( |$) ]] || continue
+    [[ $inside && $line =~ ^([A-Z_]+=[^ ]+ )*(\./)?($names)( |$) ]] || continue
     wanted=0
     [[ ! $line =~ \#\ exit\ ([0-9]+) ]] || wanted=${BASH_REMATCH[1]}
     run_here "$line" >"$sandbox/output" 2>&1
@@ -217,7 +223,7 @@ complaints_in() {  # complaints_in ROOT
     case $document in
       README.md | CONTRIBUTING.md | docs/architecture.md | docs/facts/README.md) check_files "$document" ;;
     esac
-  done < <(find README.md CONTRIBUTING.md CHANGELOG.md docs bench/README.md -name '*.md' -print 2>/dev/null |
+  done < <(find README.md CONTRIBUTING.md CHANGELOG.md docs bench/README.md examples -name '*.md' -print 2>/dev/null |
     LC_ALL=C sort)
   check_ids
   list_tested

@@ -74,6 +74,11 @@ std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run) {
   return stream_of(seed, "explore.run", run).next() >> 1;
 }
 
+scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run) {
+  return stream_of(seed, "explore.ties", run).below(2) == 0 ? scenarios::Ties::arrival
+                                                            : scenarios::Ties::permuted;
+}
+
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
     : scenario_(scenario), profile_(std::move(profile)) {
   const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario_);
@@ -160,28 +165,56 @@ void FaultPlans::find_lengths() {
   brief_ = {brief};
 }
 
+// One plan in four draws from everything, the others from about half of the classes and half of the
+// ways in which each acts.
+void FaultPlans::choose_kinds(sim::Random& of_plan, const FaultLimits& limits) {
+  const bool everything = of_plan.below(4) == 0;
+  const auto kept = [&] { return everything || of_plan.below(2) == 0; };
+  chosen_.clear();
+  FaultClasses left_out;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (!limits.classes.has(one)) continue;
+    if (kept())
+      chosen_.push_back(one);
+    else
+      left_out.add(one);
+    std::vector<Way>& ways = chosen_ways_[i];
+    ways.clear();
+    for (const Way& way : ways_[i]) {
+      if (kept()) ways.push_back(way);
+    }
+    if (ways.empty()) ways.push_back(ways_[i][of_plan.below(ways_[i].size())]);
+  }
+  if (!chosen_.empty()) return;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    if (left_out.has(static_cast<FaultClass>(i))) chosen_.push_back(static_cast<FaultClass>(i));
+  }
+}
+
 void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
                       sim::Plan& plan) {
-  std::vector<FaultClass> classes;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-    if (limits.classes.has(static_cast<FaultClass>(i)))
-      classes.push_back(static_cast<FaultClass>(i));
-  }
   plan.clear();
-  if (classes.empty()) return;
+  if (limits.classes.empty()) return;
   sim::Random of_plan = stream_of(seed, "explore.plan", run);
   const std::uint64_t faults_seed = of_plan.next();
   const std::uint64_t count =
       limits.none ? of_plan.below(limits.most + 1) : 1 + of_plan.below(limits.most);
-  // Far more attempts than any fault ever needs.
+  choose_kinds(of_plan, limits);
+  // What was chosen may have nothing to hit, such as a heal where nothing is cut; far more attempts
+  // at anything than a fault ever needs.
+  constexpr int kAttemptsAtChosen = 30;
   constexpr int kAttempts = 1000;
   for (std::uint64_t i = 0; i < count; ++i) {
     chance_ = stream_of(faults_seed, "fault", i);
-    const FaultClass wanted = some(classes);
+    const FaultClass wanted = some(chosen_);
+    const auto index = static_cast<std::size_t>(wanted);
     if (wanted == FaultClass::failover && !can_fail_over(plan)) continue;
     Fault fault;
     int attempt = 0;
-    while (!draw_fault(wanted, plan, fault)) {
+    while (!draw_fault(wanted, attempt < kAttemptsAtChosen ? chosen_ways_[index] : ways_[index],
+                       plan, fault) ||
+           !strikes(limits.strikes, fault)) {
       if (++attempt == kAttempts)
         throw std::logic_error(fmt::format("no fault of class {} comes up", models::name(wanted)));
     }
@@ -197,8 +230,9 @@ bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
 }
 
 // False: what came up is of another class, or has nothing to hit.
-bool FaultPlans::draw_fault(FaultClass wanted, const sim::Plan& plan, Fault& fault) {
-  const Way& way = some(ways_[static_cast<std::size_t>(wanted)]);
+bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, const sim::Plan& plan,
+                            Fault& fault) {
+  const Way& way = some(ways);
   const ProcessId target = some_process(way.target);
   fault = {};
   fault.verb = way.verb;
@@ -214,6 +248,35 @@ bool FaultPlans::draw_fault(FaultClass wanted, const sim::Plan& plan, Fault& fau
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, way.target);
   return scenarios::class_of(fault, scenario_) == wanted;
+}
+
+bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
+  const bool of_client = fault.target.starts_with("client-");
+  const auto is = [&fault](models::Role role) {
+    return fault.trigger.role == static_cast<std::uint8_t>(role);
+  };
+  switch (where) {
+    case Strikes::anywhere:
+      break;
+    case Strikes::at_locks: {
+      constexpr std::string_view kResource = "resource";
+      if (fault.target == kResource) return false;
+      if (scenarios::rules(fault.verb).on_message) return !is(models::Role::write);
+      if (fault.verb != Verb::partition) return true;
+      const auto spared = std::find(fault.from.begin(), fault.from.end(), kResource);
+      return spared == fault.from.end() && (!of_client || !fault.from.empty());
+    }
+    case Strikes::while_asking: {
+      const sim::Trigger& trigger = fault.trigger;
+      const bool itself = trigger.by.empty() || trigger.by == fault.target;
+      const bool asks =
+          trigger.mark.empty() ? is(models::Role::acquire) : trigger.side == sim::Side::before;
+      return of_client && fault.verb == Verb::pause && !trigger.at && itself && asks;
+    }
+    case Strikes::by_steps:
+      return fault.verb == Verb::step_clock;
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------- when

@@ -1,6 +1,8 @@
 // Random plans of faults for one scenario: classes, verbs and targets as scenarios/fault_classes.h
 // has them, triggers at steps that its profile has reached, lengths around those that matter to a
-// lock. Plan number i depends on the seed and i alone, and every plan is one that a file could say.
+// lock. Most plans draw from some of the kinds of faults alone, for what many kinds together drown
+// (Groce, Zhang, Eide, Chen, Regehr: Swarm testing, 2012). Plan number i depends on the seed and i
+// alone, and every plan is one that a file could say.
 #pragma once
 
 #include <array>
@@ -20,10 +22,16 @@ namespace picklock::explore {
 using models::FaultClass;
 using models::FaultClasses;
 
+// Which of its class's faults a plan may have: any; any but those between a client and the
+// resource; pauses of clients that ask for the lock and have not looked at their clocks; steps of
+// clocks.
+enum class Strikes : std::uint8_t { anywhere, at_locks, while_asking, by_steps };
+
 struct FaultLimits {
   FaultClasses classes{};  // to draw from
   bool none = false;       // plans without any fault as well
   std::uint32_t most = 3;  // faults in one plan
+  Strikes strikes = Strikes::anywhere;
 };
 
 class FaultPlans {
@@ -64,7 +72,10 @@ class FaultPlans {
   bool on_lease_store() const;
   bool has_messages_to(TargetKind kind) const;
   bool can_fail_over(const sim::Plan& plan) const;
-  bool draw_fault(FaultClass wanted, const sim::Plan& plan, sim::Fault& fault);
+  void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
+  bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const sim::Plan& plan,
+                  sim::Fault& fault);
+  bool strikes(Strikes where, const sim::Fault& fault) const;
   void draw_details(sim::Fault& fault, TargetKind target);
   void draw_partition(sim::Fault& fault);
   bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
@@ -94,11 +105,16 @@ class FaultPlans {
   std::vector<Range> brief_;    // the shortest of those
   std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back
 
+  // Of the plan being drawn.
+  std::vector<FaultClass> chosen_;
+  std::array<std::vector<Way>, models::kFaultClassCount> chosen_ways_;
   sim::Random chance_;  // of the fault being drawn
   std::vector<Candidate> candidates_;
 };
 
-// What run number `run` of a search is run with; a file can hold it.
+// What run number `run` of a search is run with besides its plan; a file can hold it. Ties are
+// permuted in every second one.
 std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run);
+scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run);
 
 }  // namespace picklock::explore

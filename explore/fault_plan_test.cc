@@ -57,7 +57,7 @@ TEST(FaultPlans, AreTakenByTheLoaderAndComeBackTheSame) {
   for (const std::string& name : scenarios::shipped::names()) {
     Scenario scenario = shipped(name);
     FaultPlans plans = plans_for(scenario);
-    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
+    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 300)) {
       scenario.faults = std::move(plan);
       const std::string text = file_text(scenario);
       const Scenario again = scenarios::parse(text, name, shipped_vocabulary());
@@ -67,6 +67,50 @@ TEST(FaultPlans, AreTakenByTheLoaderAndComeBackTheSame) {
     }
   }
   EXPECT_GT(faults, 10'000u);
+}
+
+TEST(FaultPlans, KeepAwayFromTheResourceWhereTheyStrikeAtLocks) {
+  FaultPlans plans = plans_for(shipped("plain/lua-check-delete"));
+  const FaultLimits limits{.classes = plans.possible().without({FaultClass::late_write}),
+                           .strikes = Strikes::at_locks};
+  for (const sim::Plan& plan : drawn(plans, limits, 1000)) {
+    for (const Fault& fault : plan) {
+      EXPECT_NE(fault.target, "resource");
+      EXPECT_EQ(std::count(fault.from.begin(), fault.from.end(), "resource"), 0);
+      const bool everyone = fault.verb == Verb::partition && fault.from.empty();
+      EXPECT_FALSE(everyone && fault.target.starts_with("client-"));
+      const bool writes = fault.trigger.role == static_cast<std::uint8_t>(models::Role::write);
+      EXPECT_FALSE(writes && scenarios::rules(fault.verb).on_message);
+    }
+  }
+}
+
+// docs/facts/failures.md B-04 against B-06.
+TEST(FaultPlans, PauseClientsThatHaveNotLookedAtTheirClocks) {
+  FaultPlans plans = plans_for(shipped("plain/redlock"));
+  const FaultLimits limits{.classes = {FaultClass::pause}, .strikes = Strikes::while_asking};
+  std::set<std::string> marks;
+  for (const sim::Plan& plan : drawn(plans, limits, 1000)) {
+    for (const Fault& fault : plan) {
+      EXPECT_EQ(fault.verb, Verb::pause);
+      EXPECT_TRUE(fault.target.starts_with("client-"));
+      EXPECT_TRUE(fault.trigger.by.empty() || fault.trigger.by == fault.target);
+      marks.insert(fault.trigger.mark);
+      const bool acquires = fault.trigger.role == static_cast<std::uint8_t>(models::Role::acquire);
+      const bool before_mark =
+          !fault.trigger.mark.empty() && fault.trigger.side == sim::Side::before;
+      EXPECT_TRUE(before_mark || (fault.trigger.mark.empty() && acquires));
+    }
+  }
+  EXPECT_EQ(marks, (std::set<std::string>{"", "answers-counted", "elapsed-checked"}));
+}
+
+TEST(FaultPlans, StepClocksAndLeaveTheirRatesAlone) {
+  FaultPlans plans = plans_for(shipped("plain/redlock"));
+  const FaultLimits limits{.classes = {FaultClass::client_clock}, .strikes = Strikes::by_steps};
+  for (const sim::Plan& plan : drawn(plans, limits, 300)) {
+    for (const Fault& fault : plan) EXPECT_EQ(fault.verb, Verb::step_clock);
+  }
 }
 
 // By class, what is drawn and whom it strikes, or why nothing is.
@@ -202,7 +246,7 @@ TEST(FaultPlans, AreTakenByTheLoaderWhereThereAreReplicas) {
   for (const std::uint32_t sentinels : {0u, 3u}) {
     Scenario scenario = with_replicas(sentinels);
     FaultPlans plans = plans_for(scenario);
-    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
+    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 300)) {
       scenario.faults = std::move(plan);
       const std::string text = file_text(scenario);
       const Scenario again = scenarios::parse(text, "x", shipped_vocabulary());

@@ -6,12 +6,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "explore/campaign.h"
 #include "explore/strategies.h"
+#include "models/step.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/wording.h"
+#include "scenarios/runner.h"
 
 namespace picklock::explore {
 namespace {
@@ -67,18 +71,22 @@ class Writer {
         glyphs_(reports::palette(options_.unicode)) {}
 
   std::string write() {
-    if (search_.find()) {
-      found(*search_.find());
-    } else {
-      clean();
-    }
+    if (!search_.finds().empty()) story(shortest(search_.finds()));
+    for (std::size_t i = 0; i < search_.finds().size(); ++i) found(i);
+    for (std::size_t i = 0; i < search_.crashes().size(); ++i) crashed(i);
+    if (search_.clean() && report_.stopped.empty()) clean();
+    if (!report_.stopped.empty()) headline(false, "stopped: " + report_.stopped);
+    if (!search_.clean() && report_.interrupted)
+      headline(false, "interrupted: there may be more to find");
+    if (tally_.crashed >= kMostCrashes)
+      headline(false, fmt::format("{} crashed; no more are made", plural(tally_.crashed, "run")));
     searched();
     field("runs",
           fmt::format("{} in {:.1f}s, {} a second", grouped(tally_.runs), report_.wall_seconds,
                       grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
     faults();
     besides();
-    if (!search_.find()) premise();
+    if (search_.clean()) premise();
     if (tally_.cut_short > 0) {
       field("cut short", fmt::format("{}, too long to be judged", plural(tally_.cut_short, "run")));
     }
@@ -105,26 +113,56 @@ class Writer {
     paragraph(Line().add(good ? glyphs_.good : glyphs_.bad, ink).add(" "), 2, text, ink);
   }
 
-  void found(const Find& find) {
+  // The file's own name: what a reader will call it.
+  std::string name_of(std::size_t find) const {
+    return std::filesystem::path(file_of(report_.files, find)).stem().string();
+  }
+
+  static std::string file_of(const std::vector<std::string>& files, std::size_t index) {
+    return index < files.size() ? files[index] : std::string();
+  }
+
+  void story(std::size_t index) {
+    const Find& find = search_.finds()[index];
     reports::TextOptions options = options_;
-    options.repeat_command = report_.repeat_command;
+    const std::string file = file_of(report_.files, index);
+    if (!file.empty()) options.repeat_command = report_.run_command(file);
     options.held_against_file = false;
-    scenarios::Outcome outcome{.run = find.result, .twins = {}};
-    if (!report_.file.empty())
-      outcome.run.scenario.name = std::filesystem::path(report_.file).stem().string();
+    scenarios::Runner runner;
+    scenarios::Outcome outcome{.run = runner.run(find.story, find.story.seed, true), .twins = {}};
+    if (!file.empty()) outcome.run.scenario.name = name_of(index);
     out_ += reports::timeline(outcome, options);
     out_ += '\n';
+  }
+
+  void found(std::size_t index) {
+    const Find& find = search_.finds()[index];
     const bool asked = !search_.options().properties.empty();
-    headline(false, fmt::format("{} violated in run {}{}", reports::list(names(find.answered)),
+    headline(false, fmt::format("{} violated in run {}{}", models::name(find.violation.property),
                                 grouped(find.run), asked ? "" : ", although promised"));
-    const std::size_t left = find.result.scenario.faults.size();
+    if (search_.finds().size() > 1) field("story", find.story.title);
     field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
-                                grouped(left), plural(find.shrunk_in, "run"),
+                                grouped(find.story.faults.size()), plural(find.shrunk_in, "run"),
                                 find.minimal ? "; nothing more can go" : ", and given up there"));
-    if (!report_.file.empty()) field("kept as", report_.file, Ink::strong);
+    const std::string file = file_of(report_.files, index);
+    if (!file.empty()) field("kept as", file, Ink::strong);
+  }
+
+  void crashed(std::size_t index) {
+    const Crash& crash = search_.crashes()[index];
+    headline(false,
+             fmt::format("the program itself ended in run {}: {}", grouped(crash.run), crash.how));
+    if (crash.times > 1) field("times", fmt::format("{} ended so", plural(crash.times, "run")));
+    const std::string file = file_of(report_.crash_files, index);
+    if (!file.empty()) field("kept as", file, Ink::strong);
   }
 
   void clean() {
+    const std::string_view vacuous = search_.why_vacuous();
+    if (!report_.interrupted && !vacuous.empty()) {
+      headline(false, fmt::format("nothing was tried: {}", vacuous));
+      return;
+    }
     const std::vector<Property>& asked = search_.options().properties;
     std::string text = asked.empty()
                            ? "no promised property was violated"
@@ -137,7 +175,10 @@ class Writer {
     const scenarios::Scenario& scenario = search_.scenario();
     std::string what = scenario.name;
     if (scenario.lock.algorithm != what) what += ", with " + scenario.lock.algorithm;
-    field("searched", fmt::format("{}, seed {}", what, search_.options().seed));
+    std::string who = plural(scenario.clients.count, "client");
+    if (scenario.clients.cycles > 1)
+      who += fmt::format(", {} cycles each", scenario.clients.cycles);
+    field("searched", fmt::format("{}, seed {}: {}", what, search_.options().seed, who));
   }
 
   void faults() {
@@ -180,10 +221,11 @@ class Writer {
   // Within which bounds nothing was found.
   void premise() {
     field("premise",
-          fmt::format("judged up to {} after the last fault; {} made twice, to the same "
-                      "digest",
-                      reports::duration(search_.patience()), plural(tally_.repeated, "run")));
-    const std::uint64_t judged = tally_.runs - tally_.cut_short;
+          fmt::format("judged up to {} after the last fault; ties permuted in {}; {} made twice, "
+                      "to the same digest",
+                      reports::duration(search_.patience()), plural(tally_.permuted, "run"),
+                      plural(tally_.repeated, "run")));
+    const std::uint64_t judged = tally_.judged();
     if (judged == 0) return;
     field("bound", fmt::format("a run drawn like these violates one with a chance below {:.2g}%, "
                                "at 95% confidence",
@@ -199,32 +241,60 @@ class Writer {
   std::string out_;
 };
 
-bool was_promised(const scenarios::Run& run, Property property) {
-  const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(property)];
-  return promised.promised && promised.premise_kept;
+// The steps that tell it from another violation of the same property.
+Json steps(const Violation& violation) {
+  Json all = Json::array();
+  for (const std::uint8_t role : {violation.role, violation.other}) {
+    if (role != 0) all.push_back(models::name(static_cast<models::Role>(role)));
+  }
+  return all;
 }
 
 Json violations(const Report& report) {
   Json all = Json::array();
-  const std::optional<Find>& find = report.search.find();
-  if (!find) return all;
-  for (const Property property : find->answered) {
-    const scenarios::Run& run = find->result;
-    all.push_back({{"property", models::name(property)},
-                   {"promised", was_promised(run, property)},
-                   {"faults", run.scenario.faults.size()},
-                   {"faults_before", find->faults},
-                   {"minimal", find->minimal},
-                   {"first_at_run", find->run},
-                   {"file", report.file},
-                   {"seed", run.seed},
-                   {"digest", reports::digest(run.digest)},
-                   {"story", run.scenario.title}});
+  const std::vector<Find>& finds = report.search.finds();
+  for (std::size_t i = 0; i < finds.size(); ++i) {
+    const Find& find = finds[i];
+    all.push_back({{"property", models::name(find.violation.property)},
+                   {"promised", find.promised},
+                   {"steps", steps(find.violation)},
+                   {"faults", find.story.faults.size()},
+                   {"faults_before", find.faults},
+                   {"minimal", find.minimal},
+                   {"shrunk_in", find.shrunk_in},
+                   {"first_at_run", find.run},
+                   {"file", i < report.files.size() ? report.files[i] : ""},
+                   {"seed", find.story.seed},
+                   {"digest", reports::digest(*find.story.expect.digest)},
+                   {"story", find.story.title}});
+  }
+  return all;
+}
+
+Json crashes(const Report& report) {
+  Json all = Json::array();
+  const std::vector<Crash>& crashes = report.search.crashes();
+  for (std::size_t i = 0; i < crashes.size(); ++i) {
+    all.push_back({{"how", crashes[i].how},
+                   {"runs", crashes[i].times},
+                   {"first_at_run", crashes[i].run},
+                   {"file", i < report.crash_files.size() ? report.crash_files[i] : ""}});
   }
   return all;
 }
 
 }  // namespace
+
+std::size_t shortest(const std::vector<Find>& finds) {
+  const auto length = [](const Find& find) {
+    const scenarios::Scenario& story = find.story;
+    return std::tuple(story.faults.size(), story.clients.count * story.clients.cycles);
+  };
+  const auto least = std::min_element(
+      finds.begin(), finds.end(),
+      [&](const Find& one, const Find& other) { return length(one) < length(other); });
+  return static_cast<std::size_t>(least - finds.begin());
+}
 
 std::string text(const Report& report, reports::TextOptions options) {
   return Writer(report, std::move(options)).write();
@@ -246,8 +316,9 @@ std::string json(const Report& report) {
     besides[std::string(models::kPropertyNames[i])] = {{"runs", one.runs},
                                                        {"premise_broken", one.premise_broken}};
   }
-  const std::uint64_t judged = tally.runs - tally.cut_short;
-  const bool clean = !search.find() && judged > 0;
+  const std::uint64_t judged = tally.judged();
+  const bool clean = search.clean() && judged > 0;
+  const std::string_view vacuous = search.clean() ? search.why_vacuous() : std::string_view();
   const Json out = {{"scenario", search.scenario().name},
                     {"algorithm", search.scenario().lock.algorithm},
                     {"strategy", kStrategies[0].name},
@@ -261,14 +332,19 @@ std::string json(const Report& report) {
                     {"runs_per_second", runs_per_second(report)},
                     {"exhausted", false},
                     {"interrupted", report.interrupted},
+                    {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
+                    {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},
                     {"runs_repeated", tally.repeated},
                     {"runs_cut_short", tally.cut_short},
+                    {"runs_crashed", tally.crashed},
+                    {"runs_with_permuted_ties", tally.permuted},
                     {"faults_fired", tally.fired},
                     {"faults_dropped", tally.dropped},
                     {"fired", fired},
                     {"besides", besides},
                     {"chance_below", clean ? Json(upper_bound_95(judged)) : Json()},
-                    {"violations", violations(report)}};
+                    {"violations", violations(report)},
+                    {"crashes", crashes(report)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

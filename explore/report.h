@@ -1,8 +1,10 @@
-// What a search came to, for a reader and as JSON: the story of what it found and how to see it
+// What a search came to, for a reader and as JSON: the stories of what it found and how to see them
 // again, or, where it found nothing, within which faults and bounds.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "explore/search.h"
 #include "reports/timeline.h"
@@ -14,9 +16,15 @@ struct Report {
   const Search& search;
   double wall_seconds = 0;
   bool interrupted = false;
-  std::string file{};            // where the find was kept; empty: nowhere
-  std::string repeat_command{};  // runs that file again
+  std::string stopped{};                   // by what, where it could not go on
+  std::vector<std::string> files{};        // where each find was kept; empty: nowhere
+  std::vector<std::string> crash_files{};  // the same of crashes
+  // What runs such a file again, as a shell takes it.
+  std::function<std::string(const std::string& file)> run_command{};
 };
+
+// The find with the shortest story, whose whole timeline the text has. Requires: there is one.
+std::size_t shortest(const std::vector<Find>& finds);
 
 std::string text(const Report& report, reports::TextOptions options);
 std::string json(const Report& report);

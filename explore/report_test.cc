@@ -25,7 +25,7 @@ scenarios::Scenario plain(const std::string& algorithm) {
 }
 
 void make(Search& search, std::uint64_t runs) {
-  while (search.tally().runs < runs && !search.find()) search.run_next();
+  while (search.tally().runs < runs && search.clean()) search.run_next();
 }
 
 TEST(Report, SaysWithinWhichBoundsNothingWasFound) {
@@ -36,18 +36,19 @@ TEST(Report, SaysWithinWhichBoundsNothingWasFound) {
   const Tally& tally = search.tally();
   const std::string told = text(report, {});
   EXPECT_THAT(told, StartsWith(fmt::format(R"(✓ no promised property was violated
-searched   lua-check-delete, seed 3
+searched   lua-check-delete, seed 3: 3 clients, 2 cycles each
 runs       300 in 0.5s, 600 a second
 faults     1 to 3 in a run; {0} fired, {1} dropped because their step was not reached
 fired      pause {0}
 besides    violated, and not promised: mutual-exclusion in {2} runs, )",
                                            tally.fired, tally.dropped, tally.besides[0].runs)));
-  EXPECT_THAT(
-      told,
-      EndsWith("premise    judged up to 30.6s after the last fault; 5 runs made twice, to the same "
-               "digest\nbound      a run drawn like these violates one with a chance below 0.99%, "
-               "at 95% "
-               "confidence\n"));
+  EXPECT_THAT(told, EndsWith(fmt::format(R"(
+premise    judged up to 30.6s after the last fault; ties permuted in {} runs; 5 runs made twice, to
+           the same digest
+bound      a run drawn like these violates one with a chance below 0.99%, at 95% confidence
+)",
+                                         tally.permuted)));
+  EXPECT_NEAR(static_cast<double>(tally.permuted), 150, 40);
   const Json out = Json::parse(json(report));
   EXPECT_EQ(out.at("runs"), 300);
   EXPECT_EQ(out.at("runs_per_second"), 600.0);
@@ -62,15 +63,17 @@ TEST(Report, TellsTheStoryOfWhatWasFoundAndHowToSeeItAgain) {
   Search search(plain("set-px-blind-delete"),
                 {.properties = {Property::own_release}, .command = "picklock explore x"});
   make(search, 1000);
-  ASSERT_TRUE(search.find());
-  const Report report{.search = search,
-                      .wall_seconds = 1,
-                      .file = "out/own-release-7.toml",
-                      .repeat_command = "picklock run out/own-release-7.toml"};
+  ASSERT_EQ(search.finds().size(), 1u);
+  const Find& find = search.finds()[0];
+  const Report report{
+      .search = search,
+      .wall_seconds = 1,
+      .files = {"out/own-release-7.toml"},
+      .run_command = [](const std::string& file) { return "picklock run " + file; }};
   const std::string told = text(report, {});
-  std::string begins = told.substr(0, search.find()->result.scenario.title.size());
+  std::string begins = told.substr(0, find.story.title.size());
   std::replace(begins.begin(), begins.end(), '\n', ' ');  // it may be a long one
-  EXPECT_EQ(begins, search.find()->result.scenario.title);
+  EXPECT_EQ(begins, find.story.title);
   EXPECT_THAT(told, HasSubstr("\nscenario   own-release-7\n"));
   EXPECT_THAT(told, HasSubstr("\nrepeat     picklock run out/own-release-7.toml\n"));
   EXPECT_THAT(told, HasSubstr("✗ own-release violated in run "));
@@ -83,9 +86,24 @@ TEST(Report, TellsTheStoryOfWhatWasFoundAndHowToSeeItAgain) {
   const Json& violation = out.at("violations").at(0);
   EXPECT_EQ(violation.at("property"), "own-release");
   EXPECT_EQ(violation.at("promised"), false);
-  EXPECT_EQ(violation.at("faults"), search.find()->result.scenario.faults.size());
+  EXPECT_EQ(violation.at("faults"), find.story.faults.size());
   EXPECT_EQ(violation.at("first_at_run"), out.at("runs"));
   EXPECT_EQ(violation.at("file"), "out/own-release-7.toml");
+}
+
+TEST(Report, TakesASearchThatHasTriedNothingForNoAnswer) {
+  Search search(plain("lua-check-delete"), {});
+  EXPECT_THAT(text({.search = search}, {}),
+              StartsWith("✗ nothing was tried: no run could be judged\n"));
+  EXPECT_EQ(Json::parse(json({.search = search})).at("nothing_tried"), "no run could be judged");
+}
+
+TEST(Report, SaysWhatHasStoppedASearch) {
+  Search search(plain("lua-check-delete"), {});
+  make(search, 20);
+  const Report report{.search = search, .stopped = "run 7 is not deterministic"};
+  EXPECT_THAT(text(report, {}), StartsWith("✗ stopped: run 7 is not deterministic\n"));
+  EXPECT_EQ(Json::parse(json(report)).at("stopped"), "run 7 is not deterministic");
 }
 
 TEST(Report, SaysThatASearchWasInterrupted) {

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "explore/fault_plan.h"
 #include "models/fault_class.h"
+#include "models/lock_options.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::explore {
@@ -18,17 +20,28 @@ enum class Reach : std::uint8_t { safe, unsafe };  // S, U
 // Whether waiters are kept out although no healthy client holds.
 enum class Stuck : std::uint8_t { no, bounded, for_ever };  // K, and K for ever
 
+// A bounded outage: the longest wait that single faults of the class come to lies in here.
+struct Wait {
+  models::Duration low{};
+  models::Duration high{};
+};
+
 struct Cell {
   models::FaultClass faults{};
+  Strikes strikes = Strikes::anywhere;
   Reach reach = Reach::safe;
   Reach fenced = Reach::safe;  // every access with a token, checked and stored at once
   Stuck stuck = Stuck::no;
-  std::uint32_t most = 3;      // faults in one run
-  std::string_view premise{};  // on which it is safe
+  Wait wait{};                               // K
+  std::vector<models::FaultClass> beside{};  // K: what must strike as well
+  std::uint32_t most = 3;                    // faults in one run
+  std::uint32_t shortest = 1;                // U: faults that the story of the catalogue needs
+  std::string_view premise{};                // S: on which it is safe
 };
 
 // A row under one of its conditions.
 struct Configuration {
+  std::string_view name;                    // of its own
   std::string_view row;                     // as the table has it
   std::string_view condition;               // empty: as the row says
   std::string_view scenario;                // a plain one

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "explore/search.h"
+#include "explore/safety_table_search.h"
 
 namespace picklock::explore {
 namespace {
@@ -23,21 +23,50 @@ TEST(SafetyTable, SaysOnWhatEverySafeCellIsSafe) {
   }
 }
 
-// The class of a cell strikes there, with fencing and without.
-TEST(SafetyTable, CanBeRunInEveryConfiguration) {
-  for (const Configuration& one : safety_table()) {
-    for (const bool fenced : {false, true}) {
-      const scenarios::Scenario scenario = scenario_of(one, fenced, "scenarios");
-      for (const Cell& cell : one.cells) {
-        SCOPED_TRACE(std::string(one.row) + ", " + std::string(one.condition) + ": " +
-                     std::string(name(cell.faults)));
-        Search search(scenario, {.faults = {.classes = {cell.faults}, .most = cell.most},
-                                 .all_classes = false,
-                                 .properties = {Property::no_deadlock}});
-        while (search.tally().runs < 30 && !search.find()) search.run_next();
-        EXPECT_GT(search.tally().fired_of[static_cast<std::size_t>(cell.faults)], 10U);
-      }
+TEST(SafetyTable, BoundsEveryOutageAndNothingElse) {
+  for (const table::Case& one : table::cases()) {
+    const Wait& wait = one.cell->wait;
+    const bool bounded = one.cell->stuck == Stuck::bounded;
+    EXPECT_EQ(bounded, wait.low > Duration::zero()) << table::test_name(one);
+    EXPECT_EQ(bounded, wait.high > wait.low) << table::test_name(one);
+    EXPECT_LE(one.cell->shortest, one.cell->most) << table::test_name(one);
+    EXPECT_EQ(one.cell->fenced, Reach::safe) << table::test_name(one);
+  }
+}
+
+TEST(SafetyTable, CallsNoTwoClaimsTheSame) {
+  std::set<std::string> names;
+  for (const table::Case& one : table::cases())
+    EXPECT_TRUE(names.insert(table::test_name(one)).second) << table::test_name(one);
+}
+
+// In short, and where a run is cheap; at length in safety_table_search_test.cc.
+TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
+  for (const table::Case& one : table::cases()) {
+    const scenarios::Scenario scenario = table::scenario(one);
+    const scenarios::RedisSpec& redis = scenario.servers.redis;
+    const bool cheap = redis.masters == 1 && redis.sentinels == 0;
+    if (one.claim == table::Claim::wait || !cheap) continue;
+    SCOPED_TRACE(table::test_name(one));
+    const bool safe = one.reach() == Reach::safe;
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      Search search(scenario, table::options(one, seed));
+      const Find* find = table::first_find(search, safe ? 50 : 20'000);
+      EXPECT_EQ(find == nullptr, safe) << (find != nullptr ? find->text : "");
     }
+  }
+}
+
+// The class of a cell strikes there.
+TEST(SafetyTable, CanBeRunInEveryConfiguration) {
+  for (const table::Case& one : table::cases()) {
+    if (one.claim != table::Claim::reach) continue;
+    SCOPED_TRACE(table::test_name(one));
+    SearchOptions options = table::options(one, 1);
+    options.properties = {Property::no_deadlock};
+    Search search(table::scenario(one), options);
+    table::first_find(search, 30);
+    EXPECT_GT(search.tally().fired_of[static_cast<std::size_t>(one.cell->faults)], 10U);
   }
 }
 

@@ -1,61 +1,31 @@
-// A random search: run after run under a plan of faults drawn for it, every property judged, until
-// one is violated that the lock promises under the faults that struck and on a premise that was
-// kept, or that was asked for. Run i depends on (seed, i) alone. What is found is run again, and
-// comes out the same, before it is believed; then it is made as simple as it gets.
+// A random search: run after run under a plan of faults drawn for it, every property judged. Each
+// violation of what the lock promises under the faults that struck, on a premise that was kept, or
+// of what was asked for, is a find of its own, told apart by property and steps (architecture
+// 8.13). What it comes to depends on the scenario, the options and the number of runs alone: not on
+// who made the runs, in how many processes, or how fast.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "explore/fault_plan.h"
-#include "models/property.h"
-#include "scenarios/promises.h"
-#include "scenarios/run.h"
+#include "explore/keeper.h"
+#include "explore/runs.h"
+#include "explore/tally.h"
 #include "scenarios/scenario.h"
-#include "scenarios/world.h"
 
 namespace picklock::explore {
 
-using models::Property;
-
-struct SearchOptions {
-  std::uint64_t seed = 1;
-  FaultLimits faults{};
-  bool all_classes = true;             // of faults that can act, instead of those of `faults`
-  std::vector<Property> properties{};  // answers to these; empty: to what is promised
-  std::string command{};               // that asks for this search, for what it finds
-};
-
-// What the runs so far came to.
-struct Tally {
-  std::uint64_t runs = 0;
-  std::uint64_t events = 0;
-  std::uint64_t fired = 0;
-  std::uint64_t dropped = 0;    // faults whose step was not reached
-  std::uint64_t repeated = 0;   // clean runs that were run again, to the same digest
-  std::uint64_t cut_short = 0;  // runs too long to be judged
-  std::array<std::uint64_t, models::kFaultClassCount> fired_of{};
-  // Runs that violated a property without being a find, and those among them in which it was
-  // promised, and the premise of its promise was not kept.
-  struct Besides {
-    std::uint64_t runs = 0;
-    std::uint64_t premise_broken = 0;
-  };
-  std::array<Besides, models::kPropertyCount> besides{};
-};
-
-// A run that violates what the search answers to, and the shortest story of that violation.
-struct Find {
-  std::uint64_t run = 0;           // counted from 1
-  std::size_t faults = 0;          // that fired in it
-  std::vector<Property> answered;  // violated, and promised or asked for
-  bool minimal = false;            // no single step makes the story simpler
-  std::uint64_t shrunk_in = 0;     // runs
-  std::string text;                // of its file, which expects what it came to
-  scenarios::Run result;           // of that file, with its trace
+// Runs that ended the process they were made in.
+struct Crash {
+  std::uint64_t run = 0;    // the first of them, counted from 1
+  std::uint64_t times = 0;  // runs that ended it the same way
+  std::string how;          // "SIGSEGV", or what was thrown
+  std::string text;         // of a file that repeats it
 };
 
 class Search {
@@ -63,42 +33,36 @@ class Search {
   // Throws scenarios::BadInput if a class is asked for that cannot act in this scenario.
   Search(const scenarios::Scenario& scenario, SearchOptions options);
 
-  // Makes one run. Throws std::logic_error where a second one of the same differs.
+  // Makes one run here and keeps what it finds. Throws NotDeterministic.
   void run_next();
 
-  const SearchOptions& options() const { return options_; }
+  // The same in parts, for runs that are made elsewhere. What was made is taken in the order of the
+  // runs; a crash before the block that it belongs to.
+  Runs& runs() { return runs_; }
+  void take(const Block& block);
+  void take_crash(std::uint64_t run, const std::string& how);
+  // What is to be followed up next, by Keeper and add(); nullopt: nothing, for now.
+  std::optional<Lead> next_lead();
+  void add(Keeper::Kept kept);
+
+  const SearchOptions& options() const { return runs_.options(); }
   const Tally& tally() const { return tally_; }
-  const std::optional<Find>& find() const { return find_; }
+  const std::vector<Find>& finds() const { return finds_; }
+  const std::vector<Crash>& crashes() const { return crashes_; }
+  bool clean() const { return finds_.empty() && crashes_.empty(); }
+  // Why a clean search says nothing: no run was judged, or no fault has struck; empty: it does.
+  std::string_view why_vacuous() const;
   // The fault-free scenario that every run starts from; its own plan is left out.
-  const scenarios::Scenario& scenario() const { return base_; }
-  Duration patience() const { return world_.patience(); }
+  const scenarios::Scenario& scenario() const { return runs_.scenario(); }
+  Duration patience() const { return runs_.patience(); }
 
  private:
-  // What a second run must repeat.
-  struct Result {
-    std::uint64_t digest = 0;
-    std::array<std::uint64_t, models::kPropertyCount> verdicts{};
-    bool operator==(const Result&) const = default;
-  };
-
-  Result run();
-  void run_again(const Result& first);
-  void count_faults();
-  std::vector<Property> violated_and_answered_to();
-  bool answers_to(const properties::Verdict& verdict, const scenarios::Scenario& scenario,
-                  const scenarios::Promises& promised, const sim::History& history) const;
-  void keep(const Result& first, std::vector<Property> answered);
-  [[noreturn]] void differs(const Result& first, const Result& second) const;
-
-  SearchOptions options_;
-  scenarios::Scenario base_;
-  const models::Algorithm& algorithm_;
-  FaultPlans plans_;
-  scenarios::World world_;
-  scenarios::Scenario current_;  // base_ with the plan and the seed of the present run
-  sim::Plan fired_;              // those of its faults that fired
+  Runs runs_;
   Tally tally_;
-  std::optional<Find> find_;
+  std::deque<Lead> leads_;     // in the order of the runs, what slipped before what comes after it
+  std::set<Violation> known_;  // finds, and what is being followed up
+  std::vector<Find> finds_;
+  std::vector<Crash> crashes_;
 };
 
 // The largest chance p of a violation a run with which `clean` runs without one are still seen in

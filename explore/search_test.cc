@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <set>
 
 #include "scenarios/bad_input.h"
 #include "scenarios/shipped.h"
@@ -17,36 +17,35 @@ Scenario plain(const std::string& algorithm) {
   return scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
 }
 
-// Runs until something is found, `most` times at most.
-const std::optional<Find>& search(Search& search, std::uint64_t most) {
-  while (search.tally().runs < most && !search.find()) search.run_next();
-  return search.find();
+// Runs until something is found, `most` times at most; nullptr: nothing was.
+const Find* search(Search& search, std::uint64_t most) {
+  while (search.tally().runs < most && search.clean()) search.run_next();
+  return search.clean() ? nullptr : &search.finds()[0];
 }
 
 TEST(Search, FindsTheLockThatDeletesWhatIsNotItsOwn) {
   Search one(plain("set-px-blind-delete"),
              {.properties = {Property::own_release}, .command = "a search"});
-  const std::optional<Find>& find = search(one, 1000);
-  ASSERT_TRUE(find);
-  EXPECT_EQ(find->answered, std::vector<Property>{Property::own_release});
+  const Find* find = search(one, 1000);
+  ASSERT_NE(find, nullptr);
+  EXPECT_EQ(find->violation.property, Property::own_release);
   EXPECT_EQ(find->run, one.tally().runs);
-  EXPECT_NE(find->result.scenario.title.find("'s entry of lock:order-42"), std::string::npos);
-  EXPECT_FALSE(find->result.trace.records.empty());
-  EXPECT_EQ(find->result.fired.size(), find->result.scenario.faults.size());
+  EXPECT_NE(find->story.title.find("'s entry of lock:order-42"), std::string::npos);
+  EXPECT_TRUE(find->minimal);
+  EXPECT_EQ(find->story.faults.size(), 1u);
 }
 
 TEST(Search, KeepsWhatItFindsAsAScenarioThatRunsAsItSays) {
   for (const char* algorithm : {"set-px-blind-delete", "set-px-check-delete", "lua-check-delete"}) {
     for (const Property property : {Property::mutual_exclusion, Property::no_stale_write}) {
       Search one(plain(algorithm), {.properties = {property}, .command = "a search"});
-      const std::optional<Find>& find = search(one, 1000);
-      ASSERT_TRUE(find) << algorithm << " " << models::name(property);
+      const Find* find = search(one, 1000);
+      ASSERT_NE(find, nullptr) << algorithm << " " << models::name(property);
       scenarios::Runner runner;
       const scenarios::Outcome again =
           runner.run_file(scenarios::Document(find->text, "found.toml"), {}, false, false);
       EXPECT_TRUE(again.as_expected()) << find->text;
-      EXPECT_EQ(again.run.digest, find->result.digest);
-      EXPECT_EQ(again.run.scenario.expect.digest, find->result.digest);
+      EXPECT_EQ(again.run.digest, find->story.expect.digest);
     }
   }
 }
@@ -54,7 +53,7 @@ TEST(Search, KeepsWhatItFindsAsAScenarioThatRunsAsItSays) {
 TEST(Search, TellsPromisedFromAskedFor) {
   SearchOptions options{.faults = {.classes = {FaultClass::pause}}, .all_classes = false};
   Search promised(plain("lua-check-delete"), options);
-  EXPECT_FALSE(search(promised, 300));
+  EXPECT_EQ(search(promised, 300), nullptr);
   const auto besides = [&](Property property) {
     return promised.tally().besides[static_cast<std::size_t>(property)].runs;
   };
@@ -62,7 +61,7 @@ TEST(Search, TellsPromisedFromAskedFor) {
   EXPECT_EQ(besides(Property::own_release), 0u);
   options.properties = {Property::mutual_exclusion};
   Search asked(plain("lua-check-delete"), options);
-  EXPECT_TRUE(search(asked, 300));
+  EXPECT_NE(search(asked, 300), nullptr);
 }
 
 // Work that outlasts its lease is the user's doing; the lock has not promised to bear it.
@@ -72,22 +71,22 @@ TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
   SearchOptions options{.faults = {.classes = {FaultClass::crash}, .none = true},
                         .all_classes = false};
   Search one(long_work, options);
-  EXPECT_FALSE(search(one, 200));
+  EXPECT_EQ(search(one, 200), nullptr);
   const Tally::Besides& besides =
       one.tally().besides[static_cast<std::size_t>(Property::mutual_exclusion)];
   EXPECT_GT(besides.runs, 0u);
   EXPECT_EQ(besides.premise_broken, besides.runs);
 }
 
-// Each class alone, and all together.
 // docs/facts/failures.md A-08: the replica is promoted before the grant has come to it.
 TEST(Search, FindsTheGrantThatAFailoverForgets) {
   Search one(plain("lua-check-delete"), {.faults = {.classes = {FaultClass::failover}, .most = 1},
                                          .all_classes = false,
                                          .properties = {Property::mutual_exclusion}});
-  EXPECT_TRUE(search(one, 2000));
+  EXPECT_NE(search(one, 2000), nullptr);
 }
 
+// Each class alone, and all together.
 TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
   const Scenario scenario = plain("lua-check-delete");
   const FaultClasses possible = FaultPlans(scenario, profile(scenario, 1)).possible();
@@ -95,20 +94,20 @@ TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
     const auto one = static_cast<FaultClass>(i);
     if (!possible.has(one)) continue;
     Search alone(scenario, {.faults = {.classes = {one}}, .all_classes = false});
-    const std::optional<Find>& find = search(alone, 400);
-    EXPECT_FALSE(find) << models::name(one) << "\n" << (find ? find->text : "");
+    const Find* find = search(alone, 400);
+    EXPECT_EQ(find, nullptr) << models::name(one) << "\n" << (find ? find->text : "");
   }
   Search together(scenario, {.faults = {.most = 4}});
-  const std::optional<Find>& find = search(together, 3000);
-  EXPECT_FALSE(find) << (find ? find->text : "");
+  const Find* find = search(together, 3000);
+  EXPECT_EQ(find, nullptr) << (find ? find->text : "");
 }
 
 TEST(Search, ComesOutTheSameWhenMadeAgain) {
   const auto made = [](std::uint64_t seed) {
     Search one(plain("set-px-check-delete"),
                {.seed = seed, .properties = {Property::own_release}, .command = "a search"});
-    search(one, 5000);
-    return one.find() ? one.find()->text : std::string();
+    const Find* find = search(one, 5000);
+    return find != nullptr ? find->text : std::string();
   };
   EXPECT_EQ(made(1), made(1));
   EXPECT_NE(made(1), made(2));
@@ -143,9 +142,56 @@ TEST(Search, LeavesOutThePlanOfTheScenarioItStartsFrom) {
   const Scenario story =
       scenarios::shipped::document("check-then-delete-gap").scenario(shipped_vocabulary());
   Search one(story, {.faults = {.classes = {}, .none = true}, .all_classes = false});
-  EXPECT_FALSE(search(one, 50));
+  EXPECT_EQ(search(one, 50), nullptr);
   EXPECT_EQ(one.tally().fired, 0u);
   for (const Tally::Besides& violated : one.tally().besides) EXPECT_EQ(violated.runs, 0u);
+}
+
+TEST(Search, TellsDistinctViolationsApart) {
+  Search one(plain("set-px-blind-delete"),
+             {.properties = {Property::own_release, Property::no_stale_write}, .command = "x"});
+  while (one.tally().runs < 600) one.run_next();
+  std::set<Violation> distinct;
+  std::set<Property> properties;
+  for (const Find& find : one.finds()) {
+    EXPECT_TRUE(distinct.insert(find.violation).second) << find.text;
+    properties.insert(find.violation.property);
+  }
+  EXPECT_EQ(properties.size(), 2u);
+}
+
+// In the order of the runs, and what slips while one is shrunk before what comes after it.
+TEST(Search, FollowsLeadsInAnOrderThatTimeHasNoPartIn) {
+  Search one(plain("set-px-blind-delete"), {});
+  const Violation a{.property = Property::own_release, .role = 1};
+  const Violation b{.property = Property::own_release, .role = 2};
+  const Violation c{.property = Property::own_release, .role = 3};
+  one.take({.tally = {}, .sightings = {{.run = 7, .violation = a}, {.run = 7, .violation = b}}});
+  EXPECT_EQ(one.next_lead()->violation, a);
+  one.take({.tally = {}, .sightings = {{.run = 80, .violation = c}, {.run = 81, .violation = a}}});
+  Find find;
+  find.violation = a;
+  one.add({.find = find, .slipped = {{.run = 7, .violation = c, .file = "slipped"}}});
+  const std::optional<Lead> slipped = one.next_lead();
+  EXPECT_EQ(slipped->violation, c);
+  EXPECT_EQ(slipped->run, 7u);
+  EXPECT_EQ(one.next_lead()->violation, b);
+  EXPECT_FALSE(one.next_lead());
+}
+
+TEST(Search, KeepsWhatCrashesWithItsPlan) {
+  Search one(plain("lua-check-delete"), {.seed = 5, .command = "a search"});
+  one.take_crash(11, "SIGSEGV");
+  one.take_crash(12, "SIGSEGV");
+  ASSERT_EQ(one.crashes().size(), 1u);
+  const Crash& crash = one.crashes()[0];
+  EXPECT_EQ(crash.run, 12u);
+  EXPECT_EQ(crash.times, 2u);
+  EXPECT_EQ(one.tally().crashed, 2u);
+  const Scenario again = scenarios::parse(crash.text, "crash-1.toml", shipped_vocabulary());
+  EXPECT_EQ(again.seed, run_seed(5, 11));
+  EXPECT_EQ(again.title, "The run ends the program: SIGSEGV");
+  EXPECT_EQ(again.faults.size(), one.runs().drawn(11).faults.size());
 }
 
 TEST(Search, CountsWhatFiredAndWhatDidNot) {

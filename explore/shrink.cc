@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "explore/runs.h"
 #include "explore/simpler.h"
 
 namespace picklock::explore {
@@ -15,21 +16,18 @@ bool Shrinker::stands(const Scenario& scenario) {
   world_.set(scenario);
   world_.run(scenario.seed);
   if (world_.cut_short()) return false;
-  std::vector<bool> fired(scenario.faults.size());
-  for (const sim::Nemesis::Firing& one : world_.fired()) fired[one.fault] = true;
-  for (const bool one : fired) {
-    if (!one) return false;
-  }
+  if (fired(scenario.faults, world_).size() < scenario.faults.size()) return false;
   return shows_(scenario, world_);
 }
 
-Scenario Shrinker::shrink(Scenario scenario) {
+Scenario Shrinker::shrink(Scenario scenario, const std::function<bool()>& enough) {
+  ended_ = false;
   for (bool taken = true; taken;) {
     taken = false;
     // Those behind a step that was taken are tried next, each on what is left; then all again.
     std::vector<Simplification> steps = simplifications(scenario);
     for (std::size_t i = 0; i < steps.size();) {
-      if (!ended()) return scenario;
+      if (runs_ >= most_runs_ || enough()) return scenario;
       Scenario simpler = scenario;
       if (!steps[i](simpler) || !stands(simpler)) {
         ++i;
@@ -40,6 +38,7 @@ Scenario Shrinker::shrink(Scenario scenario) {
       taken = true;
     }
   }
+  ended_ = true;
   return scenario;
 }
 

@@ -20,15 +20,17 @@ class Shrinker {
   explicit Shrinker(Shows shows, std::uint64_t most_runs = kMostRuns)
       : shows_(std::move(shows)), most_runs_(most_runs) {}
 
-  // Requires: all faults of the scenario fire, and it shows it.
-  scenarios::Scenario shrink(scenarios::Scenario scenario);
+  // Requires: all faults of the scenario fire, and it shows it. `enough`: asked before each run;
+  // once it says so, what is left by then is the answer.
+  scenarios::Scenario shrink(
+      scenarios::Scenario scenario, const std::function<bool()>& enough = [] { return false; });
 
   // Whether no single step can be taken from it.
   bool is_minimal(const scenarios::Scenario& scenario);
 
   std::uint64_t runs() const { return runs_; }
-  // False: it had not ended after `most_runs`; what is left still shows it.
-  bool ended() const { return runs_ < most_runs_; }
+  // False: it was given up after `most_runs`, or earlier; what is left still shows it.
+  bool ended() const { return ended_; }
 
   static constexpr std::uint64_t kMostRuns = 20'000;
 
@@ -38,6 +40,7 @@ class Shrinker {
   Shows shows_;
   std::uint64_t most_runs_;
   std::uint64_t runs_ = 0;
+  bool ended_ = false;
   scenarios::World world_;
 };
 

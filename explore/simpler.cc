@@ -96,6 +96,7 @@ class Steps {
     fewer_servers();
     less_to_do();
     less_network();
+    off([](Scenario& one) -> scenarios::Ties& { return one.ties; });
     if (scenario_.seed != 1) add([](Scenario& one) { return one.seed = 1, true; });
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_fault(i);
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_times(i);

@@ -13,7 +13,9 @@ struct Strategy {
 
 inline constexpr std::array<Strategy, 1> kStrategies = {{
     {"random",
-     "plans drawn at random: faults at steps that an undisturbed run reaches, or at times"},
+     "plans drawn at random, each from some of the kinds of faults: at steps that an undisturbed "
+     "run "
+     "reaches, or at times; what is due at one instant is permuted in every second run"},
 }};
 
 }  // namespace picklock::explore

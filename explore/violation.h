@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "models/property.h"
@@ -17,7 +17,10 @@ struct Violation {
   models::Property property{};
   std::uint8_t role = 0;   // models::Role of the step where it broke
   std::uint8_t other = 0;  // of the one it collides with
-  auto operator<=>(const Violation&) const = default;
+  bool operator==(const Violation&) const = default;
+  bool operator<(const Violation& that) const {
+    return std::tie(property, role, other) < std::tie(that.property, that.role, that.other);
+  }
 };
 
 inline Violation violation(const properties::Verdict& verdict, const properties::Witness& witness,

@@ -1,0 +1,108 @@
+#include "explore/arbitrary.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "scenarios/promises.h"
+#include "scenarios/shipped.h"
+#include "scenarios/world.h"
+
+namespace picklock::explore {
+namespace {
+
+using models::Property;
+using scenarios::Scenario;
+
+Scenario plain(const std::string& algorithm) {
+  return scenarios::shipped::document("plain/" + algorithm)
+      .scenario(scenarios::shipped_vocabulary());
+}
+
+bool violates(const Scenario& scenario, Property property) {
+  scenarios::World world;
+  world.set(scenario);
+  world.run(scenario.seed);
+  return world.verdicts()[static_cast<std::size_t>(property)].outcome ==
+         properties::Outcome::violated;
+}
+
+RC_GTEST_PROP(Arbitrary, DrawsPlansWithinTheLimits, ()) {
+  static const Scenario base = plain("lua-check-delete");
+  static const FaultLimits limits{.classes = {FaultClass::pause, FaultClass::crash}, .most = 2};
+  static const rc::Gen<Scenario> scenarios = arbitrary(base, limits);
+  const Scenario scenario = *scenarios;
+  RC_ASSERT(!scenario.faults.empty() && scenario.faults.size() <= 2);
+  RC_ASSERT(limits.classes.covers(scenarios::classes_met(scenario)));
+}
+
+// As of the search itself: what is shown can be put into a file and run.
+RC_GTEST_PROP(Arbitrary, ShowsAFileThatSaysTheSame, ()) {
+  static const rc::Gen<Scenario> scenarios =
+      arbitrary(plain("lua-check-delete"), {.classes = FaultClasses::all(), .most = 4});
+  const Scenario scenario = *scenarios;
+  std::ostringstream shown;
+  rc::show(scenario, shown);
+  const Scenario again =
+      scenarios::parse(shown.str(), "shown.toml", scenarios::shipped_vocabulary());
+  RC_ASSERT(scenarios::file_text(again) == shown.str());
+}
+
+TEST(Arbitrary, IsWhatTheSearchDrawsWithTheSameSeed) {
+  const Scenario base = plain("lua-check-delete");
+  const FaultLimits limits{.classes = FaultClasses::all(), .most = 3};
+  FaultPlans plans(base, profile(base, base.seed));
+  Scenario drawn = base;
+  const rc::Random random(7);
+  const std::uint64_t seed = rc::Random(random).next();
+  plans.draw(seed, 0, limits, drawn.faults);
+  drawn.seed = run_seed(seed, 0);
+  drawn.ties = run_ties(seed, 0);
+  EXPECT_EQ(scenarios::file_text(arbitrary(base, limits)(random, 100).value()),
+            scenarios::file_text(drawn));
+}
+
+TEST(Arbitrary, LeavesOutWhatCannotAct) {
+  Scenario base = plain("lua-check-delete");
+  base.servers.redis.replicas = 0;
+  base.network.links.clear();
+  const FaultLimits limits{.classes = {FaultClass::failover}, .most = 3};
+  EXPECT_TRUE(arbitrary(base, limits)(rc::Random(1), 100).value().faults.empty());
+}
+
+TEST(Arbitrary, ShrinksByTheStepsThatMakeAStorySimpler) {
+  const Scenario base = plain("lua-check-delete");
+  const auto drawn =
+      arbitrary(base, {.classes = {FaultClass::pause}, .most = 3})(rc::Random(1), 100);
+  std::vector<std::string> steps;
+  for (const Simplification& step : simplifications(drawn.value())) {
+    Scenario one = drawn.value();
+    if (step(one)) steps.push_back(scenarios::file_text(one));
+  }
+  std::vector<std::string> shrinks;
+  auto rest = rc::shrinkable::immediateShrinks(drawn);
+  for (auto one = rest.next(); one; one = rest.next())
+    shrinks.push_back(scenarios::file_text(*one));
+  EXPECT_EQ(shrinks, steps);
+}
+
+TEST(Arbitrary, ShrinksWhatFailsUntilNoStepCanBeTaken) {
+  const rc::Gen<Scenario> scenarios =
+      arbitrary(plain("set-px-check-delete"), {.classes = {FaultClass::pause}, .most = 4});
+  const auto fails = [](const Scenario& one) { return violates(one, Property::own_release); };
+  rc::Random random;
+  for (auto drawn = scenarios(random, 100);; drawn = scenarios(random.split(), 100)) {
+    if (drawn.value().faults.size() < 3 || !fails(drawn.value())) continue;
+    const auto [smallest, steps] = rc::shrinkable::findLocalMin(drawn, fails);
+    EXPECT_LT(smallest.faults.size(), drawn.value().faults.size());
+    OneStepSimpler simpler(smallest);
+    for (auto one = simpler(); one; one = simpler()) EXPECT_FALSE(fails(*one));
+    EXPECT_GT(steps, 2U);
+    return;
+  }
+}
+
+}  // namespace
+}  // namespace picklock::explore

@@ -1,0 +1,45 @@
+// Makes a search in several processes: workers make its runs, one more shrinks what they find, and
+// each find is told of as soon as it is whole. For a given number of runs what comes out is the
+// same for any number of processes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "explore/search.h"
+
+namespace picklock::explore {
+
+using Seconds = std::chrono::duration<double>;
+
+struct Limits {
+  unsigned jobs = 1;
+  std::uint64_t runs = 0;
+  std::optional<Seconds> length{};  // then no further run is begun
+};
+
+struct Progress {
+  std::uint64_t runs = 0;
+  Seconds passed{};
+  std::size_t found = 0;
+  bool shrinking = false;  // all runs are made
+};
+
+// Who looks on: all of them, in this process, between two events.
+struct Onlooker {
+  std::function<void(const Find&)> found;
+  std::function<void(const Crash&)> crashed;
+  std::function<void(const Progress&)> progress;  // several times a second
+  std::function<bool()> interrupted;              // once true: ends with what there is
+};
+
+// How long it took. Throws NotDeterministic, and std::runtime_error where the processes that it
+// needs cannot be made or end by themselves; the search has what came until then.
+Seconds make(Search& search, const Limits& limits, const Onlooker& onlooker);
+
+// More runs than this that crash tell nothing new: the search ends.
+inline constexpr std::uint64_t kMostCrashes = 100;
+
+}  // namespace picklock::explore

@@ -1,0 +1,62 @@
+// Makes a find of a sighting: the run is made again, shrunk to the shortest story of the same
+// violation, and written down as a scenario that says what it comes to. Depends on the lead alone,
+// so it can be done anywhere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explore/runs.h"
+#include "explore/violation.h"
+#include "scenarios/scenario.h"
+
+namespace picklock::explore {
+
+// A violation to be followed up.
+struct Lead {
+  std::uint64_t run = 0;  // of the search, from 0, that led to it
+  Violation violation;
+  std::string file{};  // a scenario that shows it; empty: the run itself does
+};
+
+// The shortest story of a violation.
+struct Find {
+  Violation violation;
+  std::uint64_t run = 0;        // counted from 1
+  bool slipped = false;         // seen while another violation of that run was shrunk
+  std::size_t faults = 0;       // that fired before it was shrunk
+  bool minimal = false;         // no single step makes the story simpler
+  std::uint64_t shrunk_in = 0;  // runs
+  std::string text;             // of its file, which expects what it comes to
+  scenarios::Scenario story;    // that the file says
+  bool promised = false;        // on a premise that was kept
+};
+
+class Keeper {
+ public:
+  // What is seen on the way, and is to be followed up as well unless it is known.
+  struct Kept {
+    Find find;
+    std::vector<Lead> slipped;
+  };
+
+  explicit Keeper(Runs& runs) : runs_(runs) {}
+
+  // `enough`: asked now and then; once it says so, the story stays as long as it is by then.
+  // Throws NotDeterministic.
+  Kept keep(const Lead& lead, const std::function<bool()>& enough);
+
+ private:
+  scenarios::Scenario start_of(const Lead& lead);
+  void finish(scenarios::Scenario shortest, Find& find);
+
+  Runs& runs_;
+};
+
+// So that it can be told to another process. `base`: what was searched, which knows its lock.
+std::string to_text(const Keeper::Kept& kept);
+Keeper::Kept kept_from(const std::string& text, const scenarios::Scenario& base);
+
+}  // namespace picklock::explore

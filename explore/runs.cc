@@ -1,0 +1,179 @@
+#include "explore/runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "explore/difference.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/premise.h"
+
+namespace picklock::explore {
+namespace {
+
+using properties::Outcome;
+using properties::Verdict;
+using scenarios::Scenario;
+
+// One clean run of so many is run again.
+constexpr std::uint64_t kSampled = 64;
+
+Scenario without_plan(Scenario scenario) {
+  scenario.faults.clear();
+  scenario.twins.clear();
+  scenario.neighbours.clear();
+  scenario.expect = {};
+  scenario.control = false;
+  return scenario;
+}
+
+const models::Algorithm& algorithm_of(const Scenario& scenario) {
+  const models::Algorithm* algorithm = scenarios::find_algorithm(scenario);
+  if (algorithm == nullptr)
+    throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
+  return *algorithm;
+}
+
+}  // namespace
+
+sim::Plan fired(const sim::Plan& plan, const scenarios::World& world) {
+  std::vector<bool> did(plan.size());
+  for (const sim::Nemesis::Firing& one : world.fired()) did[one.fault] = true;
+  sim::Plan all;
+  for (std::size_t i = 0; i < did.size(); ++i) {
+    if (did[i]) all.push_back(plan[i]);
+  }
+  return all;
+}
+
+Runs::Runs(const Scenario& scenario, SearchOptions options)
+    : options_(std::move(options)),
+      base_(without_plan(scenario)),
+      algorithm_(algorithm_of(base_)),
+      plans_(base_, profile(base_, options_.seed)) {
+  if (options_.all_classes) options_.faults.classes = plans_.possible();
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (options_.faults.classes.has(one) && !plans_.possible().has(one)) {
+      throw scenarios::BadInput(fmt::format("--faults: {} cannot act in {}: {}", models::name(one),
+                                            base_.name, plans_.why_impossible(one)));
+    }
+  }
+  current_ = base_;
+  world_.set(current_);
+}
+
+void Runs::draw(std::uint64_t run, Scenario& into) {
+  plans_.draw(options_.seed, run, options_.faults, into.faults);
+  into.seed = run_seed(options_.seed, run);
+  into.ties = base_.ties == scenarios::Ties::permuted ? base_.ties : run_ties(options_.seed, run);
+}
+
+Scenario Runs::drawn(std::uint64_t run) {
+  Scenario scenario = base_;
+  draw(run, scenario);
+  return scenario;
+}
+
+void Runs::make(std::uint64_t run, Block& block) {
+  Tally& tally = block.tally;
+  draw(run, current_);
+  world_.run(current_.seed);
+  const std::uint64_t digest = world_.digest();
+  ++tally.runs;
+  tally.events += world_.events();
+  if (current_.ties == scenarios::Ties::permuted) ++tally.permuted;
+  count_faults(tally);
+  if (world_.cut_short()) {
+    ++tally.cut_short;
+    return;
+  }
+  const std::vector<Violation> shown = answered(current_, fired_, world_);
+  count_besides(shown, tally);
+  const std::size_t sightings = block.sightings.size();
+  for (const Violation& one : shown) {
+    if (seen_.insert(one).second) block.sightings.push_back({run, one});
+  }
+  const bool sampled = shown.empty() && run % kSampled == 0;
+  if (!sampled && block.sightings.size() == sightings) return;
+  run_again(run, digest);
+  if (sampled) ++tally.repeated;
+}
+
+// The verdicts are part of the digest.
+void Runs::run_again(std::uint64_t run, std::uint64_t digest) {
+  world_.run(current_.seed);
+  if (world_.digest() != digest) differs(run, digest, world_.digest());
+}
+
+// What differs may be rare: it is looked for with a trace a few times.
+void Runs::differs(std::uint64_t run, std::uint64_t first, std::uint64_t second) {
+  constexpr int kTries = 20;
+  world_.run(current_.seed, true);
+  const sim::Trace trace = world_.trace();
+  std::string difference;
+  for (int i = 0; i < kTries && difference.empty(); ++i) {
+    world_.run(current_.seed, true);
+    difference = first_difference(trace, world_.trace(), world_.processes());
+  }
+  throw NotDeterministic(fmt::format(
+      "run {} of {} with seed {} is not deterministic: digest {:016x}, then {:016x}; {}", run + 1,
+      base_.name, options_.seed, first, second,
+      difference.empty() ? "no event of its trace differs" : difference));
+}
+
+void Runs::count_faults(Tally& tally) {
+  fired_ = fired(current_.faults, world_);
+  tally.fired += fired_.size();
+  tally.dropped += current_.faults.size() - fired_.size();
+  for (const sim::Fault& fault : fired_)
+    ++tally.fired_of[static_cast<std::size_t>(scenarios::class_of(fault, current_))];
+}
+
+scenarios::Promises Runs::promised(const Scenario& scenario, const sim::Plan& fired) const {
+  return scenarios::promises(algorithm_, scenarios::lock_options(scenario),
+                             scenarios::classes_met(scenario, fired));
+}
+
+std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan& fired,
+                                      const scenarios::World& world) const {
+  std::vector<Violation> all;
+  const std::vector<Property>& asked = options_.properties;
+  std::optional<scenarios::Promises> promises;
+  for (const Verdict& verdict : world.verdicts()) {
+    if (verdict.outcome != Outcome::violated) continue;
+    if (!asked.empty()) {
+      if (std::find(asked.begin(), asked.end(), verdict.property) == asked.end()) continue;
+    } else {
+      if (!promises) promises = promised(scenario, fired);
+      const scenarios::Promised& promise = (*promises)[static_cast<std::size_t>(verdict.property)];
+      if (!promise.promised || !scenarios::was_kept(promise.premise, scenario, world.history()))
+        continue;
+    }
+    for (const properties::Witness& witness : verdict.witnesses) {
+      const Violation one = violation(verdict, witness, world.history());
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    }
+  }
+  return all;
+}
+
+void Runs::count_besides(const std::vector<Violation>& answered, Tally& tally) const {
+  std::optional<scenarios::Promises> promises;
+  for (const Verdict& verdict : world_.verdicts()) {
+    if (verdict.outcome != Outcome::violated) continue;
+    const bool is_answered =
+        std::any_of(answered.begin(), answered.end(),
+                    [&](const Violation& one) { return one.property == verdict.property; });
+    if (is_answered) continue;
+    if (!promises) promises = promised(current_, fired_);
+    const auto index = static_cast<std::size_t>(verdict.property);
+    const scenarios::Promised& promise = (*promises)[index];
+    ++tally.besides[index].runs;
+    if (promise.promised && !scenarios::was_kept(promise.premise, current_, world_.history()))
+      ++tally.besides[index].premise_broken;
+  }
+}
+
+}  // namespace picklock::explore

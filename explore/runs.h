@@ -1,0 +1,91 @@
+// The runs of a random search, made one by one: run i is drawn from (seed, i) alone, made and
+// judged. What it shows that was not seen before is made again, and so is a sample of the rest: a
+// second run comes out the same, or the search ends.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "explore/fault_plan.h"
+#include "explore/tally.h"
+#include "explore/violation.h"
+#include "models/property.h"
+#include "scenarios/promises.h"
+#include "scenarios/scenario.h"
+#include "scenarios/world.h"
+
+namespace picklock::explore {
+
+using models::Property;
+
+struct SearchOptions {
+  std::uint64_t seed = 1;
+  FaultLimits faults{};
+  bool all_classes = true;             // of faults that can act, instead of those of `faults`
+  std::vector<Property> properties{};  // answers to these; empty: to what is promised
+  std::string command{};               // that asks for this search, for what it finds
+};
+
+// The first run in which a violation was seen that the search answers to.
+struct Sighting {
+  std::uint64_t run = 0;  // counted from 0
+  Violation violation;
+};
+
+// Consecutive runs, and what came of them.
+struct Block {
+  Tally tally;
+  std::vector<Sighting> sightings;  // in the order of the runs
+};
+
+// Two runs of one scenario and seed differ: nothing that the search says could be believed.
+class NotDeterministic : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+class Runs {
+ public:
+  // Throws scenarios::BadInput if a class is asked for that cannot act in this scenario.
+  Runs(const scenarios::Scenario& scenario, SearchOptions options);
+
+  // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.
+  void make(std::uint64_t run, Block& block);
+
+  // What it is made of.
+  scenarios::Scenario drawn(std::uint64_t run);
+
+  // The violations that the run just made shows and the search answers to: it was asked for the
+  // property, or the lock promises it under these faults, on a premise that was kept. Each once.
+  std::vector<Violation> answered(const scenarios::Scenario& scenario, const sim::Plan& fired,
+                                  const scenarios::World& world) const;
+
+  const SearchOptions& options() const { return options_; }
+  // The fault-free scenario that every run starts from; its own plan is left out.
+  const scenarios::Scenario& scenario() const { return base_; }
+  Duration patience() const { return world_.patience(); }
+
+ private:
+  void draw(std::uint64_t run, scenarios::Scenario& into);
+  void run_again(std::uint64_t run, std::uint64_t digest);
+  [[noreturn]] void differs(std::uint64_t run, std::uint64_t first, std::uint64_t second);
+  void count_faults(Tally& tally);
+  void count_besides(const std::vector<Violation>& answered, Tally& tally) const;
+  scenarios::Promises promised(const scenarios::Scenario& scenario, const sim::Plan& fired) const;
+
+  SearchOptions options_;
+  scenarios::Scenario base_;
+  const models::Algorithm& algorithm_;
+  FaultPlans plans_;
+  scenarios::World world_;
+  scenarios::Scenario current_;  // base_ with the plan and the seed of the present run
+  sim::Plan fired_;              // those of its faults that fired
+  std::set<Violation> seen_;
+};
+
+// Those of the plan that fired in the run that the world has just made.
+sim::Plan fired(const sim::Plan& plan, const scenarios::World& world);
+
+}  // namespace picklock::explore

@@ -1,0 +1,49 @@
+// What the runs of a search came to, in numbers. Tallies of consecutive runs add up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/fault_class.h"
+#include "models/property.h"
+
+namespace picklock::explore {
+
+struct Tally {
+  std::uint64_t runs = 0;
+  std::uint64_t events = 0;
+  std::uint64_t fired = 0;
+  std::uint64_t dropped = 0;    // faults whose step was not reached
+  std::uint64_t repeated = 0;   // clean runs that were run again, to the same digest
+  std::uint64_t cut_short = 0;  // runs too long to be judged
+  std::uint64_t crashed = 0;    // runs that ended the process they were made in
+  std::uint64_t permuted = 0;   // runs whose ties were permuted
+  std::array<std::uint64_t, models::kFaultClassCount> fired_of{};
+  // Runs that violated a property the search does not answer to, and those among them in which it
+  // was promised, and the premise of its promise was not kept.
+  struct Besides {
+    std::uint64_t runs = 0;
+    std::uint64_t premise_broken = 0;
+  };
+  std::array<Besides, models::kPropertyCount> besides{};
+
+  std::uint64_t judged() const { return runs - cut_short - crashed; }
+
+  void add(const Tally& other) {
+    runs += other.runs;
+    events += other.events;
+    fired += other.fired;
+    dropped += other.dropped;
+    repeated += other.repeated;
+    cut_short += other.cut_short;
+    crashed += other.crashed;
+    permuted += other.permuted;
+    for (std::size_t i = 0; i < fired_of.size(); ++i) fired_of[i] += other.fired_of[i];
+    for (std::size_t i = 0; i < besides.size(); ++i) {
+      besides[i].runs += other.besides[i].runs;
+      besides[i].premise_broken += other.besides[i].premise_broken;
+    }
+  }
+};
+
+}  // namespace picklock::explore

@@ -1,0 +1,228 @@
+#include "explore/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "explore/folder.h"
+#include "explore/search.h"
+#include "reports/narrator.h"
+#include "reports/story.h"
+#include "reports/timeline.h"
+#include "reports/wording.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/document.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+#include "scenarios/writer.h"
+
+namespace picklock::explore {
+namespace {
+
+namespace fs = std::filesystem;
+using properties::Verdict;
+using scenarios::Run;
+using scenarios::Scenario;
+using Outcome = Trial::Outcome;
+
+// ---------------------------------------------------------------- words
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string field(std::string_view name, std::string_view text) {
+  return fmt::format("  {:<8} {}\n", name, text);
+}
+
+std::string names(const std::vector<Property>& properties) {
+  std::vector<std::string> words;
+  words.reserve(properties.size());
+  for (const Property one : properties) words.emplace_back(models::name(one));
+  return reports::list(words);
+}
+
+bool was_promised(const Run& run, Property property) {
+  const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(property)];
+  return promised.promised && promised.premise_kept;
+}
+
+std::string quoted(const std::string& word) {
+  if (word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return text + "'";
+}
+
+// What a shell makes of it from here, or, where the program was started by its whole path, as by
+// ctest, from anywhere.
+std::string replay_command(const fs::path& file) {
+  const fs::path program = program_invocation_name;
+  std::error_code error;
+  const fs::path named =
+      program.is_absolute() ? fs::absolute(file, error).lexically_normal() : file;
+  return fmt::format("PICKLOCK_REPLAY={} {}", quoted(named.string()), quoted(program.string()));
+}
+
+// ---------------------------------------------------------------- what was found
+
+std::string said(const reports::Row& row, const reports::Narrator& narrator) {
+  using reports::RowKind;
+  std::string text = row.text;
+  switch (row.kind) {
+    case RowKind::exchange:
+    case RowKind::departure:
+    case RowKind::lost:
+    case RowKind::reply:
+      text = fmt::format("{}: {}", narrator.process(row.from), row.text);
+      break;
+    default:
+      break;
+  }
+  if (row.kind == RowKind::departure) text += " leaves";
+  if (!row.complete) text += " arrives";
+  if (row.kind == RowKind::exchange && !row.answer.empty()) text += " → " + row.answer;
+  if (!row.outcome.empty()) text += ", " + row.outcome;
+  return text;
+}
+
+// Up to where the property breaks: what comes after explains nothing.
+std::string story(const Run& run, Property property) {
+  const reports::Narrator narrator(run);
+  const std::string ends_with = std::string(models::name(property)) + ":";
+  std::string text;
+  for (const reports::Row& row : reports::tell(run, narrator).rows) {
+    if (row.kind == reports::RowKind::end) continue;
+    text += fmt::format("  {:>8} {} {}\n", reports::instant(row.at),
+                        row.kind == reports::RowKind::violation ? "✗" : " ", said(row, narrator));
+    if (row.kind == reports::RowKind::violation && row.text.starts_with(ends_with)) break;
+  }
+  return text;
+}
+
+std::string faults(const Run& run) {
+  if (run.scenario.faults.empty()) return field("faults", "none: it takes none");
+  std::string text;
+  for (const scenarios::FiredFault& fired : run.fired) {
+    text += field(text.empty() ? "faults" : "",
+                  fmt::format("{}; fired at {}", reports::fault(run.scenario.faults[fired.fault]),
+                              reports::instant(fired.at)));
+  }
+  return text;
+}
+
+fs::path folder() {
+  const char* given = std::getenv("PICKLOCK_OUT");
+  return given != nullptr && *given != '\0' ? given : "picklock-out";
+}
+
+// Empty: it cannot be written.
+fs::path kept(const std::string& stem, const std::string& text) {
+  try {
+    return Folder("PICKLOCK_OUT", folder()).keep(stem, text);
+  } catch (const scenarios::BadInput&) {
+    return {};
+  }
+}
+
+Trial violated(const Find& find, const TrialOptions& options) {
+  const Property property = find.violation.property;
+  const Run run = scenarios::Runner().run(find.story, find.story.seed, true);
+  const fs::path file = kept(std::string(models::name(property)), find.text);
+  Trial trial{.outcome = Outcome::violated, .letter = {}, .file = file.string()};
+  trial.letter = fmt::format("{} violated{}\n  {}\n\n", models::name(property),
+                             find.promised ? ", although promised" : "", run.scenario.title);
+  trial.letter += story(run, property) + "\n" + faults(run);
+  const std::size_t left = run.scenario.faults.size();
+  std::string found = fmt::format("in run {} of {}, seed {}", find.run, options.runs, options.seed);
+  if (left < find.faults)
+    found += fmt::format("; shrunk from {} to {}", plural(find.faults, "fault"), left);
+  trial.letter += field("found", found);
+  trial.letter += file.empty()
+                      ? field("kept", "not: nothing can be written to " + folder().string())
+                      : field("replay", replay_command(file));
+  return trial;
+}
+
+// ---------------------------------------------------------------- where nothing was found
+
+Trial vacuous(std::string_view why) {
+  return {.outcome = Outcome::vacuous, .letter = fmt::format("nothing was tried: {}\n", why)};
+}
+
+Trial clean(const Search& search) {
+  const Tally& tally = search.tally();
+  const std::uint64_t judged = tally.judged();
+  if (const std::string_view why = search.why_vacuous(); !why.empty()) return vacuous(why);
+  const std::vector<Property>& asked = search.options().properties;
+  return {.outcome = Outcome::clean,
+          .letter = fmt::format(
+              "{} violated in {} with {}, seed {}\n"
+              "  a run drawn like these violates one with a chance below {:.2g}%, at 95% "
+              "confidence\n",
+              asked.empty() ? "no promised property" : names(asked) + " not", plural(judged, "run"),
+              plural(tally.fired, "fault"), search.options().seed, 100 * upper_bound_95(judged))};
+}
+
+// ---------------------------------------------------------------- once more
+
+Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& options) {
+  const scenarios::Document document = scenarios::Document::from_file(file.string());
+  const std::string lock = document.algorithm();
+  if (lock != base.lock.algorithm && !lock.empty()) {
+    return {.outcome = Outcome::skipped,
+            .replayed = true,
+            .letter =
+                fmt::format("{} is about {}, not {}\n", file.string(), lock, base.lock.algorithm)};
+  }
+  const Scenario scenario = document.scenario(scenarios::vocabulary_of(base));
+  const scenarios::Outcome outcome{.run = scenarios::Runner().run(scenario, scenario.seed, true),
+                                   .twins = {}};
+  std::vector<Property> broken;
+  for (const Verdict& verdict : outcome.run.verdicts) {
+    const bool answers = options.properties.empty()
+                             ? was_promised(outcome.run, verdict.property)
+                             : std::find(options.properties.begin(), options.properties.end(),
+                                         verdict.property) != options.properties.end();
+    if (answers && verdict.outcome == properties::Outcome::violated)
+      broken.push_back(verdict.property);
+  }
+  Trial trial{.outcome = broken.empty() ? Outcome::clean : Outcome::violated,
+              .replayed = true,
+              .letter = broken.empty() ? "nothing that the lock answers for is violated any more"
+                                       : names(broken) + " violated",
+              .file = file.string()};
+  trial.letter += ", in " + file.string() + "\n\n" +
+                  reports::timeline(outcome, {.repeat_command = replay_command(file),
+                                              .held_against_file = false});
+  return trial;
+}
+
+}  // namespace
+
+Trial random(const Scenario& given, const TrialOptions& options) {
+  const char* file = std::getenv("PICKLOCK_REPLAY");
+  if (file != nullptr && *file != '\0') return replay(file, given, options);
+  // As a file would have it: what could not be kept is refused now, not when something is found.
+  Scenario scenario = scenarios::parse(scenarios::file_text(given), given.name + ".toml",
+                                       scenarios::vocabulary_of(given));
+  if (scenarios::Runner().run(scenario, options.seed, false).grants == 0)
+    return vacuous("the lock is never granted, even where nothing disturbs");
+  const bool some = options.faults.most > 0;
+  Search search(
+      scenario,
+      {.seed = options.seed,
+       .faults = {.classes = some ? options.faults.classes : models::FaultClasses(),
+                  .most = options.faults.most},
+       .all_classes = some && options.faults.classes.covers(models::FaultClasses::all()),
+       .properties = options.properties,
+       .command = fmt::format("a test of {}, seed {}", given.lock.algorithm, options.seed)});
+  while (search.tally().runs < options.runs && search.clean()) search.run_next();
+  return search.clean() ? clean(search) : violated(search.finds()[0], options);
+}
+
+}  // namespace picklock::explore
