@@ -35,6 +35,8 @@ class Tenures {
   // whose answer was lost is an orphan, and no grant. Keys beside the lock grant nothing.
   void granted(sim::TenureId tenure, sim::KeyId key) {
     if (tenure == 0 || key != lock_key_) return;
+    // Once an attempt has lost its quorum, what comes to be is that of a later one.
+    if (!settled_[tenure] && entries_[tenure] < quorum_) order_[tenure] = 0;
     // Of a single server's entries each is a grant, whatever became of those before.
     const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
     if (decides && !settled_[tenure]) order_[tenure] = ++granted_;

@@ -33,5 +33,22 @@ TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   EXPECT_EQ(tenures.grants(), 2U);
 }
 
+// An attempt that was undone is no grant of the one after it, which has no two entries at once.
+TEST(Tenures, GiveNoPlaceForAnAttemptThatIsUndone) {
+  Tenures tenures;
+  tenures.reset(kLock, 2);
+  const sim::TenureId undone = tenures.begin();
+  const sim::TenureId between = tenures.begin();
+  for (const sim::TenureId id : {undone, between}) {
+    for (int server = 0; server < 2; ++server) tenures.granted(id, kLock);
+    for (int server = 0; server < 2; ++server) tenures.removed(id, kLock);
+  }
+  tenures.granted(undone, kLock);
+  tenures.removed(undone, kLock);
+  tenures.granted(undone, kLock);
+  tenures.settle(undone);
+  EXPECT_GT(tenures.order(undone), tenures.order(between));
+}
+
 }  // namespace
 }  // namespace picklock::models

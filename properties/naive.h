@@ -445,16 +445,17 @@ class Naive {
     return alive && (believes || asks || releases) ? history_.size() : since;
   }
 
-  // The last time before belief at which a quorum of servers came to hold its entry.
+  // The last time before belief at which a quorum of servers came to hold its entry, if it got none
+  // anew since that quorum had gone.
   std::size_t granted(sim::TenureId id) const {
     std::size_t deciding = history_.size();
     for (std::size_t i = 0; i < std::min(began(id), history_.size()); ++i) {
       if (!is_entry(history_[i]) || first_of(id) == history_.size()) continue;
       const std::uint32_t before = i == 0 ? 0 : servers_with_entry_of(id, i - 1);
-      if (before + 1 == context_.quorum && servers_with_entry_of(id, i) == context_.quorum) {
-        const bool altered = history_[i].what == What::entry_altered;
-        if (!altered || deciding == history_.size()) deciding = i;
-      }
+      const std::uint32_t after = servers_with_entry_of(id, i);
+      if (before >= context_.quorum || after <= before) continue;
+      if (history_[i].what != What::entry_altered) deciding = history_.size();
+      if (after == context_.quorum && deciding == history_.size()) deciding = i;
     }
     return deciding == history_.size() ? began(id) : deciding;
   }

@@ -52,6 +52,18 @@ TEST(StaleWrite, TakesNoAlterationForASecondGrant) {
   EXPECT_THAT(judged(h), Holds());
 }
 
+// Its attempts before were granted by all and undone; what one server gives it now is lost before
+// the other has given it anything, so no instant makes this one whole.
+TEST(StaleWrite, TakesNoGrantThatWasUndoneForThatOfALaterAttempt) {
+  const Context both{.quorum = 2, .servers = 2};
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA, 0).creates(kA, 1).removes(kA, kA, 0).removes(kA, kA, 1);
+  h.at(1s).asks(kB).creates(kB, 0).creates(kB, 1).believes(kB).writes(kB);
+  h.at(2s).lets_go(kB).removes(kB, kB, 0).removes(kB, kB, 1).has_let_go(kB);
+  h.at(3s).creates(kA, 0).expires(kA, 0).creates(kA, 1).believes(kA).writes(kA).horizon();
+  EXPECT_THAT(judged(h, both), Holds());
+}
+
 // docs/facts/failures.md B-02.
 TEST(StaleWrite, CatchesAWriteThatWasHeldUpUntilAfterAProperRelease) {
   HistoryBuilder h;

@@ -295,13 +295,14 @@ std::uint32_t Timeline::give(TenureId id, const HistoryEvent& event, const Slot&
     if (asked && tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
     return tenure.entries;
   }
-  ++tenure.entries;
-  // An attempt whose answer was lost leaves an orphan; when that has gone and a later attempt
-  // succeeds, the later one is the grant. Whoever alters what another has, as by a renewal that
-  // does not look, is taken for its owner, but his grant is what it was.
+  // An attempt whose answers were lost, or came too late, leaves an orphan; what a later attempt
+  // gets once a quorum has gone again makes the later one the grant, even if it never comes to a
+  // quorum at one instant. Whoever alters what another has, as by a renewal that does not look, is
+  // taken for its owner, but his grant is what it was.
   const bool altered = event.what == What::entry_altered;
-  const bool first = tenure.granted == kNone;
-  if (tenure.began == kNone && tenure.entries == quorum_ && (first || !altered))
+  if (tenure.began == kNone && tenure.entries < quorum_ && !altered) tenure.granted = kNone;
+  ++tenure.entries;
+  if (tenure.began == kNone && tenure.entries == quorum_ && tenure.granted == kNone)
     tenure.granted = at;
   return tenure.entries;
 }
