@@ -67,12 +67,12 @@ class Program : public testing::Test {
     EXPECT_THAT(ran.err, HasSubstr(complaint)) << arguments;
   }
 
- private:
   std::string read(const std::string& name) const {
     std::ifstream in(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
 
+ private:
   std::string directory_;
 };
 
@@ -414,8 +414,21 @@ TEST_F(Program, TellsEveryDistinctViolation) {
   }
 }
 
-// Killed while it finds one thing after another, PICKLOCK_KILLS times (8): what is there is whole,
-// and the next search goes on from it.
+// The files that a terminal has been told of; a line that was not finished has not been told.
+std::vector<std::string> told_on(const std::string& terminal) {
+  constexpr std::string_view kFound = "found: ";
+  std::vector<std::string> files;
+  for (std::size_t at = terminal.find(kFound); at != std::string::npos;
+       at = terminal.find(kFound, at + 1)) {
+    const std::size_t file = at + kFound.size();
+    const std::size_t end = terminal.find('\r', file);
+    if (end != std::string::npos) files.push_back(terminal.substr(file, end - file));
+  }
+  return files;
+}
+
+// Killed on a terminal while it finds one thing after another, PICKLOCK_KILLS times (8): what it
+// has told of is there, what is there is whole, and the next search goes on from it.
 TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   const char* given = std::getenv("PICKLOCK_KILLS");
   const int kills = given != nullptr ? std::atoi(given) : 8;
@@ -434,13 +447,21 @@ TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   std::set<std::string> looked_at;
   int killed = 0;
   int found = 0;
+  int reported = 0;
   for (int i = 0; i < kills; ++i) {
     if (i % 10 == 9) std::filesystem::remove_all(finds), looked_at.clear();
     const int milliseconds = 10 + i * 37 % 300;
-    const Ran ran = shell("\"$P\" " + search + " >/dev/null & sleep " +
-                          std::to_string(milliseconds * 1e-3) + "; kill -9 $!; wait $!");
+    const Ran ran = shell(
+        "export P; rm -f " + path("pid") + "; script -qefc 'echo $$ >" + path("pid") +
+        "; exec \"$P\" " + search + " >/dev/null' " + path("terminal") + " >/dev/null & sleep " +
+        std::to_string(milliseconds * 1e-3) + "; kill -9 $(<" + path("pid") + "); wait $!");
     if (ran.status == 128 + SIGKILL) ++killed;
-    for (const std::string& name : files()) {
+    const std::set<std::string> kept = files();
+    for (const std::string& told : told_on(read("terminal"))) {
+      EXPECT_TRUE(kept.contains(std::filesystem::path(told).filename().string())) << told;
+      ++reported;
+    }
+    for (const std::string& name : kept) {
       if (name.starts_with(".") || !looked_at.insert(name).second) continue;
       EXPECT_EQ(picklock("run " + finds + "/" + name).status, 0) << name;
       ++found;
@@ -448,6 +469,7 @@ TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   }
   EXPECT_GT(killed, 0);
   EXPECT_GT(found, 0);
+  EXPECT_GT(reported, 0);
   const Json report = Json::parse(picklock(search + " --json").out);
   EXPECT_EQ(files().size(), report.at("violations").size()) << "each find once, and nothing else";
 }
