@@ -448,13 +448,20 @@ TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   int killed = 0;
   int found = 0;
   int reported = 0;
+  double first_find = 0;  // seconds
   for (int i = 0; i < kills; ++i) {
     if (i % 10 == 9) std::filesystem::remove_all(finds), looked_at.clear();
-    const int milliseconds = 10 + i * 37 % 300;
-    const Ran ran = shell(
-        "export P; rm -f " + path("pid") + "; script -qefc 'echo $$ >" + path("pid") +
-        "; exec \"$P\" " + search + " >/dev/null' " + path("terminal") + " >/dev/null & sleep " +
-        std::to_string(milliseconds * 1e-3) + "; kill -9 $(<" + path("pid") + "); wait $!");
+    // The first as soon as it tells of something, the others sooner or later than that.
+    const std::string moment = i == 0
+                                   ? "until grep -qs 'found: .*toml' " + path("terminal") +
+                                         " || [[ ! -e /proc/$! ]]; do sleep 0.01; done"
+                                   : "sleep " + std::to_string(first_find * (i * 37 % 100) * 0.03);
+    const Ran ran =
+        shell("export P; rm -f " + path("pid") + "; begun=$EPOCHREALTIME; " +
+              "script -qefc 'echo $$ >" + path("pid") + "; exec \"$P\" " + search +
+              " >/dev/null' " + path("terminal") + " >/dev/null & " + moment + "; kill -9 $(<" +
+              path("pid") + "); awk \"BEGIN { print $EPOCHREALTIME - $begun }\"; wait $!");
+    if (i == 0) first_find = std::stod(ran.out);
     if (ran.status == 128 + SIGKILL) ++killed;
     const std::set<std::string> kept = files();
     for (const std::string& told : told_on(read("terminal"))) {
