@@ -14,7 +14,8 @@ install_missing() {
   command -v dpkg-query >/dev/null || return 0
   local package missing=() log status=0
   for package in "$@"; do
-    [[ $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) == *installed\ * ]] ||
+    # What another package has only mentioned is "not-installed".
+    [[ " $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null)" == *" installed "* ]] ||
       missing+=("$package")
   done
   ((${#missing[@]})) || return 0

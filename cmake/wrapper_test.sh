@@ -62,4 +62,18 @@ expect "a failed build exits with 2" $? 2
 rm "$repository/broken"
 expect "a build after a failed one succeeds" "$(./link 2>/dev/null </dev/null)" "$place/elsewhere||"
 
+# asked_for STATUS: which packages would be installed, where dpkg says STATUS of all
+asked_for() {
+  printf '#!/bin/sh\necho "%s "\n' "$1" >"$place/bin/dpkg-query"
+  printf '#!/bin/sh\n[ "$1" = -n ] || echo "$@" >"%s/asked"\n' "$place" >"$place/bin/sudo"
+  printf '#!/bin/sh\necho "$@" >"%s/asked"\n' "$place" >"$place/bin/apt-get"
+  chmod +x "$place/bin/sudo" "$place/bin/apt-get"
+  rm -f "$place/asked"
+  (source "$root/cmake/packages.sh" && install_missing libone libtwo) >/dev/null 2>&1 </dev/null
+  [[ ! -e $place/asked ]] || grep -o 'lib.*' "$place/asked"
+}
+expect "what is installed is left alone" "$(asked_for installed)" ""
+expect "what was removed is installed" "$(asked_for 'not-installed')" "libone libtwo"
+expect "what is installed for one of two architectures is left alone" "$(asked_for 'not-installed installed')" ""
+
 exit "$failed"
