@@ -57,6 +57,8 @@ Duration rounded(Duration length) {
   return std::max(length < grain ? length : length / grain * grain, Duration(1));
 }
 
+bool starts_or_stops(Verb verb) { return verb == Verb::crash || verb == Verb::restart; }
+
 bool fails_over(const sim::Plan& plan, std::string_view primary) {
   return std::any_of(plan.begin(), plan.end(), [primary](const Fault& fault) {
     return fault.verb == Verb::fail_over && fault.target == primary;
@@ -275,6 +277,13 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
     }
     case Strikes::by_steps:
       return fault.verb == Verb::step_clock;
+    case Strikes::at_processes:
+      return of_client && starts_or_stops(fault.verb);
+    case Strikes::at_threads:
+      return fault.verb == Verb::end_thread;
+    case Strikes::by_outages:
+      return !of_client && starts_or_stops(fault.verb) && fault.lasts &&
+             *fault.lasts >= scenario_.lock.options.ttl;
   }
   return true;
 }
@@ -377,8 +386,7 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   const bool lasts =
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
   // A machine that is down long enough forgets nothing that has not expired by itself.
-  const bool starts_again = fault.verb == Verb::crash || fault.verb == Verb::restart;
-  const bool soon = starts_again && one_in(2);
+  const bool soon = starts_or_stops(fault.verb) && one_in(2);
   if (lasts) fault.lasts = some_length(soon ? delays_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;

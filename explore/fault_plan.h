@@ -24,8 +24,17 @@ using models::FaultClasses;
 
 // Which of its class's faults a plan may have: any; any but those between a client and the
 // resource; pauses of clients that ask for the lock and have not looked at their clocks; steps of
-// clocks.
-enum class Strikes : std::uint8_t { anywhere, at_locks, while_asking, by_steps };
+// clocks; deaths of whole clients; deaths of threads whose process lives on; outages of servers
+// that outlast a lease.
+enum class Strikes : std::uint8_t {
+  anywhere,
+  at_locks,
+  while_asking,
+  by_steps,
+  at_processes,
+  at_threads,
+  by_outages
+};
 
 struct FaultLimits {
   FaultClasses classes{};  // to draw from

@@ -113,6 +113,35 @@ TEST(FaultPlans, StepClocksAndLeaveTheirRatesAlone) {
   }
 }
 
+TEST(FaultPlans, TellDeathsOfProcessesFromThoseOfThreads) {
+  FaultPlans plans = plans_for(shipped("plain/redisson-lock"));
+  FaultLimits limits{.classes = {FaultClass::crash}, .strikes = Strikes::at_processes};
+  for (const sim::Plan& plan : drawn(plans, limits, 300)) {
+    for (const Fault& fault : plan) {
+      EXPECT_TRUE(fault.verb == Verb::crash || fault.verb == Verb::restart);
+      EXPECT_TRUE(fault.target.starts_with("client-"));
+    }
+  }
+  limits.strikes = Strikes::at_threads;
+  for (const sim::Plan& plan : drawn(plans, limits, 300)) {
+    for (const Fault& fault : plan) EXPECT_EQ(fault.verb, Verb::end_thread);
+  }
+}
+
+// docs/facts/failures.md B-05: a server that has forgotten must stay away for a lease.
+TEST(FaultPlans, KeepServersAwayForALeaseAndMore) {
+  const Scenario scenario = shipped("plain/redlock");
+  FaultPlans plans = plans_for(scenario);
+  const FaultLimits limits{.classes = {FaultClass::amnesia}, .strikes = Strikes::by_outages};
+  for (const sim::Plan& plan : drawn(plans, limits, 300)) {
+    for (const Fault& fault : plan) {
+      EXPECT_TRUE(fault.target.starts_with("redis-"));
+      ASSERT_TRUE(fault.lasts.has_value());
+      EXPECT_GE(*fault.lasts, scenario.lock.options.ttl);
+    }
+  }
+}
+
 // By class, what is drawn and whom it strikes, or why nothing is.
 std::string drawn_by_class(const Scenario& scenario) {
   FaultPlans plans = plans_for(scenario);

@@ -22,6 +22,7 @@ constexpr std::string_view kNobodyElse = "who is dead does not write";
 constexpr std::string_view kOneKeeps = "one server keeps the key for its time";
 constexpr std::string_view kMostKeep = "most servers keep the key for its time";
 constexpr std::string_view kDisk = "what is acknowledged is on disk";
+constexpr std::string_view kBackLate = "who has forgotten is away until what it granted has lapsed";
 constexpr std::string_view kStops = "the holder stops when its lease must have run out";
 
 constexpr std::string_view kWaitedFor = "a replica that takes over has been waited for";
@@ -49,6 +50,18 @@ Cell while_asking(Cell cell) {
 }
 Cell by_steps(Cell cell) {
   cell.strikes = Strikes::by_steps;
+  return cell;
+}
+Cell at_processes(Cell cell) {
+  cell.strikes = Strikes::at_processes;
+  return cell;
+}
+Cell at_threads(Cell cell) {
+  cell.strikes = Strikes::at_threads;
+  return cell;
+}
+Cell by_outages(Cell cell) {
+  cell.strikes = Strikes::by_outages;
   return cell;
 }
 Cell outage(Wait wait, Cell cell, std::vector<models::FaultClass> beside = {}) {
@@ -254,6 +267,8 @@ std::vector<Configuration> redisson_lock() {
            at_locks(safe(partition, kShortWork)),
            outage(kLeaseOf9, at_locks(unsafe(lost_reply))),
            unsafe(lost_reply),  // a write is sent twice
+           outage(kLeaseOf9, at_processes(safe(crash, kNobodyElse))),
+           for_ever(at_threads(safe(crash, kNobodyElse))),  // its process renews
            for_ever(safe(crash, kNobodyElse)),
        }},
       {"redisson long",
@@ -317,6 +332,8 @@ std::vector<Configuration> multilock() {
            at_locks(safe(partition, kShortWork)),
            for_ever(at_locks(safe(lost_reply, kOneKeeps))),
            unsafe(lost_reply),  // a write is sent twice
+           outage(kLeaseOf9, at_processes(safe(crash, kNobodyElse))),
+           for_ever(at_threads(safe(crash, kNobodyElse))),  // its process renews
            for_ever(safe(crash, kNobodyElse)),
        }},
       {"multilock long",
@@ -436,6 +453,12 @@ std::vector<Configuration> redlock() {
        kPlain,
        {R"(servers.redis.config=["appendonly yes", "appendfsync always"])"},
        {safe(crash, kDisk)}},
+      {"redlock back late",
+       kRow,
+       "e: a server that was down comes back after a lease",
+       kPlain,
+       {},
+       {by_outages(safe(amnesia, kBackLate))}},
   };
 }
 
@@ -458,6 +481,8 @@ std::vector<Configuration> redisson_redlock() {
            at_locks(safe(partition, kShortWork)),
            outage(kLeaseOf9, at_locks(safe(lost_reply, kOwnValue))),
            unsafe(lost_reply),  // a write is sent twice
+           outage(kLeaseOf9, at_processes(safe(crash, kNobodyElse))),
+           for_ever(at_threads(safe(crash, kNobodyElse))),  // its process renews
            for_ever(safe(crash, kNobodyElse)),
        }},
       {"redisson-redlock long",

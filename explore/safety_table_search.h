@@ -46,7 +46,8 @@ inline std::vector<Case> cases() {
 // What GoogleTest takes for a name.
 inline std::string test_name(const Case& one) {
   constexpr std::string_view kClaims[] = {"", ", fenced", ", waits"};
-  constexpr std::string_view kStrikes[] = {"", " at locks", " while asking", " by steps"};
+  constexpr std::string_view kStrikes[] = {
+      "", " at locks", " while asking", " by steps", " at processes", " at threads", " by outages"};
   std::string said = fmt::format("{}, {}{}{}", one.configuration->name, name(one.cell->faults),
                                  kStrikes[static_cast<std::size_t>(one.cell->strikes)],
                                  kClaims[static_cast<std::size_t>(one.claim)]);
