@@ -362,10 +362,10 @@ std::vector<Configuration> multilock() {
        {unsafe(server_clock, 2), unsafe(amnesia, 2)}},
       {"multilock pairs",
        kRow,
-       "both of two pairs are hit",
+       "both of two pairs are hit, and their replicas lag",
        kPlain,
-       {R"(network.link=[{from="redis-1", to="redis-1-replica-1", latency="2ms"},)"
-        R"( {from="redis-2", to="redis-2-replica-1", latency="2ms"}])",
+       {R"(network.link=[{from="redis-1", to="redis-1-replica-1", latency="1s"},)"
+        R"( {from="redis-2", to="redis-2-replica-1", latency="1s"}])",
         kTwo},
        {unsafe(failover, 2)}},
   };
