@@ -1,0 +1,96 @@
+// ZooKeeper's wire format: records of jute, big-endian, each without the length that precedes it on
+// a socket. The simulated network carries these very bytes. A connection begins with a
+// ConnectRequest and its answer; what follows has headers. Texts are views of the bytes read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/zookeeper/types.h"
+#include "sim/message.h"
+#include "sim/trace.h"
+
+namespace picklock::models::zookeeper {
+
+// Requests that are no answers to a client's own count.
+inline constexpr std::int32_t kNotification = -1;
+inline constexpr std::int32_t kPing = -2;
+inline constexpr std::int32_t kSetWatches = -8;
+
+inline constexpr std::size_t kPasswordSize = 16;
+
+struct ConnectRequest {
+  Zxid last_zxid = 0;        // that the client has seen
+  std::int32_t timeout = 0;  // milliseconds
+  SessionId session = 0;     // 0: a new one
+  std::string_view password{};
+};
+
+struct ConnectResponse {
+  std::int32_t timeout = 0;  // as negotiated; 0: there is no such session
+  SessionId session = 0;
+  std::string_view password{};
+};
+
+struct Request {
+  std::int32_t xid = 0;
+  OpCode op{};
+  std::string_view path{};
+  std::optional<std::string_view> data{};
+  std::int32_t version = kAnyVersion;
+  std::int32_t flags = 0;  // of a create its CreateMode, of remove_watches its WatcherType
+  bool has_acl = true;     // of a create; what the list says is nobody's concern here
+  bool watch = false;
+  Zxid seen = 0;  // of set_watches, as the rest
+  std::vector<std::string_view> data_watches{};
+  std::vector<std::string_view> exists_watches{};
+  std::vector<std::string_view> child_watches{};
+  std::vector<Request> parts{};  // of a multi
+};
+
+struct Reply {
+  OpCode op{};  // what it answers; it is not on the wire, but for parts of a multi
+  std::int32_t xid = 0;
+  Zxid zxid = 0;
+  Code code = Code::ok;
+  std::string_view path{};
+  std::optional<std::string_view> data{};
+  Stat stat{};
+  std::vector<std::string_view> children{};
+  std::vector<Reply> parts{};
+};
+
+struct Event {
+  EventType type{};
+  std::string_view path{};
+};
+
+void write(const ConnectRequest& request, sim::Payload& out);
+void write(const ConnectResponse& response, sim::Payload& out);
+void write(const Request& request, sim::Payload& out);
+void write(const Reply& reply, sim::Payload& out);
+void write(const Event& event, sim::Payload& out);
+
+// False: it is none, or not whole.
+bool read(std::string_view bytes, ConnectRequest& request);
+bool read(std::string_view bytes, ConnectResponse& response);
+// An operation that nobody here knows has only its header read. False also: the header is whole,
+// but not what follows it.
+bool read(std::string_view bytes, Request& request);
+// Requires: `reply.op` is what it answers.
+bool read(std::string_view bytes, Reply& reply);
+bool read(std::string_view bytes, Event& event);
+
+// Of what a server sends: whose answer it is, or kNotification. Requires: a header is there.
+std::int32_t xid_of(std::string_view bytes);
+
+bool is_known(OpCode op);
+std::string_view name(OpCode op);  // "getChildren"
+std::string_view name(Code code);  // "NoNode"
+
+// How they read in reports: `create /lock ephemeral`, `NodeExists`.
+const sim::Protocol& protocol();
+
+}  // namespace picklock::models::zookeeper
