@@ -1,0 +1,42 @@
+// When sessions end, as the server that counts them sees it: in buckets of its tick. A session that
+// was heard of at `now` ends at the first multiple of the tick beyond now + time-out: later than
+// its time-out by more than nothing and by a tick at most, never early (Z2).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "models/zookeeper/types.h"
+
+namespace picklock::models::zookeeper {
+
+// Times are milliseconds of the clock that the server counts by: one that never steps, but for old
+// releases (docs/facts/failures.md C-15).
+class Expiry {
+ public:
+  explicit Expiry(std::int64_t tick) : tick_(tick) {}
+
+  void heard_of(SessionId session, std::int32_t timeout, std::int64_t now);
+  void forget(SessionId session);
+  void clear();
+
+  // When the next ones end; none: there are none.
+  std::optional<std::int64_t> next() const;
+  // Those that have ended by now, bucket by bucket; they are forgotten.
+  std::vector<SessionId> ended(std::int64_t now);
+
+  bool knows(SessionId session) const { return ends_.contains(session); }
+
+ private:
+  std::int64_t tick_;
+  std::map<SessionId, std::int64_t> ends_;
+  std::map<std::int64_t, std::set<SessionId>> buckets_;
+};
+
+// What a client gets that asks for `asked`: 2 ticks at least, 20 at most (Z1).
+std::int32_t negotiated(std::int32_t asked, std::int32_t tick);
+
+}  // namespace picklock::models::zookeeper

@@ -1,0 +1,62 @@
+#include "models/zookeeper/watches.h"
+
+#include <iterator>
+#include <utility>
+
+namespace picklock::models::zookeeper {
+
+void Watches::add(Table& table, std::string_view path, Watcher who) {
+  table[std::string(path)].insert(who);
+}
+
+bool Watches::remove_from(Table& table, std::string_view path, Watcher who) {
+  const auto found = table.find(path);
+  if (found == table.end() || found->second.erase(who) == 0) return false;
+  if (found->second.empty()) table.erase(found);
+  return true;
+}
+
+std::set<Watcher> Watches::take(Table& table, std::string_view path) {
+  const auto found = table.find(path);
+  if (found == table.end()) return {};
+  return std::move(table.extract(found).mapped());
+}
+
+bool Watches::remove(std::string_view path, WatcherType type, Watcher who) {
+  bool removed = false;
+  if (type != WatcherType::children) removed = remove_from(data_, path, who);
+  if (type != WatcherType::data) removed = remove_from(children_, path, who) || removed;
+  return removed;
+}
+
+void Watches::drop(Watcher who) {
+  for (Table* table : {&data_, &children_}) {
+    for (auto row = table->begin(); row != table->end();) {
+      row->second.erase(who);
+      row = row->second.empty() ? table->erase(row) : std::next(row);
+    }
+  }
+}
+
+void Watches::clear() {
+  data_.clear();
+  children_.clear();
+}
+
+void Watches::fire(const Change& change, std::vector<Told>& told) {
+  const bool of_children = change.type == EventType::children_changed;
+  std::set<Watcher> whom = take(of_children ? children_ : data_, change.path);
+  // Who watches the data of a node and its children hears once that it has gone (Z32).
+  if (change.type == EventType::deleted) whom.merge(take(children_, change.path));
+  for (const Watcher who : whom) told.push_back({who, change.type, change.path});
+}
+
+std::size_t Watches::size() const {
+  std::size_t all = 0;
+  for (const Table* table : {&data_, &children_}) {
+    for (const auto& [path, watchers] : *table) all += watchers.size();
+  }
+  return all;
+}
+
+}  // namespace picklock::models::zookeeper

@@ -1,0 +1,56 @@
+// Who has asked one server to be told of a znode, once. A server keeps two tables: exists and
+// getData ask in the one, getChildren in the other (Z30, Z31). The table lives and dies with the
+// connections of the server (Z34).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/zookeeper/tree.h"
+#include "models/zookeeper/types.h"
+
+namespace picklock::models::zookeeper {
+
+// A connection of the server, by its number there.
+using Watcher = std::uint32_t;
+
+// Of removeWatches, by the numbers of the wire.
+enum class WatcherType : std::int32_t { children = 1, data = 2, any = 3 };
+
+class Watches {
+ public:
+  struct Told {
+    Watcher who = 0;
+    EventType type{};
+    std::string path{};
+  };
+
+  void watch_data(std::string_view path, Watcher who) { add(data_, path, who); }
+  void watch_children(std::string_view path, Watcher who) { add(children_, path, who); }
+  // False: there was none.
+  bool remove(std::string_view path, WatcherType type, Watcher who);
+  void drop(Watcher who);  // its connection has ended
+  void clear();
+
+  // Whom this change is told, in this order, each once; they watch no longer. `told` is appended
+  // to.
+  void fire(const Change& change, std::vector<Told>& told);
+
+  std::size_t size() const;
+
+ private:
+  using Table = std::map<std::string, std::set<Watcher>, std::less<>>;
+
+  static void add(Table& table, std::string_view path, Watcher who);
+  static bool remove_from(Table& table, std::string_view path, Watcher who);
+  static std::set<Watcher> take(Table& table, std::string_view path);
+
+  Table data_;
+  Table children_;
+};
+
+}  // namespace picklock::models::zookeeper
