@@ -40,30 +40,16 @@ Cell with_at_most(std::uint32_t most, Cell cell) {
   cell.most = most;
   return cell;
 }
-Cell at_locks(Cell cell) {
-  cell.strikes = Strikes::at_locks;
+Cell striking(Strikes where, Cell cell) {
+  cell.strikes = where;
   return cell;
 }
-Cell while_asking(Cell cell) {
-  cell.strikes = Strikes::while_asking;
-  return cell;
-}
-Cell by_steps(Cell cell) {
-  cell.strikes = Strikes::by_steps;
-  return cell;
-}
-Cell at_processes(Cell cell) {
-  cell.strikes = Strikes::at_processes;
-  return cell;
-}
-Cell at_threads(Cell cell) {
-  cell.strikes = Strikes::at_threads;
-  return cell;
-}
-Cell by_outages(Cell cell) {
-  cell.strikes = Strikes::by_outages;
-  return cell;
-}
+Cell at_locks(Cell cell) { return striking(Strikes::at_locks, std::move(cell)); }
+Cell while_asking(Cell cell) { return striking(Strikes::while_asking, std::move(cell)); }
+Cell by_steps(Cell cell) { return striking(Strikes::by_steps, std::move(cell)); }
+Cell at_processes(Cell cell) { return striking(Strikes::at_processes, std::move(cell)); }
+Cell at_threads(Cell cell) { return striking(Strikes::at_threads, std::move(cell)); }
+Cell by_outages(Cell cell) { return striking(Strikes::by_outages, std::move(cell)); }
 Cell outage(Wait wait, Cell cell, std::vector<models::FaultClass> beside = {}) {
   cell.stuck = Stuck::bounded;
   cell.wait = wait;
