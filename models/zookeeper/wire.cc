@@ -43,23 +43,35 @@ void put(sim::Payload& out, const std::vector<std::string_view>& texts) {
   for (const std::string_view text : texts) put(out, text);
 }
 
+template <typename Some, typename Direction>
+void each_field(Some& stat, Direction&& direct) {
+  direct(stat.czxid);
+  direct(stat.mzxid);
+  direct(stat.ctime);
+  direct(stat.mtime);
+  direct(stat.version);
+  direct(stat.cversion);
+  direct(stat.aversion);
+  direct(stat.ephemeral_owner);
+  direct(stat.data_length);
+  direct(stat.num_children);
+  direct(stat.pzxid);
+}
 void put(sim::Payload& out, const Stat& stat) {
-  put(out, stat.czxid);
-  put(out, stat.mzxid);
-  put(out, stat.ctime);
-  put(out, stat.mtime);
-  put(out, stat.version);
-  put(out, stat.cversion);
-  put(out, stat.aversion);
-  put(out, stat.ephemeral_owner);
-  put(out, stat.data_length);
-  put(out, stat.num_children);
-  put(out, stat.pzxid);
+  each_field(stat, [&out](auto field) { put(out, field); });
 }
 
-void put_rights_of_all(sim::Payload& out, bool some) {
-  put(out, std::int32_t{some ? 1 : 0});
-  if (!some) return;
+// A list of access rights: all of them for everybody, or none for anybody.
+template <typename Bool>
+struct Rights {
+  Bool& some;
+};
+template <typename Bool>
+Rights(Bool&) -> Rights<Bool>;
+
+void put(sim::Payload& out, Rights<const bool> rights) {
+  put(out, std::int32_t{rights.some ? 1 : 0});
+  if (!rights.some) return;
   put(out, kAllRights);
   put(out, std::string_view("world"));
   put(out, std::string_view("anyone"));
@@ -100,17 +112,18 @@ class Reader {
     for (std::int32_t left = number(); left > 0 && good_; --left) take(texts.emplace_back());
   }
   void take(Stat& stat) {
-    take(stat.czxid);
-    take(stat.mzxid);
-    take(stat.ctime);
-    take(stat.mtime);
-    take(stat.version);
-    take(stat.cversion);
-    take(stat.aversion);
-    take(stat.ephemeral_owner);
-    take(stat.data_length);
-    take(stat.num_children);
-    take(stat.pzxid);
+    each_field(stat, [this](auto& field) { take(field); });
+  }
+
+  void take(Rights<bool> rights) {
+    const std::int32_t count = number();
+    rights.some = count > 0;
+    for (std::int32_t left = count; left > 0 && good_; --left) {
+      std::string_view word;
+      number();
+      take(word);
+      take(word);
+    }
   }
 
   std::int32_t number() {
@@ -122,17 +135,6 @@ class Reader {
     std::int8_t value = 0;
     take(value);
     return value;
-  }
-  // Whether there are any.
-  bool rights() {
-    const std::int32_t count = number();
-    for (std::int32_t left = count; left > 0 && good_; --left) {
-      std::string_view word;
-      number();
-      take(word);
-      take(word);
-    }
-    return count > 0;
   }
 
  private:
@@ -180,94 +182,58 @@ constexpr std::array<OpName, 19> kOps = {{
     {OpCode::close_session, "closeSession"},
 }};
 
-void put_body(const Request& request, sim::Payload& out) {
+// The fields of a request behind its header, in their order.
+template <typename Some, typename Direction>
+void each_of(Some& request, Direction&& direct) {
   switch (request.op) {
     case OpCode::create:
     case OpCode::create2:
     case OpCode::create_container:
-      put(out, request.path);
-      put(out, request.data);
-      put_rights_of_all(out, request.has_acl);
-      put(out, request.flags);
+      direct(request.path);
+      direct(request.data);
+      direct(Rights{request.has_acl});
+      direct(request.flags);
       break;
     case OpCode::remove:
     case OpCode::check:
-      put(out, request.path);
-      put(out, request.version);
+      direct(request.path);
+      direct(request.version);
       break;
     case OpCode::exists:
     case OpCode::get_data:
     case OpCode::get_children:
     case OpCode::get_children2:
-      put(out, request.path);
-      put(out, request.watch);
+      direct(request.path);
+      direct(request.watch);
       break;
     case OpCode::set_data:
-      put(out, request.path);
-      put(out, request.data);
-      put(out, request.version);
+      direct(request.path);
+      direct(request.data);
+      direct(request.version);
       break;
     case OpCode::sync:
-      put(out, request.path);
+      direct(request.path);
       break;
     case OpCode::remove_watches:
-      put(out, request.path);
-      put(out, request.flags);
+      direct(request.path);
+      direct(request.flags);
       break;
     case OpCode::set_watches:
-      put(out, request.seen);
-      put(out, request.data_watches);
-      put(out, request.exists_watches);
-      put(out, request.child_watches);
+      direct(request.seen);
+      direct(request.data_watches);
+      direct(request.exists_watches);
+      direct(request.child_watches);
       break;
     default:
       break;
   }
 }
 
+void put_body(const Request& request, sim::Payload& out) {
+  each_of(request, [&out](const auto& field) { put(out, field); });
+}
 void take_body(Reader& in, Request& request) {
-  switch (request.op) {
-    case OpCode::create:
-    case OpCode::create2:
-    case OpCode::create_container:
-      in.take(request.path);
-      in.take(request.data);
-      request.has_acl = in.rights();
-      in.take(request.flags);
-      break;
-    case OpCode::remove:
-    case OpCode::check:
-      in.take(request.path);
-      in.take(request.version);
-      break;
-    case OpCode::exists:
-    case OpCode::get_data:
-    case OpCode::get_children:
-    case OpCode::get_children2:
-      in.take(request.path);
-      in.take(request.watch);
-      break;
-    case OpCode::set_data:
-      in.take(request.path);
-      in.take(request.data);
-      in.take(request.version);
-      break;
-    case OpCode::sync:
-      in.take(request.path);
-      break;
-    case OpCode::remove_watches:
-      in.take(request.path);
-      in.take(request.flags);
-      break;
-    case OpCode::set_watches:
-      in.take(request.seen);
-      in.take(request.data_watches);
-      in.take(request.exists_watches);
-      in.take(request.child_watches);
-      break;
-    default:
-      break;
-  }
+  each_of(request, [&in](auto&& field) { in.take(field); });
 }
 
 // What precedes each part of a multi, and stands at its end.
