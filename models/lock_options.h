@@ -112,6 +112,8 @@ struct LockOptions {
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
   Scripts scripts{};
+  std::uint32_t lost_after_percent = 0;  // of its time-out a session without connection is given up
+                                         // by its own client; 0: never
   Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
 
   // --- Redisson

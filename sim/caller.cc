@@ -37,6 +37,7 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
   pending_ = nullptr;
   listener_ = {};
   keeps_ = false;
+  heard_ = 0;
   abandoned_.clear();
   calls_ = 0;
   dials_ = number * kMostDials;
@@ -79,6 +80,7 @@ bool Caller::dial(Duration patience) {
   // Another thread of this process may have dialled at the same time; the first connection serves
   // both.
   if (connection_ == nullptr) connection_ = pending.connection;
+  hear();
   return true;
 }
 
@@ -237,6 +239,7 @@ void Caller::drop(const Connection& connection) {
 }
 
 void Caller::on_message(Connection& connection, Message& message) {
+  hear();
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
     if (pending->call != message.call || pending->answer != nullptr || pending->call == 0) continue;
     pending->answer = &message;

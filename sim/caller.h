@@ -110,6 +110,8 @@ class alignas(64) Caller final : public Endpoint {
   void forget();
 
   bool connected() const { return connection_ != nullptr; }
+  // When anything came last, or a connection was had, by the process's monotonic clock.
+  std::int64_t last_heard() const { return heard_; }
   // Dials, where no connection stands, without a request. False: none could be had.
   bool connect(Duration patience) {
     if (simulation_->scheduler.inert()) return false;
@@ -158,6 +160,7 @@ class alignas(64) Caller final : public Endpoint {
   };
 
   bool dial(Duration patience);
+  void hear() { heard_ = self_->clock().read(ClockKind::monotonic, simulation_->now()); }
   Answer exchange(Message& request, std::uint8_t role, Duration patience, Late* late = nullptr);
   std::pair<Answer, Answer> exchange_both(Message& first, Message& second, std::uint8_t role,
                                           Duration patience);
@@ -175,6 +178,7 @@ class alignas(64) Caller final : public Endpoint {
   Connection* connection_ = nullptr;
   Pending* pending_ = nullptr;
   bool keeps_ = false;
+  std::int64_t heard_ = 0;
   std::vector<Abandoned> abandoned_;
   Listener listener_;
   std::uint32_t calls_ = 0;

@@ -157,6 +157,8 @@ Result Tree::apply(const Write& write, const Stamp& stamp, std::vector<Change>& 
     case OpCode::close_session:
       close_session(write.session, stamp, changes);
       return {};
+    case OpCode::error:
+      return failed(static_cast<Code>(write.version));
     default:
       return part(write, stamp, changes, nullptr);
   }
@@ -210,6 +212,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
                .ephemeral_owner = is_ephemeral(mode) ? write.session : 0,
                .pzxid = stamp.zxid};
   made.container = mode == CreateMode::container;
+  made.tenure = stamp.tenure;
   const Stat stat = stat_of(made);
   if (is_ephemeral(mode)) ephemerals_[write.session].insert(path);
   if (made.container) containers_.insert(path);
@@ -217,7 +220,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
   above.children.emplace(path.substr(path.rfind('/') + 1));
   above.stat.pzxid = stamp.zxid;
   above.created = static_cast<std::int32_t>(static_cast<std::uint32_t>(above.created) + 1);
-  changes.push_back({EventType::created, path, stat.ephemeral_owner});
+  changes.push_back({EventType::created, path, stamp.tenure, is_ephemeral(mode)});
   changes.push_back({EventType::children_changed, parent});
   return {.path = std::move(path), .stat = stat};
 }
@@ -241,6 +244,7 @@ Result Tree::remove(const Write& write, const Stamp& stamp, std::vector<Change>&
 // Requires: it is there, and has no children.
 void Tree::unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes) {
   const SessionId owner = find(path)->stat.ephemeral_owner;
+  const sim::TenureId tenure = find(path)->tenure;
   const std::string parent(root_for_empty(parent_of(path)));
   if (owner != 0) ephemerals_[owner].erase(path);
   containers_.erase(path);
@@ -248,7 +252,7 @@ void Tree::unlink(const std::string& path, Zxid zxid, std::vector<Change>& chang
   Node& above = *node(parent);
   above.children.erase(path.substr(path.rfind('/') + 1));
   above.stat.pzxid = zxid;
-  changes.push_back({EventType::deleted, path, owner});
+  changes.push_back({EventType::deleted, path, tenure, owner != 0});
   changes.push_back({EventType::children_changed, parent});
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/zookeeper/types.h"
+#include "sim/history.h"
 
 namespace picklock::models::zookeeper {
 
@@ -20,18 +21,19 @@ struct Write {
   OpCode op{};
   SessionId session = 0;  // whose
   std::string path{};
-  std::optional<std::string> data{};  // none is not the same as empty (Z51)
-  std::int32_t version = kAnyVersion;
-  std::int32_t flags = 0;      // of a create: a CreateMode, if it is one
-  bool has_acl = true;         // of a create
-  std::int32_t timeout = 0;    // of a session, in milliseconds
-  std::vector<Write> parts{};  // of a multi
+  std::optional<std::string> data{};   // none is not the same as empty (Z51)
+  std::int32_t version = kAnyVersion;  // of an error, which: what its leader has refused
+  std::int32_t flags = 0;              // of a create: a CreateMode, if it is one
+  bool has_acl = true;                 // of a create
+  std::int32_t timeout = 0;            // of a session, in milliseconds
+  std::vector<Write> parts{};          // of a multi
 };
 
-// When a write was proposed.
+// When a write was proposed, and by whom.
 struct Stamp {
   Zxid zxid = 0;
   std::int64_t ms = 0;
+  sim::TenureId tenure = 0;
 };
 
 struct Result {
@@ -46,6 +48,7 @@ struct Node {
   Stat stat{};               // but for cversion, data_length and num_children
   std::int32_t created = 0;  // children so far: numbers the next sequential one (Z21)
   bool container = false;
+  sim::TenureId tenure = 0;  // that created it
   std::set<std::string, std::less<>> children{};
 };
 
@@ -53,7 +56,8 @@ struct Node {
 struct Change {
   EventType type{};
   std::string path{};
-  SessionId owner = 0;  // of an ephemeral node that came or went
+  sim::TenureId tenure = 0;  // that had created what came or went
+  bool ephemeral = false;    // what came or went
 };
 
 class Tree {

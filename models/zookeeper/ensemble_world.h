@@ -1,0 +1,137 @@
+// An ensemble and a few client processes on one simulation, for tests: each thread of a client runs
+// a body, and what came of it is read from the history and the servers. Test-only.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/keys.h"
+#include "models/zookeeper/sim_client.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::zookeeper {
+
+class EnsembleWorld {
+ public:
+  struct Setup {
+    std::uint64_t seed = 1;
+    std::uint32_t servers = 1;
+    std::uint32_t clients = 1;
+    Settings settings{};
+    LockOptions options{};  // what the clients' sessions are told
+    bool tracing = false;
+  };
+
+  EnsembleWorld() : EnsembleWorld(Setup{}) {}
+  explicit EnsembleWorld(const Setup& setup) {
+    sim::Scheduler& scheduler = simulation.scheduler;
+    simulation.reset(setup.seed, setup.tracing);
+    keys.reset();
+    tenures.reset(keys.id("lock"));
+    for (std::uint32_t i = 1; i <= setup.clients; ++i)
+      processes_.push_back(&scheduler.add_process("client-" + std::to_string(i)));
+    std::vector<sim::Process*> servers;
+    for (std::uint32_t i = 1; i <= setup.servers; ++i)
+      servers.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
+    processes_.insert(processes_.end(), servers.begin(), servers.end());
+    ensemble.reset(simulation, servers, tenures, "lock", setup.settings);
+    for (std::uint32_t i = 0; i < setup.clients; ++i) {
+      clients.emplace_back().reset(simulation, *processes_[i], ensemble, setup.options, i);
+      programs_.emplace_back(clients.back());
+      processes_[i]->set_program(&programs_.back());
+    }
+    simulation.nemesis.reset({}, 0, setup.clients, "lock");
+    clients_ = setup.clients;
+  }
+  EnsembleWorld(const EnsembleWorld&) = delete;
+  EnsembleWorld& operator=(const EnsembleWorld&) = delete;
+
+  Server& server(std::size_t number) { return ensemble.server(number - 1); }
+  SimClient& client(std::size_t number) { return clients[number - 1]; }
+  sim::Process& process(std::string_view name) {
+    for (sim::Process* process : processes_) {
+      if (process->name() == name) return *process;
+    }
+    throw std::invalid_argument("no such process");
+  }
+
+  // A thread of client 1, 2, ..., in the name of a tenure of its own.
+  void thread(std::size_t number, std::function<void(SimClient& zookeeper)> body) {
+    ++threads_;
+    simulation.scheduler.spawn(
+        *processes_[number - 1],
+        [this, number, run = std::move(body)] {
+          simulation.scheduler.running()->tenure = tenures.begin();
+          run(clients[number - 1]);
+          if (--threads_ == 0) simulation.scheduler.stop();
+        },
+        true);
+  }
+  // What is to happen when, straight from outside.
+  void at(sim::Duration when, std::function<void()> what) {
+    plan_.push_back({when, std::move(what)});
+  }
+  void run(const sim::Plan& plan = {}) {
+    simulation.nemesis.reset(plan, 0, clients_, "lock");
+    sim::Scheduler& scheduler = simulation.scheduler;
+    for (sim::Process* process : processes_) scheduler.start(*process);
+    for (std::uint32_t i = 0; i < plan_.size(); ++i) {
+      const sim::TimerId timer = scheduler.add_timer(nullptr, happen, this, i);
+      scheduler.arm(timer, sim::kStart + plan_[i].first);
+    }
+    scheduler.run();
+  }
+
+  void sleep(sim::Duration length) { simulation.scheduler.sleep(length); }
+  void kill(std::string_view name, bool silent = false) {
+    simulation.network.crash(process(name), silent, silent);
+    simulation.scheduler.halt(process(name), silent);
+  }
+  void restart(std::string_view name, sim::Keeps keeps = sim::Keeps::all) {
+    simulation.scheduler.restart(process(name), keeps);
+  }
+  void pause(std::string_view name) { simulation.scheduler.pause(process(name)); }
+  void resume(std::string_view name) { simulation.scheduler.resume(process(name)); }
+  std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
+
+  // What befell the lock: "10.001 entry created command by 1 of 0".
+  std::vector<std::string> entries() const {
+    std::vector<std::string> lines;
+    for (const sim::HistoryEvent& event : simulation.scheduler.recorder().history()) {
+      if (event.what < sim::What::entry_created || event.what > sim::What::entry_removed) continue;
+      lines.push_back(std::string(sim::name(event.what)) + " " +
+                      std::string(sim::name(event.cause)) + " by " + std::to_string(event.tenure) +
+                      " of " + std::to_string(event.owner));
+    }
+    return lines;
+  }
+
+  sim::Simulation simulation;
+  Tenures tenures;
+  Keys keys;
+  Ensemble ensemble;
+  std::deque<SimClient> clients;
+
+ private:
+  struct Program final : sim::Program {
+    explicit Program(SimClient& of) : client(of) {}
+    void start(sim::Keeps) override { client.start(); }
+    void halted() override { client.forget(); }
+    SimClient& client;
+  };
+
+  static void happen(void* self, std::uint32_t number) {
+    static_cast<EnsembleWorld*>(self)->plan_[number].second();
+  }
+
+  std::vector<sim::Process*> processes_;
+  std::deque<Program> programs_;
+  std::uint32_t clients_ = 0;
+  std::size_t threads_ = 0;
+  std::vector<std::pair<sim::Duration, std::function<void()>>> plan_;
+};
+
+}  // namespace picklock::models::zookeeper

@@ -1,0 +1,110 @@
+#include "models/zookeeper/grants.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/step.h"
+
+namespace picklock::models::zookeeper {
+namespace {
+
+constexpr std::size_t kDigits = 10;
+
+}  // namespace
+
+std::string lock_path(std::string_view key) {
+  return key.starts_with('/') ? std::string(key) : "/" + std::string(key);
+}
+
+std::optional<std::int32_t> sequence_of(std::string_view name) {
+  if (name.size() < kDigits) return std::nullopt;
+  const std::string_view digits = name.substr(name.size() - kDigits);
+  const bool negative = name.size() > kDigits && digits.front() == '-';
+  if (!std::all_of(digits.begin() + (negative ? 1 : 0), digits.end(),
+                   [](char digit) { return digit >= '0' && digit <= '9'; }))
+    return std::nullopt;
+  std::int32_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
+                   std::string_view lock_key) {
+  simulation_ = &simulation;
+  place_ = place;
+  tenures_ = &tenures;
+  path_ = lock_path(lock_key);
+  contenders_.clear();
+  holder_.reset();
+}
+
+std::optional<Grants::Contender> Grants::contender(const Change& change) const {
+  if (change.path == path_) return Contender{0, change.path, change.tenure};
+  if (parent_of(change.path) != path_) return std::nullopt;
+  const auto sequence = sequence_of(change.path);
+  if (!sequence) return std::nullopt;
+  return Contender{*sequence, change.path, change.tenure};
+}
+
+void Grants::committed(const Proposal& proposal, std::span<const Change> changes) {
+  const bool ends = proposal.write.op == OpCode::close_session;
+  for (const Change& change : changes) {
+    if (change.type != EventType::created && change.type != EventType::deleted) continue;
+    auto one = contender(change);
+    if (!one) continue;
+    if (change.type == EventType::deleted) {
+      contenders_.erase(*one);
+    } else if (change.ephemeral) {
+      if (tenures_->arrives(change.tenure))
+        note(sim::What::queued, sim::Cause::command, change.tenure, 0, proposal.role);
+      contenders_.insert(*std::move(one));
+    }
+  }
+  decide(ends ? sim::Cause::session_end : sim::Cause::command, proposal.tenure, proposal.role);
+}
+
+void Grants::restored(const Tree& tree) {
+  contenders_.clear();
+  const auto add = [this](std::string_view path, const Node& node) {
+    const Change made{EventType::created, std::string(path), node.tenure};
+    auto one = node.stat.ephemeral_owner != 0 ? contender(made) : std::nullopt;
+    if (one) contenders_.insert(*std::move(one));
+  };
+  if (const Node* lock = tree.find(path_)) {
+    add(path_, *lock);
+    for (const std::string& child : lock->children) {
+      const std::string path = path_ + "/" + child;
+      add(path, *tree.find(path));
+    }
+  }
+  decide(sim::Cause::restart, 0, 0);
+}
+
+// Whoever is first now has the entry.
+void Grants::decide(sim::Cause cause, sim::TenureId by, std::uint8_t role) {
+  if (contenders_.empty() ? !holder_ : holder_ && *holder_ == *contenders_.begin()) return;
+  if (holder_) {
+    note(sim::What::entry_removed, cause, by, holder_->tenure, role);
+    tenures_->removed(holder_->tenure, tenures_->lock_key());
+  }
+  holder_.reset();
+  if (contenders_.empty()) return;
+  holder_ = *contenders_.begin();
+  tenures_->granted(holder_->tenure, tenures_->lock_key());
+  note(sim::What::entry_created, cause == sim::Cause::restart ? cause : sim::Cause::command,
+       holder_->tenure, 0, static_cast<std::uint8_t>(Role::acquire));
+}
+
+void Grants::note(sim::What what, sim::Cause cause, sim::TenureId by, sim::TenureId owner,
+                  std::uint8_t role) {
+  simulation_->scheduler.recorder().note({.at = simulation_->now(),
+                                          .what = what,
+                                          .cause = cause,
+                                          .role = role,
+                                          .process = place_,
+                                          .tenure = by,
+                                          .owner = owner,
+                                          .key = tenures_->lock_key()});
+}
+
+}  // namespace picklock::models::zookeeper

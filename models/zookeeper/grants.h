@@ -1,0 +1,66 @@
+// Who has the lock, by what an ensemble has committed: its znode, if that is ephemeral; else, of
+// the znodes below it, the one with the lowest number behind its name. For the record of a run, of
+// which no server and no client knows.
+//
+// An ensemble is one state machine, so that its entries are those of one place: its first server.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/tenures.h"
+#include "models/zookeeper/proposal.h"
+#include "models/zookeeper/tree.h"
+#include "sim/simulation.h"
+
+namespace picklock::models::zookeeper {
+
+// The znode of a lock: its key, which begins at the root if it does not say so.
+std::string lock_path(std::string_view key);
+// What a server has put behind the name of a sequential znode; none: it is not one.
+std::optional<std::int32_t> sequence_of(std::string_view name);
+
+class Grants {
+ public:
+  // `place`: as which process entries are recorded.
+  void reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
+             std::string_view lock_key);
+
+  // What a leader has just committed, and what it changed.
+  void committed(const Proposal& proposal, std::span<const Change> changes);
+  // A leader takes office. What its tree does not have was never committed, or is lost.
+  void restored(const Tree& tree);
+
+ private:
+  // A znode that has the lock, or will have it once all before it are gone.
+  struct Contender {
+    std::int32_t sequence = 0;
+    std::string path;
+    sim::TenureId tenure = 0;
+
+    std::strong_ordering operator<=>(const Contender& other) const {
+      if (const auto order = sequence <=> other.sequence; order != 0) return order;
+      return path <=> other.path;
+    }
+    bool operator==(const Contender& other) const { return path == other.path; }
+  };
+
+  std::optional<Contender> contender(const Change& change) const;
+  void decide(sim::Cause cause, sim::TenureId by, std::uint8_t role);
+  void note(sim::What what, sim::Cause cause, sim::TenureId by, sim::TenureId owner,
+            std::uint8_t role);
+
+  sim::Simulation* simulation_ = nullptr;
+  Tenures* tenures_ = nullptr;
+  sim::ProcessId place_ = 0;
+  std::string path_;
+  std::set<Contender> contenders_;
+  std::optional<Contender> holder_;
+};
+
+}  // namespace picklock::models::zookeeper

@@ -1,0 +1,31 @@
+// A write with its place in the order of its ensemble.
+#pragma once
+
+#include <cstdint>
+
+#include "models/zookeeper/tree.h"
+#include "models/zookeeper/types.h"
+#include "sim/history.h"
+
+namespace picklock::models::zookeeper {
+
+using ServerId = std::uint32_t;  // 1, 2 and so on within an ensemble; 0: none
+
+struct Proposal {
+  Zxid zxid = 0;
+  std::int64_t ms = 0;  // since 1970, by the clock of the server that led
+  Write write{};
+  ServerId server = 0;        // whose client has asked; 0: the leader itself
+  std::uint32_t request = 0;  // the number that server gave it
+  // Who asked, and in which step: the simulator's own knowledge.
+  sim::TenureId tenure = 0;
+  std::uint8_t role = 0;
+
+  Stamp stamp() const { return {zxid, ms, tenure}; }
+};
+
+// A zxid is the number of the leader's epoch and that of the proposal within it.
+constexpr std::int64_t epoch_of(Zxid zxid) { return zxid >> 32; }
+constexpr Zxid first_of(std::int64_t epoch) { return epoch << 32; }
+
+}  // namespace picklock::models::zookeeper

@@ -1,0 +1,163 @@
+// One ZooKeeper server of version 3.8: it keeps its clients' connections and watches, answers reads
+// from its own tree, which may be behind (Z41), and hands writes to its ensemble
+// (models/zookeeper/quorum_peer.h). Requests of one connection are answered in their order (Z50),
+// and what watchers are told comes before any answer that shows it (Z33).
+//
+//   Ensemble ensemble;
+//   ensemble.reset(simulation, processes, tenures, lock_key, settings);
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/zookeeper/grants.h"
+#include "models/zookeeper/quorum_peer.h"
+#include "models/zookeeper/session_tracker.h"
+#include "models/zookeeper/tree.h"
+#include "models/zookeeper/watches.h"
+#include "models/zookeeper/wire.h"
+#include "sim/service.h"
+
+namespace picklock::models::zookeeper {
+
+inline constexpr std::uint16_t kClientPort = 2181;
+
+class Server final : public sim::Service, private QuorumPeer::Host {
+ public:
+  // As it stands when a run begins. `grants` is told of what it commits while it leads.
+  void reset(sim::Simulation& simulation, sim::Process& process, Grants& grants, ServerId id,
+             const std::vector<QuorumPeer*>& peers, const Settings& settings);
+
+  QuorumPeer& peer() { return peer_; }
+  const QuorumPeer& peer() const { return peer_; }
+  const Tree& tree() const { return tree_; }
+  std::size_t connections() const { return connected_; }
+  std::size_t watches() const { return watches_.size(); }
+
+  // --- sim::Program
+  void start(sim::Keeps keeps) override;
+  void halted() override;
+  bool kill_session(const sim::Process& client) override;
+
+  // --- sim::Endpoint
+  void on_reset(sim::Connection& connection) override { hung_up(connection); }
+  void on_closed(sim::Connection& connection) override { hung_up(connection); }
+
+ private:
+  // A request that cannot be answered yet, behind those of its connection that came before.
+  struct Pending {
+    sim::Message* message = nullptr;
+    std::int32_t xid = 0;
+    OpCode op{};
+    bool waits = false;  // for the ensemble
+    Zxid zxid = 0;
+    Result result{};
+  };
+  // A client's connection.
+  struct Link {
+    enum class Phase : std::uint8_t { free, new_here, connecting, open, closing };
+    Phase phase = Phase::free;
+    sim::Connection* connection = nullptr;
+    Watcher number = 0;  // where it stands among the links
+    SessionId session = 0;
+    std::int32_t timeout = 0;
+    std::deque<Pending> pending;
+    std::uint64_t first_pending = 0;  // counts those that were answered
+  };
+  // Where the answer of the ensemble goes.
+  struct Asked {
+    Watcher link = 0;
+    SessionId session = 0;
+    std::uint64_t pending = 0;
+  };
+
+  // --- sim::Service
+  bool apply(sim::Message& message, sim::Payload& answer) override;
+
+  // --- QuorumPeer::Host
+  void load(std::span<const Proposal> proposals) override;
+  void apply(const Proposal& proposal, bool committed) override;
+  void serve(bool leads) override;
+  void retire() override;
+  void asked(const Proposal& request) override;
+  bool revalidate(SessionId session, ServerId at) override;
+  void heard_of(std::span<const SessionId> sessions) override;
+  void take_heard_of(std::vector<SessionId>& sessions) override;
+  void revalidated(std::uint32_t request, bool valid) override;
+  void synced(std::uint32_t request) override;
+
+  // --- connections
+  Link& link_of(sim::Connection& connection);
+  bool too_many(const sim::Connection& connection) const;
+  void hung_up(const sim::Connection& connection);
+  void shut(Link& link);
+  void drop(Link& link);
+  bool open(Link& link, sim::Message& message);
+  void opened(Link& link, bool valid);
+
+  // --- requests
+  bool handle(Link& link, sim::Message& message, sim::Payload& answer);
+  void wait(Link& link, sim::Message& message, const Request& request, bool for_ensemble);
+  std::uint32_t expect(Link& link);
+  void ask_ensemble(Write write, std::uint32_t number, const sim::Message& message);
+  void settle(std::uint32_t number, Zxid zxid, Result result);
+  void answer_pending(Link& link);
+  void answer_one(Link& link, Pending& pending);
+  void read(Link& link, const Request& request, Reply& reply);
+  void set_watches(Link& link, const Request& request);
+  void notify(const Watches::Told& told, sim::TenureId by);
+
+  // --- sessions, of a leader
+  std::int64_t clock_ms() const;
+  void heard_of_session(SessionId session);
+  void await_ends();
+  void end_sessions();
+  void look_for_containers();
+
+  Grants* grants_ = nullptr;
+  QuorumPeer peer_;
+  Tree tree_;
+  Watches watches_;
+  SessionTracker tracker_{1};
+  std::set<SessionId> heard_of_;  // by a follower, since it was last asked
+  SessionId next_session_ = 0;
+  std::deque<Link> links_;  // by Watcher
+  std::size_t connected_ = 0;
+  std::map<SessionId, Watcher> by_session_;
+  std::uint32_t numbered_ = 0;
+  boost::unordered_flat_map<std::uint32_t, Asked> asked_;
+  sim::TimerId end_timer_ = 0;
+  sim::TimerId container_timer_ = 0;
+  std::vector<Change> changes_;  // scratch, as the rest
+  std::vector<Watches::Told> told_;
+  Request request_;
+  Reply reply_;
+};
+
+// The servers of one ensemble.
+class Ensemble {
+ public:
+  // `processes`: one for each server, in order. The first leads when a run begins.
+  void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+             Tenures& tenures, std::string_view lock_key, const Settings& settings);
+
+  std::size_t size() const { return peers_.size(); }
+  Server& server(std::size_t index) { return servers_[index]; }
+  Server* leader();  // that serves; nullptr: there is none
+
+ private:
+  Settings settings_;
+  Grants grants_;
+  std::deque<Server> servers_;
+  std::vector<QuorumPeer*> peers_;
+};
+
+// What a client shows beside the number of its session.
+std::string password_of(SessionId session);
+
+}  // namespace picklock::models::zookeeper
