@@ -111,7 +111,11 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
-        if (verb == Verb::kill_session && !on_lease_store()) continue;
+        if (verb == Verb::kill_session && on(models::LockServer::redis)) continue;
+        // An ensemble replaces by itself what has crashed.
+        const bool elects = target == TargetKind::zookeeper;
+        if (row.fault_class == FaultClass::failover && (verb == Verb::fail_over) == elects)
+          continue;
         if (verb == Verb::fail_over && (redis.replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
@@ -121,13 +125,13 @@ void FaultPlans::find_ways() {
   }
 }
 
-bool FaultPlans::on_lease_store() const {
-  return scenarios::lock_server(scenario_) == models::LockServer::lease_store;
+bool FaultPlans::on(models::LockServer server) const {
+  return scenarios::lock_server(scenario_) == server;
 }
 
 std::string FaultPlans::why_impossible(FaultClass one) const {
   const bool loses = one == FaultClass::failover || one == FaultClass::amnesia;
-  if (loses && on_lease_store()) return std::string(kNeverLost);
+  if (loses && on(models::LockServer::lease_store)) return std::string(kNeverLost);
   std::string why = "no client of this scenario sends such a message";
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     if (row.fault_class != one) continue;
@@ -226,6 +230,7 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
 
 // Some primary is not replaced by the plan yet: each can be once.
 bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
+  if (on(models::LockServer::zookeeper)) return true;
   const auto& primaries = processes_[static_cast<std::size_t>(TargetKind::redis)];
   return std::any_of(primaries.begin(), primaries.end(),
                      [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
@@ -387,7 +392,9 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
   // A machine that is down long enough forgets nothing that has not expired by itself.
   const bool soon = starts_or_stops(fault.verb) && one_in(2);
-  if (lasts) fault.lasts = some_length(soon ? delays_ : lengths_);
+  // A quorum that never comes back would be the only thing to be seen.
+  const bool returns = target == TargetKind::zookeeper && starts_or_stops(fault.verb);
+  if (lasts || returns) fault.lasts = some_length(soon ? delays_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
     // Servers that beat all the time would take years to catch up.
@@ -410,6 +417,8 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
     if (target == TargetKind::store) fault.keeps = sim::Keeps::all;
+    if (target == TargetKind::zookeeper && fault.keeps == sim::Keeps::none)
+      fault.keeps = sim::Keeps::fsynced;
     if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
   }
 }

@@ -78,7 +78,7 @@ class FaultPlans {
 
   void find_ways();
   void find_lengths();
-  bool on_lease_store() const;
+  bool on(models::LockServer server) const;
   bool has_messages_to(TargetKind kind) const;
   bool can_fail_over(const sim::Plan& plan) const;
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);

@@ -463,12 +463,11 @@ std::vector<Configuration> redisson_redlock() {
        {
            unsafe(pause),
            unsafe(late_write),
-           outage({9s, 40s}, safe(late_command, kShortWork)),
+           outage({9s, 40s}, with_at_most(1, safe(late_command, kShortWork))),
            safe(client_clock, kNoClock),
            unsafe(failover, 2),
            unsafe(amnesia, 2),
-           at_locks(safe(partition, kShortWork)),
-           outage(kLeaseOf9, at_locks(safe(lost_reply, kOwnValue))),
+           outage(kLeaseOf9, with_at_most(1, at_locks(safe(lost_reply, kOwnValue)))),
            unsafe(lost_reply),  // a write is sent twice
            outage(kLeaseOf9, at_processes(safe(crash, kNobodyElse))),
            for_ever(at_threads(safe(crash, kNobodyElse))),  // its process renews
@@ -479,7 +478,7 @@ std::vector<Configuration> redisson_redlock() {
        "work for longer than a lease",
        kPlain,
        {"clients.hold=20s", "clients.writes=20"},
-       {unsafe(late_command, 2), at_locks(unsafe(partition))}},
+       {unsafe(late_command, 2), at_locks(unsafe(partition)), at_locks(unsafe(lost_reply, 2))}},
       {"redisson-redlock leased",
        kRow,
        "a lease that nobody renews, asked for once",
@@ -498,7 +497,7 @@ std::vector<Configuration> redisson_redlock() {
        "a script is sent again",
        kPlain,
        {"lock.resend_scripts=true"},
-       {outage(kLeaseOf9, at_locks(safe(lost_reply, kOwnValue)))}},
+       {outage(kLeaseOf9, with_at_most(1, at_locks(safe(lost_reply, kOwnValue))))}},
   };
 }
 

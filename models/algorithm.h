@@ -23,7 +23,7 @@ struct Promise {
 };
 
 // Where the entries of a lock are.
-enum class LockServer : std::uint8_t { redis, lease_store };
+enum class LockServer : std::uint8_t { redis, lease_store, zookeeper };
 
 // What a lock has a use for among the options; what it has no use for, it ignores.
 struct Uses {

@@ -1,4 +1,4 @@
-// What a lock algorithm may use of the machine it runs on: its Redis servers, its clocks, sleep,
+// What a lock algorithm may use of the machine it runs on: its lock servers, its clocks, sleep,
 // threads, semaphores, and chance. One object per thread. Nothing here knows of the simulator: the
 // same algorithm, as the same object code, runs over real sockets and real clocks.
 #pragma once
@@ -14,6 +14,7 @@
 #include "models/redis/client.h"
 #include "models/semaphore.h"
 #include "models/step.h"
+#include "models/zookeeper/client.h"
 
 namespace picklock::models {
 
@@ -32,6 +33,8 @@ class Client {
   // To read from: the first replica of the server, or the server itself where it has none.
   virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
   virtual lease_store::Client& lease_store() = 0;
+  // The session that the threads of this process share.
+  virtual zookeeper::Client& zookeeper() = 0;
 
   virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped

@@ -64,6 +64,14 @@ enum class Speaks : std::uint8_t { set, scripts, script_names };
 // lock fails, or one that is freed in any case (docs/facts/failures.md D-12).
 enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
 
+// When a holder of a ZooKeeper lock stops believing: never, when its session is lost, or as soon as
+// it has no connection (docs/facts/failures.md B-12).
+enum class StopsAt : std::uint8_t { never, lost, suspended };
+
+// What a ZooKeeper lock gives as a fencing token: the zxid that created its znode, or the number in
+// the znode's name.
+enum class FenceBy : std::uint8_t { zxid, sequence };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -112,9 +120,15 @@ struct LockOptions {
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
   Scripts scripts{};
+  Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
+
+  // --- ZooKeeper
+  StopsAt stops_at = StopsAt::lost;
+  FenceBy fence_by = FenceBy::zxid;
   std::uint32_t lost_after_percent = 0;  // of its time-out a session without connection is given up
                                          // by its own client; 0: never
-  Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
+  bool retry_missing = true;      // what is gone before it could be watched is no reason to wait
+  bool guaranteed_delete = true;  // a znode that could not be deleted is, as soon as it can be
 
   // --- Redisson
   bool timer_per_lock = false;        // renewals, as before version 3.44; else one per client

@@ -47,7 +47,7 @@ void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, st
 }
 
 void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
-  has_lease_store_ = false;
+  has_lease_store_ = has_zookeeper_ = false;
   resource_.reset(*simulation_, *process_, resource, write_timeout);
   chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
   lock_key_ = lock_key;
@@ -65,11 +65,27 @@ lease_store::SimClient& ClientMachine::lease_store() {
   return lease_store_;
 }
 
+void ClientMachine::connect(zookeeper::Ensemble& ensemble, const LockOptions& options,
+                            std::size_t first) {
+  zookeeper_.reset(*simulation_, *process_, ensemble, options, first);
+  has_zookeeper_ = true;
+}
+
+void ClientMachine::started() {
+  if (has_zookeeper_) zookeeper_.start();
+}
+
+zookeeper::SimClient& ClientMachine::zookeeper() {
+  if (!has_zookeeper_) throw std::logic_error(process_->name() + " knows no ZooKeeper");
+  return zookeeper_;
+}
+
 void ClientMachine::forget() {
   for (redis::SimClient& client : redis_) client.forget();
   for (redis::SimClient& client : replicas_) client.forget();
   for (redis::Discovery& discovery : discoveries_) discovery.forget();
   lease_store_.forget();
+  if (has_zookeeper_) zookeeper_.forget();
   resource_.forget();
   for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }
@@ -82,7 +98,7 @@ sim::TenureId ClientMachine::speaker() const {
   for (std::size_t i = 0; i < servers_; ++i) {
     if (redis_[i].speaker() != 0) return redis_[i].speaker();
   }
-  return 0;
+  return has_zookeeper_ ? zookeeper_.speaker() : 0;
 }
 
 void ClientMachine::scan(Duration every) {

@@ -12,6 +12,7 @@
 #include "models/redis/sim_client.h"
 #include "models/resource.h"
 #include "models/sim_semaphore.h"
+#include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {
@@ -30,7 +31,10 @@ class ClientMachine {
              Duration write_timeout, sim::KeyId lock_key);
   // A lease store there is besides.
   void connect(lease_store::LeaseStore& store, const LockOptions& options);
-  void forget();  // the process has crashed: its connections and beliefs are gone
+  // So is a ZooKeeper ensemble: it tries the servers in turn, this one first.
+  void connect(zookeeper::Ensemble& ensemble, const LockOptions& options, std::size_t first);
+  void started();  // the process runs
+  void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();
 
   // A thread of this process has learned that the tenure has lost its lock.
@@ -57,6 +61,7 @@ class ClientMachine {
   std::size_t redis_servers() const { return servers_; }
   bool can_scan() const { return discoveries_used_ > 0; }
   lease_store::SimClient& lease_store();
+  zookeeper::SimClient& zookeeper();
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
   sim::KeyId lock_key() const { return lock_key_; }
@@ -87,6 +92,8 @@ class ClientMachine {
   std::size_t servers_ = 0;
   lease_store::SimClient lease_store_;
   bool has_lease_store_ = false;
+  zookeeper::SimClient zookeeper_;
+  bool has_zookeeper_ = false;
   ResourceClient resource_;
   sim::Random chance_;
   sim::KeyId lock_key_ = 0;
@@ -108,6 +115,7 @@ class SimClient final : public Client {
     return machine_.redis_replica(server);
   }
   lease_store::Client& lease_store() override { return machine_.lease_store(); }
+  zookeeper::Client& zookeeper() override { return machine_.zookeeper(); }
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;

@@ -1,6 +1,6 @@
-// A few clients, one Redis server or several, a resource and, if asked for, a lease store on one
-// simulation, for tests: each client runs a body, and what happened is read from the history.
-// Test-only.
+// A few clients, one Redis server or several, a resource and, if asked for, a lease store or a
+// ZooKeeper ensemble on one simulation, for tests: each client runs a body, and what happened is
+// read from the history. Test-only.
 #pragma once
 
 #include <deque>
@@ -58,6 +58,7 @@ class SmallWorld {
     bool tracing = false;
     std::vector<std::string_view> configuration{};  // of the servers: names and values by turns
     std::optional<lease_store::Settings> store{};   // nullopt: there is none
+    std::uint32_t zookeeper = 0;                    // servers of an ensemble
     LockOptions options{};                          // what else the clients' connections are told
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
@@ -84,6 +85,13 @@ class SmallWorld {
       scheduler.add_process("store", setup.server_offset, setup.server_rate_ppb);
       store.reset(simulation, scheduler.process(processes_++), tenures, keys, *setup.store);
     }
+    if (setup.zookeeper > 0) {
+      std::vector<sim::Process*> members;
+      for (std::uint32_t i = 1; i <= setup.zookeeper; ++i)
+        members.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
+      processes_ += setup.zookeeper;
+      ensemble.reset(simulation, members, tenures, "lock", {});
+    }
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);
     for (std::uint32_t i = 0; i < setup.servers; ++i) {
@@ -95,11 +103,17 @@ class SmallWorld {
     LockOptions options = setup.options;
     options.command_timeout = setup.command_timeout;
     options.resend = setup.resend;
+    programs_.clear();
     while (machines.size() < setup.clients) machines.emplace_back();
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
       machines[i].reset(simulation, scheduler.process(i), groups, redis::FindBy::address, resource,
                         options, setup.command_timeout, keys.id("lock"));
       if (setup.store) machines[i].connect(store, options);
+      if (setup.zookeeper > 0) {
+        machines[i].connect(ensemble, options, i);
+        programs_.emplace_back(machines[i]);
+        scheduler.process(i).set_program(&programs_.back());
+      }
     }
     simulation.nemesis.reset({}, 0, clients_, "lock");
   }
@@ -169,9 +183,18 @@ class SmallWorld {
   std::vector<redis::Group> groups;
   Resource resource;
   lease_store::LeaseStore store;
+  zookeeper::Ensemble ensemble;
   std::deque<ClientMachine> machines;
 
  private:
+  // Of a client that keeps a session.
+  struct Program final : sim::Program {
+    explicit Program(ClientMachine& of) : machine(of) {}
+    void start(sim::Keeps) override { machine.started(); }
+    void halted() override { machine.forget(); }
+    ClientMachine& machine;
+  };
+
   static std::string seconds(sim::Instant at) {
     const std::int64_t all = sim::nanoseconds(at);
     std::string fraction = std::to_string(all % 1'000'000'000);
@@ -180,6 +203,7 @@ class SmallWorld {
     return std::to_string(all / 1'000'000'000) + "." + fraction;
   }
 
+  std::deque<Program> programs_;
   std::uint32_t clients_ = 0;
   std::uint32_t processes_ = 0;
 };

@@ -42,6 +42,16 @@ class Tenures {
     if (decides && !settled_[tenure]) order_[tenure] = ++granted_;
     if (decides) holder_ = tenure;
   }
+  // Whoever alters what another has is taken for its owner: to one that still asks, as a thread
+  // that comes upon what an earlier release of its own has left, that is the grant.
+  void altered(sim::TenureId tenure, sim::TenureId owner, sim::KeyId key) {
+    if (tenure == 0 || tenure == owner || key != lock_key_) return;
+    removed(owner, key);
+    const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
+    if (!decides || settled_[tenure] || order_[tenure] != 0) return;
+    order_[tenure] = ++granted_;
+    holder_ = tenure;
+  }
   void removed(sim::TenureId owner, sim::KeyId key) {
     if (owner != 0 && key == lock_key_ && entries_[owner] > 0) --entries_[owner];
   }

@@ -33,6 +33,39 @@ TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   EXPECT_EQ(tenures.grants(), 2U);
 }
 
+// The thread that a lost release has left an entry to takes it over when it asks again: that is when
+// it was granted, however late it hears of it.
+TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
+  Tenures tenures;
+  tenures.reset(kLock);
+  const sim::TenureId left = tenures.begin();
+  const sim::TenureId again = tenures.begin();
+  const sim::TenureId other = tenures.begin();
+  tenures.granted(left, kLock);
+  tenures.settle(left);
+  tenures.altered(again, left, kLock);
+  tenures.granted(other, kLock);
+  tenures.settle(other);
+  tenures.settle(again);
+  EXPECT_LT(tenures.order(again), tenures.order(other));
+  EXPECT_EQ(tenures.holder(), other);
+}
+
+TEST(Tenures, GiveNoPlaceForARenewalOfAnothersEntry) {
+  Tenures tenures;
+  tenures.reset(kLock);
+  const sim::TenureId before = tenures.begin();
+  const sim::TenureId after = tenures.begin();
+  for (const sim::TenureId id : {before, after}) {
+    tenures.granted(id, kLock);
+    tenures.settle(id);
+  }
+  tenures.altered(before, after, kLock);
+  EXPECT_EQ(tenures.order(before), 1U);
+  EXPECT_EQ(tenures.grants(), 2U);
+  EXPECT_EQ(tenures.holder(), after);
+}
+
 // An attempt that was undone is no grant of the one after it, which has no two entries at once.
 TEST(Tenures, GiveNoPlaceForAnAttemptThatIsUndone) {
   Tenures tenures;

@@ -213,8 +213,11 @@ class Transcriber {
   }
 
   void reply_sent(std::size_t position, const TraceRecord& record) {
-    const bool published = role_of(record) == Role::none && narrator_.is_client(record.peer) &&
-                           describe(record).starts_with("[\"message\"");
+    const std::string text = describe(record);
+    const bool news = text.starts_with("[\"message\"") ||
+                      (text.starts_with("Node") && text.find(" /") != std::string::npos);
+    const bool published =
+        role_of(record) == Role::none && narrator_.is_client(record.peer) && news;
     std::optional<std::size_t> exchange;
     if (!published) exchange = answered_by(record);
     if (!exchange) {
@@ -228,7 +231,7 @@ class Transcriber {
       pushed.sent_at = record.at;
       pushed.pushed = true;
       pushed.upkeep = published;
-      if (published) pushed.answer = describe(record);
+      if (published) pushed.answer = text;
       exchange = transcript_.exchanges.size();
       transcript_.exchanges.push_back(std::move(pushed));
     }

@@ -41,9 +41,22 @@ struct Row {
   std::uint32_t count = 0;
 };
 
+bool on_lease_store(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::lease_store;
+}
+bool on_zookeeper(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::zookeeper;
+}
+bool on_redis(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::redis;
+}
+
 std::vector<Row> rows_of(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
   std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count}};
+  if (on_zookeeper(scenario))
+    rows.push_back(
+        {TargetKind::zookeeper, "zookeeper-", "servers", scenario.servers.zookeeper.servers});
   if (lock_server(scenario) != models::LockServer::redis) return rows;
   rows.push_back({TargetKind::redis, "redis-", "servers", redis.masters});
   for (std::uint32_t i = 1; i <= redis.masters; ++i) {
@@ -53,10 +66,6 @@ std::vector<Row> rows_of(const Scenario& scenario) {
         {TargetKind::sentinel, fmt::format("redis-{}-sentinel-", i), "Sentinels", redis.sentinels});
   }
   return rows;
-}
-
-bool on_lease_store(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::lease_store;
 }
 
 // `where` holds the name, alone or among others.
@@ -311,7 +320,7 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
   if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
-  if (fault.verb == sim::Verb::kill_session && !on_lease_store(scenario)) {
+  if (fault.verb == sim::Verb::kill_session && on_redis(scenario)) {
     table.at(name(fault.verb))
         .fail(fmt::format("not applicable to {}: Redis keeps no sessions", fault.target));
   }
@@ -404,10 +413,16 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 // Servers that no client ever speaks to would look as if they had a part in the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (const auto servers = root.find("servers")) {
-    const bool store = on_lease_store(scenario);
-    if (const auto idle = servers->find(store ? "redis" : "lease_store")) {
-      idle->fail(fmt::format("{} lives on {}", words.name,
-                             store ? "a lease store: see [servers.lease_store]" : "Redis"));
+    const std::string_view home = on_redis(scenario)       ? "redis"
+                                  : on_zookeeper(scenario) ? "zookeeper"
+                                                           : "lease_store";
+    const std::string_view name = on_redis(scenario)       ? "Redis"
+                                  : on_zookeeper(scenario) ? "ZooKeeper"
+                                                           : "a lease store";
+    for (const std::string_view other : {"redis", "lease_store", "zookeeper"}) {
+      if (other == home) continue;
+      if (const auto idle = servers->find(other))
+        idle->fail(fmt::format("{} lives on {}: see [servers.{}]", words.name, name, home));
     }
   }
   if (words.uses.servers || scenario.servers.redis.masters == 1) return;
@@ -480,9 +495,10 @@ void check_redis(const Value& table, const Scenario& scenario) {
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
   check_gc(table, clients.gc);
-  if (clients.find_by == FindBy::sentinel && on_lease_store(scenario))
-    table.at("find_by").fail(fmt::format(
-        "{} lives on a lease store, which has no Sentinels: must be \"address\"", words.name));
+  if (clients.find_by == FindBy::sentinel && !on_redis(scenario))
+    table.at("find_by").fail(
+        fmt::format("{} lives on {}, which has no Sentinels: must be \"address\"", words.name,
+                    on_zookeeper(scenario) ? "ZooKeeper" : "a lease store"));
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
@@ -498,7 +514,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
                           to_text(clients.nested_after), to_text(clients.hold)));
   if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
     table.at("scan_every").fail("there is no replica that could lead");
-  if (clients.progress != Progress::none && on_lease_store(scenario)) {
+  if (clients.progress != Progress::none && !on_redis(scenario)) {
     table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
   }
   if (clients.check_before_write && !words.uses.look)
@@ -507,13 +523,13 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  if (scenario.servers.resource.fencing == Fencing::after && on_lease_store(scenario)) {
+  if (scenario.servers.resource.fencing == Fencing::after && !on_redis(scenario)) {
     root.at("servers")
         .at("resource")
         .at("fencing")
-        .fail(fmt::format("{} has no counter beside its key: every grant has its revision, "
+        .fail(fmt::format("{} has no counter beside its key: every grant has its {}, "
                           "\"in-script\"",
-                          words.name));
+                          words.name, on_zookeeper(scenario) ? "zxid" : "revision"));
   }
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
@@ -551,7 +567,12 @@ const Words& special_options() {
                               "undo_at",
                               "undo_after",
                               "extends",
-                              "extend_missing"};
+                              "extend_missing",
+                              "stops_at",
+                              "fence_by",
+                              "lost_after_percent",
+                              "retry_missing",
+                              "guaranteed_delete"};
   return words;
 }
 
@@ -601,7 +622,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   if (options.renew != models::Renew::none && !words.uses.renew)
     lock->at("renew").fail(fmt::format(
         "{} {}: must be \"none\"", words.name,
-        on_lease_store(scenario) ? "keeps its session alive anyway" : "does not renew its lease"));
+        on_redis(scenario) ? "does not renew its lease" : "keeps its session alive anyway"));
   if (options.lock_delay > Duration::zero() && !on_lease_store(scenario))
     lock->at("lock_delay").fail(fmt::format("{} has no session: must be 0s", words.name));
   if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {

@@ -28,6 +28,7 @@ void ClientProgram::start(sim::Keeps) {
   const bool first = machine_->process().incarnation() == 0;
   sim::Scheduler& scheduler = machine_->simulation().scheduler;
   sim::Process& process = machine_->process();
+  machine_->started();
   const Duration scan = scenario_->clients.scan_every;
   if (scan > Duration::zero() && machine_->can_scan())
     scheduler.spawn(process, [this, scan] { machine_->scan(scan); });

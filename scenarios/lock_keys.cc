@@ -24,7 +24,7 @@ const Keys<LockSpec>& lock_keys() {
       duration<LockSpec>(
           "ttl", Sign::not_negative, [](auto& lock) -> auto& { return lock.options.ttl; },
           "length of a lease, counted on the server's clock; 0s, where a lock knows leases without "
-          "end: for ever"),
+          "end: for ever. On ZooKeeper, the session time-out that is asked for"),
       duration<LockSpec>(
           "retry_every", Sign::positive,
           [](auto& lock) -> auto& { return lock.options.retry_every; },
@@ -187,6 +187,27 @@ const Keys<LockSpec>& lock_keys() {
           [](auto& lock) -> auto& { return lock.options.check_at; },
           "which server is asked whether the lock is still its client's own: the one that leads, "
           "or the first replica"),
+      word<LockSpec>(
+          "stops_at", {"never", "lost", "suspended"},
+          [](auto& lock) -> auto& { return lock.options.stops_at; },
+          "when a holder stops believing: never, when its session is lost, or as soon as it has no "
+          "connection"),
+      word<LockSpec>(
+          "fence_by", {"zxid", "sequence"},
+          [](auto& lock) -> auto& { return lock.options.fence_by; },
+          "what the fencing token is: the zxid that created the holder's znode, or the number in "
+          "its name"),
+      integer<LockSpec>(
+          "lost_after_percent", 0, 1000,
+          [](auto& lock) -> auto& { return lock.options.lost_after_percent; },
+          "a client gives its session up by itself after this much of its time-out without "
+          "connection; 0: it waits for the server's word"),
+      boolean<LockSpec>(
+          "retry_missing", [](auto& lock) -> auto& { return lock.options.retry_missing; },
+          "whether a client that finds nothing left to watch tries again at once"),
+      boolean<LockSpec>(
+          "guaranteed_delete", [](auto& lock) -> auto& { return lock.options.guaranteed_delete; },
+          "whether a znode that could not be deleted is deleted in the background"),
       duration<LockSpec>(
           "lock_delay", Sign::not_negative,
           [](auto& lock) -> auto& { return lock.options.lock_delay; },

@@ -13,6 +13,7 @@ using sim::Verb;
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
   const bool of_sentinel = fault.target.find("-sentinel-") != std::string::npos;
   const bool of_redis = fault.target.starts_with("redis-");
+  const bool of_zookeeper = fault.target.starts_with("zookeeper-");
   const bool of_client = fault.target.starts_with("client-");
   const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
   switch (fault.verb) {
@@ -33,6 +34,10 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return FaultClass::amnesia;
     case Verb::crash:
     case Verb::restart:
+      // Another of the ensemble takes its place; what the machine forgets may be missed.
+      if (of_zookeeper)
+        return fault.keeps == sim::Keeps::all || !starts_again ? FaultClass::failover
+                                                               : FaultClass::amnesia;
       if (!of_redis || of_sentinel || !starts_again) return FaultClass::crash;
       return fault.keeps == sim::Keeps::all && persists(scenario, fault.target)
                  ? FaultClass::crash
@@ -55,12 +60,13 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
   for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
   const RedisSpec& redis = scenario.servers.redis;
-  const bool servers_collect = redis.gc.every > Duration::zero();
+  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
+  const bool servers_collect =
+      redis.gc.every > Duration::zero() || zookeeper.gc.every > Duration::zero();
   if (servers_collect || scenario.clients.gc.every > Duration::zero()) met.add(FaultClass::pause);
-  const bool on_store = lock_server(scenario) == models::LockServer::lease_store;
-  const std::int64_t rate_ppb =
-      on_store ? scenario.servers.lease_store.clock_rate_ppb : redis.clock_rate_ppb;
-  if (rate_ppb != 0) met.add(FaultClass::server_clock);
+  if (redis.clock_rate_ppb != 0 || scenario.servers.lease_store.clock_rate_ppb != 0 ||
+      zookeeper.clock_rate_ppb != 0)
+    met.add(FaultClass::server_clock);
   for (const NodeSpec& node : redis.nodes) {
     if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
   }

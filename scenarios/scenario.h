@@ -142,10 +142,25 @@ struct LeaseStoreSpec {
   std::int64_t clock_rate_ppb = 0;
 };
 
+struct ZooKeeperSpec {
+  std::uint32_t servers = 3;
+  Duration tick = std::chrono::seconds(2);
+  std::uint32_t init_limit = 10;  // ticks
+  std::uint32_t sync_limit = 5;
+  Duration fsync = std::chrono::microseconds(500);
+  bool force_sync = true;
+  std::uint32_t max_connections = 60;  // of one client; 0: any number
+  bool wall_clock_expiry = false;      // sessions end by a clock that steps, as in old releases
+  Duration service{};                  // time a server needs per message
+  std::int64_t clock_rate_ppb = 0;
+  GcProfile gc;
+};
+
 // Of the lock servers those are there that the lock lives on.
 struct ServersSpec {
   RedisSpec redis;  // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
   LeaseStoreSpec lease_store;  // process store
+  ZooKeeperSpec zookeeper;     // processes zookeeper-1 .. zookeeper-N
   ResourceSpec resource;       // process resource
 };
 

@@ -148,6 +148,47 @@ const Keys<LeaseStoreSpec>& lease_store_keys() {
   return keys;
 }
 
+const Keys<ZooKeeperSpec>& zookeeper_keys() {
+  static const Keys<ZooKeeperSpec> keys = {
+      integer<ZooKeeperSpec>(
+          "servers", 1, 9, [](auto& zookeeper) -> auto& { return zookeeper.servers; },
+          "how many servers the ensemble has: zookeeper-1, which leads at first, and so on"),
+      duration<ZooKeeperSpec>(
+          "tick", Sign::positive, [](auto& zookeeper) -> auto& { return zookeeper.tick; },
+          "tickTime: a session lasts 2 to 20 of them, and ends at a multiple of it"),
+      integer<ZooKeeperSpec>(
+          "init_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.init_limit; },
+          "initLimit: ticks that a server has to catch up with a new leader"),
+      integer<ZooKeeperSpec>(
+          "sync_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.sync_limit; },
+          "syncLimit: ticks after which a silent leader or follower is given up"),
+      duration<ZooKeeperSpec>(
+          "fsync", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.fsync; },
+          "time that a server needs to force its log to disk"),
+      boolean<ZooKeeperSpec>(
+          "force_sync", [](auto& zookeeper) -> auto& { return zookeeper.force_sync; },
+          "forceSync: whether a write is on disk before it is acknowledged"),
+      integer<ZooKeeperSpec>(
+          "max_connections", 0, 100'000,
+          [](auto& zookeeper) -> auto& { return zookeeper.max_connections; },
+          "maxClientCnxns: connections that one client may have to one server; 0: any number"),
+      boolean<ZooKeeperSpec>(
+          "wall_clock_expiry", [](auto& zookeeper) -> auto& { return zookeeper.wall_clock_expiry; },
+          "whether sessions are counted on the wall clock, as in releases before 3.5"),
+      duration<ZooKeeperSpec>(
+          "service", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.service; },
+          "time that a server needs for one message"),
+      integer<ZooKeeperSpec>(
+          "clock_rate_ppb", -999'000'000, 999'000'000'000,
+          [](auto& zookeeper) -> auto& { return zookeeper.clock_rate_ppb; },
+          "how much faster than true time their clocks run, in parts per billion"),
+      table<ZooKeeperSpec>(
+          "gc", gc_keys(), [](auto& zookeeper) -> auto& { return zookeeper.gc; },
+          "Stop-the-world pauses of the servers."),
+  };
+  return keys;
+}
+
 const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
@@ -176,6 +217,10 @@ const Keys<ServersSpec>& servers_keys() {
           [](auto& servers) -> auto& { return servers.lease_store; },
           "What a lock on a lease store lives on instead, process `store`: one server that never "
           "loses what it has acknowledged."),
+      table<ServersSpec>(
+          "zookeeper", zookeeper_keys(), [](auto& servers) -> auto& { return servers.zookeeper; },
+          "The ensemble that a lock on ZooKeeper lives on instead, processes `zookeeper-1` to "
+          "`zookeeper-N`."),
       table<ServersSpec>(
           "resource", resource_keys(), [](auto& servers) -> auto& { return servers.resource; },
           "What the lock protects, process `resource`."),

@@ -16,6 +16,12 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
     all.push_back({"resource", TargetKind::resource});
     return all;
   }
+  if (lock_server(scenario) == models::LockServer::zookeeper) {
+    for (std::uint32_t i = 1; i <= scenario.servers.zookeeper.servers; ++i)
+      all.push_back({fmt::format("zookeeper-{}", i), TargetKind::zookeeper});
+    all.push_back({"resource", TargetKind::resource});
+    return all;
+  }
   for (std::uint32_t i = 0; i < redis.masters; ++i)
     all.push_back({fmt::format("redis-{}", i + 1), TargetKind::redis, i});
   all.push_back({"resource", TargetKind::resource});

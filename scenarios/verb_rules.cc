@@ -11,6 +11,8 @@ constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
 constexpr std::string_view kMasterDecides = "a replica forgets what its primary tells it to forget";
 constexpr std::string_view kNoTalk = "no client's step is a message to a Sentinel";
 constexpr std::string_view kPrimaryOnly = "only a primary is replaced by its replica";
+constexpr std::string_view kElectsItself =
+    "an ensemble elects its leader by itself: crash the one that leads";
 constexpr std::string_view kNoSession = "only a client has a session";
 constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
 
@@ -28,7 +30,8 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .allowed = {"keeps"},
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
+                        kClientsOnly},
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
@@ -65,23 +68,26 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},
-       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly},
+       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly,
+                        kRedisOnly},
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
        .lasting = Lasting::optional,
        .allowed = {"to"},
-       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly, kPrimaryOnly},
+       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly, kPrimaryOnly,
+                        kElectsItself},
        .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
-       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession},
-       .meaning = "the lease store ends the sessions that the client has with it"},
+       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession, kNoSession},
+       .meaning = "the lease store, or the ensemble, ends the sessions that the client has"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
+                        kClientsOnly},
        .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
                   "its next"},
   }};

@@ -13,10 +13,18 @@
 namespace picklock::scenarios {
 
 // `redis` is a primary, as the run begins.
-enum class TargetKind : std::uint8_t { client, redis, resource, replica, sentinel, store };
-inline constexpr std::size_t kTargetKinds = 6;
+enum class TargetKind : std::uint8_t {
+  client,
+  redis,
+  resource,
+  replica,
+  sentinel,
+  store,
+  zookeeper
+};
+inline constexpr std::size_t kTargetKinds = 7;
 inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
-    "client", "redis", "resource", "replica", "sentinel", "store"};
+    "client", "redis", "resource", "replica", "sentinel", "store", "zookeeper"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 

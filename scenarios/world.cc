@@ -39,6 +39,16 @@ models::FencedBy fenced_by(Fencing fencing) {
 bool on_store(const Scenario& scenario) {
   return lock_server(scenario) == models::LockServer::lease_store;
 }
+bool on_zookeeper(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::zookeeper;
+}
+
+// Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
+// wait for it as long as they must.
+Duration election(const ZooKeeperSpec& zookeeper) {
+  constexpr Duration kVotes = std::chrono::seconds(2);
+  return zookeeper.servers == 1 ? Duration{} : zookeeper.sync_limit * zookeeper.tick + kVotes;
+}
 
 // A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
 // there and back: the wait before it, the way, the server's queue, and a collection wherever one
@@ -52,12 +62,21 @@ Duration acquire_bound(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
   const models::LockOptions& lock = scenario.lock.options;
   const bool store = on_store(scenario);
-  const Duration service = store ? scenario.servers.lease_store.service : redis.service;
+  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
+  const Duration service = store                    ? scenario.servers.lease_store.service
+                           : on_zookeeper(scenario) ? zookeeper.service
+                                                    : redis.service;
   const Duration queue = kCommands * service * static_cast<std::int64_t>(scenario.clients.count);
-  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc);
+  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc) +
+                            longest_collection(zookeeper.gc);
+  // A client may have to find out that its server is gone, and find another.
+  const Duration reconnecting = on_zookeeper(scenario)
+                                    ? std::min(lock.ttl, kLongest / 100) + election(zookeeper)
+                                    : Duration{};
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
-         wait + kSlack + (store ? lock.lock_delay + lock.command_timeout : Duration{});
+         wait + kSlack + reconnecting +
+         (store ? lock.lock_delay + lock.command_timeout : Duration{});
 }
 
 // Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
@@ -70,6 +89,10 @@ Duration failover_bound(const Scenario& scenario) {
 
 // Beyond a session's TTL, until the store finds that it is over.
 Duration session_bound(const Scenario& scenario) {
+  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
+  if (on_zookeeper(scenario))
+    return std::max(Duration{}, 2 * zookeeper.tick - scenario.lock.options.ttl) + zookeeper.tick +
+           election(zookeeper);
   if (!on_store(scenario)) return {};
   const LeaseStoreSpec& store = scenario.servers.lease_store;
   const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);
@@ -102,7 +125,7 @@ void World::set(const Scenario& scenario) {
               .quorum = algorithm_->quorum == nullptr
                             ? 1
                             : algorithm_->quorum(redis.masters, scenario.lock.options),
-              .servers = on_store(scenario) ? 1 : redis.masters,
+              .servers = lock_server(scenario) == models::LockServer::redis ? redis.masters : 1,
               .first_server = scenario.clients.count,
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
@@ -136,6 +159,8 @@ void World::build(std::uint64_t seed, bool tracing) {
   build_sentinels();
   const bool store = algorithm_->uses.server == models::LockServer::lease_store;
   if (store) build_store();
+  const bool zookeeper = algorithm_->uses.server == models::LockServer::zookeeper;
+  if (zookeeper) build_ensemble();
   const std::uint32_t clients = scenario.clients.count;
   sim::Process& home = scheduler.process(index_of(TargetKind::resource));
   home.set_service(scenario.servers.resource.service);
@@ -151,6 +176,7 @@ void World::build(std::uint64_t seed, bool tracing) {
                        context_.lock_key,
                        scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
     if (store) machines_[i].connect(store_, scenario.lock.options);
+    if (zookeeper) machines_[i].connect(ensemble_, scenario.lock.options, i);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     const bool is_operator = i + scenario.clients.operators >= clients;
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,
@@ -162,6 +188,8 @@ void World::build(std::uint64_t seed, bool tracing) {
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
   for (std::uint32_t i = clients; i < processes_.size(); ++i) {
     if (is_server(processes_[i])) add_gc(scheduler.process(i), scenario.servers.redis.gc);
+    if (processes_[i].kind == TargetKind::zookeeper)
+      add_gc(scheduler.process(i), scenario.servers.zookeeper.gc);
   }
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
   scheduler.arm(horizon_, busy_until_ + patience_);
@@ -172,10 +200,11 @@ void World::add_processes() {
   for (const ProcessSpec& process : processes_) {
     const bool of_redis = is_server(process) || process.kind == TargetKind::sentinel;
     Duration offset = is_server(process) ? redis.clock_offset : Duration{};
-    std::int64_t rate_ppb = is_server(process) ? redis.clock_rate_ppb
-                            : process.kind == TargetKind::store
-                                ? scenario_->servers.lease_store.clock_rate_ppb
-                                : 0;
+    std::int64_t rate_ppb =
+        is_server(process)                      ? redis.clock_rate_ppb
+        : process.kind == TargetKind::store     ? scenario_->servers.lease_store.clock_rate_ppb
+        : process.kind == TargetKind::zookeeper ? scenario_->servers.zookeeper.clock_rate_ppb
+                                                : 0;
     if (of_redis) {
       for (const NodeSpec& node : redis.nodes) {
         if (node.name != process.name) continue;
@@ -199,6 +228,24 @@ void World::build_store() {
   process.set_service(spec.service);
   store_.reset(simulation_, process, tenures_, keys_,
                {.expire_after = spec.expire_after, .tick = spec.tick});
+}
+
+void World::build_ensemble() {
+  const ZooKeeperSpec& spec = scenario_->servers.zookeeper;
+  std::vector<sim::Process*> processes;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i].kind != TargetKind::zookeeper) continue;
+    processes.push_back(&simulation_.scheduler.process(i));
+    processes.back()->set_service(spec.service);
+  }
+  ensemble_.reset(simulation_, processes, tenures_, scenario_->lock.key,
+                  {.tick = spec.tick,
+                   .init_limit = spec.init_limit,
+                   .sync_limit = spec.sync_limit,
+                   .max_connections = spec.max_connections,
+                   .fsync = spec.fsync,
+                   .force_sync = spec.force_sync,
+                   .wall_clock_expiry = spec.wall_clock_expiry});
 }
 
 void World::build_servers() {

@@ -13,6 +13,7 @@
 #include "models/resource.h"
 #include "models/sim_client.h"
 #include "models/tenures.h"
+#include "models/zookeeper/server.h"
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
 #include "scenarios/run.h"
@@ -60,6 +61,7 @@ class World {
   void enlist();
   void build_servers();
   void build_store();
+  void build_ensemble();
   std::uint32_t index_of(TargetKind kind) const;  // the first of its kind
   void build_sentinels();
   void add_gc(sim::Process& process, const GcProfile& profile);
@@ -80,6 +82,7 @@ class World {
   std::deque<models::redis::Sentinel> sentinels_;  // the same
   std::vector<models::redis::Group> groups_;
   models::lease_store::LeaseStore store_;
+  models::zookeeper::Ensemble ensemble_;
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;

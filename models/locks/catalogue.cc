@@ -13,6 +13,10 @@
 #include "models/locks/set_px_lock.h"
 #include "models/locks/setnx_lock.h"
 #include "models/locks/setnx_timestamp_lock.h"
+#include "models/locks/zookeeper/curator_mutex.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
+#include "models/locks/zookeeper/kazoo_lock.h"
+#include "models/locks/zookeeper/sequential_lock.h"
 
 namespace picklock::models::locks {
 
@@ -39,7 +43,12 @@ std::span<const Algorithm* const> all() {
                                   &node_redlock_v4(),
                                   &node_redlock_v5(),
                                   &redsync(),
-                                  &lease_store_lock()};
+                                  &lease_store_lock(),
+                                  &zookeeper::zk_ephemeral(),
+                                  &zookeeper::zk_sequential(),
+                                  &zookeeper::zk_sequential_naive(),
+                                  &zookeeper::curator_mutex(),
+                                  &zookeeper::kazoo_lock()};
   return kAll;
 }
 

@@ -81,6 +81,7 @@ class Transcript final : public Client {
   std::size_t redis_servers() const override { return servers; }
   redis::Client& redis_replica(std::size_t) override { return replica_; }
   lease_store::Client& lease_store() override { return store_; }
+  zookeeper::Client& zookeeper() override { throw std::logic_error("no ZooKeeper is there"); }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {

@@ -555,6 +555,7 @@ void Keyspace::record(sim::What what, sim::Cause cause, const Entry& entry, sim:
   const bool removed = what == sim::What::entry_removed;
   const bool gone = removed || !entry.has_deadline();
   if (removed) tenures_->removed(owner, entry.id);
+  if (what == sim::What::entry_altered) tenures_->altered(actor_, owner, entry.id);
   simulation_->scheduler.recorder().note({.at = simulation_->now(),
                                           .what = what,
                                           .cause = cause,

@@ -27,7 +27,7 @@ struct Answer {
   std::optional<std::string> data{};
   Stat stat{};
   std::vector<std::string> children{};  // in no order (Z23)
-  Zxid zxid = 0;
+  Zxid zxid = 0;  // of the write itself, else the last one that the server had
 
   bool ok() const { return code == Code::ok; }
   // Neither done nor refused, for all that the client can know.

@@ -1,33 +1,6 @@
 #include "models/zookeeper/grants.h"
 
-#include <algorithm>
-#include <charconv>
-
-#include "models/step.h"
-
 namespace picklock::models::zookeeper {
-namespace {
-
-constexpr std::size_t kDigits = 10;
-
-}  // namespace
-
-std::string lock_path(std::string_view key) {
-  return key.starts_with('/') ? std::string(key) : "/" + std::string(key);
-}
-
-std::optional<std::int32_t> sequence_of(std::string_view name) {
-  if (name.size() < kDigits) return std::nullopt;
-  const std::string_view digits = name.substr(name.size() - kDigits);
-  const bool negative = name.size() > kDigits && digits.front() == '-';
-  if (!std::all_of(digits.begin() + (negative ? 1 : 0), digits.end(),
-                   [](char digit) { return digit >= '0' && digit <= '9'; }))
-    return std::nullopt;
-  std::int32_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
 void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
                    std::string_view lock_key) {
   simulation_ = &simulation;
@@ -56,11 +29,11 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
       contenders_.erase(*one);
     } else if (change.ephemeral) {
       if (tenures_->arrives(change.tenure))
-        note(sim::What::queued, sim::Cause::command, change.tenure, 0, proposal.role);
+        note(sim::What::queued, sim::Cause::command, Role::acquire, change.tenure, 0);
       contenders_.insert(*std::move(one));
     }
   }
-  decide(ends ? sim::Cause::session_end : sim::Cause::command, proposal.tenure, proposal.role);
+  decide(ends ? sim::Cause::session_end : sim::Cause::command, proposal.tenure);
 }
 
 void Grants::restored(const Tree& tree) {
@@ -77,14 +50,16 @@ void Grants::restored(const Tree& tree) {
       add(path, *tree.find(path));
     }
   }
-  decide(sim::Cause::restart, 0, 0);
+  decide(sim::Cause::restart, 0);
 }
 
 // Whoever is first now has the entry.
-void Grants::decide(sim::Cause cause, sim::TenureId by, std::uint8_t role) {
+void Grants::decide(sim::Cause cause, sim::TenureId by) {
   if (contenders_.empty() ? !holder_ : holder_ && *holder_ == *contenders_.begin()) return;
+  const bool by_command = cause == sim::Cause::command;
   if (holder_) {
-    note(sim::What::entry_removed, cause, by, holder_->tenure, role);
+    note(sim::What::entry_removed, cause, by_command ? Role::release : Role::none, by,
+         holder_->tenure);
     tenures_->removed(holder_->tenure, tenures_->lock_key());
   }
   holder_.reset();
@@ -92,15 +67,15 @@ void Grants::decide(sim::Cause cause, sim::TenureId by, std::uint8_t role) {
   holder_ = *contenders_.begin();
   tenures_->granted(holder_->tenure, tenures_->lock_key());
   note(sim::What::entry_created, cause == sim::Cause::restart ? cause : sim::Cause::command,
-       holder_->tenure, 0, static_cast<std::uint8_t>(Role::acquire));
+       Role::acquire, holder_->tenure, 0);
 }
 
-void Grants::note(sim::What what, sim::Cause cause, sim::TenureId by, sim::TenureId owner,
-                  std::uint8_t role) {
+void Grants::note(sim::What what, sim::Cause cause, Role role, sim::TenureId by,
+                  sim::TenureId owner) {
   simulation_->scheduler.recorder().note({.at = simulation_->now(),
                                           .what = what,
                                           .cause = cause,
-                                          .role = role,
+                                          .role = static_cast<std::uint8_t>(role),
                                           .process = place_,
                                           .tenure = by,
                                           .owner = owner,

@@ -13,17 +13,14 @@
 #include <string>
 #include <string_view>
 
+#include "models/step.h"
 #include "models/tenures.h"
+#include "models/zookeeper/names.h"
 #include "models/zookeeper/proposal.h"
 #include "models/zookeeper/tree.h"
 #include "sim/simulation.h"
 
 namespace picklock::models::zookeeper {
-
-// The znode of a lock: its key, which begins at the root if it does not say so.
-std::string lock_path(std::string_view key);
-// What a server has put behind the name of a sequential znode; none: it is not one.
-std::optional<std::int32_t> sequence_of(std::string_view name);
 
 class Grants {
  public:
@@ -51,9 +48,8 @@ class Grants {
   };
 
   std::optional<Contender> contender(const Change& change) const;
-  void decide(sim::Cause cause, sim::TenureId by, std::uint8_t role);
-  void note(sim::What what, sim::Cause cause, sim::TenureId by, sim::TenureId owner,
-            std::uint8_t role);
+  void decide(sim::Cause cause, sim::TenureId by);
+  void note(sim::What what, sim::Cause cause, Role role, sim::TenureId by, sim::TenureId owner);
 
   sim::Simulation* simulation_ = nullptr;
   Tenures* tenures_ = nullptr;

@@ -57,7 +57,7 @@ struct PeerMessage {
 };
 
 void write(const PeerMessage& message, sim::Payload& out);
-// False: it is none, or not whole. Tenure and role are not on the wire.
+// False: it is none, or not whole. The tenure is not on the wire.
 bool read(std::string_view bytes, PeerMessage& message);
 
 // They go on for as long as servers live: no run lasts for them.

@@ -17,9 +17,7 @@ struct Proposal {
   Write write{};
   ServerId server = 0;        // whose client has asked; 0: the leader itself
   std::uint32_t request = 0;  // the number that server gave it
-  // Who asked, and in which step: the simulator's own knowledge.
-  sim::TenureId tenure = 0;
-  std::uint8_t role = 0;
+  sim::TenureId tenure = 0;   // who asked: the simulator's own knowledge
 
   Stamp stamp() const { return {zxid, ms, tenure}; }
 };

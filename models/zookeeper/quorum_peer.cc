@@ -122,7 +122,6 @@ sim::Message& QuorumPeer::packet(sim::Connection& connection, std::uint8_t direc
   sim::Message& packet = simulation_->network.make(connection, direction);
   write(message, packet.payload);
   packet.tenure = message.proposal.tenure;
-  packet.role = message.proposal.role;
   return packet;
 }
 
@@ -465,7 +464,6 @@ void QuorumPeer::heard_from(Learner& learner, const sim::Message& message, PeerM
       packet.proposal.server = packet.server;
       packet.proposal.request = packet.request;
       packet.proposal.tenure = message.tenure;
-      packet.proposal.role = message.role;
       host_->asked(packet.proposal);
       break;
     case Packet::sync:
@@ -537,7 +535,6 @@ void QuorumPeer::heard_from_leader(const sim::Message& message, PeerMessage& pac
       break;
     case Packet::proposal:
       packet.proposal.tenure = message.tenure;
-      packet.proposal.role = message.role;
       log_.append(packet.proposal);
       write_on();
       break;

@@ -270,8 +270,7 @@ void Server::ask_ensemble(Write write, std::uint32_t number, const sim::Message&
   const Proposal request{.write = std::move(write),
                          .server = peer_.self(),
                          .request = number,
-                         .tenure = message.tenure,
-                         .role = message.role};
+                         .tenure = message.tenure};
   if (peer_.leads()) {
     asked(request);
   } else {

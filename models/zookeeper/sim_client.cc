@@ -270,7 +270,7 @@ Answer SimClient::ask_watching(Request request, Watch watch, Table table, Role r
 }
 
 Answer SimClient::create(std::string_view path, std::string_view data, CreateMode mode, Role role) {
-  return ask({.op = mode == CreateMode::container ? OpCode::create_container : OpCode::create2,
+  return ask({.op = mode == CreateMode::container ? OpCode::create_container : OpCode::create,
               .path = path,
               .data = data,
               .flags = static_cast<std::int32_t>(mode)},

@@ -271,7 +271,7 @@ std::string described_reply(std::string_view bytes) {
   header.take(reply.code);
   if (!header.all()) return "what is no answer";
   if (reply.code != Code::ok) return std::string(name(reply.code));
-  for (const OpCode op : {OpCode::exists, OpCode::create, OpCode::get_data, OpCode::get_children,
+  for (const OpCode op : {OpCode::get_children, OpCode::exists, OpCode::create, OpCode::get_data,
                           OpCode::get_children2, OpCode::multi}) {
     reply.op = op;
     if (!read(bytes, reply)) continue;

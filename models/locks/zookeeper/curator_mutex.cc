@@ -1,0 +1,219 @@
+#include "models/locks/zookeeper/curator_mutex.h"
+
+#include <algorithm>
+
+#include "models/locks/promises.h"
+#include "models/locks/zookeeper/promises.h"
+
+namespace picklock::models::locks::zookeeper {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kInBackgroundAgain = 1s;
+
+// What the library tries again, as often as its retry policy allows.
+bool is_retried(const Answer& answer) {
+  return answer.unknown() || answer.code == Code::session_expired ||
+         answer.code == Code::session_moved;
+}
+
+}  // namespace
+
+Acquired CuratorMutex::acquire(Client& self, std::string_view key) {
+  return lock(self, key, patience_of(self, options()));
+}
+
+Acquired CuratorMutex::try_acquire(Client& self, std::string_view key) {
+  return lock(self, key, Patience(self, options().clock, Duration::zero()));
+}
+
+template <typename Ask>
+Answer CuratorMutex::retried(Client& self, Ask ask) const {
+  Answer answer = ask();
+  for (std::uint32_t tries = 1; is_retried(answer) && tries <= options().resend; ++tries) {
+    const Duration whole =
+        longest_resend_pause(options().resend_delay, options().resend_delay_most, tries);
+    if (whole > Duration::zero()) self.sleep(self.random_between(whole / 2, whole));
+    answer = ask();
+  }
+  return answer;
+}
+
+Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& patience) {
+  const auto held = holds_.find(self.thread());
+  if (held != holds_.end()) {
+    ++held->second.count;
+    return held->second.lease;
+  }
+  const std::string directory = models::zookeeper::lock_path(key);
+  bool doubt = false;
+  for (std::uint32_t tries = 0;;) {
+    const std::optional<Node> node = create(self, directory, doubt);
+    if (!node) return doubt ? Acquired::unknown() : Acquired(std::nullopt);
+    switch (wait_for_turn(self, directory, *node, patience)) {
+      case Outcome::granted: {
+        Lease lease{.key = directory,
+                    .token = node->path,
+                    .ttl = self.zookeeper().session_timeout(),
+                    .fence = options().mint == Mint::none ? 0 : node->zxid};
+        if (options().mint != Mint::none && options().fence_by == FenceBy::sequence)
+          lease.fence = *models::zookeeper::sequence_of(node->path) + std::int64_t{1};
+        holds_[self.thread()] = {.lease = lease};
+        guards_.start(self, lease, options().stops_at);
+        return lease;
+      }
+      case Outcome::node_gone:
+        if (tries++ < options().resend) continue;
+        return std::nullopt;
+      case Outcome::too_late:
+      case Outcome::failed:
+        if (remove(self, node->path, Role::release).unknown()) return Acquired::unknown();
+        return std::nullopt;
+    }
+  }
+}
+
+// A name that no other has shows what became of a create without answer. One of an older session
+// would soon be gone under its holder.
+std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::string& directory,
+                                                       bool& doubt) {
+  const std::string id = "_c_" + self.fresh_token();
+  const std::string path = directory + "/" + id + "-lock-";
+  bool tried = false;
+  std::optional<Node> found;
+  const Answer made = retried(self, [&] {
+    if (tried) found = find(self, directory, id);
+    if (found) return Answer{.code = Code::ok};
+    tried = true;
+    Answer answer = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+    if (answer.code != Code::no_node) return answer;
+    const Answer parent =
+        self.zookeeper().create(directory, "", CreateMode::container, Role::upkeep);
+    if (is_retried(parent)) return parent;
+    return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  });
+  if (found) return found;
+  if (made.ok()) return Node{made.path, made.zxid};
+  // Whatever it has left behind is looked for and deleted.
+  doubt = doubt || made.unknown();
+  if (!options().guaranteed_delete || !made.unknown()) return std::nullopt;
+  self.spawn([directory, id](Client& thread) {
+    for (;;) {
+      const Answer all = thread.zookeeper().get_children(directory, {}, Role::upkeep);
+      for (const std::string& name : all.children) {
+        if (name.starts_with(id)) remove_in_background(thread, directory + "/" + name);
+      }
+      if (!is_retried(all)) return;
+      thread.sleep(kInBackgroundAgain);
+    }
+  });
+  return std::nullopt;
+}
+
+std::optional<CuratorMutex::Node> CuratorMutex::find(Client& self, const std::string& directory,
+                                                     const std::string& id) {
+  const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+  for (const std::string& name : all.children) {
+    if (!name.starts_with(id)) continue;
+    const std::string path = directory + "/" + name;
+    const Answer there = self.zookeeper().exists(path, {}, Role::check);
+    if (!there.ok()) continue;
+    if (there.stat.ephemeral_owner == self.zookeeper().session())
+      return Node{path, there.stat.czxid};
+    self.spawn([path](Client& thread) { remove_in_background(thread, path); });
+  }
+  return std::nullopt;
+}
+
+CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::string& directory,
+                                                  const Node& node, const Patience& patience) {
+  const std::string name = node.path.substr(directory.size() + 1);
+  for (;;) {
+    Answer all =
+        retried(self, [&] { return self.zookeeper().get_children(directory, {}, Role::check); });
+    if (all.code == Code::no_node) return Outcome::node_gone;
+    if (!all.ok()) return Outcome::failed;
+    const std::vector<std::string> queue = in_order(std::move(all.children));
+    const auto mine = std::find(queue.begin(), queue.end(), name);
+    if (mine == queue.end()) return Outcome::node_gone;
+    if (mine == queue.begin()) return Outcome::granted;
+    if (patience.over()) return Outcome::too_late;
+    // Its data, not whether it exists, which would leave a watch on a name that never comes again.
+    const std::string before = directory + "/" + *std::prev(mine);
+    const Bell bell(self);
+    const Answer seen =
+        retried(self, [&] { return self.zookeeper().get_data(before, bell.watch(), Role::watch); });
+    if (seen.code == Code::no_node) continue;
+    if (!seen.ok()) return Outcome::failed;
+    const auto woken = bell.wait(patience.at_most(Semaphore::kForever));
+    if (woken == Semaphore::Woken::by_interrupt) return Outcome::too_late;
+    if (patience.over()) return Outcome::too_late;
+  }
+}
+
+Answer CuratorMutex::remove(Client& self, const std::string& path, Role role) {
+  Answer gone = retried(self, [&] { return self.zookeeper().remove(path, role); });
+  if (is_retried(gone) && options().guaranteed_delete)
+    self.spawn([path](Client& thread) { remove_in_background(thread, path); });
+  return gone;
+}
+
+void CuratorMutex::remove_in_background(Client& self, std::string path) {
+  while (is_retried(self.zookeeper().remove(path, Role::release))) self.sleep(kInBackgroundAgain);
+}
+
+// Whatever comes of the delete, the thread holds nothing any more.
+Released CuratorMutex::release(Client& self, const Lease& lease) {
+  const auto held = holds_.find(self.thread());
+  if (held == holds_.end() || held->second.lease.token != lease.token) return Released::not_held;
+  if (--held->second.count > 0) return Released::ok;
+  holds_.erase(held);
+  guards_.stop(self, lease);
+  const Answer gone = remove(self, lease.token, Role::release);
+  if (is_retried(gone)) return Released::unknown;
+  return gone.ok() ? Released::ok : Released::not_held;
+}
+
+Held CuratorMutex::look(Client& self, const Lease&) {
+  return holds_.contains(self.thread()) ? Held::yes : Held::no;
+}
+
+const Algorithm& curator_mutex() {
+  static const Algorithm algorithm{
+      .name = "curator-mutex",
+      .summary =
+          "Curator's InterProcessMutex: a queue of protected znodes under a container, held "
+          "again from memory",
+      .source = "docs/facts/algorithms.md 6.3, docs/facts/failures.md B-12, C-13 and C-14",
+      .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
+      .marks = {},
+      .uses = {.tokens = false,
+               .mint = true,
+               .nests = true,
+               .shared = true,
+               .options = {"stops_at", "fence_by", "lost_after_percent", "guaranteed_delete"},
+               .server = LockServer::zookeeper},
+      .promises =
+          [](const LockOptions& options) {
+            LockOptions protects = options;
+            protects.recognise_own = RecogniseOwn::always;
+            return queued(protects);
+          },
+      .bound = session_and_one_attempt,
+      .wakeup = wakes_at_once,
+      .overtakes = 0,
+      .preset =
+          [](LockOptions& options) {
+            options.resend = 3;
+            options.resend_delay = 1s;
+            options.resend_delay_most = 8s;
+            options.stops_at = StopsAt::suspended;
+            options.lost_after_percent = 100;
+          },
+      .make = make<CuratorMutex>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::zookeeper

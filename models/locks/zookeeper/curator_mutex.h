@@ -1,0 +1,56 @@
+// Curator's InterProcessMutex, version 5 (docs/facts/algorithms.md 6.3): the queue of ephemeral
+// sequential znodes under a container. A name of its own protects what it creates; a thread that
+// holds the lock is granted it again from memory, without a word to the server. One object serves
+// the threads of its process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "models/algorithm.h"
+#include "models/locks/local_time.h"
+#include "models/locks/zookeeper/session.h"
+
+namespace picklock::models::locks::zookeeper {
+
+class CuratorMutex final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+
+ private:
+  struct Node {
+    std::string path;
+    std::int64_t zxid = 0;
+  };
+  struct Hold {
+    Lease lease;
+    std::uint32_t count = 1;
+  };
+  // What a loop of the library has come to: the lock, its time, or an exception.
+  enum class Outcome : std::uint8_t { granted, too_late, failed, node_gone };
+
+  Acquired lock(Client& self, std::string_view key, const Patience& patience);
+  template <typename Ask>
+  Answer retried(Client& self, Ask ask) const;
+  std::optional<Node> create(Client& self, const std::string& directory, bool& doubt);
+  std::optional<Node> find(Client& self, const std::string& directory, const std::string& id);
+  Outcome wait_for_turn(Client& self, const std::string& directory, const Node& node,
+                        const Patience& patience);
+  // In the foreground, and if that fails in the background until it is done.
+  Answer remove(Client& self, const std::string& path, Role role);
+  static void remove_in_background(Client& self, std::string path);
+
+  std::map<std::uint32_t, Hold> holds_;  // by thread
+  Guards guards_;
+};
+
+const Algorithm& curator_mutex();
+
+}  // namespace picklock::models::locks::zookeeper

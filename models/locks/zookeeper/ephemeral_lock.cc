@@ -1,0 +1,114 @@
+#include "models/locks/zookeeper/ephemeral_lock.h"
+
+#include "models/locks/local_time.h"
+#include "models/locks/promises.h"
+#include "models/locks/zookeeper/promises.h"
+
+namespace picklock::models::locks::zookeeper {
+
+Acquired EphemeralLock::acquire(Client& self, std::string_view key) {
+  const Patience patience = patience_of(self, options());
+  Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
+  for (;;) {
+    const Outcome outcome = ask(self, attempt);
+    if (outcome == Outcome::granted) return granted(self, attempt);
+    bool interrupted = false;
+    if (outcome == Outcome::no_answer) {
+      interrupted = !self.sleep_interruptibly(patience.at_most(options().retry_every));
+    } else {
+      const Bell bell(self);
+      const Answer seen = self.zookeeper().exists(attempt.path, bell.watch(), Role::watch);
+      // Gone since it was found there: whoever waited for its deletion now would sleep beside a
+      // free lock (docs/facts/failures.md A-30).
+      const bool gone = seen.code == Code::no_node;
+      if ((gone && options().retry_missing) || (!gone && !seen.ok())) continue;
+      interrupted =
+          bell.wait(patience.at_most(Semaphore::kForever)) == Semaphore::Woken::by_interrupt;
+    }
+    if (!interrupted && !patience.over()) continue;
+    if (attempt.doubt) return Acquired::unknown();
+    return std::nullopt;
+  }
+}
+
+Acquired EphemeralLock::try_acquire(Client& self, std::string_view key) {
+  Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
+  if (ask(self, attempt) == Outcome::granted) return granted(self, attempt);
+  if (attempt.doubt) return Acquired::unknown();
+  return std::nullopt;
+}
+
+EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
+  const Answer made = self.zookeeper().create(attempt.path, attempt.token, CreateMode::ephemeral);
+  if (made.unknown()) {
+    attempt.doubt = true;
+    return Outcome::no_answer;
+  }
+  if (made.code == Code::session_expired) {
+    attempt.doubt = false;
+    return Outcome::no_answer;
+  }
+  const RecogniseOwn own = options().recognise_own;
+  const bool looks =
+      own == RecogniseOwn::always || (own == RecogniseOwn::after_unknown && attempt.doubt);
+  if (!made.ok() && !(looks && is_own(self, attempt))) return Outcome::refused;
+  if (made.ok()) attempt.lease.fence = made.zxid;
+  return Outcome::granted;
+}
+
+bool EphemeralLock::is_own(Client& self, Attempt& attempt) {
+  const Answer there = self.zookeeper().get_data(attempt.path, {}, Role::check);
+  if (!there.ok() || there.data != attempt.token) return false;
+  attempt.lease.fence = there.stat.czxid;
+  return true;
+}
+
+Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
+  Lease lease{.key = attempt.path,
+              .token = attempt.token,
+              .ttl = self.zookeeper().session_timeout(),
+              .fence = options().mint == Mint::in_script ? attempt.lease.fence : 0};
+  session_ = self.zookeeper().session();
+  guards_.start(self, lease, options().stops_at);
+  return lease;
+}
+
+// Of another session nothing is left: whatever has that name now is another's.
+Released EphemeralLock::release(Client& self, const Lease& lease) {
+  guards_.stop(self, lease);
+  const Answer gone = insist(self, options(), [&] {
+    if (self.zookeeper().session() != session_) return Answer{.code = Code::no_node};
+    return self.zookeeper().remove(lease.key);
+  });
+  if (gone.unknown()) return Released::unknown;
+  return gone.ok() ? Released::ok : Released::not_held;
+}
+
+Held EphemeralLock::look(Client& self, const Lease& lease) {
+  const Answer there = self.zookeeper().get_data(lease.key, {}, Role::check);
+  if (there.unknown()) return Held::unknown;
+  return there.data == lease.token ? Held::yes : Held::no;
+}
+
+const Algorithm& zk_ephemeral() {
+  static const Algorithm algorithm{
+      .name = "zk-ephemeral",
+      .summary = "whoever creates the ephemeral znode holds the lock; all others watch it",
+      .source = "docs/facts/algorithms.md 6.1, docs/facts/failures.md A-20 and A-30",
+      .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
+      .marks = {},
+      .uses = {.tokens = false,
+               .own = true,
+               .look = true,
+               .mint = true,
+               .options = {"stops_at", "lost_after_percent", "retry_missing"},
+               .server = LockServer::zookeeper},
+      .promises = on_one_znode,
+      .bound = session_and_one_attempt,
+      .wakeup = wakes_at_once,
+      .make = make<EphemeralLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,41 @@
+// kazoo's Lock (docs/facts/algorithms.md 6.4): the queue of ephemeral sequential znodes, with one
+// name for the life of the object, looked for before it is asked for again, whoever's session it is
+// of. Not re-entrant.
+#pragma once
+
+#include <string>
+
+#include "models/algorithm.h"
+#include "models/locks/local_time.h"
+#include "models/locks/zookeeper/session.h"
+
+namespace picklock::models::locks::zookeeper {
+
+class KazooLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+
+ private:
+  enum class Outcome : std::uint8_t { granted, again, failed, too_late };
+
+  Acquired lock(Client& self, std::string_view key, const Patience& patience);
+  Outcome attempt(Client& self, const std::string& directory, const Patience& patience);
+  Answer find_or_create(Client& self, const std::string& directory);
+  bool clean_up(Client& self, const std::string& directory);
+
+  std::string prefix_;
+  bool tried_ = false;  // to create, ever
+  std::string path_;    // of the present attempt
+  std::int64_t zxid_ = 0;
+  bool held_ = false;
+  Guards guards_;
+};
+
+const Algorithm& kazoo_lock();
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,81 @@
+#include "models/locks/zookeeper/promises.h"
+
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks::zookeeper {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What keeps a client from its pings may end its session under it.
+constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::failover,
+                                        FaultClass::amnesia, FaultClass::crash};
+
+std::vector<Promise> excluding(const LockOptions& options) {
+  const bool fenced = options.mint == Mint::in_script;
+  const FaultClasses at_resource = fenced ? FaultClasses::all() : kSessionLives;
+  const std::string_view premise = fenced ? "" : kWithinSession;
+  return {
+      {Property::mutual_exclusion, kSessionLives, kWithinSession},
+      {Property::resource_exclusion, at_resource, premise},
+      {Property::no_stale_write, at_resource, premise},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+  };
+}
+
+// An answer that is lost may leave a znode behind that lives as long as its client does.
+Promise not_stuck(const LockOptions& options) {
+  const bool recognises = options.recognise_own != RecogniseOwn::never;
+  FaultClasses under = FaultClasses::all().without({FaultClass::crash});
+  if (!recognises)
+    under = under.without({FaultClass::lost_reply, FaultClass::partition, FaultClass::late_command,
+                           FaultClass::pause, FaultClass::failover, FaultClass::amnesia});
+  return {Property::not_stuck, under, kEnsembleThere};
+}
+
+}  // namespace
+
+std::vector<Promise> on_one_znode(const LockOptions& options) {
+  std::vector<Promise> all = excluding(options);
+  // A delete that is sent twice may be the second time of another's znode.
+  all.push_back({Property::own_release, FaultClasses::all().without({FaultClass::lost_reply}), ""});
+  all.push_back(not_stuck(options));
+  if (options.retry_missing)
+    all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
+  return all;
+}
+
+std::vector<Promise> queued(const LockOptions& options) {
+  std::vector<Promise> all = excluding(options);
+  all.push_back({Property::own_release, FaultClasses::all(), ""});
+  all.push_back(not_stuck(options));
+  all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
+  all.push_back({Property::bounded_wakeups, FaultClasses::all(), ""});
+  all.push_back({Property::fair_order, {}, ""});
+  return all;
+}
+
+std::vector<Promise> queued_naively(const LockOptions& options) {
+  std::vector<Promise> all = queued(options);
+  // A waiter that goes lets the next one in, whoever holds.
+  for (Promise& promise : all) {
+    const bool excludes = promise.property == Property::mutual_exclusion ||
+                          promise.property == Property::resource_exclusion ||
+                          promise.property == Property::no_stale_write;
+    if (excludes && promise.under.has(FaultClass::crash) && options.mint == Mint::none)
+      promise.under = promise.under.without({FaultClass::crash});
+    if (promise.property == Property::mutual_exclusion)
+      promise.under = promise.under.without({FaultClass::crash});
+  }
+  return all;
+}
+
+Duration session_and_one_attempt(const LockOptions& options) {
+  constexpr Duration kDialAgain = 1s;
+  return options.ttl + options.retry_every + options.retry_jitter + 2 * kDialAgain + 100ms;
+}
+
+Duration wakes_at_once(const LockOptions& options) { return options.ttl + 5s; }
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,26 @@
+// What the locks on ZooKeeper promise: an ephemeral znode protects its holder as long as the
+// session lives, by the ensemble's word (docs/facts/failures.md section 5).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "models/algorithm.h"
+
+namespace picklock::models::locks::zookeeper {
+
+inline constexpr std::string_view kWithinSession =
+    "every critical section ends while its session lives, by the ensemble's word";
+inline constexpr std::string_view kEnsembleThere = "the ensemble does not stay away";
+
+std::vector<Promise> on_one_znode(const LockOptions& options);
+std::vector<Promise> queued(const LockOptions& options);
+std::vector<Promise> queued_naively(const LockOptions& options);
+
+// A crashed holder's session ends, its znode goes, and a waiter hears of it, if need be at another
+// server.
+Duration session_and_one_attempt(const LockOptions& options);
+// A watch is told at once, or when its client has found another server.
+Duration wakes_at_once(const LockOptions& options);
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,188 @@
+#include "models/locks/zookeeper/sequential_lock.h"
+
+#include <algorithm>
+
+#include "models/locks/promises.h"
+#include "models/locks/zookeeper/promises.h"
+
+namespace picklock::models::locks::zookeeper {
+
+Acquired SequentialLock::acquire(Client& self, std::string_view key) {
+  return queue(self, key, patience_of(self, options()));
+}
+
+Acquired SequentialLock::try_acquire(Client& self, std::string_view key) {
+  return queue(self, key, Patience(self, options().clock, Duration::zero()));
+}
+
+Acquired SequentialLock::queue(Client& self, std::string_view key, const Patience& patience) {
+  Place place{.directory = models::zookeeper::lock_path(key)};
+  const bool named = options().recognise_own != RecogniseOwn::never;
+  place.prefix = named ? self.fresh_token() + "-lock-" : "lock-";
+  for (;;) {
+    if (place.path.empty()) join(self, place);
+    std::string before;
+    const Turn now = place.path.empty() ? Turn::no_answer : turn(self, place, before);
+    if (now == Turn::mine) return granted(self, place);
+    if (now == Turn::gone) {
+      place.path.clear();
+      continue;
+    }
+    bool interrupted = false;
+    if (now == Turn::no_answer) {
+      interrupted = !self.sleep_interruptibly(patience.at_most(options().retry_every));
+    } else if (!patience.over()) {
+      const Bell bell(self);
+      const Answer seen = self.zookeeper().exists(before, bell.watch(), Role::watch);
+      const bool gone = seen.code == Code::no_node;
+      if (gone && woken_ == Woken::holds) return granted(self, place);
+      if (!seen.ok()) continue;
+      interrupted =
+          bell.wait(patience.at_most(Semaphore::kForever)) == Semaphore::Woken::by_interrupt;
+      if (bell.deleted() && woken_ == Woken::holds) return granted(self, place);
+    }
+    if (interrupted || patience.over()) return leave(self, place);
+  }
+}
+
+// Leaves the path empty where there is no answer.
+void SequentialLock::join(Client& self, Place& place) {
+  if (place.doubt && options().recognise_own != RecogniseOwn::never) find_own(self, place);
+  if (!place.path.empty()) return;
+  const std::string path = place.directory + "/" + place.prefix;
+  Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  if (made.code == Code::no_node) {
+    self.zookeeper().create(place.directory, "", CreateMode::persistent, Role::upkeep);
+    made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  }
+  place.doubt = place.doubt || made.unknown();
+  if (made.code == Code::session_expired) place.doubt = false;
+  if (!made.ok()) return;
+  place.path = made.path;
+  place.zxid = made.zxid;
+}
+
+// A create without answer may have been done: then the name that no other has is there (Z13).
+void SequentialLock::find_own(Client& self, Place& place) {
+  const Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
+  for (const std::string& name : all.children) {
+    if (!name.starts_with(place.prefix)) continue;
+    const Answer there = self.zookeeper().exists(place.directory + "/" + name, {}, Role::check);
+    // One of a session that is over will be gone soon.
+    if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) continue;
+    place.path = place.directory + "/" + name;
+    place.zxid = there.stat.czxid;
+  }
+}
+
+SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std::string& before) {
+  Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
+  if (all.code == Code::no_node) return Turn::gone;
+  if (!all.ok()) return Turn::no_answer;
+  const std::vector<std::string> queue = in_order(std::move(all.children));
+  const std::string name = place.path.substr(place.directory.size() + 1);
+  const auto mine = std::find(queue.begin(), queue.end(), name);
+  if (mine == queue.end()) return Turn::gone;
+  if (mine == queue.begin()) return Turn::mine;
+  before = place.directory + "/" + *std::prev(mine);
+  return Turn::not_yet;
+}
+
+Acquired SequentialLock::granted(Client& self, const Place& place) {
+  const std::int64_t number = *models::zookeeper::sequence_of(place.path);
+  Lease lease{.key = place.directory,
+              .token = place.path,
+              .ttl = self.zookeeper().session_timeout(),
+              .fence = options().mint == Mint::none              ? 0
+                       : options().fence_by == FenceBy::sequence ? number + 1
+                                                                 : place.zxid};
+  guards_.start(self, lease, options().stops_at);
+  return lease;
+}
+
+Acquired SequentialLock::leave(Client& self, const Place& place) {
+  bool doubt = place.doubt;
+  if (!place.path.empty()) {
+    const Answer gone =
+        insist(self, options(), [&] { return self.zookeeper().remove(place.path); });
+    doubt = doubt || gone.unknown();
+  }
+  if (doubt) return Acquired::unknown();
+  return std::nullopt;
+}
+
+Released SequentialLock::release(Client& self, const Lease& lease) {
+  guards_.stop(self, lease);
+  const Answer gone = insist(self, options(), [&] { return self.zookeeper().remove(lease.token); });
+  if (gone.unknown()) return Released::unknown;
+  return gone.ok() ? Released::ok : Released::not_held;
+}
+
+Held SequentialLock::look(Client& self, const Lease& lease) {
+  const Answer there = self.zookeeper().exists(lease.token, {}, Role::check);
+  if (there.unknown()) return Held::unknown;
+  return there.ok() ? Held::yes : Held::no;
+}
+
+namespace {
+
+constexpr std::string_view kSource = "docs/facts/algorithms.md 6.2, docs/facts/failures.md A-21";
+
+Uses uses() {
+  return {.tokens = false,
+          .own = true,
+          .look = true,
+          .mint = true,
+          .options = {"stops_at", "fence_by", "lost_after_percent"},
+          .server = LockServer::zookeeper};
+}
+
+std::vector<Role> roles() {
+  return {Role::acquire, Role::check, Role::watch, Role::release, Role::renew};
+}
+
+template <Woken woken>
+std::unique_ptr<Lock> make_sequential(const LockOptions& options) {
+  return std::make_unique<SequentialLock>(options, woken);
+}
+
+}  // namespace
+
+const Algorithm& zk_sequential() {
+  static const Algorithm algorithm{
+      .name = "zk-sequential",
+      .summary =
+          "the lowest of the ephemeral sequential znodes holds the lock; each other watches "
+          "the one before it, and lists them again when woken",
+      .source = kSource,
+      .roles = roles(),
+      .marks = {},
+      .uses = uses(),
+      .promises = queued,
+      .bound = session_and_one_attempt,
+      .wakeup = wakes_at_once,
+      .overtakes = 0,
+      .preset = [](LockOptions& options) { options.recognise_own = RecogniseOwn::after_unknown; },
+      .make = make_sequential<Woken::lists_again>,
+  };
+  return algorithm;
+}
+
+const Algorithm& zk_sequential_naive() {
+  static const Algorithm algorithm{
+      .name = "zk-sequential-naive",
+      .summary = "the same, but that the one before it is gone is taken for its turn",
+      .source = kSource,
+      .roles = roles(),
+      .marks = {},
+      .uses = uses(),
+      .promises = queued_naively,
+      .bound = session_and_one_attempt,
+      .wakeup = wakes_at_once,
+      .overtakes = 0,
+      .make = make_sequential<Woken::holds>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::zookeeper

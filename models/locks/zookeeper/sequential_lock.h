@@ -1,0 +1,52 @@
+// The queue of ephemeral sequential znodes: the lowest number holds the lock, and each of the
+// others watches the one before it. Woken, it lists them again, for that one may have gone without
+// ever holding (docs/facts/algorithms.md 6.2); the seed's rule takes that for its turn
+// (docs/facts/failures.md A-21).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/algorithm.h"
+#include "models/locks/local_time.h"
+#include "models/locks/zookeeper/session.h"
+
+namespace picklock::models::locks::zookeeper {
+
+// What a waiter makes of it that the znode before its own is gone.
+enum class Woken : std::uint8_t { lists_again, holds };
+
+class SequentialLock final : public Lock {
+ public:
+  SequentialLock(const LockOptions& options, Woken woken) : Lock(options), woken_(woken) {}
+
+  Acquired acquire(Client& self, std::string_view key) override;
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+
+ private:
+  enum class Turn : std::uint8_t { mine, not_yet, no_answer, gone };
+  struct Place {
+    std::string directory{};
+    std::string prefix{};  // of the names that it asks for
+    std::string path{};    // empty: it has none that it knows of
+    bool doubt = false;    // it may have one without knowing
+    std::int64_t zxid = 0;
+  };
+
+  Acquired queue(Client& self, std::string_view key, const Patience& patience);
+  void join(Client& self, Place& place);
+  void find_own(Client& self, Place& place);
+  Turn turn(Client& self, const Place& place, std::string& before);
+  Acquired granted(Client& self, const Place& place);
+  Acquired leave(Client& self, const Place& place);
+
+  Woken woken_;
+  Guards guards_;
+};
+
+const Algorithm& zk_sequential();
+const Algorithm& zk_sequential_naive();
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,47 @@
+#include "models/locks/zookeeper/session.h"
+
+#include <algorithm>
+
+namespace picklock::models::locks::zookeeper {
+
+void Guards::start(Client& self, const Lease& lease, StopsAt stops_at) {
+  if (stops_at == StopsAt::never) return;
+  auto guard = std::make_shared<Guard>();
+  guard->alarm = self.semaphore(Awaits::threads);
+  const auto alarms = [stops_at](State state) {
+    return state == State::lost || (state == State::suspended && stops_at == StopsAt::suspended);
+  };
+  guard->listener = self.zookeeper().listen([alarm = guard->alarm, alarms](State state) {
+    if (alarms(state)) alarm->release();
+  });
+  // It may have been lost while the last answer was under way.
+  if (alarms(self.zookeeper().state())) guard->alarm->release();
+  guards_[lease.token] = guard;
+  self.spawn([guard, lease](Client& thread) {
+    guard->alarm->acquire(Semaphore::kForever);
+    if (!guard->over) thread.lost(lease);
+    guard->over = true;
+  });
+}
+
+void Guards::stop(Client& self, const Lease& lease) {
+  const auto found = guards_.find(lease.token);
+  if (found == guards_.end()) return;
+  self.zookeeper().forget(found->second->listener);
+  if (!found->second->over) {
+    found->second->over = true;
+    found->second->alarm->release();
+  }
+  guards_.erase(found);
+}
+
+std::vector<std::string> in_order(std::vector<std::string> children) {
+  using models::zookeeper::sequence_of;
+  std::erase_if(children, [](const std::string& name) { return !sequence_of(name); });
+  std::sort(children.begin(), children.end(), [](const std::string& one, const std::string& other) {
+    return *sequence_of(one) < *sequence_of(other);
+  });
+  return children;
+}
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,78 @@
+// What the locks on ZooKeeper have in common: waiting for a znode to change, holding a lock only as
+// long as the connection lets one believe so, and asking again where an answer was lost.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/lock.h"
+#include "models/zookeeper/names.h"
+
+namespace picklock::models::locks::zookeeper {
+
+using models::zookeeper::Answer;
+using models::zookeeper::Code;
+using models::zookeeper::CreateMode;
+using models::zookeeper::EventType;
+using models::zookeeper::State;
+
+// Rings once a watch has something to tell, be it of the connection. Shared with the watch, which
+// may outlive whoever waits.
+class Bell {
+ public:
+  explicit Bell(Client& self) : state_(std::make_shared<Heard>()) {
+    state_->rung = self.semaphore(Awaits::news);
+  }
+  models::zookeeper::Watch watch() const {
+    return [state = state_](const models::zookeeper::Told& told) {
+      state->type = told.type;
+      state->rung->release();
+    };
+  }
+  Semaphore::Woken wait(Duration patience) const { return state_->rung->acquire(patience); }
+  bool deleted() const { return state_->type == EventType::deleted; }
+
+ private:
+  struct Heard {
+    std::unique_ptr<Semaphore> rung;
+    EventType type = EventType::none;
+  };
+  std::shared_ptr<Heard> state_;
+};
+
+// Tells holders that they have lost their locks, as soon as the connection says so.
+class Guards {
+ public:
+  void start(Client& self, const Lease& lease, StopsAt stops_at);
+  void stop(Client& self, const Lease& lease);
+
+ private:
+  struct Guard {
+    std::shared_ptr<Semaphore> alarm;
+    std::uint64_t listener = 0;
+    bool over = false;
+  };
+  std::map<std::string, std::shared_ptr<Guard>> guards_;  // by token
+};
+
+// The children of a lock's znode that wait for it or hold it, by their numbers.
+std::vector<std::string> in_order(std::vector<std::string> children);
+
+// As often as the options say, and with their pauses, until there is an answer.
+template <typename Ask>
+Answer insist(Client& self, const LockOptions& options, Ask ask) {
+  Answer answer = ask();
+  for (std::uint32_t copies = 1; answer.unknown() && copies <= options.resend; ++copies) {
+    if (options.resend_delay > Duration::zero()) {
+      const Duration whole =
+          longest_resend_pause(options.resend_delay, options.resend_delay_most, copies);
+      self.sleep(self.random_between(whole / 2, whole));
+    }
+    answer = ask();
+  }
+  return answer;
+}
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,32 @@
+// Names of znodes, as locks and those who watch them read them.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace picklock::models::zookeeper {
+
+// The znode of a lock: its key, which begins at the root if it does not say so.
+inline std::string lock_path(std::string_view key) {
+  return key.starts_with('/') ? std::string(key) : "/" + std::string(key);
+}
+
+// What a server has put behind the name of a sequential znode (Z21); none: it is not one.
+inline std::optional<std::int32_t> sequence_of(std::string_view name) {
+  constexpr std::size_t kDigits = 10;
+  if (name.size() < kDigits) return std::nullopt;
+  const std::string_view digits = name.substr(name.size() - kDigits);
+  const bool negative = name.size() > kDigits && digits.front() == '-';
+  const auto is_digit = [](char one) { return one >= '0' && one <= '9'; };
+  if (!std::all_of(digits.begin() + (negative ? 1 : 0), digits.end(), is_digit))
+    return std::nullopt;
+  std::int32_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+}  // namespace picklock::models::zookeeper
