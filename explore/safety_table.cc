@@ -1,5 +1,6 @@
 #include "explore/safety_table.h"
 
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -28,6 +29,11 @@ constexpr std::string_view kStops = "the holder stops when its lease must have r
 constexpr std::string_view kWaitedFor = "a replica that takes over has been waited for";
 constexpr std::string_view kReadLast = "the clock is read after the last answer";
 constexpr std::string_view kMonotonic = "the deadline is on a clock that never steps";
+constexpr std::string_view kElapsed = "sessions are counted on a clock that never steps";
+constexpr std::string_view kCommitted = "what is acknowledged, more than half have on disk";
+constexpr std::string_view kForced = "what is acknowledged is forced to disk";
+constexpr std::string_view kOwnZnode = "nothing is sent twice";
+constexpr std::string_view kStopsUnconnected = "the holder stops when it has no connection";
 constexpr std::string_view kShortWork = "the work is over before the first lease is";
 
 Cell safe(models::FaultClass faults, std::string_view premise) {
@@ -506,6 +512,93 @@ void add(std::vector<Configuration>& all, Some some) {
   all.insert(all.end(), some.begin(), some.end());
 }
 
+// Of a lock on ZooKeeper with sections that are shorter than any session.
+std::vector<Cell> on_zookeeper(Cell when_lost, Cell when_crashed) {
+  return {
+      unsafe(pause),
+      unsafe(late_write),
+      safe(late_command, kShortWork),
+      safe(client_clock, kNoClock),
+      safe(server_clock, kElapsed),
+      safe(failover, kCommitted),
+      safe(amnesia, kForced),
+      at_locks(safe(partition, kShortWork)),
+      std::move(when_lost),
+      unsafe(lost_reply),  // a write is sent twice
+      std::move(when_crashed),
+      for_ever(at_threads(safe(crash, kNobodyElse))),  // its process keeps the session
+  };
+}
+
+// The same row with other servers, or other work.
+std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::string_view plain,
+                                                  std::array<std::string_view, 4> names) {
+  return {
+      {names[0],
+       row,
+       "work for longer than a session may be silent",
+       plain,
+       {"clients.hold=20s", "clients.writes=20"},
+       {unsafe(late_command), at_locks(unsafe(partition))}},
+      {names[1],
+       row,
+       "the same, and a holder that stops when it has no connection",
+       plain,
+       {"clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},
+       {at_locks(safe(partition, kStopsUnconnected))}},
+      {names[2],
+       row,
+       "old releases, which count sessions on the wall clock",
+       plain,
+       {"servers.zookeeper.wall_clock_expiry=true"},
+       {unsafe(server_clock)}},
+      {names[3],
+       row,
+       "forced sync is off",
+       plain,
+       {"servers.zookeeper.force_sync=false"},
+       {unsafe(amnesia, 2)}},
+  };
+}
+
+// A session of 10 s ends at a tick of 2 s, and then the sections of 4 s of those who come first.
+constexpr Wait kSessionOf10{10s, 30s};
+
+std::vector<Configuration> zookeeper() {
+  constexpr std::string_view kEphemeral = "ZK ephemeral, one node";
+  constexpr std::string_view kSequential = "ZK sequential, re-list on every wake";
+  constexpr std::string_view kNaive = "ZK sequential, \"predecessor gone => mine\"";
+  const Cell crashed = outage(kSessionOf10, at_processes(safe(crash, kNobodyElse)));
+  std::vector<Configuration> all = {
+      {"zk-ephemeral",
+       kEphemeral,
+       "",
+       "plain/zk-ephemeral",
+       {},
+       on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
+      {"zk-sequential",
+       kSequential,
+       "the znode's name tells whose it is",
+       "plain/zk-sequential",
+       {},
+       on_zookeeper(at_locks(safe(lost_reply, kOwnZnode)), crashed)},
+      {"zk-sequential alike",
+       kSequential,
+       "all znodes have one name",
+       "plain/zk-sequential",
+       {"lock.recognise_own=never"},
+       {for_ever(at_locks(safe(lost_reply, kOwnZnode)))}},
+      {"zk-naive", kNaive, "", "plain/zk-sequential-naive", {}, {unsafe(crash)}},
+  };
+  add(all, on_zookeeper_otherwise(kEphemeral, "plain/zk-ephemeral",
+                                  {"zk-ephemeral long", "zk-ephemeral stopping", "zk-ephemeral old",
+                                   "zk-ephemeral unforced"}));
+  add(all, on_zookeeper_otherwise(kSequential, "plain/zk-sequential",
+                                  {"zk-sequential long", "zk-sequential stopping",
+                                   "zk-sequential old", "zk-sequential unforced"}));
+  return all;
+}
+
 }  // namespace
 
 const std::vector<Configuration>& safety_table() {
@@ -533,6 +626,7 @@ const std::vector<Configuration>& safety_table() {
     add(all, multilock());
     add(all, redlock());
     add(all, redisson_redlock());
+    add(all, zookeeper());
     return all;
   }();
   return table;

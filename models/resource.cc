@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view kAccepted = "accepted";
 constexpr std::string_view kRejected = "rejected";
 constexpr std::string_view kToken = " TOKEN ";
+constexpr std::string_view kRevoke = "REVOKE";
+constexpr std::string_view kRevoked = "revoked";
 
 void append(sim::Payload& payload, std::int64_t number) {
   std::array<char, 20> digits;
@@ -49,8 +51,13 @@ std::int64_t Resource::rank_of(const sim::Message& request) const {
 
 bool Resource::apply(sim::Message& request, sim::Payload& answer) {
   const std::int64_t rank = rank_of(request);
+  const bool revokes = request.payload.view() == kRevoke;
   const bool stale = fenced_by_ != FencedBy::nothing && rank < newest_;
-  if (rank > newest_) newest_ = rank;
+  if (rank > newest_ && (revokes || fenced_by_ != FencedBy::revocation)) newest_ = rank;
+  if (revokes) {
+    answer.append(kRevoked);
+    return true;
+  }
   simulation().scheduler.recorder().note(
       {.at = simulation().now(),
        .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
@@ -80,6 +87,13 @@ Written ResourceClient::write(std::uint32_t number, std::int64_t token) {
                                           });
   if (!answer.ok()) return Written::unknown;
   return answer.bytes() == kAccepted ? Written::accepted : Written::rejected;
+}
+
+bool ResourceClient::revoke_older() {
+  return caller_
+      .call(static_cast<std::uint8_t>(Role::write), patience_,
+            [](sim::Payload& payload) { payload.append(kRevoke); })
+      .ok();
 }
 
 }  // namespace picklock::models

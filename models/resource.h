@@ -10,8 +10,9 @@
 
 namespace picklock::models {
 
-// How the resource tells an older grant: not at all, by tokens, or by ground truth.
-enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants };
+// How the resource tells an older grant: not at all, by tokens, by ground truth, or because a newer
+// holder has had the access of all before it revoked (docs/facts/failures.md B-11).
+enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocation };
 
 class Resource final : public sim::Service {
  public:
@@ -39,6 +40,8 @@ class ResourceClient {
   void forget() { caller_.forget(); }
   // The how-manieth write of this critical section, with its fencing token, if there is one; parks.
   Written write(std::uint32_t number, std::int64_t token = 0);
+  // From now on whoever was granted before is refused. False: there was no answer; parks.
+  bool revoke_older();
 
  private:
   sim::Caller caller_;

@@ -34,6 +34,31 @@ TEST(Resource, WithoutFencingAcceptsWhatItIsSent) {
               ElementsAre(Written::accepted, Written::accepted, Written::accepted));
 }
 
+TEST(Resource, RejectsWhomANewerHolderHasHadRevoked) {
+  SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = FencedBy::revocation}};
+  std::vector<Written> outcomes;
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    self.redis().set("lock", "a", {.nx = true, .px = 500ms});
+    ResourceClient& resource = all.machines[0].resource();
+    self.sleep(2s);
+    outcomes.push_back(resource.write(1));
+    self.sleep(2s);
+    outcomes.push_back(resource.write(2));
+  });
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    self.redis().set("lock", "b", {.nx = true});
+    ResourceClient& resource = all.machines[1].resource();
+    outcomes.push_back(resource.write(1));
+    self.sleep(2s);
+    EXPECT_TRUE(resource.revoke_older());
+    outcomes.push_back(resource.write(2));
+  });
+  world.run();
+  EXPECT_THAT(outcomes, ElementsAre(Written::accepted, Written::accepted, Written::accepted,
+                                    Written::rejected));
+}
+
 TEST(Resource, WithIdealFencingRejectsAnOlderGrantAfterANewer) {
   EXPECT_THAT(older_writes_after_newer(FencedBy::order_of_grants),
               ElementsAre(Written::accepted, Written::accepted, Written::rejected));

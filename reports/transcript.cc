@@ -168,7 +168,9 @@ class Transcriber {
     exchange.server = record.peer;
     exchange.role = role_of(record);
     exchange.tenure = record.tenure;
-    exchange.upkeep = exchange.role == Role::none;
+    // What keeps a session alive is in nobody's name.
+    const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
+    exchange.upkeep = exchange.role == Role::none || keeps_alive;
     if (!exchange.upkeep) {
       exchange.text = describe(record);
     } else if (narrator_.is_client(record.process)) {

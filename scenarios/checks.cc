@@ -335,6 +335,9 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_keys_of_verb(table, rules(fault.verb));
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
+  const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(models::Role::write);
+  if (fault.verb == sim::Verb::duplicate && on_zookeeper(scenario) && of_lock)
+    verb.fail("a client of ZooKeeper sends nothing a second time: give it a step of `write`");
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -422,7 +425,8 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
     for (const std::string_view other : {"redis", "lease_store", "zookeeper"}) {
       if (other == home) continue;
       if (const auto idle = servers->find(other))
-        idle->fail(fmt::format("{} lives on {}: see [servers.{}]", words.name, name, home));
+        idle->fail(fmt::format("{} lives on {}{}", words.name, name,
+                               on_redis(scenario) ? "" : fmt::format(": see [servers.{}]", home)));
     }
   }
   if (words.uses.servers || scenario.servers.redis.masters == 1) return;

@@ -83,6 +83,8 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
     const Duration deadline = acquired.lease().deadline;
     if (deadline != Duration::zero()) self.believe_until(acquired.lease(), deadline);
     work(self, lock, acquired.lease());
+    if (scenario_->servers.resource.fencing == Fencing::revoke_late)
+      machine_->resource().revoke_older();
     machine_->end_belief(tenure);
     release(self, lock, acquired.lease());
   }
@@ -136,6 +138,8 @@ void ClientProgram::work(models::SimClient& self, models::Lock& lock, const mode
     token = models::fetch_fencing_token(self, scenario_->lock.key);
     if (token == 0) return;  // nothing may be written without one
   }
+  const Fencing fencing = scenario_->servers.resource.fencing;
+  if (fencing == Fencing::revoke && !machine_->resource().revoke_older()) return;
   if (writes > 1) write(self, lock, lease, 1, token);
   if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
     nest(self, lock);

@@ -86,6 +86,11 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.undo_after, models::UndoAfter::last_attempt);
   EXPECT_EQ(s.lock.options.extends, models::Extends::as_acquired);
   EXPECT_TRUE(s.lock.options.extend_missing);
+  EXPECT_EQ(s.lock.options.stops_at, models::StopsAt::suspended);
+  EXPECT_EQ(s.lock.options.fence_by, models::FenceBy::sequence);
+  EXPECT_EQ(s.lock.options.lost_after_percent, 66U);
+  EXPECT_FALSE(s.lock.options.retry_missing);
+  EXPECT_FALSE(s.lock.options.guaranteed_delete);
 
   const RedisSpec& redis = s.servers.redis;
   EXPECT_EQ(redis.masters, 3U);
@@ -124,7 +129,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 83);
+  EXPECT_EQ(link.line, 88);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -169,7 +174,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 113);
+  EXPECT_EQ(pause.line, 118);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, role(models::Role::release));
@@ -219,6 +224,43 @@ TEST(Loader, ReadsWhatBelongsToALeaseStore) {
   EXPECT_EQ(s.servers.lease_store.clock_rate_ppb, 500);
   EXPECT_EQ(s.faults.at(0).verb, sim::Verb::kill_session);
   EXPECT_EQ(s.faults.at(1).target, "store");
+}
+
+TEST(Loader, ReadsWhatBelongsToAnEnsemble) {
+  const Scenario s = sample::parsed(sample::kZooKeeper);
+  const ZooKeeperSpec& zookeeper = s.servers.zookeeper;
+  EXPECT_EQ(zookeeper.servers, 5U);
+  EXPECT_EQ(zookeeper.tick, 1s);
+  EXPECT_EQ(zookeeper.init_limit, 4U);
+  EXPECT_EQ(zookeeper.sync_limit, 3U);
+  EXPECT_EQ(zookeeper.fsync, 2ms);
+  EXPECT_FALSE(zookeeper.force_sync);
+  EXPECT_EQ(zookeeper.max_connections, 7U);
+  EXPECT_TRUE(zookeeper.wall_clock_expiry);
+  EXPECT_EQ(zookeeper.gc.every, 10s);
+  EXPECT_EQ(s.faults.at(1).keeps, sim::Keeps::fsynced);
+  EXPECT_EQ(s.faults.at(2).target, "zookeeper-2");
+}
+
+TEST(Loader, RefusesWhatMeansNothingToAnEnsemble) {
+  const std::string lock = "format = 1\n[lock]\nalgorithm = \"zk-ephemeral\"\n";
+  EXPECT_EQ(error_of(lock + "[servers.redis]\nmasters = 1\n"),
+            "story.toml:4: key `servers.redis`: zk-ephemeral lives on ZooKeeper: see "
+            "[servers.zookeeper]");
+  EXPECT_EQ(
+      error_of(lock + "[[fault]]\npause = \"zookeeper-4\"\nat = \"1s\"\nfor = \"1s\"\n"),
+      "story.toml:5: key `fault.1.pause`: there is no zookeeper-4; servers are zookeeper-1 .. "
+      "zookeeper-3");
+  EXPECT_EQ(error_of(lock + "[[fault]]\nfail-over = \"zookeeper-1\"\nat = \"1s\"\n"),
+            "story.toml:5: key `fault.1.fail-over`: not applicable to zookeeper-1: an ensemble "
+            "elects its leader by itself: crash the one that leads");
+  EXPECT_EQ(error_of(lock + "[[fault]]\nduplicate = \"client-1\"\nbefore = \"release.sent\"\nfor = "
+                            "\"1s\"\n"),
+            "story.toml:5: key `fault.1.duplicate`: a client of ZooKeeper sends nothing a second "
+            "time: give it a step of `write`");
+  EXPECT_EQ(error_of(lock + "[servers.resource]\nfencing = \"after\"\n"),
+            "story.toml:5: key `servers.resource.fencing`: zk-ephemeral has no counter beside its "
+            "key: every grant has its zxid, \"in-script\"");
 }
 
 // What nobody ever speaks to would look as if it had a part in the result.

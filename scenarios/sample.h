@@ -38,12 +38,19 @@ inline Vocabulary vocabulary() {
                     "asks",           "hears",
                     "speaks",         "undo_at",
                     "undo_after",     "extends",
-                    "extend_missing"}},
+                    "extend_missing", "stops_at",
+                    "fence_by",       "lost_after_percent",
+                    "retry_missing",  "guaranteed_delete"}},
        {}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
        {},
        {.own = true, .mint = true, .servers = true},
+       {}},
+      {"zk-ephemeral",
+       {Role::acquire, Role::renew, Role::release, Role::watch},
+       {},
+       {.mint = true, .server = models::LockServer::zookeeper},
        {}},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
@@ -111,6 +118,11 @@ undo_at = "granted"
 undo_after = "last-attempt"
 extends = "as-acquired"
 extend_missing = true
+stops_at = "suspended"
+fence_by = "sequence"
+lost_after_percent = 66
+retry_missing = false
+guaranteed_delete = false
 value = "client"
 renew = "conditional"
 renew_every = "2s"
@@ -295,6 +307,40 @@ kill-session = "client-1"
 at = "4s"
 [[fault]]
 delay = "store"
+before = "watch.applied"
+for = "1s"
+[expect]
+violated = []
+)";
+
+// Nor what belongs to an ensemble.
+inline constexpr const char* kZooKeeper = R"(format = 1
+[lock]
+algorithm = "zk-ephemeral"
+[servers.zookeeper]
+servers = 5
+tick = "1s"
+init_limit = 4
+sync_limit = 3
+fsync = "2ms"
+force_sync = false
+max_connections = 7
+wall_clock_expiry = true
+service = "30us"
+clock_rate_ppb = 500
+[servers.zookeeper.gc]
+every = "10s"
+low = "2ms"
+high = "4s"
+[[fault]]
+kill-session = "client-1"
+at = "4s"
+[[fault]]
+restart = "zookeeper-5"
+at = "5s"
+keeps = "fsynced"
+[[fault]]
+delay = "zookeeper-2"
 before = "watch.applied"
 for = "1s"
 [expect]

@@ -24,8 +24,9 @@ using models::redis::FindBy;
 using sim::Duration;
 
 // Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
-// or the simulator's own order of grants (architecture 8.11).
-enum class Fencing : std::uint8_t { none, after, in_script, ideal };
+// or the simulator's own order of grants (architecture 8.11). Or there are no tokens, and a new
+// holder has the access of those before it revoked: first of all, or when its work is done.
+enum class Fencing : std::uint8_t { none, after, in_script, ideal, revoke, revoke_late };
 
 // What a holder does to the lock's key to keep its progress there: nothing, SET, SET with KEEPTTL
 // (docs/facts/failures.md C-05).

@@ -192,12 +192,12 @@ const Keys<ZooKeeperSpec>& zookeeper_keys() {
 const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
-          "fencing", {"none", "after", "in-script", "ideal"},
+          "fencing", {"none", "after", "in-script", "ideal", "revoke", "revoke-late"},
           [](auto& resource) -> auto& { return resource.fencing; },
           "the resource refuses a write of an older grant than it has seen, told by a token: of a "
-          "command after the grant, of the very script that grants, or of the simulator's own "
-          "order "
-          "of grants"),
+          "command after the grant, of the very step that grants, or of the simulator's own order "
+          "of grants; or because a new holder has had the access of older ones revoked, before its "
+          "first write or after its last"),
       duration<ResourceSpec>(
           "service", Sign::not_negative, [](auto& resource) -> auto& { return resource.service; },
           "time that the resource needs for one write"),

@@ -14,6 +14,7 @@ constexpr std::string_view kPrimaryOnly = "only a primary is replaced by its rep
 constexpr std::string_view kElectsItself =
     "an ensemble elects its leader by itself: crash the one that leads";
 constexpr std::string_view kNoSession = "only a client has a session";
+constexpr std::string_view kSentOnce = "a client of ZooKeeper sends nothing a second time";
 constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
 
 const std::array<VerbRules, sim::kVerbCount>& all_rules() {
@@ -64,7 +65,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::duplicate,
        .lasting = Lasting::required,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk},
+       .inapplicable = {"", "", "", "", kNoTalk, "", kSentOnce},
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},

@@ -30,6 +30,9 @@ models::FencedBy fenced_by(Fencing fencing) {
     case Fencing::after:
     case Fencing::in_script:
       return models::FencedBy::tokens;
+    case Fencing::revoke:
+    case Fencing::revoke_late:
+      return models::FencedBy::revocation;
     case Fencing::ideal:
       break;
   }

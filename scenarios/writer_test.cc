@@ -52,6 +52,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   EXPECT_EQ(lines(file_text(sample::parsed(complete))), lines(complete));
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kFailOver))), lines(sample::kFailOver));
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kLeaseStore))), lines(sample::kLeaseStore));
+  EXPECT_EQ(lines(file_text(sample::parsed(sample::kZooKeeper))), lines(sample::kZooKeeper));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -61,8 +62,8 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   for (const Key<Scenario>& key : scenario_keys()) {
     if (key.nested) key.nested("", tables);
   }
-  const std::string text =
-      std::string("\n") + sample::kComplete + sample::kFailOver + sample::kLeaseStore;
+  const std::string text = std::string("\n") + sample::kComplete + sample::kFailOver +
+                           sample::kLeaseStore + sample::kZooKeeper;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

@@ -153,6 +153,29 @@ TEST(Ensemble, DoesWithoutALeaderThatStandsStill) {
   world.run();
 }
 
+// A leader that stands still for less than its followers wait finds every session too old when it
+// goes on, for nobody could tell it of them (docs/facts/failures.md D-13).
+TEST(Ensemble, EndsTheSessionsThatItHasNotHeardOfInAPauseAndGoesOn) {
+  World world({.servers = 3, .clients = 3, .options = {.ttl = 4s}});
+  std::vector<SessionId> before;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    world.thread(i, [&, i](SimClient& zookeeper) {
+      create(zookeeper, "/a");
+      before.push_back(zookeeper.session());
+      world.sleep(25s);
+      EXPECT_TRUE(zookeeper.exists("/a", {}, Role::none).ok());
+      // What the client of the leader itself had sent was there to be read.
+      const bool same = std::count(before.begin(), before.end(), zookeeper.session()) == 1;
+      EXPECT_EQ(same, i == 1);
+    });
+  }
+  world.at(3s, [&] { world.pause("zookeeper-1"); });
+  world.at(11s, [&] { world.resume("zookeeper-1"); });
+  world.run();
+  ASSERT_NE(world.ensemble.leader(), nullptr);
+  EXPECT_EQ(world.ensemble.leader()->process().name(), "zookeeper-1");
+}
+
 // Z45
 TEST(Ensemble, ServesNobodyWithoutItsQuorum) {
   World world({.servers = 3, .clients = 1});

@@ -146,7 +146,7 @@ void Server::shut(Link& link) {
 // What was asked on it gets no answer; what of it is under way takes effect all the same.
 void Server::drop(Link& link) {
   if (link.phase == Link::Phase::free) return;
-  for (const Pending& pending : link.pending) simulation().network.release(*pending.message);
+  for (const Pending& pending : link.pending) release(*pending.message);
   watches_.drop(link.number);
   const auto mine = by_session_.find(link.session);
   if (mine != by_session_.end() && mine->second == link.number) by_session_.erase(mine);
@@ -160,6 +160,23 @@ void Server::drop(Link& link) {
 }
 
 bool Server::apply(sim::Message& message, sim::Payload& answer) {
+  arriving_ = &message;
+  const bool answered = take(message, answer);
+  arriving_ = nullptr;
+  return answered;
+}
+
+// One that has just arrived is its connection's to release: its slot may have been given to another
+// message by then.
+void Server::release(sim::Message& message) {
+  if (&message == arriving_) {
+    message.taken = false;
+  } else {
+    simulation().network.release(message);
+  }
+}
+
+bool Server::take(sim::Message& message, sim::Payload& answer) {
   sim::Connection& connection = *message.connection;
   if (!peer_.serves()) {
     // Whoever looks for a leader has no use for clients (Z45).
@@ -220,7 +237,7 @@ void Server::opened(Link& link, bool valid) {
         reply.payload);
   link.phase = valid ? Link::Phase::open : Link::Phase::closing;
   answer(message, reply);
-  simulation().network.release(message);
+  release(message);
   if (!valid) shut(link);
 }
 
@@ -334,7 +351,7 @@ void Server::answer_one(Link& link, Pending& pending) {
   } else {
     answer(message, reply);
   }
-  simulation().network.release(message);
+  release(message);
   if (last) shut(link);
 }
 
@@ -540,8 +557,11 @@ void Server::await_ends() {
 
 // Later than when it was armed a session may have been heard of: then nothing has ended yet.
 void Server::end_sessions() {
-  for (const SessionId session : tracker_.ended(clock_ms())) {
-    tell("ends a session of which nothing was heard");
+  const std::vector<SessionId> ended = tracker_.ended(clock_ms());
+  if (ended.size() == 1) tell("ends a session of which nothing was heard");
+  if (ended.size() > 1)
+    tell("ends " + std::to_string(ended.size()) + " sessions of which nothing was heard");
+  for (const SessionId session : ended) {
     peer_.propose({.write = {.op = OpCode::close_session, .session = session}});
     if (!peer_.leads() || !peer_.serves()) return;
   }

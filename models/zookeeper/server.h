@@ -78,6 +78,8 @@ class Server final : public sim::Service, private QuorumPeer::Host {
 
   // --- sim::Service
   bool apply(sim::Message& message, sim::Payload& answer) override;
+  bool take(sim::Message& message, sim::Payload& answer);
+  void release(sim::Message& message);
 
   // --- QuorumPeer::Host
   void load(std::span<const Proposal> proposals) override;
@@ -133,7 +135,8 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   boost::unordered_flat_map<std::uint32_t, Asked> asked_;
   sim::TimerId end_timer_ = 0;
   sim::TimerId container_timer_ = 0;
-  std::vector<Change> changes_;  // scratch, as the rest
+  const sim::Message* arriving_ = nullptr;  // the message that is being applied
+  std::vector<Change> changes_;             // scratch, as the rest
   std::vector<Watches::Told> told_;
   Request request_;
   Reply reply_;

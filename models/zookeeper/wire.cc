@@ -255,6 +255,15 @@ std::string joined(const std::vector<std::string_view>& texts, std::string_view 
   return all;
 }
 
+std::string listed(std::vector<std::string_view> names) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  std::string all = "[" + joined(names, ", ");
+  if (more > 0) all += " and " + std::to_string(more) + " more";
+  return all + "]";
+}
+
 // What an answer is to is not on the wire: its body tells.
 std::string described_reply(std::string_view bytes) {
   Event event;
@@ -280,8 +289,7 @@ std::string described_reply(std::string_view bytes) {
     if (op == OpCode::get_data && reply.data)
       return reply.data->starts_with('/') ? std::string(*reply.data)
                                           : "\"" + std::string(*reply.data) + "\"";
-    if (op == OpCode::get_children || op == OpCode::get_children2)
-      return "[" + joined(reply.children, ", ") + "]";
+    if (op == OpCode::get_children || op == OpCode::get_children2) return listed(reply.children);
     if (op == OpCode::multi) {
       std::vector<std::string_view> codes;
       for (const Reply& part : reply.parts) codes.push_back(name(part.code));

@@ -202,7 +202,7 @@ const Algorithm& curator_mutex() {
           },
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
-      .overtakes = 0,
+      .overtakes = kPassedWhileLeaving,
       .preset =
           [](LockOptions& options) {
             options.resend = 3;

@@ -149,7 +149,7 @@ const Algorithm& kazoo_lock() {
           },
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
-      .overtakes = 0,
+      .overtakes = kPassedWhileLeaving,
       .make = make<KazooLock>,
   };
   return algorithm;

@@ -38,8 +38,7 @@ Promise not_stuck(const LockOptions& options) {
 
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
-  // A delete that is sent twice may be the second time of another's znode.
-  all.push_back({Property::own_release, FaultClasses::all().without({FaultClass::lost_reply}), ""});
+  all.push_back({Property::own_release, FaultClasses::all(), ""});
   all.push_back(not_stuck(options));
   if (options.retry_missing)
     all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
@@ -59,14 +58,15 @@ std::vector<Promise> queued(const LockOptions& options) {
 std::vector<Promise> queued_naively(const LockOptions& options) {
   std::vector<Promise> all = queued(options);
   // A waiter that goes lets the next one in, whoever holds.
+  const auto is_excluding = [&options](const Promise& promise) {
+    if (promise.property == Property::mutual_exclusion) return true;
+    const bool of_resource = promise.property == Property::resource_exclusion ||
+                             promise.property == Property::no_stale_write;
+    return of_resource && options.mint == Mint::none;
+  };
+  if (options.acquire_timeout > Duration::zero()) std::erase_if(all, is_excluding);
   for (Promise& promise : all) {
-    const bool excludes = promise.property == Property::mutual_exclusion ||
-                          promise.property == Property::resource_exclusion ||
-                          promise.property == Property::no_stale_write;
-    if (excludes && promise.under.has(FaultClass::crash) && options.mint == Mint::none)
-      promise.under = promise.under.without({FaultClass::crash});
-    if (promise.property == Property::mutual_exclusion)
-      promise.under = promise.under.without({FaultClass::crash});
+    if (is_excluding(promise)) promise.under = promise.under.without({FaultClass::crash});
   }
   return all;
 }

@@ -13,6 +13,9 @@ inline constexpr std::string_view kWithinSession =
     "every critical section ends while its session lives, by the ensemble's word";
 inline constexpr std::string_view kEnsembleThere = "the ensemble does not stay away";
 
+// Once a waiter that gives up has had its znode deleted, the next may come in before it is told so.
+inline constexpr std::uint32_t kPassedWhileLeaving = 1;
+
 std::vector<Promise> on_one_znode(const LockOptions& options);
 std::vector<Promise> queued(const LockOptions& options);
 std::vector<Promise> queued_naively(const LockOptions& options);

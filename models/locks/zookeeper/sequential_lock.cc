@@ -161,7 +161,7 @@ const Algorithm& zk_sequential() {
       .promises = queued,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
-      .overtakes = 0,
+      .overtakes = kPassedWhileLeaving,
       .preset = [](LockOptions& options) { options.recognise_own = RecogniseOwn::after_unknown; },
       .make = make_sequential<Woken::lists_again>,
   };
@@ -179,7 +179,7 @@ const Algorithm& zk_sequential_naive() {
       .promises = queued_naively,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
-      .overtakes = 0,
+      .overtakes = kPassedWhileLeaving,
       .make = make_sequential<Woken::holds>,
   };
   return algorithm;
