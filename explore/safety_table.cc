@@ -32,6 +32,7 @@ constexpr std::string_view kMonotonic = "the deadline is on a clock that never s
 constexpr std::string_view kElapsed = "sessions are counted on a clock that never steps";
 constexpr std::string_view kCommitted = "what is acknowledged, more than half have on disk";
 constexpr std::string_view kForced = "what is acknowledged is forced to disk";
+constexpr std::string_view kElsewhere = "who is not answered in time goes to another server";
 constexpr std::string_view kOwnZnode = "nothing is sent twice";
 constexpr std::string_view kStopsUnconnected = "the holder stops when it has no connection";
 constexpr std::string_view kShortWork = "the work is over before the first lease is";
@@ -522,7 +523,6 @@ std::vector<Cell> on_zookeeper(Cell when_lost, Cell when_crashed) {
       safe(server_clock, kElapsed),
       safe(failover, kCommitted),
       safe(amnesia, kForced),
-      at_locks(safe(partition, kShortWork)),
       std::move(when_lost),
       unsafe(lost_reply),  // a write is sent twice
       std::move(when_crashed),
@@ -532,32 +532,47 @@ std::vector<Cell> on_zookeeper(Cell when_lost, Cell when_crashed) {
 
 // The same row with other servers, or other work.
 std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::string_view plain,
-                                                  std::array<std::string_view, 4> names) {
+                                                  std::array<std::string_view, 6> names) {
   return {
       {names[0],
        row,
        "work for longer than a session may be silent",
        plain,
        {"clients.hold=20s", "clients.writes=20"},
-       {unsafe(late_command), at_locks(unsafe(partition))}},
+       {safe(late_command, kElsewhere), at_locks(unsafe(partition))}},
+      // Cut off from the leader, a server goes on answering its clients for syncLimit ticks.
       {names[1],
        row,
-       "the same, and a holder that stops when it has no connection",
+       "sessions shorter than a silent server is waited for, and a holder that stops when it has "
+       "no "
+       "connection",
        plain,
-       {"clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},
-       {at_locks(safe(partition, kStopsUnconnected))}},
+       {"lock.ttl=4s", "clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},
+       {at_locks(unsafe(partition))}},
       {names[2],
+       row,
+       "the same with sessions that are longer",
+       plain,
+       {"lock.ttl=20s", "clients.hold=40s", "clients.writes=40", "lock.stops_at=suspended"},
+       {at_locks(safe(partition, kStopsUnconnected))}},
+      {names[3],
+       row,
+       "such sessions and short work",
+       plain,
+       {"lock.ttl=20s"},
+       {at_locks(safe(partition, kShortWork))}},
+      {names[4],
        row,
        "old releases, which count sessions on the wall clock",
        plain,
        {"servers.zookeeper.wall_clock_expiry=true"},
        {unsafe(server_clock)}},
-      {names[3],
+      {names[5],
        row,
-       "forced sync is off",
+       "one server, and forced sync is off",
        plain,
-       {"servers.zookeeper.force_sync=false"},
-       {unsafe(amnesia, 2)}},
+       {"servers.zookeeper.servers=1", "servers.zookeeper.force_sync=false"},
+       {unsafe(amnesia)}},
   };
 }
 
@@ -590,12 +605,14 @@ std::vector<Configuration> zookeeper() {
        {for_ever(at_locks(safe(lost_reply, kOwnZnode)))}},
       {"zk-naive", kNaive, "", "plain/zk-sequential-naive", {}, {unsafe(crash)}},
   };
-  add(all, on_zookeeper_otherwise(kEphemeral, "plain/zk-ephemeral",
-                                  {"zk-ephemeral long", "zk-ephemeral stopping", "zk-ephemeral old",
-                                   "zk-ephemeral unforced"}));
-  add(all, on_zookeeper_otherwise(kSequential, "plain/zk-sequential",
-                                  {"zk-sequential long", "zk-sequential stopping",
-                                   "zk-sequential old", "zk-sequential unforced"}));
+  add(all, on_zookeeper_otherwise(
+               kEphemeral, "plain/zk-ephemeral",
+               {"zk-ephemeral long", "zk-ephemeral short-lived", "zk-ephemeral stopping",
+                "zk-ephemeral patient", "zk-ephemeral old", "zk-ephemeral unforced"}));
+  add(all, on_zookeeper_otherwise(
+               kSequential, "plain/zk-sequential",
+               {"zk-sequential long", "zk-sequential short-lived", "zk-sequential stopping",
+                "zk-sequential patient", "zk-sequential old", "zk-sequential unforced"}));
   return all;
 }
 

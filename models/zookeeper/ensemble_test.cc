@@ -176,6 +176,28 @@ TEST(Ensemble, EndsTheSessionsThatItHasNotHeardOfInAPauseAndGoesOn) {
   EXPECT_EQ(world.ensemble.leader()->process().name(), "zookeeper-1");
 }
 
+// A follower whose words do not reach the leader answers its clients until the leader gives it up;
+// sessions that are shorter than that end without their clients' hearing of it.
+TEST(Ensemble, GivesUpAFollowerThatItDoesNotHear) {
+  World world({.servers = 3, .clients = 2, .options = {.ttl = 4s}});
+  world.thread(2, [&](SimClient& zookeeper) {
+    create(zookeeper, "/lock", CreateMode::ephemeral);
+    world.sleep(8s);
+    EXPECT_EQ(zookeeper.state(), State::connected);
+    EXPECT_EQ(world.server(1).tree().find("/lock"), nullptr);
+    world.sleep(6s);
+    EXPECT_FALSE(zookeeper.exists("/lock", {}, Role::none).ok());
+  });
+  sim::Fault deaf;
+  deaf.verb = sim::Verb::partition;
+  deaf.target = "zookeeper-1";
+  deaf.from = {"zookeeper-2"};
+  deaf.trigger.at = sim::kStart + 500ms;
+  deaf.outbound = false;
+  deaf.lasts = 1h;
+  world.run({deaf});
+}
+
 // Z45
 TEST(Ensemble, ServesNobodyWithoutItsQuorum) {
   World world({.servers = 3, .clients = 1});

@@ -34,7 +34,7 @@ void QuorumPeer::reset(sim::Simulation& simulation, sim::Process& process, Host&
 
 void QuorumPeer::halted() {
   state_ = PeerState::looking;
-  serves_ = settling_ = entered_ = introduced_ = half_tick_ = false;
+  serves_ = settling_ = entered_ = introduced_ = false;
   leader_ = 0;
   epoch_ = 0;
   learners_.clear();
@@ -43,7 +43,7 @@ void QuorumPeer::halted() {
   link_ = nullptr;
   new_leader_ = 0;
   writing_ = 0;
-  ticks_ = 0;
+  half_ticks_ = 0;
 }
 
 template <void (QuorumPeer::*Method)()>
@@ -252,7 +252,6 @@ void QuorumPeer::lead() {
   state_ = PeerState::leading;
   leader_ = self_;
   arm(deadline_timer_, settings_->init_limit * settings_->tick);
-  half_tick_ = false;
   arm(tick_timer_, settings_->tick / 2);
 }
 
@@ -274,8 +273,10 @@ void QuorumPeer::introduced(sim::Connection& connection, const PeerMessage& info
     simulation_->network.shut(connection);
     return;
   }
-  learners_.push_back(
-      {.connection = &connection, .server = info.server, .accepted = info.epoch, .heard = ticks_});
+  learners_.push_back({.connection = &connection,
+                       .server = info.server,
+                       .accepted = info.epoch,
+                       .heard = half_ticks_});
   if (epoch_ == 0) {
     if (quorum(in_phase(Learner::Phase::introduced))) begin_epoch();
     return;
@@ -427,28 +428,30 @@ void QuorumPeer::synced(ServerId server, std::uint32_t request) {
 
 // Twice a tick the followers are asked whether they are there; once, whether they are enough (Z45).
 void QuorumPeer::tick() {
-  half_tick_ = !half_tick_;
+  ++half_ticks_;
+  give_up_the_silent();
   const PeerMessage ping = said(Packet::ping);
   for (Learner& learner : learners_) {
     if (learner.phase >= Learner::Phase::catching_up) tell(learner, ping);
   }
-  if (!half_tick_) {
-    ++ticks_;
-    const auto present =
-        std::count_if(learners_.begin(), learners_.end(), [this](const Learner& learner) {
-          return learner.phase == Learner::Phase::ready &&
-                 ticks_ - learner.heard <= settings_->sync_limit;
-        });
-    if (serves_ && !quorum(1 + static_cast<std::size_t>(present))) {
-      look();
-      return;
-    }
+  if (half_ticks_ % 2 == 0 && serves_ && !quorum(in_phase(Learner::Phase::ready))) {
+    look();
+    return;
   }
   arm(tick_timer_, settings_->tick / 2);
 }
 
+// Until then its clients are answered as if all were well, while their sessions run out here.
+void QuorumPeer::give_up_the_silent() {
+  std::erase_if(learners_, [this](const Learner& learner) {
+    const bool silent = half_ticks_ - learner.heard > 2 * std::uint64_t{settings_->sync_limit};
+    if (silent && serves_) simulation_->network.shut(*learner.connection);
+    return silent && serves_;
+  });
+}
+
 void QuorumPeer::heard_from(Learner& learner, const sim::Message& message, PeerMessage& packet) {
-  learner.heard = ticks_;
+  learner.heard = half_ticks_;
   switch (packet.packet) {
     case Packet::ack_epoch:
       agreed(learner, packet);

@@ -96,7 +96,7 @@ class QuorumPeer final : public sim::Endpoint {
     std::int64_t accepted = 0;  // its last epoch
     Zxid last = 0;              // how far its log goes
     Zxid acked = 0;
-    std::uint64_t heard = 0;  // in which tick of the leader
+    std::uint64_t heard = 0;  // in which half tick of the leader
   };
   struct PendingSync {
     Zxid behind = 0;
@@ -146,6 +146,7 @@ class QuorumPeer final : public sim::Endpoint {
   void answer_syncs();
   void synced(ServerId server, std::uint32_t request);
   void tick();
+  void give_up_the_silent();
   Learner* learner_on(const sim::Connection& connection);
   std::size_t in_phase(Learner::Phase least) const;  // this server with them
   void heard_from(Learner& learner, const sim::Message& message, PeerMessage& packet);
@@ -190,8 +191,7 @@ class QuorumPeer final : public sim::Endpoint {
   Zxid last_zxid_ = 0;  // that was given to a proposal
   std::deque<Learner> learners_;
   std::deque<PendingSync> syncs_;
-  std::uint64_t ticks_ = 0;
-  bool half_tick_ = false;
+  std::uint64_t half_ticks_ = 0;
   sim::TimerId tick_timer_ = 0;
 
   sim::Connection* link_ = nullptr;  // to the leader
