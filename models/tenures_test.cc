@@ -33,8 +33,8 @@ TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   EXPECT_EQ(tenures.grants(), 2U);
 }
 
-// The thread that a lost release has left an entry to takes it over when it asks again: that is when
-// it was granted, however late it hears of it.
+// The thread that a lost release has left an entry to takes it over when it asks again: that is
+// when it was granted, however late it hears of it.
 TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
   Tenures tenures;
   tenures.reset(kLock);
