@@ -4,15 +4,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "cli/conform_zookeeper.h"
 #include "cli/console.h"
+#include "cli/interruptible.h"
 #include "models/redis/conform/campaign.h"
 #include "models/redis/conform/grammar.h"
 #include "models/redis/conform/normal_form.h"
@@ -26,39 +26,9 @@ namespace {
 namespace redis = models::redis::conform;
 using Json = nlohmann::ordered_json;
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// Ctrl-C ends the run at once, with everything found so far.
-class Interruptible {
- public:
-  Interruptible() {
-    for (const int signal : {SIGINT, SIGTERM}) {
-      std::signal(signal, [](int caught) {
-        interrupted = 1;
-        std::signal(caught, SIG_DFL);
-      });
-    }
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-  ~Interruptible() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  }
-};
-
 redis::Address address_from(const std::string& word) {
-  const std::size_t colon = word.rfind(':');
-  std::uint16_t port = 0;
-  const char* end = word.data() + word.size();
-  const bool fits = colon != std::string::npos && colon > 0 && [&] {
-    const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, port);
-    return error == std::errc{} && stop == end && port > 0;
-  }();
-  if (!fits) {
-    throw scenarios::BadInput(
-        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
-  }
-  return {word.substr(0, colon), port};
+  const auto [host, port] = host_and_port(word);
+  return {host, port};
 }
 
 std::string side(const redis::Difference& difference, const std::string& bytes) {
@@ -187,7 +157,7 @@ void show_progress(std::uint64_t done, std::uint64_t all, bool shrinking) {
 CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   CLI::App* command = app.add_subcommand(
       "conform", "Tell the model of a server and the real one the same, and compare");
-  command->add_option("SERVER", options.server, "redis")->type_name("")->required();
+  command->add_option("SERVER", options.server, "redis or zookeeper")->type_name("")->required();
   command
       ->add_option("--address", options.address,
                    "a server that runs already, and is emptied before every sequence (default: one "
@@ -205,13 +175,14 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
 }
 
 int conform(const ConformOptions& options) {
-  if (options.server == "zookeeper" || options.server == "mysql")
+  if (options.server == "zookeeper") return conform_zookeeper(options);
+  if (options.server == "mysql")
     throw scenarios::BadInput(fmt::format("conform: `{}` is not built yet", options.server));
-  const scenarios::Words servers = {"redis"};
+  const scenarios::Words servers = {"redis", "zookeeper"};
   if (options.server != "redis") {
     throw scenarios::BadInput(
         fmt::format("conform: there is no server `{}`{}", scenarios::printable(options.server),
-                    scenarios::did_you_mean(options.server, servers, "it is redis")));
+                    scenarios::did_you_mean(options.server, servers, "it is redis or zookeeper")));
   }
   redis::Campaign campaign;
   if (!options.seed.empty()) campaign.seed = seed_from(options.seed);
@@ -225,7 +196,7 @@ int conform(const ConformOptions& options) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   redis::Report report;
   try {
-    report = redis::run(campaign, {.stop = [] { return interrupted != 0; },
+    report = redis::run(campaign, {.stop = [] { return Interruptible::caught(); },
                                    .progress =
                                        [&](std::uint64_t done, bool shrinking) {
                                          if (terminal)

@@ -141,7 +141,9 @@ TEST(Conform, SaysInOneLineThatThereIsNoServer) {
       {"conform redis --address host:0", "--address: must be HOST:PORT"},
       {"conform redis --flush", "--flush: is for a server of yours"},
       {"conform redis --cases 0", "--cases: must be a whole number"},
-      {"conform zookeeper", "`zookeeper` is not built yet"},
+      {"conform zookeeper --address localhost:1", "no ZooKeeper answers at localhost:1"},
+      {"conform zookeeper --address nowhere", "--address: must be HOST:PORT"},
+      {"conform zookeeper --flush", "--flush: a ZooKeeper is not emptied"},
       {"conform mysql", "`mysql` is not built yet"},
       {"conform reddis", "there is no server `reddis`; did you mean `redis`?"}};
   for (const auto& [arguments, complaint] : cases) {
@@ -150,6 +152,16 @@ TEST(Conform, SaysInOneLineThatThereIsNoServer) {
     EXPECT_THAT(ran.out, HasSubstr(complaint)) << arguments;
     EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
   }
+}
+
+TEST(Conform, FindsNoDifferenceBetweenTheModelAndAZooKeeper) {
+  const Ran ran = picklock("conform zookeeper --cases 300 --json");
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  const auto report = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(report["differences"], 0);
+  EXPECT_EQ(report["cases"], 300);
+  EXPECT_GT(report["commands"], 5'000);
+  EXPECT_LT(report["coverage"]["empty"].size(), 8) << report["coverage"]["empty"];
 }
 
 TEST(Conform, SaysThatRedisServerIsNotInstalled) {

@@ -596,7 +596,8 @@ std::vector<Configuration> zookeeper() {
        "the znode's name tells whose it is",
        "plain/zk-sequential",
        {},
-       on_zookeeper(at_locks(safe(lost_reply, kOwnZnode)), crashed)},
+       // A delete that is lost is not sent again.
+       on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
       {"zk-sequential alike",
        kSequential,
        "all znodes have one name",

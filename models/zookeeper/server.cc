@@ -42,6 +42,13 @@ Write write_of(const Request& request, SessionId session) {
   return write;
 }
 
+// Of the parts of a multi, whatever creates a container is answered as createContainer is (Z52).
+OpCode told_as(const Request& part) {
+  const bool creates = part.op == OpCode::create || part.op == OpCode::create2;
+  const bool container = part.flags == static_cast<std::int32_t>(CreateMode::container);
+  return creates && container ? OpCode::create_container : part.op;
+}
+
 // What the ensemble has made of a write, as its client is told.
 void tell_result(const Result& result, OpCode op, Reply& reply) {
   reply.op = op;
@@ -333,7 +340,7 @@ void Server::answer_one(Link& link, Pending& pending) {
     zookeeper::read(message.payload.view(), request_);
     if (op == OpCode::sync) reply_.path = request_.path;
     for (std::size_t i = 0; i < pending.result.parts.size(); ++i)
-      tell_result(pending.result.parts[i], request_.parts[i].op, reply_.parts.emplace_back());
+      tell_result(pending.result.parts[i], told_as(request_.parts[i]), reply_.parts.emplace_back());
     // The header of a multi says nothing of its parts (Z52).
     if (op == OpCode::multi && !reply_.parts.empty()) reply_.code = Code::ok;
   } else {
@@ -391,10 +398,9 @@ void Server::read(Link& link, const Request& request, Reply& reply) {
       if (!watches_.remove(request.path, static_cast<WatcherType>(request.flags), link.number))
         reply.code = Code::no_watcher;
       break;
-    case OpCode::remove_container:
-    case OpCode::create_session:
     default:
       reply.code = Code::unimplemented;
+      reply.zxid = -1;
       break;
   }
 }
@@ -454,12 +460,18 @@ void Server::apply(const Proposal& proposal, bool committed) {
   changes_.clear();
   Result result = tree_.apply(proposal.write, proposal.stamp(), changes_);
   if (committed) grants_->committed(proposal, changes_);
+  // Who has not asked for the end of its session is told nothing of what goes with it.
+  const bool unasked = proposal.request == 0;
+  if (proposal.write.op == OpCode::close_session && unasked) end_connection(proposal.write.session);
   told_.clear();
   for (const Change& change : changes_) watches_.fire(change, told_);
   for (const Watches::Told& told : told_) notify(told, proposal.tenure);
   if (proposal.server == peer_.self()) settle(proposal.request, proposal.zxid, std::move(result));
-  if (proposal.write.op != OpCode::close_session) return;
-  const auto open = by_session_.find(proposal.write.session);
+  if (proposal.write.op == OpCode::close_session) end_connection(proposal.write.session);
+}
+
+void Server::end_connection(SessionId session) {
+  const auto open = by_session_.find(session);
   if (open != by_session_.end()) shut(links_[open->second]);
 }
 

@@ -98,6 +98,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   bool too_many(const sim::Connection& connection) const;
   void hung_up(const sim::Connection& connection);
   void shut(Link& link);
+  void end_connection(SessionId session);
   void drop(Link& link);
   bool open(Link& link, sim::Message& message);
   void opened(Link& link, bool valid);

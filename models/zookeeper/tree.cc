@@ -33,6 +33,20 @@ std::string suffix(std::int32_t number) {
   return number < 0 ? "-" + digits : digits;
 }
 
+bool creates(const Write& write) {
+  return write.op == OpCode::create || write.op == OpCode::create2 ||
+         write.op == OpCode::create_container;
+}
+bool has_lifetime(const Write& write) {
+  return creates(write) && (write.flags == kTtl || write.flags == kSequentialTtl);
+}
+
+// What else there is in a multi is not even read (Z52).
+bool may_stand_in_multi(const Write& part) {
+  return creates(part) || part.op == OpCode::remove || part.op == OpCode::set_data ||
+         part.op == OpCode::check;
+}
+
 bool is_dotted(std::string_view part) { return part == "." || part == ".."; }
 
 // Code points that a path must not have, in UTF-8.
@@ -185,7 +199,7 @@ Result Tree::part(const Write& write, const Stamp& stamp, std::vector<Change>& c
 
 Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>& changes,
                     Undo* undo) {
-  if (write.flags == kTtl || write.flags == kSequentialTtl) return failed(Code::unimplemented);
+  if (has_lifetime(write)) return failed(Code::unimplemented);
   if (write.flags < 0 || write.flags > kSequentialTtl) return failed(Code::bad_arguments);
   const auto mode = static_cast<CreateMode>(write.flags);
   if (write.path.find('/') == std::string::npos) return failed(Code::bad_arguments);
@@ -280,10 +294,17 @@ Result Tree::check(const Write& write) const {
 }
 
 Result Tree::multi(const Write& write, const Stamp& stamp, std::vector<Change>& changes) {
+  if (!std::all_of(write.parts.begin(), write.parts.end(), may_stand_in_multi))
+    return failed(Code::marshalling_error);
   const std::size_t changes_before = changes.size();
   Undo undo(*this);
   Result all;
   for (const Write& one : write.parts) {
+    if (has_lifetime(one)) {
+      undo.roll_back();
+      changes.resize(changes_before);
+      return failed(Code::marshalling_error);
+    }
     all.parts.push_back(part(one, stamp, changes, &undo));
     if (all.parts.back().code == Code::ok) continue;
     // What has been done is undone, and is told so by nothing; what stands behind was not tried

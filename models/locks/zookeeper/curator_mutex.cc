@@ -196,9 +196,7 @@ const Algorithm& curator_mutex() {
                .server = LockServer::zookeeper},
       .promises =
           [](const LockOptions& options) {
-            LockOptions protects = options;
-            protects.recognise_own = RecogniseOwn::always;
-            return queued(protects);
+            return options.guaranteed_delete ? queued_and_cleaned_up(options) : queued(options);
           },
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

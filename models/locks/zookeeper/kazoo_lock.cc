@@ -141,12 +141,7 @@ const Algorithm& kazoo_lock() {
                .mint = true,
                .options = {"stops_at", "fence_by", "lost_after_percent"},
                .server = LockServer::zookeeper},
-      .promises =
-          [](const LockOptions& options) {
-            LockOptions finds = options;
-            finds.recognise_own = RecogniseOwn::always;
-            return queued(finds);
-          },
+      .promises = queued_and_cleaned_up,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
       .overtakes = kPassedWhileLeaving,

@@ -24,14 +24,23 @@ std::vector<Promise> excluding(const LockOptions& options) {
   };
 }
 
-// An answer that is lost may leave a znode behind that lives as long as its client does.
-Promise not_stuck(const LockOptions& options) {
-  const bool recognises = options.recognise_own != RecogniseOwn::never;
-  FaultClasses under = FaultClasses::all().without({FaultClass::crash});
-  if (!recognises)
-    under = under.without({FaultClass::lost_reply, FaultClass::partition, FaultClass::late_command,
-                           FaultClass::pause, FaultClass::failover, FaultClass::amnesia});
-  return {Property::not_stuck, under, kEnsembleThere};
+// Who neither finds what a lost answer has created nor deletes until it is done may leave a znode
+// behind that lives as long as its client does.
+Promise not_stuck(bool cleans_up) {
+  const FaultClasses quiet = {FaultClass::late_write, FaultClass::client_clock,
+                              FaultClass::server_clock};
+  return {Property::not_stuck, cleans_up ? FaultClasses::all().without({FaultClass::crash}) : quiet,
+          kEnsembleThere};
+}
+
+std::vector<Promise> of_queue(const LockOptions& options, bool cleans_up) {
+  std::vector<Promise> all = excluding(options);
+  all.push_back({Property::own_release, FaultClasses::all(), ""});
+  all.push_back(not_stuck(cleans_up));
+  all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
+  all.push_back({Property::bounded_wakeups, FaultClasses::all(), ""});
+  all.push_back({Property::fair_order, {}, ""});
+  return all;
 }
 
 }  // namespace
@@ -39,20 +48,16 @@ Promise not_stuck(const LockOptions& options) {
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, FaultClasses::all(), ""});
-  all.push_back(not_stuck(options));
+  all.push_back(not_stuck(false));
   if (options.retry_missing)
     all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
   return all;
 }
 
-std::vector<Promise> queued(const LockOptions& options) {
-  std::vector<Promise> all = excluding(options);
-  all.push_back({Property::own_release, FaultClasses::all(), ""});
-  all.push_back(not_stuck(options));
-  all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
-  all.push_back({Property::bounded_wakeups, FaultClasses::all(), ""});
-  all.push_back({Property::fair_order, {}, ""});
-  return all;
+std::vector<Promise> queued(const LockOptions& options) { return of_queue(options, false); }
+
+std::vector<Promise> queued_and_cleaned_up(const LockOptions& options) {
+  return of_queue(options, true);
 }
 
 std::vector<Promise> queued_naively(const LockOptions& options) {

@@ -1,0 +1,158 @@
+#include "cli/conform_zookeeper.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/console.h"
+#include "cli/interruptible.h"
+#include "models/zookeeper/conform/campaign.h"
+#include "models/zookeeper/conform/grammar.h"
+#include "scenarios/bad_input.h"
+
+namespace picklock::cli {
+namespace {
+
+namespace zookeeper = models::zookeeper::conform;
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> shown(const std::vector<std::string>& messages) {
+  std::vector<std::string> all;
+  for (const std::string& message : messages) all.push_back(zookeeper::shown(message));
+  return all;
+}
+
+std::string again(const zookeeper::Report& report, const ConformOptions& options) {
+  std::string command =
+      fmt::format("picklock conform zookeeper --seed {} --cases 1", report.first->sequence.seed);
+  if (!options.address.empty()) command += " --address " + shell_quoted(options.address);
+  return command;
+}
+
+std::vector<std::string> empty_cells(const zookeeper::Report& report) {
+  std::vector<std::string> empty;
+  for (const auto& cell : zookeeper::expected_cells()) {
+    if (!report.coverage.contains(cell)) empty.push_back(cell.first + " " + cell.second);
+  }
+  return empty;
+}
+
+std::string json(const zookeeper::Report& report, const zookeeper::Campaign& campaign,
+                 const ConformOptions& options) {
+  Json document;
+  document["server"] = {{"name", "zookeeper"}, {"version", report.server_version}};
+  document["seed"] = campaign.seed;
+  document["cases"] = report.cases;
+  document["commands"] = report.requests;
+  document["interrupted"] = report.interrupted;
+  document["differences"] = report.differences;
+  document["first_difference"] = nullptr;
+  if (report.first) {
+    Json steps = Json::array();
+    for (const zookeeper::Step& step : report.first->sequence.steps)
+      steps.push_back(zookeeper::shown(step));
+    document["first_difference"] = {{"commands", steps},
+                                    {"connection", report.first->connection + 1},
+                                    {"model", shown(report.first->model)},
+                                    {"zookeeper", shown(report.first->real)},
+                                    {"replay", again(report, options)}};
+  }
+  Json cells = Json::array();
+  for (const auto& [cell, count] : report.coverage)
+    cells.push_back({{"command", cell.first}, {"reply", cell.second}, {"count", count}});
+  document["coverage"] = {{"cells", cells}, {"empty", empty_cells(report)}};
+  for (const auto& [name, why] : zookeeper::normalisations())
+    document["normalisations"].push_back({{"name", name}, {"why", why}});
+  return document.dump(2) + '\n';
+}
+
+std::string text(const zookeeper::Report& report, const ConformOptions& options) {
+  std::string out;
+  if (report.first) {
+    out += "the model and ZooKeeper differ\n\n";
+    for (const zookeeper::Step& step : report.first->sequence.steps)
+      out += "  " + zookeeper::shown(step) + '\n';
+    out += fmt::format("\n  to connection {}\n", report.first->connection + 1);
+    for (const std::string& line : shown(report.first->model))
+      out += "    model      " + line + '\n';
+    for (const std::string& line : shown(report.first->real))
+      out += "    zookeeper  " + line + '\n';
+    out += fmt::format("\nreplay  {}\n", again(report, options));
+  }
+  if (report.interrupted) out += "interrupted\n";
+  const std::size_t empty = empty_cells(report).size();
+  out += fmt::format("{} sequence{}, {} requests against ZooKeeper {}: {} with a difference{}\n",
+                     report.cases, report.cases == 1 ? "" : "s", report.requests,
+                     report.server_version, report.differences,
+                     report.differences == zookeeper::kEnoughDifferences ? ", and no further" : "");
+  out += fmt::format("coverage: {} kinds of answer (operation, code)", report.coverage.size());
+  if (empty > 0)
+    out += fmt::format("; {} of the {} that a run of {} shows not seen{}", empty,
+                       zookeeper::expected_cells().size(), zookeeper::Campaign().cases,
+                       report.cases < zookeeper::Campaign().cases ? " in so few" : "");
+  return out + '\n';
+}
+
+}  // namespace
+
+std::pair<std::string, std::uint16_t> host_and_port(const std::string& word) {
+  const std::size_t colon = word.rfind(':');
+  std::uint16_t port = 0;
+  const char* end = word.data() + word.size();
+  const bool fits = colon != std::string::npos && colon > 0 && [&] {
+    const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, port);
+    return error == std::errc{} && stop == end && port > 0;
+  }();
+  if (!fits) {
+    throw scenarios::BadInput(
+        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
+  }
+  return {word.substr(0, colon), port};
+}
+
+int conform_zookeeper(const ConformOptions& options) {
+  zookeeper::Campaign campaign;
+  if (!options.seed.empty()) campaign.seed = seed_from(options.seed);
+  if (!options.cases.empty()) campaign.cases = number_from("--cases", options.cases, 1, INT64_MAX);
+  if (!options.address.empty()) {
+    const auto [host, port] = host_and_port(options.address);
+    campaign.address = {host, port};
+  }
+  if (options.flush)
+    throw scenarios::BadInput(
+        "--flush: a ZooKeeper is not emptied; what is done to it is under /t");
+
+  const Interruptible interruptible;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto wipe = [terminal] {
+    if (terminal) std::fputs("\r\x1b[K", stderr);
+  };
+  zookeeper::Report report;
+  try {
+    report = zookeeper::run(
+        campaign,
+        {.stop = [] { return Interruptible::caught(); },
+         .progress =
+             [&](std::uint64_t done, bool shrinking) {
+               if (!terminal) return;
+               std::fputs(
+                   shrinking
+                       ? "\r\x1b[Ka difference: the sequence is being made shorter"
+                       : fmt::format("\r\x1b[K{} of {} sequences", done, campaign.cases).c_str(),
+                   stderr);
+             }});
+  } catch (const zookeeper::NoServer& problem) {
+    wipe();
+    throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
+  }
+  wipe();
+  put(options.json ? json(report, campaign, options) : text(report, options));
+  if (report.interrupted) return kInterrupted;
+  return report.differences > 0 ? kNotAsExpected : kAsExpected;
+}
+
+}  // namespace picklock::cli

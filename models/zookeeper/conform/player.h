@@ -1,0 +1,49 @@
+// Plays a sequence to one server over raw connections, one request after the other, and tells what
+// came back to each of them, in a form in which two servers can be compared: bytes of the wire, in
+// which zxids count from the beginning of the sequence, sessions are numbered as they came to be,
+// children are sorted, and times are zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/zookeeper/conform/sequence.h"
+
+namespace picklock::models::zookeeper::conform {
+
+// Connections to one server; numbered from 0.
+class Line {
+ public:
+  virtual ~Line() = default;
+
+  virtual void dial(std::uint32_t connection) = 0;
+  virtual void hang_up(std::uint32_t connection) = 0;
+  virtual void send(std::uint32_t connection, std::string_view bytes) = 0;
+  // The next message; none: the server has ended the connection.
+  virtual std::optional<std::string> receive(std::uint32_t connection) = 0;
+  virtual void sleep(std::int32_t milliseconds) = 0;
+};
+
+// What one step came to.
+struct Outcome {
+  // Of each connection, what came to it, and then, where the server has ended it, "EOF".
+  std::vector<std::vector<std::string>> came;
+  Code code = Code::ok;  // of the answer to what was asked
+  bool answered = false;
+
+  friend bool operator==(const Outcome& one, const Outcome& other) {
+    return one.came == other.came;
+  }
+};
+
+// Leaves nothing behind it. Throws std::runtime_error where a message cannot be read, or does not
+// come out again as the bytes that it was.
+std::vector<Outcome> play(Line& line, const Sequence& sequence);
+
+// How a message of an outcome reads.
+std::string shown(std::string_view message);
+
+}  // namespace picklock::models::zookeeper::conform
