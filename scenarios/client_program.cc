@@ -28,13 +28,13 @@ void ClientProgram::start(sim::Keeps) {
   const bool first = machine_->process().incarnation() == 0;
   sim::Scheduler& scheduler = machine_->simulation().scheduler;
   sim::Process& process = machine_->process();
-  machine_->started();
   const Duration scan = scenario_->clients.scan_every;
   if (scan > Duration::zero() && machine_->can_scan())
     scheduler.spawn(process, [this, scan] { machine_->scan(scan); });
   if (is_operator_) {
     scheduler.spawn(
         process, [this, &lock = make_lock()] { operate(lock); }, true);
+    machine_->started();
     return;
   }
   models::Lock* lock = &make_lock();
@@ -45,6 +45,8 @@ void ClientProgram::start(sim::Keeps) {
     scheduler.spawn(
         process, [this, first, i, lock] { live(first, i, *lock); }, true);
   }
+  // Behind them, so that a thread that ends for no reason of its own is one that asks for the lock.
+  machine_->started();
 }
 
 models::Lock& ClientProgram::make_lock() {

@@ -12,11 +12,11 @@ void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& t
 }
 
 std::optional<Grants::Contender> Grants::contender(const Change& change) const {
-  if (change.path == path_) return Contender{0, change.path, change.tenure};
+  if (change.path == path_) return Contender{0, change.path, change.tenure, change.session};
   if (parent_of(change.path) != path_) return std::nullopt;
   const auto sequence = sequence_of(change.path);
   if (!sequence) return std::nullopt;
-  return Contender{*sequence, change.path, change.tenure};
+  return Contender{*sequence, change.path, change.tenure, change.session};
 }
 
 void Grants::committed(const Proposal& proposal, std::span<const Change> changes) {
@@ -27,7 +27,7 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
     if (!one) continue;
     if (change.type == EventType::deleted) {
       contenders_.erase(*one);
-    } else if (change.ephemeral) {
+    } else if (change.session != 0) {
       if (tenures_->arrives(change.tenure))
         note(sim::What::queued, sim::Cause::command, Role::acquire, change.tenure, 0);
       contenders_.insert(*std::move(one));
@@ -39,8 +39,9 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
 void Grants::restored(const Tree& tree) {
   contenders_.clear();
   const auto add = [this](std::string_view path, const Node& node) {
-    const Change made{EventType::created, std::string(path), node.tenure};
-    auto one = node.stat.ephemeral_owner != 0 ? contender(made) : std::nullopt;
+    const Change made{EventType::created, std::string(path), node.tenure,
+                      node.stat.ephemeral_owner};
+    auto one = made.session != 0 ? contender(made) : std::nullopt;
     if (one) contenders_.insert(*std::move(one));
   };
   if (const Node* lock = tree.find(path_)) {
@@ -50,7 +51,9 @@ void Grants::restored(const Tree& tree) {
       add(path, *tree.find(path));
     }
   }
-  decide(sim::Cause::restart, 0);
+  // An end of its session that was decided on but not yet carried out is one all the same.
+  const bool ended = holder_ && !tree.has_session(holder_->session);
+  decide(ended ? sim::Cause::session_end : sim::Cause::restart, 0);
 }
 
 // Whoever is first now has the entry.

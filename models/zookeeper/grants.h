@@ -39,6 +39,7 @@ class Grants {
     std::int32_t sequence = 0;
     std::string path;
     sim::TenureId tenure = 0;
+    SessionId session = 0;
 
     std::strong_ordering operator<=>(const Contender& other) const {
       if (const auto order = sequence <=> other.sequence; order != 0) return order;

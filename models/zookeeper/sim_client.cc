@@ -84,8 +84,26 @@ std::int64_t SimClient::now() const {
 
 // ---------------------------------------------------------------- the session
 
+// Nobody wakes it once it has ended.
+class SimClient::Keeping {
+ public:
+  explicit Keeping(SimClient& client)
+      : client_(client), me_(client.simulation_->scheduler.running()) {
+    client_.keeper_ = me_;
+  }
+  Keeping(const Keeping&) = delete;
+  Keeping& operator=(const Keeping&) = delete;
+  ~Keeping() {
+    if (client_.keeper_ == me_) client_.keeper_ = nullptr;
+  }
+
+ private:
+  SimClient& client_;
+  sim::Thread* me_;
+};
+
 void SimClient::live() {
-  keeper_ = simulation_->scheduler.running();
+  const Keeping keeping(*this);
   for (bool first = true;; first = false) {
     if (!first) simulation_->scheduler.sleep(chance_.between(Duration::zero(), kDialAgain));
     if (connect()) {

@@ -61,6 +61,7 @@ class SimClient final : public Client {
     bool told = false;
   };
   class Queued;
+  class Keeping;
 
   // --- the thread that keeps the session
   void live();

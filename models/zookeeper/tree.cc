@@ -234,7 +234,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
   above.children.emplace(path.substr(path.rfind('/') + 1));
   above.stat.pzxid = stamp.zxid;
   above.created = static_cast<std::int32_t>(static_cast<std::uint32_t>(above.created) + 1);
-  changes.push_back({EventType::created, path, stamp.tenure, is_ephemeral(mode)});
+  changes.push_back({EventType::created, path, stamp.tenure, stat.ephemeral_owner});
   changes.push_back({EventType::children_changed, parent});
   return {.path = std::move(path), .stat = stat};
 }
@@ -266,7 +266,7 @@ void Tree::unlink(const std::string& path, Zxid zxid, std::vector<Change>& chang
   Node& above = *node(parent);
   above.children.erase(path.substr(path.rfind('/') + 1));
   above.stat.pzxid = zxid;
-  changes.push_back({EventType::deleted, path, tenure, owner != 0});
+  changes.push_back({EventType::deleted, path, tenure, owner});
   changes.push_back({EventType::children_changed, parent});
 }
 

@@ -57,7 +57,7 @@ struct Change {
   EventType type{};
   std::string path{};
   sim::TenureId tenure = 0;  // that had created what came or went
-  bool ephemeral = false;    // what came or went
+  SessionId session = 0;     // whose, if it is ephemeral
 };
 
 class Tree {

@@ -194,10 +194,7 @@ const Algorithm& curator_mutex() {
                .shared = true,
                .options = {"stops_at", "fence_by", "lost_after_percent", "guaranteed_delete"},
                .server = LockServer::zookeeper},
-      .promises =
-          [](const LockOptions& options) {
-            return options.guaranteed_delete ? queued_and_cleaned_up(options) : queued(options);
-          },
+      .promises = queued,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
       .overtakes = kPassedWhileLeaving,

@@ -141,7 +141,7 @@ const Algorithm& kazoo_lock() {
                .mint = true,
                .options = {"stops_at", "fence_by", "lost_after_percent"},
                .server = LockServer::zookeeper},
-      .promises = queued_and_cleaned_up,
+      .promises = queued_under_one_name,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
       .overtakes = kPassedWhileLeaving,

@@ -24,21 +24,27 @@ std::vector<Promise> excluding(const LockOptions& options) {
   };
 }
 
-// Who neither finds what a lost answer has created nor deletes until it is done may leave a znode
-// behind that lives as long as its client does.
-Promise not_stuck(bool cleans_up) {
-  const FaultClasses quiet = {FaultClass::late_write, FaultClass::client_clock,
-                              FaultClass::server_clock};
-  return {Property::not_stuck, cleans_up ? FaultClasses::all().without({FaultClass::crash}) : quiet,
+// Faults that take nobody's connection.
+constexpr FaultClasses kQuiet = {FaultClass::late_write, FaultClass::client_clock,
+                                 FaultClass::server_clock};
+
+// An answer that is lost may leave a znode behind that lives as long as its client does. Whoever
+// looks for it in the background may look where it has not yet come.
+Promise not_stuck() { return {Property::not_stuck, kQuiet, kEnsembleThere}; }
+
+// Where the thread that keeps the session has ended, nobody is left to hear.
+Promise no_lost_wakeup() {
+  return {Property::no_lost_wakeup, FaultClasses::all().without({FaultClass::crash}),
           kEnsembleThere};
 }
 
-std::vector<Promise> of_queue(const LockOptions& options, bool cleans_up) {
+std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_release) {
   std::vector<Promise> all = excluding(options);
-  all.push_back({Property::own_release, FaultClasses::all(), ""});
-  all.push_back(not_stuck(cleans_up));
-  all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
-  all.push_back({Property::bounded_wakeups, FaultClasses::all(), ""});
+  all.push_back({Property::own_release, own_release, ""});
+  all.push_back(not_stuck());
+  all.push_back(no_lost_wakeup());
+  // Whoever loses its connection or its session wakes, and so does the next in the queue.
+  all.push_back({Property::bounded_wakeups, kQuiet, ""});
   all.push_back({Property::fair_order, {}, ""});
   return all;
 }
@@ -48,16 +54,18 @@ std::vector<Promise> of_queue(const LockOptions& options, bool cleans_up) {
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, FaultClasses::all(), ""});
-  all.push_back(not_stuck(false));
-  if (options.retry_missing)
-    all.push_back({Property::no_lost_wakeup, FaultClasses::all(), kEnsembleThere});
+  all.push_back(not_stuck());
+  if (options.retry_missing) all.push_back(no_lost_wakeup());
   return all;
 }
 
-std::vector<Promise> queued(const LockOptions& options) { return of_queue(options, false); }
+std::vector<Promise> queued(const LockOptions& options) {
+  return of_queue(options, FaultClasses::all());
+}
 
-std::vector<Promise> queued_and_cleaned_up(const LockOptions& options) {
-  return of_queue(options, true);
+// What an acquisition that failed has left behind bears the name of the next one too.
+std::vector<Promise> queued_under_one_name(const LockOptions& options) {
+  return of_queue(options, kQuiet);
 }
 
 std::vector<Promise> queued_naively(const LockOptions& options) {

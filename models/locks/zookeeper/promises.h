@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kPassedWhileLeaving = 1;
 
 std::vector<Promise> on_one_znode(const LockOptions& options);
 std::vector<Promise> queued(const LockOptions& options);
-// Of one whose client deletes what it has left until it is done.
-std::vector<Promise> queued_and_cleaned_up(const LockOptions& options);
+// Of one whose znodes bear one name for the life of the object.
+std::vector<Promise> queued_under_one_name(const LockOptions& options);
 std::vector<Promise> queued_naively(const LockOptions& options);
 
 // A crashed holder's session ends, its znode goes, and a waiter hears of it, if need be at another
