@@ -9,6 +9,7 @@ void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& t
   path_ = lock_path(lock_key);
   contenders_.clear();
   holder_.reset();
+  committed_ = 0;
 }
 
 std::optional<Grants::Contender> Grants::contender(const Change& change) const {
@@ -20,6 +21,7 @@ std::optional<Grants::Contender> Grants::contender(const Change& change) const {
 }
 
 void Grants::committed(const Proposal& proposal, std::span<const Change> changes) {
+  committed_ = proposal.zxid;
   const bool ends = proposal.write.op == OpCode::close_session;
   for (const Change& change : changes) {
     if (change.type != EventType::created && change.type != EventType::deleted) continue;
@@ -36,7 +38,7 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
   decide(ends ? sim::Cause::session_end : sim::Cause::command, proposal.tenure);
 }
 
-void Grants::restored(const Tree& tree) {
+void Grants::restored(const Tree& tree, Zxid last) {
   contenders_.clear();
   const auto add = [this](std::string_view path, const Node& node) {
     const Change made{EventType::created, std::string(path), node.tenure,
@@ -52,7 +54,8 @@ void Grants::restored(const Tree& tree) {
     }
   }
   // An end of its session that was decided on but not yet carried out is one all the same.
-  const bool ended = holder_ && !tree.has_session(holder_->session);
+  const bool ended = holder_ && !tree.has_session(holder_->session) && last >= committed_;
+  committed_ = last;
   decide(ended ? sim::Cause::session_end : sim::Cause::restart, 0);
 }
 

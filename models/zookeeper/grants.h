@@ -30,8 +30,9 @@ class Grants {
 
   // What a leader has just committed, and what it changed.
   void committed(const Proposal& proposal, std::span<const Change> changes);
-  // A leader takes office. What its tree does not have was never committed, or is lost.
-  void restored(const Tree& tree);
+  // A leader takes office, whose log goes so far. What its tree does not have was never committed,
+  // or is lost.
+  void restored(const Tree& tree, Zxid last);
 
  private:
   // A znode that has the lock, or will have it once all before it are gone.
@@ -55,6 +56,7 @@ class Grants {
   sim::Simulation* simulation_ = nullptr;
   Tenures* tenures_ = nullptr;
   sim::ProcessId place_ = 0;
+  Zxid committed_ = 0;  // the last one
   std::string path_;
   std::set<Contender> contenders_;
   std::optional<Contender> holder_;

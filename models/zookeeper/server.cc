@@ -477,7 +477,7 @@ void Server::end_connection(SessionId session) {
 
 void Server::serve(bool leads) {
   if (!leads) return;
-  grants_->restored(tree_);
+  grants_->restored(tree_, peer_.log().last());
   tracker_.begin(tree_.sessions(), clock_ms());
   await_ends();
   simulation().scheduler.arm_on(
