@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -98,21 +97,6 @@ std::string text(const zookeeper::Report& report, const ConformOptions& options)
 }
 
 }  // namespace
-
-std::pair<std::string, std::uint16_t> host_and_port(const std::string& word) {
-  const std::size_t colon = word.rfind(':');
-  std::uint16_t port = 0;
-  const char* end = word.data() + word.size();
-  const bool fits = colon != std::string::npos && colon > 0 && [&] {
-    const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, port);
-    return error == std::errc{} && stop == end && port > 0;
-  }();
-  if (!fits) {
-    throw scenarios::BadInput(
-        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
-  }
-  return {word.substr(0, colon), port};
-}
 
 int conform_zookeeper(const ConformOptions& options) {
   zookeeper::Campaign campaign;

@@ -80,4 +80,19 @@ std::uint64_t seed_from(const std::string& word) {
   return number_from("--seed", word, 0, INT64_MAX);
 }
 
+std::pair<std::string, std::uint16_t> host_and_port(const std::string& word) {
+  const std::size_t colon = word.rfind(':');
+  std::uint16_t port = 0;
+  const char* end = word.data() + word.size();
+  const bool fits = colon != std::string::npos && colon > 0 && [&] {
+    const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, port);
+    return error == std::errc{} && stop == end && port > 0;
+  }();
+  if (!fits) {
+    throw scenarios::BadInput(
+        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
+  }
+  return {word.substr(0, colon), port};
+}
+
 }  // namespace picklock::cli

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "reports/timeline.h"
 
@@ -39,5 +40,8 @@ std::uint64_t number_from(std::string_view option, const std::string& word, std:
 
 // What a file can hold as well, so that every run can be kept as one.
 std::uint64_t seed_from(const std::string& word);
+
+// What --address was given, HOST:PORT, or BadInput.
+std::pair<std::string, std::uint16_t> host_and_port(const std::string& word);
 
 }  // namespace picklock::cli

@@ -543,8 +543,7 @@ std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::str
       // Cut off from the leader, a server goes on answering its clients for syncLimit ticks.
       {names[1],
        row,
-       "sessions shorter than a silent server is waited for, and a holder that stops when it has "
-       "no "
+       "sessions shorter than a silent server is waited for, and a holder that stops without a "
        "connection",
        plain,
        {"lock.ttl=4s", "clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},

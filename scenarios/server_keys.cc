@@ -174,7 +174,7 @@ const Keys<ZooKeeperSpec>& zookeeper_keys() {
           "maxClientCnxns: connections that one client may have to one server; 0: any number"),
       boolean<ZooKeeperSpec>(
           "wall_clock_expiry", [](auto& zookeeper) -> auto& { return zookeeper.wall_clock_expiry; },
-          "whether sessions are counted on the wall clock, as in releases before 3.5"),
+          "whether sessions are counted on the wall clock, as in old releases"),
       duration<ZooKeeperSpec>(
           "service", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.service; },
           "time that a server needs for one message"),

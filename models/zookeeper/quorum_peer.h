@@ -27,7 +27,7 @@ struct Settings {
   std::uint32_t max_connections = 60;  // of one client (Z7); 0: any number
   Duration fsync = std::chrono::microseconds(500);
   bool force_sync = true;          // false: a write is acknowledged before it is on disk
-  bool wall_clock_expiry = false;  // sessions are counted on a clock that steps, as before 3.4.7
+  bool wall_clock_expiry = false;  // sessions are counted on a clock that steps, as in old releases
 };
 
 class QuorumPeer final : public sim::Endpoint {

@@ -25,8 +25,6 @@
 
 namespace picklock::models::zookeeper {
 
-inline constexpr std::uint16_t kClientPort = 2181;
-
 class Server final : public sim::Service, private QuorumPeer::Host {
  public:
   // As it stands when a run begins. `grants` is told of what it commits while it leads.
