@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> shown(const std::vector<std::string>& messages) {
   std::vector<std::string> all;
+  all.reserve(messages.size());
   for (const std::string& message : messages) all.push_back(zookeeper::shown(message));
   return all;
 }

@@ -14,7 +14,7 @@
 #include "explore/fault_plan.h"
 #include "explore/safety_table.h"
 #include "explore/search.h"
-#include "scenarios/expectations.h"
+#include "scenarios/measures.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::explore::table {

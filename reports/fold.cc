@@ -34,9 +34,10 @@ class Folder {
     std::map<TenureId, std::vector<std::size_t>> by_tenure;
     for (std::size_t i = 0; i < transcript_.exchanges.size(); ++i) {
       const Exchange& exchange = transcript_.exchanges[i];
-      if (exchange.woke) wakes_.push_back(i);
+      if (exchange.woke && exchange.answered) woken_[exchange.client].push_back(*exchange.answered);
       if (exchange.tenure != 0 && !exchange.pushed) by_tenure[exchange.tenure].push_back(i);
     }
+    for (auto& [client, positions] : woken_) std::sort(positions.begin(), positions.end());
     for (const auto& [tenure, exchanges] : by_tenure) {
       const auto decision = transcript_.decided.find(tenure);
       const bool granted = decision != transcript_.decided.end() && decision->second.granted;
@@ -261,13 +262,11 @@ class Folder {
 
   // A message that woke the client between two tries is why it tried again.
   bool parted(const Try& a, const Try& b) const {
-    const std::size_t from = last_of(a).sent;
-    const std::size_t to = first_of(b).sent;
-    return std::any_of(wakes_.begin(), wakes_.end(), [&](std::size_t i) {
-      const Exchange& push = transcript_.exchanges[i];
-      return push.client == first_of(b).client && push.answered && from < *push.answered &&
-             *push.answered < to;
-    });
+    const auto found = woken_.find(first_of(b).client);
+    if (found == woken_.end()) return false;
+    const std::vector<std::size_t>& positions = found->second;
+    const auto woken = std::upper_bound(positions.begin(), positions.end(), last_of(a).sent);
+    return woken != positions.end() && *woken < first_of(b).sent;
   }
 
   template <class Alike, class Words>
@@ -328,7 +327,7 @@ class Folder {
   const Run& run_;
   const Narrator& narrator_;
   Transcript& transcript_;
-  std::vector<std::size_t> wakes_;
+  std::map<ProcessId, std::vector<std::size_t>> woken_;  // where, by client
   std::optional<std::size_t> last_opening_;
 };
 

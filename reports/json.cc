@@ -77,6 +77,10 @@ Json document(const Run& run) {
           {"faults_not_fired", std::move(not_fired)},
           {"steps_reached", run.steps_reached},
           {"longest_wait_seconds", in_seconds(run.longest_wait.length.count())},
+          {"wakeups",
+           {{"all", run.wakeups.all},
+            {"releases", run.wakeups.by},
+            {"most_by_one_release", run.wakeups.most}}},
           {"grants", run.grants},
           {"surprises", run.surprises},
           {"as_expected", run.as_expected()}};

@@ -22,7 +22,7 @@ TEST(Json, HasEveryPromisedField) {
     for (const char* field :
          {"scenario", "title", "algorithm", "seed", "digest", "events", "virtual_seconds",
           "verdicts", "promised", "witnesses", "faults_fired", "faults_not_fired",
-          "longest_wait_seconds", "grants", "surprises", "as_expected"}) {
+          "longest_wait_seconds", "wakeups", "grants", "surprises", "as_expected"}) {
       EXPECT_TRUE(run->contains(field)) << field;
     }
     EXPECT_EQ(run->at("verdicts").size(), models::kPropertyCount);

@@ -288,6 +288,12 @@ class Writer {
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
+    if (run_.wakeups.all > 0) paragraph(Line().add("  "), 2, woken(run_.wakeups), Ink::dim);
+  }
+
+  static std::string woken(const scenarios::Wakeups& wakeups) {
+    return fmt::format("{} by {}, at most {} by one", plural(wakeups.all, "wake-up"),
+                       plural(wakeups.by, "release"), grouped(wakeups.most));
   }
 
   // What a run meets without any fault comes from clocks and pauses that its file sets.
@@ -405,7 +411,8 @@ class Writer {
                 4, printable(twin.twin.value_or(twin.scenario.name)), Ink::strong);
       paragraph(
           Line().add("    "), 4,
-          fmt::format("{}, {}", good ? "as expected" : "not as expected", violated(twin.verdicts)));
+          fmt::format("{}, {}{}", good ? "as expected" : "not as expected", violated(twin.verdicts),
+                      twin.wakeups.all > 0 ? "; " + woken(twin.wakeups) : ""));
       surprises(twin, 6);
     }
   }

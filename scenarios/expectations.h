@@ -11,13 +11,6 @@
 
 namespace picklock::scenarios {
 
-// Of an acquire that was answered, or that is waiting at the end; who dies no longer waits.
-LongestWait longest_wait(const sim::History& history, sim::Instant ended);
-
-// Tenures that were told of success, and during which, from asking to the end of the release,
-// another tenure wanted or had the lock.
-std::uint32_t contended_grants(const sim::History& history);
-
 struct Demands {
   bool contention = false;  // as of a twin: at least two grants, or it is safe by accident
   bool digest = false;      // the one in the file counts: neither file nor seed was changed

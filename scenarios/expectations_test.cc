@@ -9,17 +9,8 @@
 namespace picklock::scenarios {
 namespace {
 
-using namespace std::chrono_literals;
-using sim::HistoryEvent;
-using sim::What;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-sim::History history(std::initializer_list<HistoryEvent> events) { return events; }
-
-HistoryEvent of(sim::TenureId tenure, What what, Duration at, sim::ProcessId process = 0) {
-  return {.at = sim::kStart + at, .what = what, .process = process, .tenure = tenure};
-}
 
 std::vector<std::string> surprises_of(const std::string& more, Demands demands = {}) {
   const Scenario scenario = parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more,
@@ -63,43 +54,6 @@ TEST(Expectations, LookAtADigestOnlyWhereItCounts) {
   const std::string wrong = "[expect]\ndigest = '00000000deadbeef'\n";
   EXPECT_THAT(surprises_of(wrong), IsEmpty());
   EXPECT_EQ(surprises_of(wrong, {.digest = true}).size(), 1u);
-}
-
-TEST(LongestWait, IsThatOfAnAnswerOrOfTheEndButNotOfTheDead) {
-  const auto answered = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 2s)});
-  EXPECT_EQ(longest_wait(answered, sim::kStart + 9s).length, 2s);
-  const auto open = history({of(1, What::acquire_invoked, 1s, 4)});
-  EXPECT_EQ(longest_wait(open, sim::kStart + 9s).length, 8s);
-  EXPECT_EQ(longest_wait(open, sim::kStart + 9s).process, 4u);
-  const auto dead =
-      history({of(1, What::acquire_invoked, 1s, 4), of(0, What::process_crashed, 3s, 4)});
-  EXPECT_EQ(longest_wait(dead, sim::kStart + 9s).length, 0s);
-}
-
-TEST(ContendedGrants, AreThoseThatOverlapAnotherTenure) {
-  const auto apart = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
-                              of(1, What::release_ok, 2s), of(2, What::acquire_invoked, 3s),
-                              of(2, What::acquire_ok, 4s)});
-  EXPECT_EQ(contended_grants(apart), 0u);
-  const auto waiting = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
-                                of(2, What::acquire_invoked, 2s), of(1, What::release_ok, 3s),
-                                of(2, What::acquire_ok, 4s)});
-  EXPECT_EQ(contended_grants(waiting), 2u);
-  const auto refused = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
-                                of(2, What::acquire_invoked, 2s), of(2, What::acquire_failed, 3s)});
-  EXPECT_EQ(contended_grants(refused), 1u);
-}
-
-TEST(ContendedGrants, AreNotThoseThatOnlyTheirOwnNestedAcquiresContend) {
-  const auto nested = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
-                               of(1, What::acquire_invoked, 2s), of(1, What::acquire_ok, 3s),
-                               of(1, What::release_ok, 4s)});
-  EXPECT_EQ(contended_grants(nested), 0u);
-  sim::History behind = nested;
-  behind.push_back(of(2, What::acquire_invoked, 5s));
-  behind.push_back(of(1, What::release_ok, 6s));
-  behind.push_back(of(2, What::acquire_ok, 7s));
-  EXPECT_EQ(contended_grants(behind), 2u);
 }
 
 }  // namespace

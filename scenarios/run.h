@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "properties/verdict.h"
+#include "scenarios/measures.h"
 #include "scenarios/promises.h"
 #include "scenarios/scenario.h"
 #include "sim/history.h"
@@ -19,12 +20,6 @@ namespace picklock::scenarios {
 struct FiredFault {
   std::uint32_t fault = 0;  // index into the plan
   sim::Instant at{};        // when it fired
-};
-
-// The longest time from an acquire's invocation to its end, or to the run's if it never ended.
-struct LongestWait {
-  sim::Duration length{};
-  sim::ProcessId process = 0;
 };
 
 struct Run {
@@ -43,6 +38,7 @@ struct Run {
   std::vector<std::string> keys;       // names by KeyId; the lock's is the first
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;
+  Wakeups wakeups;
   std::uint32_t grants = 0;  // tenures whose grant took effect
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire

@@ -98,6 +98,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.grants = world_.grants();
   for (const auto& firing : world_.fired()) run.fired.push_back({firing.fault, firing.at});
   run.longest_wait = longest_wait(run.history, run.ended);
+  run.wakeups = wakeups(run.history);
   run.surprises = surprises(world_, demands);
   if (run.fired.size() < scenario.faults.size()) {
     if (!tracing) world_.run(seed, true);

@@ -49,7 +49,7 @@ void Grants::restored(const Tree& tree, Zxid last) {
   if (const Node* lock = tree.find(path_)) {
     add(path_, *lock);
     for (const std::string& child : lock->children) {
-      const std::string path = path_ + "/" + child;
+      const std::string path = child_of(path_, child);
       add(path, *tree.find(path));
     }
   }

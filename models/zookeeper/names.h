@@ -15,6 +15,12 @@ inline std::string lock_path(std::string_view key) {
   return key.starts_with('/') ? std::string(key) : "/" + std::string(key);
 }
 
+inline std::string child_of(std::string_view parent, std::string_view name) {
+  std::string path;
+  path.reserve(parent.size() + 1 + name.size());
+  return path.append(parent).append("/").append(name);
+}
+
 // What a server has put behind the name of a sequential znode (Z21); none: it is not one.
 inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   constexpr std::size_t kDigits = 10;

@@ -79,7 +79,7 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
 std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::string& directory,
                                                        bool& doubt) {
   const std::string id = "_c_" + self.fresh_token();
-  const std::string path = directory + "/" + id + "-lock-";
+  const std::string path = child_of(directory, id + "-lock-");
   bool tried = false;
   std::optional<Node> found;
   const Answer made = retried(self, [&] {
@@ -88,8 +88,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
     tried = true;
     Answer answer = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
     if (answer.code != Code::no_node) return answer;
-    const Answer parent =
-        self.zookeeper().create(directory, "", CreateMode::container, Role::upkeep);
+    Answer parent = self.zookeeper().create(directory, "", CreateMode::container, Role::upkeep);
     if (is_retried(parent)) return parent;
     return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
   });
@@ -102,7 +101,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
     for (;;) {
       const Answer all = thread.zookeeper().get_children(directory, {}, Role::upkeep);
       for (const std::string& name : all.children) {
-        if (name.starts_with(id)) remove_in_background(thread, directory + "/" + name);
+        if (name.starts_with(id)) remove_in_background(thread, child_of(directory, name));
       }
       if (!is_retried(all)) return;
       thread.sleep(kInBackgroundAgain);
@@ -116,7 +115,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::find(Client& self, const std::st
   const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
   for (const std::string& name : all.children) {
     if (!name.starts_with(id)) continue;
-    const std::string path = directory + "/" + name;
+    const std::string path = child_of(directory, name);
     const Answer there = self.zookeeper().exists(path, {}, Role::check);
     if (!there.ok()) continue;
     if (there.stat.ephemeral_owner == self.zookeeper().session())
@@ -140,7 +139,7 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
     if (mine == queue.begin()) return Outcome::granted;
     if (patience.over()) return Outcome::too_late;
     // Its data, not whether it exists, which would leave a watch on a name that never comes again.
-    const std::string before = directory + "/" + *std::prev(mine);
+    const std::string before = child_of(directory, *std::prev(mine));
     const Bell bell(self);
     const Answer seen =
         retried(self, [&] { return self.zookeeper().get_data(before, bell.watch(), Role::watch); });
@@ -159,7 +158,7 @@ Answer CuratorMutex::remove(Client& self, const std::string& path, Role role) {
   return gone;
 }
 
-void CuratorMutex::remove_in_background(Client& self, std::string path) {
+void CuratorMutex::remove_in_background(Client& self, const std::string& path) {
   while (is_retried(self.zookeeper().remove(path, Role::release))) self.sleep(kInBackgroundAgain);
 }
 

@@ -45,7 +45,7 @@ class CuratorMutex final : public Lock {
                         const Patience& patience);
   // In the foreground, and if that fails in the background until it is done.
   Answer remove(Client& self, const std::string& path, Role role);
-  static void remove_in_background(Client& self, std::string path);
+  static void remove_in_background(Client& self, const std::string& path);
 
   std::map<std::uint32_t, Hold> holds_;  // by thread
   Guards guards_;

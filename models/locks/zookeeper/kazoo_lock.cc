@@ -70,7 +70,7 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
     if (patience.over()) return Outcome::too_late;
     const Bell bell(self);
     const Answer seen =
-        self.zookeeper().get_data(directory + "/" + *std::prev(own), bell.watch(), Role::watch);
+        self.zookeeper().get_data(child_of(directory, *std::prev(own)), bell.watch(), Role::watch);
     if (seen.code == Code::no_node) continue;
     if (!seen.ok()) return Outcome::failed;
     const auto woken = bell.wait(patience.at_most(Semaphore::kForever));
@@ -80,18 +80,19 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
 
 Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   if (tried_) {
-    const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+    Answer all = self.zookeeper().get_children(directory, {}, Role::check);
     if (!all.ok() && all.code != Code::no_node) return all;
     for (const std::string& name : all.children) {
       if (!name.starts_with(prefix_)) continue;
-      Answer there = self.zookeeper().exists(directory + "/" + name, {}, Role::check);
+      const std::string path = child_of(directory, name);
+      Answer there = self.zookeeper().exists(path, {}, Role::check);
       if (there.code == Code::no_node) continue;
-      there.path = directory + "/" + name;
+      there.path = path;
       return there;
     }
   }
   tried_ = true;
-  const std::string path = directory + "/" + prefix_;
+  const std::string path = child_of(directory, prefix_);
   Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
   if (made.code != Code::no_node) return made;
   self.zookeeper().create(directory, "", CreateMode::persistent, Role::upkeep);
@@ -104,7 +105,7 @@ bool KazooLock::clean_up(Client& self, const std::string& directory) {
     const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
     if (all.unknown()) return false;
     for (const std::string& name : all.children) {
-      if (name.starts_with(prefix_)) path_ = directory + "/" + name;
+      if (name.starts_with(prefix_)) path_ = child_of(directory, name);
     }
     if (path_.empty()) return true;
   }

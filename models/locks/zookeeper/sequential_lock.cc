@@ -49,7 +49,7 @@ Acquired SequentialLock::queue(Client& self, std::string_view key, const Patienc
 void SequentialLock::join(Client& self, Place& place) {
   if (place.doubt && options().recognise_own != RecogniseOwn::never) find_own(self, place);
   if (!place.path.empty()) return;
-  const std::string path = place.directory + "/" + place.prefix;
+  const std::string path = child_of(place.directory, place.prefix);
   Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
   if (made.code == Code::no_node) {
     self.zookeeper().create(place.directory, "", CreateMode::persistent, Role::upkeep);
@@ -67,10 +67,10 @@ void SequentialLock::find_own(Client& self, Place& place) {
   const Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
   for (const std::string& name : all.children) {
     if (!name.starts_with(place.prefix)) continue;
-    const Answer there = self.zookeeper().exists(place.directory + "/" + name, {}, Role::check);
+    const Answer there = self.zookeeper().exists(child_of(place.directory, name), {}, Role::check);
     // One of a session that is over will be gone soon.
     if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) continue;
-    place.path = place.directory + "/" + name;
+    place.path = child_of(place.directory, name);
     place.zxid = there.stat.czxid;
   }
 }
@@ -84,7 +84,7 @@ SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std:
   const auto mine = std::find(queue.begin(), queue.end(), name);
   if (mine == queue.end()) return Turn::gone;
   if (mine == queue.begin()) return Turn::mine;
-  before = place.directory + "/" + *std::prev(mine);
+  before = child_of(place.directory, *std::prev(mine));
   return Turn::not_yet;
 }
 

@@ -1,6 +1,7 @@
 #include "models/locks/zookeeper/session.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace picklock::models::locks::zookeeper {
 
@@ -36,12 +37,17 @@ void Guards::stop(Client& self, const Lease& lease) {
 }
 
 std::vector<std::string> in_order(std::vector<std::string> children) {
-  using models::zookeeper::sequence_of;
-  std::erase_if(children, [](const std::string& name) { return !sequence_of(name); });
-  std::sort(children.begin(), children.end(), [](const std::string& one, const std::string& other) {
-    return *sequence_of(one) < *sequence_of(other);
-  });
-  return children;
+  std::vector<std::pair<std::int32_t, std::size_t>> places;  // and where they stand now
+  places.reserve(children.size());
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (const auto number = models::zookeeper::sequence_of(children[i]))
+      places.emplace_back(*number, i);
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<std::string> queue;
+  queue.reserve(places.size());
+  for (const auto& [number, at] : places) queue.push_back(std::move(children[at]));
+  return queue;
 }
 
 }  // namespace picklock::models::locks::zookeeper

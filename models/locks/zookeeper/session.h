@@ -13,6 +13,7 @@
 namespace picklock::models::locks::zookeeper {
 
 using models::zookeeper::Answer;
+using models::zookeeper::child_of;
 using models::zookeeper::Code;
 using models::zookeeper::CreateMode;
 using models::zookeeper::EventType;

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "models/zookeeper/names.h"
 #include "models/zookeeper/wire.h"
 
 namespace picklock::models::zookeeper::conform {
@@ -276,7 +277,7 @@ class Player {
       children.assign(reply.children.begin(), reply.children.end());
       break;
     }
-    for (const std::string& child : children) remove_tree(path + "/" + child);
+    for (const std::string& child : children) remove_tree(child_of(path, child));
     ask(control_, {.op = OpCode::remove, .path = path});
   }
 
