@@ -204,6 +204,7 @@ class Benchmark {
     two_processes();
     allocations();
     groups();
+    queue();
     search();
     locks();
   }
@@ -619,6 +620,16 @@ class Benchmark {
          .what = "5 primaries, 5 replicas, 15 Sentinels: speed-up over wall time",
          .must = 1000,
          .stretch = 2000,
+         .product = median(s[0], "virtual_s/s")});
+  }
+
+  // Sixty virtual seconds of a thousand clients on an ensemble of three, by wall time.
+  void queue() {
+    const auto s = alternate({program("queue_run", std::to_string(20 / scale_))}, 1);
+    add({.id = "queue",
+         .what = "1,000 clients queue for one lock on ZooKeeper: speed-up over wall time",
+         .must = 50,
+         .stretch = 200,
          .product = median(s[0], "virtual_s/s")});
   }
 
