@@ -33,12 +33,8 @@ std::string again(const zookeeper::Report& report, const ConformOptions& options
   return command;
 }
 
-std::vector<std::string> empty_cells(const zookeeper::Report& report) {
-  std::vector<std::string> empty;
-  for (const auto& cell : zookeeper::expected_cells()) {
-    if (!report.coverage.contains(cell)) empty.push_back(cell.first + " " + cell.second);
-  }
-  return empty;
+std::string_view name(zookeeper::Znode znode) {
+  return zookeeper::kZnodeNames[static_cast<std::size_t>(znode)];
 }
 
 std::string json(const zookeeper::Report& report, const zookeeper::Campaign& campaign,
@@ -62,9 +58,16 @@ std::string json(const zookeeper::Report& report, const zookeeper::Campaign& cam
                                     {"replay", again(report, options)}};
   }
   Json cells = Json::array();
-  for (const auto& [cell, count] : report.coverage)
-    cells.push_back({{"command", cell.first}, {"reply", cell.second}, {"count", count}});
-  document["coverage"] = {{"cells", cells}, {"empty", empty_cells(report)}};
+  for (const auto& [cell, count] : report.coverage) {
+    cells.push_back({{"command", cell.operation},
+                     {"reply", cell.answer},
+                     {"znode", name(cell.znode)},
+                     {"count", count}});
+  }
+  Json empty = Json::array();
+  for (const zookeeper::Cell& cell : zookeeper::empty_cells(report.coverage))
+    empty.push_back(fmt::format("{} {} {}", cell.operation, cell.answer, name(cell.znode)));
+  document["coverage"] = {{"cells", cells}, {"empty", empty}};
   for (const auto& [name, why] : zookeeper::normalisations())
     document["normalisations"].push_back({{"name", name}, {"why", why}});
   return document.dump(2) + '\n';
@@ -84,12 +87,13 @@ std::string text(const zookeeper::Report& report, const ConformOptions& options)
     out += fmt::format("\nreplay  {}\n", again(report, options));
   }
   if (report.interrupted) out += "interrupted\n";
-  const std::size_t empty = empty_cells(report).size();
+  const std::size_t empty = zookeeper::empty_cells(report.coverage).size();
   out += fmt::format("{} sequence{}, {} requests against ZooKeeper {}: {} with a difference{}\n",
                      report.cases, report.cases == 1 ? "" : "s", report.requests,
                      report.server_version, report.differences,
                      report.differences == zookeeper::kEnoughDifferences ? ", and no further" : "");
-  out += fmt::format("coverage: {} kinds of answer (operation, code)", report.coverage.size());
+  out += fmt::format("coverage: {} kinds of answer (operation, code, state of the znode)",
+                     report.coverage.size());
   if (empty > 0)
     out += fmt::format("; {} of the {} that a run of {} shows not seen{}", empty,
                        zookeeper::expected_cells().size(), zookeeper::Campaign().cases,

@@ -5,7 +5,6 @@
 
 #include "models/zookeeper/conform/grammar.h"
 #include "models/zookeeper/conform/model_line.h"
-#include "models/zookeeper/wire.h"
 
 namespace picklock::models::zookeeper::conform {
 namespace {
@@ -51,7 +50,7 @@ class Run {
   std::optional<Finding> compared_once(Sequence sequence, bool counts) {
     const std::vector<Outcome> ours = play_to_model(sequence);
     const std::vector<Outcome> theirs = play(line_, sequence);
-    if (counts) count(sequence, theirs);
+    if (counts) report_.requests += count(sequence, ours, report_.coverage);
     for (std::size_t step = 0; step < ours.size(); ++step) {
       for (std::uint32_t i = 0; i < sequence.connections; ++i) {
         if (ours[step].came[i] == theirs[step].came[i]) continue;
@@ -59,16 +58,6 @@ class Run {
       }
     }
     return std::nullopt;
-  }
-
-  void count(const Sequence& sequence, const std::vector<Outcome>& outcomes) {
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const Step& step = sequence.steps[i];
-      if (!outcomes[i].answered) continue;
-      ++report_.requests;
-      const std::string_view op = is_known(step.ask.op) ? name(step.ask.op) : "unknown";
-      ++report_.coverage[{std::string(op), std::string(name(outcomes[i].code))}];
-    }
   }
 
   // Without any one of the steps that are left, they agree.
@@ -98,6 +87,17 @@ class Run {
 };
 
 }  // namespace
+
+std::vector<std::pair<std::string_view, std::string_view>> normalisations() {
+  return {
+      {"zxids", "count from the beginning of the sequence: a server has lived before"},
+      {"sessions", "are numbered as they come to be, and their passwords are zeros"},
+      {"times", "are zero: no two clocks agree"},
+      {"children", "are sorted: they come in no order (Z23)"},
+      {"events before the end of a session that nobody asked for",
+       "are left out: a real server does not always send them"},
+  };
+}
 
 Report run(const Campaign& campaign, const Watch& watch) {
   Report report;

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/zookeeper/conform/coverage.h"
 #include "models/zookeeper/conform/player.h"
 #include "models/zookeeper/conform/real_line.h"
 
@@ -28,9 +28,6 @@ struct Finding {
   std::vector<std::string> model;
   std::vector<std::string> real;
 };
-
-// Which answers were compared: what was asked, and what it came to.
-using Coverage = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
 struct Report {
   std::uint64_t cases = 0;
@@ -52,9 +49,6 @@ struct Watch {
 
 // Throws NoServer.
 Report run(const Campaign& campaign, const Watch& watch);
-
-// The cells that a run of the usual length fills.
-std::vector<Coverage::key_type> expected_cells();
 
 // What cannot be compared, and is taken out of both sides: name and why.
 std::vector<std::pair<std::string_view, std::string_view>> normalisations();

@@ -51,6 +51,14 @@ class ModelLine final : public Line {
   void sleep(std::int32_t milliseconds) override {
     simulation_.scheduler.sleep(std::chrono::milliseconds(milliseconds));
   }
+  Znode look(std::string_view path, SessionId session) override {
+    const Node* const node = server_.tree().find(path);
+    if (node == nullptr) return Znode::missing;
+    if (!node->children.empty()) return Znode::parent;
+    if (node->container) return Znode::container;
+    if (node->stat.ephemeral_owner == 0) return Znode::persistent;
+    return node->stat.ephemeral_owner == session ? Znode::own_ephemeral : Znode::others_ephemeral;
+  }
 
  private:
   struct Socket final : sim::Endpoint {

@@ -155,6 +155,7 @@ class Player {
     const std::int32_t xid = ask.op == OpCode::ping          ? kPing
                              : ask.op == OpCode::set_watches ? kSetWatches
                                                              : ++xids_;
+    if (!ask.path.empty()) outcome_.znode = line_.look(ask.path, links_[i].session);
     line_.send(i, bytes_of(request_of(ask, xid, last_)));
     if (!receive_until(i, xid, ask.op)) return;
     outcome_.answered = true;

@@ -14,6 +14,21 @@
 
 namespace picklock::models::zookeeper::conform {
 
+// In which state a request finds the znode that it names; none: it names no one znode, or nobody
+// can tell.
+enum class Znode : std::uint8_t {
+  none,
+  missing,
+  persistent,
+  parent,
+  container,
+  own_ephemeral,
+  others_ephemeral,
+};
+inline constexpr std::string_view kZnodeNames[] = {"no-znode",        "missing",   "persistent",
+                                                   "with-children",   "container", "own-ephemeral",
+                                                   "others-ephemeral"};
+
 // Connections to one server; numbered from 0.
 class Line {
  public:
@@ -25,6 +40,8 @@ class Line {
   // The next message; none: the server has ended the connection.
   virtual std::optional<std::string> receive(std::uint32_t connection) = 0;
   virtual void sleep(std::int32_t milliseconds) = 0;
+  // As it is now, seen by that session. A real server cannot be looked into.
+  virtual Znode look(std::string_view path, SessionId session) = 0;
 };
 
 // What one step came to.
@@ -33,6 +50,7 @@ struct Outcome {
   std::vector<std::vector<std::string>> came;
   Code code = Code::ok;  // of the answer to what was asked
   bool answered = false;
+  Znode znode = Znode::none;
 
   friend bool operator==(const Outcome& one, const Outcome& other) {
     return one.came == other.came;
