@@ -42,7 +42,7 @@ Write write_of(const Request& request, SessionId session) {
   return write;
 }
 
-// Of the parts of a multi, whatever creates a container is answered as createContainer is (Z52).
+// Of the parts of a multi, whatever creates a container is answered as createContainer is (Z57).
 OpCode told_as(const Request& part) {
   const bool creates = part.op == OpCode::create || part.op == OpCode::create2;
   const bool container = part.flags == static_cast<std::int32_t>(CreateMode::container);
@@ -460,7 +460,7 @@ void Server::apply(const Proposal& proposal, bool committed) {
   changes_.clear();
   Result result = tree_.apply(proposal.write, proposal.stamp(), changes_);
   if (committed) grants_->committed(proposal, changes_);
-  // Who has not asked for the end of its session is told nothing of what goes with it.
+  // Who has not asked for the end of its session is told nothing of what goes with it (Z59).
   const bool unasked = proposal.request == 0;
   if (proposal.write.op == OpCode::close_session && unasked) end_connection(proposal.write.session);
   told_.clear();

@@ -24,7 +24,7 @@ class Drawing {
 
   Sequence run() {
     // Silence is dear: a real server has to be waited for.
-    const bool silent = one_in(15);
+    const bool silent = one_in(30);
     for (std::uint32_t i = 0; i < sequence_.connections; ++i)
       add({.kind = Kind::connect, .connection = i, .timeout = silent && i == 0 ? kBrief : kLong});
     const std::uint64_t silence = random_.below(kStepsPerSequence);

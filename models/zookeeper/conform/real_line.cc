@@ -139,6 +139,7 @@ void RealServer::start() {
                                  "-Xmx128m",
                                  "-XX:+UseSerialGC",
                                  "-Dznode.container.checkIntervalMs=100000000",
+                                 "-Dzookeeper.forceSync=no",
                                  "-Dzookeeper.extendedTypesEnabled=false",
                                  "-cp",
                                  path.c_str(),
