@@ -1,50 +1,19 @@
-// The real server's side of a comparison: raw sockets, and a server of our own on a free loopback
-// port, with ticks of 200 ms. It ends with this object, and with this process however that ends.
+// The real server's side of a comparison: raw sockets.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/zookeeper/conform/player.h"
+#include "models/zookeeper/conform/real_server.h"
 
 namespace picklock::models::zookeeper::conform {
 
-// There is no server to compare with; the text says why, and what to do.
-class NoServer : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // Whether the user wants an end.
 using Stop = std::function<bool()>;
-
-struct Address {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-class RealServer {
- public:
-  // Throws NoServer.
-  RealServer();
-  RealServer(const RealServer&) = delete;
-  RealServer& operator=(const RealServer&) = delete;
-  ~RealServer();
-
-  const Address& address() const { return address_; }
-
- private:
-  void start();
-  void end();
-
-  std::string folder_;
-  Address address_;
-  pid_t pid_ = -1;
-};
 
 class RealLine final : public Line {
  public:
