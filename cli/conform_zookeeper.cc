@@ -1,5 +1,3 @@
-#include "cli/conform_zookeeper.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/interruptible.h"
 #include "models/zookeeper/conform/campaign.h"

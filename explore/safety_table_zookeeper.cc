@@ -1,0 +1,125 @@
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "explore/safety_table_rows.h"
+
+namespace picklock::explore {
+namespace {
+
+using enum models::FaultClass;
+using namespace std::chrono_literals;
+
+constexpr std::string_view kElapsed = "sessions are counted on a clock that never steps";
+constexpr std::string_view kCommitted = "what is acknowledged, more than half have on disk";
+constexpr std::string_view kForced = "what is acknowledged is forced to disk";
+constexpr std::string_view kElsewhere = "who is not answered in time goes to another server";
+constexpr std::string_view kOwnZnode = "nothing is sent twice";
+constexpr std::string_view kStopsUnconnected = "the holder stops when it has no connection";
+
+// Of a lock on ZooKeeper with sections that are shorter than any session.
+std::vector<Cell> on_zookeeper(Cell when_lost, Cell when_crashed) {
+  return {
+      unsafe(pause),
+      unsafe(late_write),
+      safe(late_command, kShortWork),
+      safe(client_clock, kNoClock),
+      safe(server_clock, kElapsed),
+      safe(failover, kCommitted),
+      safe(amnesia, kForced),
+      std::move(when_lost),
+      unsafe(lost_reply),  // a write is sent twice
+      std::move(when_crashed),
+      for_ever(at_threads(safe(crash, kNobodyElse))),  // its process keeps the session
+  };
+}
+
+// The same row with other servers, or other work.
+std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::string_view plain,
+                                                  std::array<std::string_view, 6> names) {
+  return {
+      {names[0],
+       row,
+       "work for longer than a session may be silent",
+       plain,
+       {"clients.hold=20s", "clients.writes=20"},
+       {safe(late_command, kElsewhere), at_locks(unsafe(partition))}},
+      // Cut off from the leader, a server goes on answering its clients for syncLimit ticks.
+      {names[1],
+       row,
+       "sessions shorter than a silent server is waited for, and a holder that stops without a "
+       "connection",
+       plain,
+       {"lock.ttl=4s", "clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},
+       {at_locks(unsafe(partition))}},
+      {names[2],
+       row,
+       "the same with sessions that are longer",
+       plain,
+       {"lock.ttl=20s", "clients.hold=40s", "clients.writes=40", "lock.stops_at=suspended"},
+       {at_locks(safe(partition, kStopsUnconnected))}},
+      {names[3],
+       row,
+       "such sessions and short work",
+       plain,
+       {"lock.ttl=20s"},
+       {at_locks(safe(partition, kShortWork))}},
+      {names[4],
+       row,
+       "old releases, which count sessions on the wall clock",
+       plain,
+       {"servers.zookeeper.wall_clock_expiry=true"},
+       {unsafe(server_clock)}},
+      {names[5],
+       row,
+       "one server, and forced sync is off",
+       plain,
+       {"servers.zookeeper.servers=1", "servers.zookeeper.force_sync=false"},
+       {unsafe(amnesia)}},
+  };
+}
+
+// A session of 10 s ends at a tick of 2 s, and then the sections of 4 s of those who come first.
+constexpr Wait kSessionOf10{10s, 30s};
+
+}  // namespace
+
+std::vector<Configuration> zookeeper_rows() {
+  constexpr std::string_view kEphemeral = "ZK ephemeral, one node";
+  constexpr std::string_view kSequential = "ZK sequential, re-list on every wake";
+  constexpr std::string_view kNaive = "ZK sequential, \"predecessor gone => mine\"";
+  const Cell crashed = outage(kSessionOf10, at_processes(safe(crash, kNobodyElse)));
+  std::vector<Configuration> all = {
+      {"zk-ephemeral",
+       kEphemeral,
+       "",
+       "plain/zk-ephemeral",
+       {},
+       on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
+      {"zk-sequential",
+       kSequential,
+       "the znode's name tells whose it is",
+       "plain/zk-sequential",
+       {},
+       // A delete that is lost is not sent again.
+       on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
+      {"zk-sequential alike",
+       kSequential,
+       "all znodes have one name",
+       "plain/zk-sequential",
+       {"lock.recognise_own=never"},
+       {for_ever(at_locks(safe(lost_reply, kOwnZnode)))}},
+      {"zk-naive", kNaive, "", "plain/zk-sequential-naive", {}, {unsafe(crash)}},
+  };
+  add(all, on_zookeeper_otherwise(
+               kEphemeral, "plain/zk-ephemeral",
+               {"zk-ephemeral long", "zk-ephemeral short-lived", "zk-ephemeral stopping",
+                "zk-ephemeral patient", "zk-ephemeral old", "zk-ephemeral unforced"}));
+  add(all, on_zookeeper_otherwise(
+               kSequential, "plain/zk-sequential",
+               {"zk-sequential long", "zk-sequential short-lived", "zk-sequential stopping",
+                "zk-sequential patient", "zk-sequential old", "zk-sequential unforced"}));
+  return all;
+}
+
+}  // namespace picklock::explore
