@@ -475,7 +475,7 @@ void QuorumPeer::heard_from(Learner& learner, const sim::Message& message, PeerM
       answer_syncs();
       break;
     case Packet::revalidate:
-      packet.valid = serves_ && host_->revalidate(packet.session, packet.server);
+      packet.valid = serves_ && host_->revalidate(packet.session, packet.timeout, packet.server);
       packet.server = self_;
       tell(learner, packet);
       break;

@@ -45,7 +45,7 @@ class QuorumPeer final : public sim::Endpoint {
     // --- of a leader
     // A client of another server asks for a write.
     virtual void asked(const Proposal& request) = 0;
-    virtual bool revalidate(SessionId session, ServerId at) = 0;
+    virtual bool revalidate(SessionId session, std::int32_t timeout, ServerId at) = 0;
     virtual void heard_of(std::span<const SessionId> sessions) = 0;
     // --- of a follower
     virtual void take_heard_of(std::vector<SessionId>& sessions) = 0;

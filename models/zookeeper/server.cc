@@ -225,7 +225,7 @@ bool Server::open(Link& link, sim::Message& message) {
   if (request.password != password_of(request.session)) {
     opened(link, false);
   } else if (peer_.leads()) {
-    opened(link, revalidate(request.session, peer_.self()));
+    opened(link, revalidate(request.session, link.timeout, peer_.self()));
   } else {
     peer_.revalidate(expect(link), request.session, link.timeout);
   }
@@ -517,8 +517,8 @@ void Server::asked(const Proposal& request) {
   peer_.propose(std::move(proposal));
 }
 
-bool Server::revalidate(SessionId session, ServerId at) {
-  return tracker_.move(session, at, clock_ms());
+bool Server::revalidate(SessionId session, std::int32_t timeout, ServerId at) {
+  return tracker_.move(session, at, timeout, clock_ms());
 }
 
 void Server::heard_of(std::span<const SessionId> sessions) {

@@ -85,7 +85,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   void serve(bool leads) override;
   void retire() override;
   void asked(const Proposal& request) override;
-  bool revalidate(SessionId session, ServerId at) override;
+  bool revalidate(SessionId session, std::int32_t timeout, ServerId at) override;
   void heard_of(std::span<const SessionId> sessions) override;
   void take_heard_of(std::vector<SessionId>& sessions) override;
   void revalidated(std::uint32_t request, bool valid) override;

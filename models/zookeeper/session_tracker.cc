@@ -30,9 +30,9 @@ bool SessionTracker::heard_of(SessionId session, std::int64_t now) {
   return true;
 }
 
-bool SessionTracker::move(SessionId session, ServerId to, std::int64_t now) {
-  if (!heard_of(session, now)) return false;
-  sessions_[session].at = to;
+bool SessionTracker::move(SessionId session, ServerId to, std::int32_t timeout, std::int64_t now) {
+  if (!sessions_.contains(session)) return false;
+  open(session, timeout, to, now);
   return true;
 }
 

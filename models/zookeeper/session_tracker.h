@@ -30,7 +30,8 @@ class SessionTracker {
   Code check(SessionId session, ServerId at) const;
   // False: there is none such.
   bool heard_of(SessionId session, std::int64_t now);
-  bool move(SessionId session, ServerId to, std::int64_t now);
+  // To another connection, whose time-out is the session's from now on (Z61).
+  bool move(SessionId session, ServerId to, std::int32_t timeout, std::int64_t now);
 
   std::optional<std::int64_t> next_end() const { return expiry_.next(); }
   // They are closed with it.

@@ -69,6 +69,10 @@ for entry in "$root"/*; do
   esac
 done
 
+# The sources may be worked on while this runs.
+cp -Rp "$copy" "$work/original"
+root=$work/original
+
 # shellcheck disable=SC2086  # several targets
 build() { cmake --build "$build" --target $targets >"$log" 2>&1; }
 

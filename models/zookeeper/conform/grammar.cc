@@ -58,6 +58,9 @@ class Drawing {
     } else if (kind < 9) {
       step.kind = Kind::connect;
       step.timeout = kLong;
+    } else if (kind < 11) {
+      step.kind = Kind::usurp;
+      step.from = static_cast<std::uint32_t>(random_.below(sequence_.connections));
     } else {
       step.ask = ask();
     }

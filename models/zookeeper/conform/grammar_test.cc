@@ -28,7 +28,7 @@ TEST(ZooKeeperGrammar, DrawsEveryOperationAndEveryKindOfStep) {
       if (step.kind == Step::Kind::ask) asked.insert(step.ask.op);
     }
   }
-  EXPECT_EQ(kinds.size(), 6);
+  EXPECT_EQ(kinds.size(), 7);
   EXPECT_EQ(asked.size(), 16);
 }
 

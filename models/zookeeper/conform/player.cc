@@ -98,6 +98,11 @@ class Player {
         hang_up(i);
         connect(i, std::string(kPasswordSize, 'x'));
         return;
+      case Step::Kind::usurp:
+        hang_up(i);
+        links_[i].session = links_[step.from].session;
+        connect(i, links_[step.from].password);
+        return;
       case Step::Kind::drop:
         hang_up(i);
         return;

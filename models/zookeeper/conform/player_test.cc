@@ -54,5 +54,18 @@ TEST(ZooKeeperPlayer, LetsSessionsEndInSilence) {
   EXPECT_EQ(outcomes[4].code, Code::no_node);
 }
 
+TEST(ZooKeeperPlayer, EndsAnUsurpedSessionByTheTimeOutOfItsNewConnection) {  // Z5, Z61
+  Sequence sequence{.connections = 2};
+  sequence.steps = {
+      {.kind = Step::Kind::connect, .connection = 0, .timeout = 400},
+      {.kind = Step::Kind::connect, .connection = 1, .timeout = 4000},
+      {.kind = Step::Kind::usurp, .connection = 0, .from = 1},
+      {.kind = Step::Kind::pass, .timeout = 1000},
+  };
+  const std::vector<Outcome> outcomes = play_to_model(sequence);
+  EXPECT_THAT(outcomes[2].came[1], ElementsAre("EOF"));
+  EXPECT_THAT(outcomes[3].came[0], ElementsAre("EOF"));
+}
+
 }  // namespace
 }  // namespace picklock::models::zookeeper::conform

@@ -79,6 +79,8 @@ std::string shown(const Step& step) {
       return fmt::format("{}> connects again to its session", step.connection + 1);
     case Step::Kind::intrude:
       return fmt::format("{}> connects to its session with a wrong password", step.connection + 1);
+    case Step::Kind::usurp:
+      return fmt::format("{}> connects to the session of {}", step.connection + 1, step.from + 1);
     case Step::Kind::drop:
       return fmt::format("{}> hangs up", step.connection + 1);
     case Step::Kind::pass:

@@ -35,12 +35,14 @@ struct Step {
     connect,  // for a new session
     resume,   // for the last session that this connection has had
     intrude,  // the same with a wrong password
+    usurp,    // for the session of another connection
     drop,     // hangs up without a word
     pass,     // time
   };
   Kind kind = Kind::ask;
   std::uint32_t connection = 0;
   Ask ask{};
+  std::uint32_t from = 0;    // whose session is usurped
   std::int32_t timeout = 0;  // of a session that is asked for; or so many milliseconds pass
 };
 
