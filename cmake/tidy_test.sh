@@ -16,7 +16,7 @@ allowed() {
     models/redis/conform/steered_clock.cc\ clock_gettime) return 0 ;;
     models/redis/conform/steered_clock.cc\ gettimeofday) return 0 ;;
     # Where real servers stand in for simulated ones, their clients live by real clocks (architecture 8.21).
-    models/redis/real/real_time.*\ *_clock) return 0 ;;
+    models/real/real_time.*\ *_clock) return 0 ;;
     # Real servers take real time, on ports that are drawn.
     models/redis/outcomes/real_*\ *) return 0 ;;
   esac

@@ -13,14 +13,17 @@
 #include <utility>
 #include <vector>
 
+#include "models/real/real_time.h"
 #include "models/redis/conform/frame.h"
 #include "models/redis/conform/real_side.h"
 #include "models/redis/outcomes/real_group.h"
-#include "models/redis/real/real_time.h"
+#include "models/redis/real/real_redis.h"
 #include "models/sim_client.h"
 #include "models/step.h"
 
 namespace picklock::models::redis::real {
+
+using models::real::RealTime;
 
 // redis-1, redis-2, ...
 class RealServers {

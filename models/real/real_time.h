@@ -4,7 +4,8 @@
 //   sim::Simulation simulation;
 //   simulation.reset(seed);
 //   RealTime time(simulation);
-//   RealRedis server(simulation, simulation.scheduler.add_process("redis-1"), {"127.0.0.1", 6379});
+//   redis::real::RealRedis server(simulation, simulation.scheduler.add_process("redis-1"),
+//                                 {"127.0.0.1", 6379});
 //   time.watch(server);
 //   machine.reset(simulation, client, std::array{server.node()}, ...);  // models/sim_client.h
 #pragma once
@@ -14,18 +15,18 @@
 #include <chrono>
 #include <vector>
 
-#include "models/redis/real/real_redis.h"
+#include "models/real/real_endpoint.h"
 #include "sim/pacer.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::models::real {
 
 class RealTime final : public sim::Pacer {
  public:
   // The simulated half of every way costs no time.
   explicit RealTime(sim::Simulation& simulation);
 
-  void watch(RealRedis& server) { servers_.push_back(&server); }
+  void watch(RealEndpoint& server) { servers_.push_back(&server); }
 
   // For add_process(): a wall clock so far ahead of a simulated one shows the true time.
   static sim::Duration clock_offset();
@@ -38,8 +39,8 @@ class RealTime final : public sim::Pacer {
   sim::Instant now() const;
 
   std::chrono::steady_clock::time_point begun_;
-  std::vector<RealRedis*> servers_;
+  std::vector<RealEndpoint*> servers_;
   std::vector<pollfd> sockets_;
 };
 
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::models::real

@@ -1,11 +1,11 @@
-#include "models/redis/real/real_time.h"
+#include "models/real/real_time.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <span>
 #include <system_error>
 
-namespace picklock::models::redis::real {
+namespace picklock::models::real {
 
 RealTime::RealTime(sim::Simulation& simulation) : begun_(std::chrono::steady_clock::now()) {
   simulation.network.set_latency({.low = {}, .high = {}});
@@ -23,7 +23,7 @@ sim::Instant RealTime::now() const {
 
 sim::Instant RealTime::wait(sim::Instant next) {
   sockets_.clear();
-  for (const RealRedis* server : servers_) server->watch(sockets_);
+  for (const RealEndpoint* server : servers_) server->watch(sockets_);
   if (sockets_.empty() && next == sim::kNever) return sim::kNever;
   for (;;) {
     const auto ahead = std::max(next - now(), sim::Duration::zero()).count();
@@ -37,11 +37,11 @@ sim::Instant RealTime::wait(sim::Instant next) {
 
 void RealTime::take_in() {
   std::span<const pollfd> rest = sockets_;
-  for (RealRedis* server : servers_) {
+  for (RealEndpoint* server : servers_) {
     const std::size_t its_own = server->watched();
     server->take_in(rest.first(its_own));
     rest = rest.subspan(its_own);
   }
 }
 
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::models::real

@@ -1,0 +1,70 @@
+// The TCP connection behind a simulated one: what the client sends is written to it, and what comes
+// back goes to whoever has asked. How requests and answers are told apart, each protocol says in a
+// class of its own.
+#pragma once
+
+#include <netinet/in.h>
+#include <poll.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/simulation.h"
+
+namespace picklock::models::real {
+
+// Of the bytes that have come so far.
+enum class Framing : std::uint8_t { whole, partial, malformed };
+
+class RealLink {
+ public:
+  // Dials. A connection that fails is found out by the first read, like one that breaks later.
+  RealLink(sim::Simulation& simulation, sim::Connection& connection, const sockaddr_in& where);
+  RealLink(const RealLink&) = delete;
+  RealLink& operator=(const RealLink&) = delete;
+  virtual ~RealLink();
+
+  sim::Connection& connection() const { return connection_; }
+
+  // False: there is no connection any more.
+  bool forward(const sim::Message& request);
+  // What to wait for.
+  pollfd watched() const;
+  // Writes and reads what can be had without waiting. False: the connection has ended.
+  bool go_on();
+
+ protected:
+  // A request that is not answered yet: what its answer has to carry.
+  struct Asked {
+    explicit Asked(const sim::Message& request);
+
+    std::uint32_t call;
+    std::uint32_t waiter;
+    sim::ThreadId thread;
+    sim::TenureId tenure;
+    std::uint8_t role;
+    bool stray;
+  };
+
+  void answer(const Asked& asked, std::string_view bytes);
+  void tell(std::string_view bytes);  // what nobody has asked for
+
+ private:
+  // Notes who has asked for what, and appends the bytes that say so to the server.
+  virtual void ask(const sim::Message& request, std::string& out) = 0;
+  // Takes one frame off the front of what the server has sent, if it is there whole, and passes it
+  // on.
+  virtual Framing hear(std::string_view& bytes) = 0;
+
+  void write();
+  bool read();
+
+  sim::Simulation& simulation_;
+  sim::Connection& connection_;
+  int file_;
+  std::string out_;  // not yet written
+  std::string in_;   // not yet a whole frame
+};
+
+}  // namespace picklock::models::real
