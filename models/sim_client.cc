@@ -65,8 +65,8 @@ lease_store::SimClient& ClientMachine::lease_store() {
   return lease_store_;
 }
 
-void ClientMachine::connect(zookeeper::Ensemble& ensemble, const LockOptions& options,
-                            std::size_t first) {
+void ClientMachine::connect(std::span<const zookeeper::ServerEnd> ensemble,
+                            const LockOptions& options, std::size_t first) {
   zookeeper_.reset(*simulation_, *process_, ensemble, options, first);
   has_zookeeper_ = true;
 }

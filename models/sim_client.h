@@ -31,8 +31,10 @@ class ClientMachine {
              Duration write_timeout, sim::KeyId lock_key);
   // A lease store there is besides.
   void connect(lease_store::LeaseStore& store, const LockOptions& options);
-  // So is a ZooKeeper ensemble: it tries the servers in turn, this one first.
-  void connect(zookeeper::Ensemble& ensemble, const LockOptions& options, std::size_t first);
+  // So is a ZooKeeper ensemble: it tries the servers, which must outlive it, in turn, this one
+  // first.
+  void connect(std::span<const zookeeper::ServerEnd> ensemble, const LockOptions& options,
+               std::size_t first);
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();

@@ -16,6 +16,7 @@
 #include "models/resource.h"
 #include "models/sim_client.h"
 #include "models/step.h"
+#include "models/zookeeper/server.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {
@@ -110,7 +111,7 @@ class SmallWorld {
                         options, setup.command_timeout, keys.id("lock"));
       if (setup.store) machines[i].connect(store, options);
       if (setup.zookeeper > 0) {
-        machines[i].connect(ensemble, options, i);
+        machines[i].connect(ensemble.ends(), options, i);
         programs_.emplace_back(machines[i]);
         scheduler.process(i).set_program(&programs_.back());
       }

@@ -179,7 +179,7 @@ void World::build(std::uint64_t seed, bool tracing) {
                        context_.lock_key,
                        scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
     if (store) machines_[i].connect(store_, scenario.lock.options);
-    if (zookeeper) machines_[i].connect(ensemble_, scenario.lock.options, i);
+    if (zookeeper) machines_[i].connect(ensemble_.ends(), scenario.lock.options, i);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     const bool is_operator = i + scenario.clients.operators >= clients;
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/keys.h"
+#include "models/zookeeper/server.h"
 #include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"
 
@@ -39,7 +40,7 @@ class EnsembleWorld {
     processes_.insert(processes_.end(), servers.begin(), servers.end());
     ensemble.reset(simulation, servers, tenures, "lock", setup.settings);
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
-      clients.emplace_back().reset(simulation, *processes_[i], ensemble, setup.options, i);
+      clients.emplace_back().reset(simulation, *processes_[i], ensemble.ends(), setup.options, i);
       programs_.emplace_back(clients.back());
       processes_[i]->set_program(&programs_.back());
     }

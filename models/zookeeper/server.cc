@@ -57,8 +57,7 @@ void tell_result(const Result& result, OpCode op, Reply& reply) {
   reply.stat = result.stat;
 }
 
-}  // namespace
-
+// What a client shows beside the number of its session.
 std::string password_of(SessionId session) {
   std::string password(kPasswordSize, '\0');
   std::uint64_t bits = 0;
@@ -68,6 +67,8 @@ std::string password_of(SessionId session) {
   }
   return password;
 }
+
+}  // namespace
 
 void Server::reset(sim::Simulation& simulation, sim::Process& process, Grants& grants, ServerId id,
                    const std::vector<QuorumPeer*>& peers, const Settings& settings) {
@@ -614,7 +615,11 @@ void Ensemble::reset(sim::Simulation& simulation, std::span<sim::Process* const>
   grants_.reset(simulation, processes.front()->id(), tenures, lock_key);
   while (servers_.size() < processes.size()) servers_.emplace_back();
   peers_.clear();
-  for (std::size_t i = 0; i < processes.size(); ++i) peers_.push_back(&servers_[i].peer());
+  ends_.clear();
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    peers_.push_back(&servers_[i].peer());
+    ends_.push_back({processes[i], &servers_[i]});
+  }
   for (std::size_t i = 0; i < processes.size(); ++i) {
     servers_[i].reset(simulation, *processes[i], grants_, static_cast<ServerId>(i + 1), peers_,
                       settings_);

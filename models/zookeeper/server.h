@@ -17,6 +17,7 @@
 
 #include "models/zookeeper/grants.h"
 #include "models/zookeeper/quorum_peer.h"
+#include "models/zookeeper/server_end.h"
 #include "models/zookeeper/session_tracker.h"
 #include "models/zookeeper/tree.h"
 #include "models/zookeeper/watches.h"
@@ -150,6 +151,7 @@ class Ensemble {
 
   std::size_t size() const { return peers_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
+  std::span<const ServerEnd> ends() const { return ends_; }
   Server* leader();  // that serves; nullptr: there is none
 
  private:
@@ -157,9 +159,7 @@ class Ensemble {
   Grants grants_;
   std::deque<Server> servers_;
   std::vector<QuorumPeer*> peers_;
+  std::vector<ServerEnd> ends_;
 };
-
-// What a client shows beside the number of its session.
-std::string password_of(SessionId session);
 
 }  // namespace picklock::models::zookeeper

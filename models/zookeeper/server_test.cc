@@ -119,7 +119,7 @@ TEST(Server, ClosesTheConnectionsOfOneClientBeyondTheLimit) {  // Z7
   World world({.settings = {.max_connections = 2}});
   std::deque<SimClient> more(2);
   for (std::size_t i = 0; i < more.size(); ++i)
-    more[i].reset(world.simulation, world.process("client-1"), world.ensemble, {}, 0);
+    more[i].reset(world.simulation, world.process("client-1"), world.ensemble.ends(), {}, 0);
   world.thread(1, [&](SimClient& zookeeper) {
     EXPECT_TRUE(create(zookeeper, "/a").ok());
     for (SimClient& one : more) one.start();

@@ -32,18 +32,19 @@ class SimClient::Queued {
   Waiter& waiter_;
 };
 
-void SimClient::reset(sim::Simulation& simulation, sim::Process& self, Ensemble& ensemble,
-                      const LockOptions& options, std::size_t first) {
+void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
+                      std::span<const ServerEnd> servers, const LockOptions& options,
+                      std::size_t first) {
   simulation_ = &simulation;
   self_ = &self;
-  ensemble_ = &ensemble;
+  servers_ = servers;
   chance_ =
       sim::Random(simulation.scheduler.seed(), sim::mixed(self.hash() ^ sim::hash_of("zookeeper")));
-  host_ = first % ensemble.size();
+  host_ = first % servers.size();
   asked_timeout_ = options.ttl;
   lost_percent_ = options.lost_after_percent;
-  Server& server = ensemble.server(host_);
-  caller_.reset(simulation, self, server.process(), server, protocol(), 1);
+  const ServerEnd& server = servers_[host_];
+  caller_.reset(simulation, self, *server.process, *server.endpoint, protocol(), 1);
   caller_.listen(
       {.self = this,
        .came = [](void* client, std::string_view bytes,
@@ -117,10 +118,10 @@ void SimClient::live() {
 }
 
 bool SimClient::connect() {
-  Server& server = ensemble_->server(host_);
-  host_ = (host_ + 1) % ensemble_->size();
-  caller_.aim(server.process(), server);
-  if (caller_.connect(timeout_ / static_cast<std::int64_t>(ensemble_->size())) && greet())
+  const ServerEnd& server = servers_[host_];
+  host_ = (host_ + 1) % servers_.size();
+  caller_.aim(*server.process, *server.endpoint);
+  if (caller_.connect(timeout_ / static_cast<std::int64_t>(servers_.size())) && greet())
     return true;
   caller_.hang_up();
   return false;
@@ -128,10 +129,9 @@ bool SimClient::connect() {
 
 // For a session of its own, or for the one it has.
 bool SimClient::greet() {
-  const std::string password =
-      session_ == 0 ? std::string(kPasswordSize, '\0') : password_of(session_);
+  const std::string password = session_ == 0 ? std::string(kPasswordSize, '\0') : password_;
   const sim::Answer answer = caller_.call(
-      0, timeout_ / static_cast<std::int64_t>(ensemble_->size()), [&](sim::Payload& payload) {
+      0, timeout_ / static_cast<std::int64_t>(servers_.size()), [&](sim::Payload& payload) {
         write(ConnectRequest{.last_zxid = seen_,
                              .timeout = milliseconds(asked_timeout_),
                              .session = session_,
@@ -146,6 +146,7 @@ bool SimClient::greet() {
     return false;
   }
   session_ = response.session;
+  password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
   restore_watches();
   enter(State::connected);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/zookeeper/client.h"
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/server_end.h"
 #include "models/zookeeper/wire.h"
 #include "sim/caller.h"
 
@@ -20,9 +20,9 @@ namespace picklock::models::zookeeper {
 
 class SimClient final : public Client {
  public:
-  // `first`: which of the servers it tries first; it goes on with those behind it.
-  // `options.ttl` is the session time-out that it asks for.
-  void reset(sim::Simulation& simulation, sim::Process& self, Ensemble& ensemble,
+  // `first`: which of the servers, which must outlive it, it tries first; it goes on with those
+  // behind it. `options.ttl` is the session time-out that it asks for.
+  void reset(sim::Simulation& simulation, sim::Process& self, std::span<const ServerEnd> servers,
              const LockOptions& options, std::size_t first);
   // As soon as its process runs.
   void start();
@@ -88,7 +88,7 @@ class SimClient final : public Client {
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
-  Ensemble* ensemble_ = nullptr;
+  std::span<const ServerEnd> servers_;
   sim::Caller caller_;
   sim::Random chance_;
   std::size_t host_ = 0;  // next to be tried
@@ -96,6 +96,7 @@ class SimClient final : public Client {
   std::uint32_t lost_percent_ = 0;
   Duration timeout_{};
   SessionId session_ = 0;
+  std::string password_;  // of the session, by its server
   Zxid seen_ = 0;
   State state_ = State::suspended;
   bool known_ = false;         // it has been connected since the session began
