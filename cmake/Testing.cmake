@@ -23,9 +23,10 @@ target_precompile_headers(picklock_test_headers PRIVATE
 # picklock_test(sim_test unit SOURCES a_test.cc b_test.cc LIBS picklock::sim)
 #
 # One GoogleTest executable. The label says how long it may take: unit (milliseconds a test), scenario (seconds),
-# explore (minutes). Tests run in the root of the repository.
+# explore (minutes). Tests run in the root of the repository. TOGETHER makes them one test of ctest, for those that share
+# what is dear to set up.
 function(picklock_test name label)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "TOGETHER" "" "SOURCES;LIBS")
   if(NOT label MATCHES "^(unit|scenario|explore)$")
     message(FATAL_ERROR "picklock_test(${name}): the label is unit, scenario or explore, not '${label}'")
   endif()
@@ -37,10 +38,10 @@ function(picklock_test name label)
   target_link_libraries(${name} PRIVATE
     ${arg_LIBS} picklock_warnings fmt::fmt rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM picklock_test_headers)
-  if(PICKLOCK_UNIT_TESTS_TOGETHER AND label STREQUAL "unit")
+  if(arg_TOGETHER OR (PICKLOCK_UNIT_TESTS_TOGETHER AND label STREQUAL "unit"))
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
-      LABELS unit TIMEOUT 1200 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      LABELS ${label} TIMEOUT 1200 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     return()
   endif()
   # Listing the tests when ctest starts, not when they are linked: a sanitized build can then be built anywhere.

@@ -98,12 +98,12 @@ std::string four_letters(const Address& address, std::string_view word) {
   return answer;
 }
 
-RealServer::RealServer() {
+RealServer::RealServer(std::string_view settings) {
   if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
     throw NoServer("zookeeper is not installed: install it, or give --address HOST:PORT");
   folder_ = "/tmp/picklock-zookeeper-XXXXXX";
   if (mkdtemp(folder_.data()) == nullptr) fail("no folder for a server");
-  start();
+  start(settings);
 }
 
 RealServer::~RealServer() { end(); }
@@ -120,13 +120,14 @@ void RealServer::end() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void RealServer::start() {
+void RealServer::start(std::string_view settings) {
   address_ = {"127.0.0.1", free_port()};
   const std::string configuration = folder_ + "/zoo.cfg";
   std::ofstream(configuration) << "tickTime=200\ndataDir=" << folder_
                                << "/data\nclientPort=" << address_.port
                                << "\nadmin.enableServer=false\nmaxClientCnxns=0\n"
-                                  "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\n";
+                                  "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\n"
+                               << settings;
   const std::string path = class_path();
   const std::string log = folder_ + "/log";
   const char* const command[] = {"java",

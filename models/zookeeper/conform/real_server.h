@@ -23,8 +23,8 @@ struct Address {
 
 class RealServer {
  public:
-  // Throws NoServer.
-  RealServer();
+  // `settings`: lines of its configuration beside our own. Throws NoServer.
+  explicit RealServer(std::string_view settings = {});
   RealServer(const RealServer&) = delete;
   RealServer& operator=(const RealServer&) = delete;
   ~RealServer();
@@ -32,7 +32,7 @@ class RealServer {
   const Address& address() const { return address_; }
 
  private:
-  void start();
+  void start(std::string_view settings);
   void end();
 
   std::string folder_;
