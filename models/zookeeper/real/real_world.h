@@ -70,6 +70,9 @@ class RealWorld {
   // No session ends because a machine is busy, unless a test asks for a short one.
   static constexpr Duration kLongSession = std::chrono::seconds(600);
 
+  // However it fails: what it should have found is missing then.
+  static constexpr Duration kLongestRun = std::chrono::seconds(120);
+
   static const conform::Address& server_address() {
     static const conform::RealServer server("maxSessionTimeout=600000\n");
     return server.address();
@@ -132,8 +135,14 @@ class RealWorld {
   }
 
   void run() {
+    sim::Scheduler& scheduler = simulation.scheduler;
+    scheduler.arm(
+        scheduler.add_timer(
+            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
+            &scheduler, 0),
+        sim::kStart + kLongestRun);
     for (ClientMachine& machine : machines) machine.started();
-    simulation.scheduler.run();
+    scheduler.run();
   }
 
   sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }

@@ -111,7 +111,7 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
   RealWorld world(2);
   const std::string path = fresh_path();
   const std::string watched = fresh_path();
-  Answer refused;
+  Answer refused{.code = Code::ok};
   std::vector<SessionId> sessions;
   Answer there;
   std::vector<EventType> told;
@@ -147,7 +147,7 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
 
 TEST(RealZooKeeper, CannotBeReachedWhereNobodyListens) {
   RealWorld world({{.ttl = RealWorld::kLongSession}}, {"127.0.0.1", 1});
-  Answer answer;
+  Answer answer{.code = Code::ok};
   world.client(1, [&](RealWorld&, models::Client& self) { answer = self.zookeeper().exists("/"); });
   world.run();
   EXPECT_TRUE(answer.unknown());
@@ -226,7 +226,7 @@ class Impostor {
 Answer told(const std::string& bytes, bool in_pieces = false) {
   Impostor impostor;
   RealWorld world({{.ttl = RealWorld::kLongSession}}, impostor.address());
-  Answer answer;
+  Answer answer{.code = Code::ok};
   const std::string password(kPasswordSize, 'p');
   world.client(1, [&](RealWorld&, models::Client& self) {
     self.spawn([&](models::Client& server) {
