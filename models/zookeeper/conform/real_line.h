@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "models/zookeeper/conform/player.h"
 #include "models/zookeeper/conform/real_server.h"
@@ -15,12 +15,32 @@ namespace picklock::models::zookeeper::conform {
 // Whether the user wants an end.
 using Stop = std::function<bool()>;
 
+// One connection after the other to a real server.
+class RealSocket {
+ public:
+  RealSocket() = default;
+  RealSocket(const RealSocket&) = delete;
+  RealSocket& operator=(const RealSocket&) = delete;
+  ~RealSocket() { hang_up(); }
+
+  // False: nobody listens there.
+  bool dial(const Address& address);
+  void hang_up();
+  void send(std::string_view bytes) const;
+  // False: no message has come within so many milliseconds, or none will, for it has ended.
+  bool receive(std::string& bytes, int patience);
+  bool open() const { return file_ >= 0; }
+
+ private:
+  bool take(std::string& bytes);
+
+  int file_ = -1;
+  std::string received_;  // and not yet taken
+};
+
 class RealLine final : public Line {
  public:
   explicit RealLine(Address address) : address_(std::move(address)) {}
-  RealLine(const RealLine&) = delete;
-  RealLine& operator=(const RealLine&) = delete;
-  ~RealLine() override;
 
   // What `srvr` says of the version: "3.8.0".
   std::string version() const;
@@ -33,14 +53,10 @@ class RealLine final : public Line {
   Znode look(std::string_view, SessionId) override { return Znode::none; }
 
  private:
-  struct Socket {
-    int file = -1;
-    std::string received;  // and not yet taken
-  };
-  Socket& at(std::uint32_t connection);
+  RealSocket& at(std::uint32_t connection);
 
   Address address_;
-  std::vector<Socket> sockets_;
+  std::deque<RealSocket> sockets_;
 };
 
 }  // namespace picklock::models::zookeeper::conform

@@ -22,23 +22,10 @@ namespace picklock::models::zookeeper::conform {
 namespace {
 
 constexpr int kCannotExecute = 96;
+constexpr const char* kLoopback = "127.0.0.1";
 
 [[noreturn]] void fail(std::string_view what) {
   throw NoServer(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-std::uint16_t free_port() {
-  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) fail("socket");
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof where;
-  const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&where), size) == 0 &&
-                     getsockname(probe, reinterpret_cast<sockaddr*>(&where), &size) == 0;
-  close(probe);
-  if (!bound) fail("no free loopback port");
-  return ntohs(where.sin_port);
 }
 
 // What Debian's package puts there, and needs.
@@ -84,7 +71,7 @@ std::string four_letters(const Address& address, std::string_view word) {
   const int file = connected(address);
   if (file < 0) return {};
   std::string answer;
-  if (write(file, word.data(), word.size()) == static_cast<ssize_t>(word.size())) {
+  if (send(file, word.data(), word.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(word.size())) {
     std::array<char, 4096> some{};
     for (;;) {
       pollfd ready{file, POLLIN, 0};
@@ -98,37 +85,103 @@ std::string four_letters(const Address& address, std::string_view word) {
   return answer;
 }
 
-RealServer::RealServer(std::string_view settings) {
-  if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
-    throw NoServer("zookeeper is not installed: install it, or give --address HOST:PORT");
-  folder_ = "/tmp/picklock-zookeeper-XXXXXX";
-  if (mkdtemp(folder_.data()) == nullptr) fail("no folder for a server");
-  start(settings);
+std::uint16_t free_port() {
+  // Below those that the kernel gives to outgoing connections, one of which could take it while its
+  // server is down; processes that look at the same time begin at different ones.
+  constexpr int kFirst = 10'000;
+  constexpr int kPorts = 22'000;
+  static int next = getpid() * 37 % kPorts;
+  for (int i = 0; i < kPorts; ++i) {
+    const auto port = static_cast<std::uint16_t>(kFirst + next++ % kPorts);
+    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (probe < 0) fail("socket");
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    where.sin_port = htons(port);
+    const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&where), sizeof where) == 0;
+    close(probe);
+    if (bound) return port;
+  }
+  throw NoServer("no free loopback port");
 }
 
-RealServer::~RealServer() { end(); }
-
-void RealServer::end() {
-  if (pid_ > 0) {
-    kill(pid_, SIGKILL);
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
+RealServer::RealServer(std::string settings) : RealServer(Membership{}, std::move(settings)) {
+  constexpr int kTries = 600;  // times 50 ms
+  for (int i = 0; i < kTries; ++i) {
+    look_for_end();
+    if (!mode().empty()) return;
+    usleep(50'000);
   }
+  throw NoServer("zookeeper does not answer");
+}
+
+RealServer::RealServer(Membership membership, std::string settings)
+    : membership_(std::move(membership)), settings_(std::move(settings)) {
+  if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
+    throw NoServer("zookeeper is not installed: install it, or give --address HOST:PORT");
+  address_ = {kLoopback, free_port()};
+  folder_ = "/tmp/picklock-zookeeper-XXXXXX";
+  if (mkdtemp(folder_.data()) == nullptr) fail("no folder for a server");
+  configure();
+  start();
+}
+
+RealServer::~RealServer() {
+  kill();
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void RealServer::start(std::string_view settings) {
-  address_ = {"127.0.0.1", free_port()};
-  const std::string configuration = folder_ + "/zoo.cfg";
-  std::ofstream(configuration) << "tickTime=200\ndataDir=" << folder_
-                               << "/data\nclientPort=" << address_.port
-                               << "\nadmin.enableServer=false\nmaxClientCnxns=0\n"
-                                  "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\n"
-                               << settings;
+void RealServer::configure() const {
+  std::filesystem::create_directory(folder_ + "/data");
+  std::ofstream file(folder_ + "/zoo.cfg");
+  file << "tickTime=200\ndataDir=" << folder_ << "/data\nclientPort=" << address_.port
+       << "\nadmin.enableServer=false\nmaxClientCnxns=0\n"
+          "4lw.commands.whitelist=*\nclientPortAddress="
+       << kLoopback << '\n'
+       << settings_;
+  if (membership_.number == 0) return;
+  std::ofstream(folder_ + "/data/myid") << membership_.number << '\n';
+  file << "initLimit=" << membership_.init_limit << "\nsyncLimit=" << membership_.sync_limit
+       << '\n';
+  std::uint32_t number = 0;
+  for (const Membership::Ports& ports : membership_.servers)
+    file << "server." << ++number << '=' << kLoopback << ':' << ports.quorum << ':'
+         << ports.election << '\n';
+}
+
+std::string RealServer::mode() const {
+  constexpr std::string_view kMode = "Mode: ";
+  const std::string answer = four_letters(address_, "srvr");
+  const std::size_t at = answer.find(kMode);
+  if (at == std::string::npos) return {};
+  const std::string rest = answer.substr(at + kMode.size());
+  return rest.substr(0, rest.find('\n'));
+}
+
+std::string RealServer::last_words() const {
+  std::ifstream said(folder_ + "/log");
+  std::string line;
+  std::string last;
+  while (std::getline(said, line)) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+void RealServer::look_for_end() {
+  int status = 0;
+  if (pid_ <= 0 || waitpid(pid_, &status, WNOHANG) != pid_) return;
+  pid_ = -1;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
+    throw NoServer("java is not installed: install it, or give --address HOST:PORT");
+  throw NoServer("zookeeper does not start: " + last_words());
+}
+
+void RealServer::start() {
   const std::string path = class_path();
+  const std::string configuration = folder_ + "/zoo.cfg";
   const std::string log = folder_ + "/log";
   const char* const command[] = {"java",
                                  "-Xmx128m",
@@ -144,39 +197,39 @@ void RealServer::start(std::string_view settings) {
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ < 0) fail("no server can be started");
-  if (pid_ == 0) {
-    setpgid(0, 0);  // a Ctrl-C is for us
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(kCannotExecute);
-    const int nothing = open("/dev/null", O_RDONLY);
-    const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(nothing, STDIN_FILENO);
-    dup2(file, STDOUT_FILENO);
-    dup2(file, STDERR_FILENO);
-    execvp(command[0], const_cast<char* const*>(command));
-    _exit(kCannotExecute);
+  if (pid_ > 0) return;
+  setpgid(0, 0);  // a Ctrl-C is for us
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kCannotExecute);
+  const int nothing = open("/dev/null", O_RDONLY);
+  const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(nothing, STDIN_FILENO);
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  execvp(command[0], const_cast<char* const*>(command));
+  _exit(kCannotExecute);
+}
+
+void RealServer::kill() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  constexpr int kTries = 600;  // times 50 ms
-  for (int i = 0; i < kTries; ++i) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = -1;
-      std::ifstream said(log);
-      std::string line;
-      std::string last;
-      while (std::getline(said, line)) {
-        if (!line.empty()) last = line;
-      }
-      end();
-      if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
-        throw NoServer("java is not installed: install it, or give --address HOST:PORT");
-      throw NoServer("zookeeper does not start: " + last);
-    }
-    if (four_letters(address_, "srvr").find("Mode: ") != std::string::npos) return;
-    usleep(50'000);
+  pid_ = -1;
+}
+
+void RealServer::stop() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGSTOP);
+  int status = 0;
+  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
   }
-  end();
-  throw NoServer("zookeeper does not answer");
+  if (!WIFSTOPPED(status)) pid_ = -1;
+}
+
+void RealServer::go_on() {
+  if (pid_ > 0) ::kill(pid_, SIGCONT);
 }
 
 }  // namespace picklock::models::zookeeper::conform

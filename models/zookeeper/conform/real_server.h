@@ -1,5 +1,5 @@
-// A ZooKeeper server of our own on a free loopback port, with ticks of 200 ms. It ends with this
-// object, and with this process however that ends.
+// A ZooKeeper server of our own on a free loopback port, with ticks of 200 ms, alone or as one of
+// an ensemble. It ends with this object, and with this process however that ends.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace picklock::models::zookeeper::conform {
 
@@ -21,24 +22,56 @@ struct Address {
   std::uint16_t port = 0;
 };
 
+// Which of an ensemble's servers it is, and what all of them have in common.
+struct Membership {
+  struct Ports {
+    std::uint16_t quorum = 0;
+    std::uint16_t election = 0;
+  };
+
+  std::uint32_t number = 0;  // from 1; 0: it is alone
+  std::vector<Ports> servers{};
+  std::uint32_t init_limit = 10;
+  std::uint32_t sync_limit = 5;
+};
+
 class RealServer {
  public:
-  // `settings`: lines of its configuration beside our own. Throws NoServer.
-  explicit RealServer(std::string_view settings = {});
+  // Alone; it answers when this returns. `settings`: lines of its configuration beside our own.
+  // Throws NoServer, as all below.
+  explicit RealServer(std::string settings = {});
+  // One of several: it runs when this returns, and serves when they are enough.
+  explicit RealServer(Membership membership, std::string settings = {});
   RealServer(const RealServer&) = delete;
   RealServer& operator=(const RealServer&) = delete;
   ~RealServer();
 
   const Address& address() const { return address_; }
 
- private:
-  void start(std::string_view settings);
-  void end();
+  // `leader`, `follower`, `standalone`, as it says itself; nothing: it serves nobody.
+  std::string mode() const;
+  // Throws if it has ended by itself.
+  void look_for_end();
 
+  // Each has taken effect when it returns.
+  void kill();   // -9
+  void start();  // of one that was killed: again, at the same address, with its data
+  void stop();
+  void go_on();
+
+ private:
+  void configure() const;
+  std::string last_words() const;
+
+  Membership membership_;
+  std::string settings_;
   std::string folder_;
   Address address_;
   pid_t pid_ = -1;
 };
+
+// Nobody listens there now, nor does the kernel give it to an outgoing connection.
+std::uint16_t free_port();
 
 // A socket, blocking, which is the caller's to close; -1: nobody listens there.
 int connected(const Address& address);
