@@ -183,12 +183,15 @@ void RealServer::start() {
   const std::string path = class_path();
   const std::string configuration = folder_ + "/zoo.cfg";
   const std::string log = folder_ + "/log";
+  // Nothing here takes a machine's power, and where a disk is busy an fsync may take longer than
+  // sessions last.
   const char* const command[] = {"java",
                                  "-Xmx128m",
                                  "-XX:+UseSerialGC",
                                  "-Dznode.container.checkIntervalMs=100000000",
                                  "-Dzookeeper.forceSync=no",
                                  "-Dzookeeper.extendedTypesEnabled=false",
+                                 "-Dzookeeper.forceSync=no",
                                  "-cp",
                                  path.c_str(),
                                  "org.apache.zookeeper.server.quorum.QuorumPeerMain",

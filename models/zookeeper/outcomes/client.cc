@@ -68,7 +68,7 @@ std::string Client::sync(std::string_view path) { return ask({.op = OpCode::sync
 std::string Client::owner(std::string_view path) {
   send({.op = OpCode::exists, .path = path});
   Reply reply;
-  const std::string word = take(kPatience, reply);
+  std::string word = take(kPatience, reply);
   if (word != kOk) return word;
   if (reply.stat.ephemeral_owner == 0) return "nobody's";
   return reply.stat.ephemeral_owner == session_ ? "its own" : "another's";
