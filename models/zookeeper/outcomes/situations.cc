@@ -70,9 +70,10 @@ Outcome write_anywhere(Side& side) {
   int last = 0;
   seen["create"].insert(clients[0].create(kPath, std::to_string(last)));
   for (int round = 0; round < kRounds; ++round) {
-    for (Client& writer : clients) {
-      seen["write"].insert(writer.set(kPath, std::to_string(++last)));
-      for (Client& reader : clients) {
+    for (std::size_t writer = 0; writer < kServers; ++writer) {
+      seen["write"].insert(clients[writer].set(kPath, std::to_string(++last)));
+      for (std::size_t i = 1; i <= kServers; ++i) {
+        Client& reader = clients[(writer + i) % kServers];
         seen["sync"].insert(reader.sync(kPath));
         seen["read after it"].insert(fresh_or_stale(reader.get(kPath), last));
       }
