@@ -1,13 +1,12 @@
 // What becomes of real ensembles is what is allowed of each situation, and what simulated ones come
 // to over seeds is all of it and nothing else. PICKLOCK_LONG: also the situations that are not
 // quick, and each several times.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <ostream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -87,9 +86,10 @@ TEST(Outcome, IsAllowedIfEveryStepWasSeenAndShowedNothingElse) {
 }
 
 TEST(Facts, OfAnEnsembleAreAllComparedWithRealServers) {
-  std::set<std::string> facts;
-  for (const Situation& situation : all_situations()) facts.insert(situation.facts);
-  EXPECT_EQ(facts, (std::set<std::string>{"Z40", "Z41", "Z42", "Z43", "Z44", "Z45"}));
+  std::string facts;
+  for (const Situation& situation : all_situations()) facts += situation.facts + " ";
+  for (const char* fact : {"Z40", "Z41", "Z42", "Z43", "Z44", "Z45", "Z46"})
+    EXPECT_THAT(facts, testing::HasSubstr(fact));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using Outcome = std::map<std::string, std::set<std::string>>;
 
 struct Situation {
   std::string title;  // a sentence
-  std::string facts;  // `Z41`
+  std::string facts;  // `Z45 Z46`
   Outcome (*tell)(Side& side);
   Outcome allowed;     // of each step at least one of these words, and no other
   bool quick = false;  // nobody fails, and no time has to pass

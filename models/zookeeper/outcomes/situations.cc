@@ -318,7 +318,7 @@ std::vector<Situation> all_situations() {
                    {"read of what was written in between", {"before"}}},
        .sync_limit = kShortSyncLimit},
       {.title = "A leader left alone serves nobody until it has a follower again",
-       .facts = "Z45",
+       .facts = "Z45 Z46",
        .tell = leader_left_alone,
        .allowed = {{"connect", {"ok"}},
                    {"write before", {"ok"}},
