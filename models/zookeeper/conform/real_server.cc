@@ -191,7 +191,6 @@ void RealServer::start() {
                                  "-Dznode.container.checkIntervalMs=100000000",
                                  "-Dzookeeper.forceSync=no",
                                  "-Dzookeeper.extendedTypesEnabled=false",
-                                 "-Dzookeeper.forceSync=no",
                                  "-cp",
                                  path.c_str(),
                                  "org.apache.zookeeper.server.quorum.QuorumPeerMain",
