@@ -1,6 +1,7 @@
 #include "models/locks/zookeeper/curator_mutex.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/promises.h"
@@ -32,12 +33,16 @@ template <typename Ask>
 Answer CuratorMutex::retried(Client& self, Ask ask) const {
   Answer answer = ask();
   for (std::uint32_t tries = 1; is_retried(answer) && tries <= options().resend; ++tries) {
-    const Duration whole =
-        longest_resend_pause(options().resend_delay, options().resend_delay_most, tries);
-    if (whole > Duration::zero()) self.sleep(self.random_between(whole / 2, whole));
+    back_off(self, tries);
     answer = ask();
   }
   return answer;
+}
+
+void CuratorMutex::back_off(Client& self, std::uint32_t tries) const {
+  const Duration whole =
+      longest_resend_pause(options().resend_delay, options().resend_delay_most, tries);
+  if (whole > Duration::zero()) self.sleep(self.random_between(whole / 2, whole));
 }
 
 Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& patience) {
@@ -51,41 +56,42 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
   for (std::uint32_t tries = 0;;) {
     const std::optional<Node> node = create(self, directory, doubt);
     if (!node) return doubt ? Acquired::unknown() : Acquired(std::nullopt);
-    switch (wait_for_turn(self, directory, *node, patience)) {
-      case Outcome::granted: {
-        Lease lease{.key = directory,
-                    .token = node->path,
-                    .ttl = self.zookeeper().session_timeout(),
-                    .fence = options().mint == Mint::none ? 0 : node->zxid};
-        if (options().mint != Mint::none && options().fence_by == FenceBy::sequence)
-          lease.fence = *models::zookeeper::sequence_of(node->path) + std::int64_t{1};
-        holds_[self.thread()] = {.lease = lease};
-        guards_.start(self, lease, options().stops_at);
-        return lease;
-      }
-      case Outcome::node_gone:
-        if (tries++ < options().resend) continue;
-        return std::nullopt;
-      case Outcome::too_late:
-      case Outcome::failed:
-        if (remove(self, node->path, Role::release).unknown()) return Acquired::unknown();
-        return std::nullopt;
+    const Outcome outcome = wait_for_turn(self, directory, *node, patience);
+    if (outcome == Outcome::granted) {
+      Lease lease{.key = directory,
+                  .token = node->path,
+                  .ttl = self.zookeeper().session_timeout(),
+                  .fence = options().mint == Mint::none ? 0 : node->zxid};
+      if (options().mint != Mint::none && options().fence_by == FenceBy::sequence)
+        lease.fence = *models::zookeeper::sequence_of(node->path) + std::int64_t{1};
+      holds_[self.thread()] = {.lease = lease};
+      guards_.start(self, lease, options().stops_at);
+      return lease;
     }
+    const Answer gone = remove(self, node->path, Role::release);
+    if (outcome == Outcome::node_gone && tries < options().resend) {
+      back_off(self, ++tries);
+      continue;
+    }
+    return gone.unknown() ? Acquired::unknown() : Acquired(std::nullopt);
   }
 }
 
-// A name that no other has shows what became of a create without answer. One of an older session
-// would soon be gone under its holder.
+// A name that no other has shows what became of a create without answer.
 std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::string& directory,
                                                        bool& doubt) {
   const std::string id = "_c_" + self.fresh_token();
   const std::string path = child_of(directory, id + "-lock-");
+  SessionId session = 0;  // in which it was last seen to be there or not
   bool tried = false;
   std::optional<Node> found;
   const Answer made = retried(self, [&] {
-    if (tried) found = find(self, directory, id);
-    if (found) return Answer{.code = Code::ok};
-    tried = true;
+    if (session == 0) session = self.zookeeper().session();
+    if (std::exchange(tried, true)) {
+      Answer looked = find(self, directory, id, session, found);
+      // Whoever cannot look may have one there: a second would wait behind it for ever.
+      if (found || is_retried(looked)) return looked;
+    }
     Answer answer = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
     if (answer.code != Code::no_node) return answer;
     Answer parent = self.zookeeper().create(directory, "", CreateMode::container, Role::upkeep);
@@ -94,15 +100,14 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   });
   if (found) return found;
   if (made.ok()) return Node{made.path, made.zxid};
-  // Whatever it has left behind is looked for and deleted.
+  // What it has left behind is looked for, once, and deleted: one znode, as a look finds it there.
   doubt = doubt || made.unknown();
   if (!options().guaranteed_delete || !made.unknown()) return std::nullopt;
   self.spawn([directory, id](Client& thread) {
     for (;;) {
       const Answer all = thread.zookeeper().get_children(directory, {}, Role::upkeep);
-      for (const std::string& name : all.children) {
-        if (name.starts_with(id)) remove_in_background(thread, child_of(directory, name));
-      }
+      const auto mine = first_named(all.children, id);
+      if (mine != all.children.end()) remove_in_background(thread, child_of(directory, *mine));
       if (!is_retried(all)) return;
       thread.sleep(kInBackgroundAgain);
     }
@@ -110,19 +115,29 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   return std::nullopt;
 }
 
-std::optional<CuratorMutex::Node> CuratorMutex::find(Client& self, const std::string& directory,
-                                                     const std::string& id) {
-  const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
-  for (const std::string& name : all.children) {
-    if (!name.starts_with(id)) continue;
-    const std::string path = child_of(directory, name);
-    const Answer there = self.zookeeper().exists(path, {}, Role::check);
-    if (!there.ok()) continue;
-    if (there.stat.ephemeral_owner == self.zookeeper().session())
-      return Node{path, there.stat.czxid};
+// One of an older session would soon be gone under its holder. Whose it is, is not asked: what
+// counts is whether the session has changed since the last look.
+Answer CuratorMutex::find(Client& self, const std::string& directory, const std::string& id,
+                          SessionId& session, std::optional<Node>& found) {
+  Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+  if (!all.ok()) return all;
+  const SessionId now = self.zookeeper().session();
+  const bool another = std::exchange(session, now) != now;
+  const auto mine = std::find_if(all.children.begin(), all.children.end(),
+                                 [&id](const std::string& name) { return name.starts_with(id); });
+  if (mine == all.children.end()) return all;
+  const std::string path = child_of(directory, *mine);
+  if (another) {
     self.spawn([path](Client& thread) { remove_in_background(thread, path); });
+    return all;
   }
-  return std::nullopt;
+  if (options().mint == Mint::none || options().fence_by == FenceBy::sequence) {
+    found = Node{.path = path};
+    return all;
+  }
+  Answer there = self.zookeeper().exists(path, {}, Role::check);
+  if (there.ok()) found = Node{path, there.stat.czxid};
+  return there;
 }
 
 CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::string& directory,
@@ -147,7 +162,6 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
     if (!seen.ok()) return Outcome::failed;
     const auto woken = bell.wait(patience.at_most(Semaphore::kForever));
     if (woken == Semaphore::Woken::by_interrupt) return Outcome::too_late;
-    if (patience.over()) return Outcome::too_late;
   }
 }
 

@@ -39,8 +39,10 @@ class CuratorMutex final : public Lock {
   Acquired lock(Client& self, std::string_view key, const Patience& patience);
   template <typename Ask>
   Answer retried(Client& self, Ask ask) const;
+  void back_off(Client& self, std::uint32_t tries) const;
   std::optional<Node> create(Client& self, const std::string& directory, bool& doubt);
-  std::optional<Node> find(Client& self, const std::string& directory, const std::string& id);
+  Answer find(Client& self, const std::string& directory, const std::string& id, SessionId& session,
+              std::optional<Node>& found);
   Outcome wait_for_turn(Client& self, const std::string& directory, const Node& node,
                         const Patience& patience);
   // In the foreground, and if that fails in the background until it is done.

@@ -51,16 +51,18 @@ EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   const RecogniseOwn own = options().recognise_own;
   const bool looks =
       own == RecogniseOwn::always || (own == RecogniseOwn::after_unknown && attempt.doubt);
-  if (!made.ok() && !(looks && is_own(self, attempt))) return Outcome::refused;
-  if (made.ok()) attempt.lease.fence = made.zxid;
+  if (!made.ok()) return looks ? look_whose(self, attempt) : Outcome::refused;
+  attempt.lease.fence = made.zxid;
   return Outcome::granted;
 }
 
-bool EphemeralLock::is_own(Client& self, Attempt& attempt) {
+EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt) {
   const Answer there = self.zookeeper().get_data(attempt.path, {}, Role::check);
-  if (!there.ok() || there.data != attempt.token) return false;
+  // Whoever cannot look may have it: it would watch its own znode for ever.
+  if (there.unknown()) return Outcome::no_answer;
+  if (!there.ok() || there.data != attempt.token) return Outcome::refused;
   attempt.lease.fence = there.stat.czxid;
-  return true;
+  return Outcome::granted;
 }
 
 Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {

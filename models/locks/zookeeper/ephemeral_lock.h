@@ -29,11 +29,11 @@ class EphemeralLock final : public Lock {
   };
 
   Outcome ask(Client& self, Attempt& attempt);
-  bool is_own(Client& self, Attempt& attempt);
+  Outcome look_whose(Client& self, Attempt& attempt);
   Acquired granted(Client& self, const Attempt& attempt);
 
   Guards guards_;
-  models::zookeeper::SessionId session_ = 0;  // in which it was acquired last
+  SessionId session_ = 0;  // in which it was acquired last
 };
 
 const Algorithm& zk_ephemeral();

@@ -15,47 +15,53 @@ constexpr Duration kPauseAtMost = 60s;
 }  // namespace
 
 Acquired KazooLock::acquire(Client& self, std::string_view key) {
-  return lock(self, key, patience_of(self, options()));
+  return lock(self, key, true, patience_of(options()));
 }
 
 Acquired KazooLock::try_acquire(Client& self, std::string_view key) {
-  return lock(self, key, Patience(self, options().clock, Duration::zero()));
+  return lock(self, key, false, Patience::kEndless);
 }
 
-// Tries as often as it takes, with pauses that grow, also beyond the end of a session.
-Acquired KazooLock::lock(Client& self, std::string_view key, const Patience& patience) {
+// Tries as often as it takes, with pauses that grow, also beyond the end of a session, but not if
+// the next try would come too late.
+Acquired KazooLock::lock(Client& self, std::string_view key, bool blocking, Duration time_out) {
+  const Patience patience(self, options().clock, time_out);
   const std::string directory = models::zookeeper::lock_path(key);
   if (prefix_.empty()) prefix_ = self.fresh_token() + "__lock__";
+  doubt_ = false;
   Duration pause = options().retry_every;
   for (;;) {
-    const Outcome outcome = attempt(self, directory, patience);
-    if (outcome == Outcome::granted) {
-      held_ = true;
-      const std::int64_t number = *models::zookeeper::sequence_of(path_);
-      Lease lease{.key = directory,
-                  .token = path_,
-                  .ttl = self.zookeeper().session_timeout(),
-                  .fence = options().mint == Mint::none              ? 0
-                           : options().fence_by == FenceBy::sequence ? number + 1
-                                                                     : zxid_};
-      guards_.start(self, lease, options().stops_at);
-      return lease;
-    }
-    bool interrupted = outcome == Outcome::too_late;
+    const Outcome outcome = attempt(self, directory, blocking, time_out);
+    if (outcome == Outcome::granted) return granted(self, directory);
+    bool over = outcome == Outcome::too_late;
     if (outcome == Outcome::failed) {
-      interrupted = !self.sleep_interruptibly(patience.at_most(pause));
+      const bool in_time = patience.endless() || patience.left() > pause;
+      over = !in_time || !self.sleep_interruptibly(pause);
       pause = std::min(2 * pause, kPauseAtMost);
     }
-    if (!interrupted && !patience.over()) continue;
+    if (!over) continue;
     // Whatever goes wrong now is swallowed.
     return clean_up(self, directory) ? Acquired(std::nullopt) : Acquired::unknown();
   }
 }
 
-KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory,
-                                      const Patience& patience) {
-  path_.clear();
+Acquired KazooLock::granted(Client& self, const std::string& directory) {
+  held_ = true;
+  const std::int64_t number = *models::zookeeper::sequence_of(path_);
+  Lease lease{.key = directory,
+              .token = path_,
+              .ttl = self.zookeeper().session_timeout(),
+              .fence = options().mint == Mint::none              ? 0
+                       : options().fence_by == FenceBy::sequence ? number + 1
+                                                                 : zxid_};
+  guards_.start(self, lease, options().stops_at);
+  return lease;
+}
+
+KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory, bool blocking,
+                                      Duration time_out) {
   const Answer mine = find_or_create(self, directory);
+  doubt_ = !mine.ok() && (doubt_ || mine.unknown());
   if (!mine.ok()) return Outcome::failed;
   path_ = mine.path;
   zxid_ = mine.stat.czxid != 0 ? mine.stat.czxid : mine.zxid;
@@ -65,31 +71,24 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
     if (!all.ok()) return Outcome::failed;
     const std::vector<std::string> queue = in_order(std::move(all.children));
     const auto own = std::find(queue.begin(), queue.end(), name);
-    if (own == queue.end()) return Outcome::again;
+    if (own == queue.end()) return Outcome::failed;
     if (own == queue.begin()) return Outcome::granted;
-    if (patience.over()) return Outcome::too_late;
+    if (!blocking) return Outcome::too_late;
     const Bell bell(self);
     const Answer seen =
         self.zookeeper().get_data(child_of(directory, *std::prev(own)), bell.watch(), Role::watch);
     if (seen.code == Code::no_node) continue;
     if (!seen.ok()) return Outcome::failed;
-    const auto woken = bell.wait(patience.at_most(Semaphore::kForever));
-    if (woken == Semaphore::Woken::by_interrupt || patience.over()) return Outcome::too_late;
+    // Its whole time-out, each time anew.
+    if (bell.wait(time_out) != Semaphore::Woken::by_permit) return Outcome::too_late;
   }
 }
 
+// Whose session's it is, nobody asks.
 Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   if (tried_) {
-    Answer all = self.zookeeper().get_children(directory, {}, Role::check);
-    if (!all.ok() && all.code != Code::no_node) return all;
-    for (const std::string& name : all.children) {
-      if (!name.starts_with(prefix_)) continue;
-      const std::string path = child_of(directory, name);
-      Answer there = self.zookeeper().exists(path, {}, Role::check);
-      if (there.code == Code::no_node) continue;
-      there.path = path;
-      return there;
-    }
+    Answer all = find(self, directory);
+    if (!all.path.empty() || (!all.ok() && all.code != Code::no_node)) return all;
   }
   tried_ = true;
   const std::string path = child_of(directory, prefix_);
@@ -99,17 +98,33 @@ Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
 }
 
-// False: nobody knows whether its znode is gone.
-bool KazooLock::clean_up(Client& self, const std::string& directory) {
-  if (path_.empty()) {
-    const Answer all = self.zookeeper().get_children(directory, {}, Role::check);
-    if (all.unknown()) return false;
-    for (const std::string& name : all.children) {
-      if (name.starts_with(prefix_)) path_ = child_of(directory, name);
-    }
-    if (path_.empty()) return true;
+// Without a path if there is none. The number of its write is of use as a token alone.
+Answer KazooLock::find(Client& self, const std::string& directory) {
+  Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+  const auto mine = first_named(all.children, prefix_);
+  if (mine == all.children.end()) return all;
+  const std::string path = child_of(directory, *mine);
+  if (options().mint == Mint::none || options().fence_by == FenceBy::sequence) {
+    all.path = path;
+    return all;
   }
-  return !self.zookeeper().remove(path_, Role::release).unknown();
+  Answer there = self.zookeeper().exists(path, {}, Role::check);
+  if (there.ok()) there.path = path;
+  return there;
+}
+
+// What it remembers may be of an older acquisition: then it looks no further. False: nobody knows
+// whether its znode is gone.
+bool KazooLock::clean_up(Client& self, const std::string& directory) {
+  std::string path = path_;
+  if (path.empty()) {
+    const Answer found = find(self, directory);
+    if (found.unknown()) return false;
+    if (found.path.empty()) return true;
+    path = found.path;
+    doubt_ = false;
+  }
+  return !self.zookeeper().remove(path, Role::release).unknown() && !doubt_;
 }
 
 Released KazooLock::release(Client& self, const Lease& lease) {

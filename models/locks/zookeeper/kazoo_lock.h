@@ -21,17 +21,20 @@ class KazooLock final : public Lock {
   Held look(Client& self, const Lease& lease) override;
 
  private:
-  enum class Outcome : std::uint8_t { granted, again, failed, too_late };
+  enum class Outcome : std::uint8_t { granted, failed, too_late };
 
-  Acquired lock(Client& self, std::string_view key, const Patience& patience);
-  Outcome attempt(Client& self, const std::string& directory, const Patience& patience);
+  Acquired lock(Client& self, std::string_view key, bool blocking, Duration time_out);
+  Acquired granted(Client& self, const std::string& directory);
+  Outcome attempt(Client& self, const std::string& directory, bool blocking, Duration time_out);
   Answer find_or_create(Client& self, const std::string& directory);
+  Answer find(Client& self, const std::string& directory);
   bool clean_up(Client& self, const std::string& directory);
 
   std::string prefix_;
   bool tried_ = false;  // to create, ever
-  std::string path_;    // of the present attempt
+  std::string path_;    // that it was last told of
   std::int64_t zxid_ = 0;
+  bool doubt_ = false;  // it may have one that it was not told of
   bool held_ = false;
   Guards guards_;
 };

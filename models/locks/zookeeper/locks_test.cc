@@ -112,17 +112,20 @@ TEST(SequentialLock, ListsAgainWhenTheZnodeBeforeItsOwnIsGoneUnlessItIsNaive) {
   }
 }
 
-// The answer of the create itself is lost: its directory was made by the first one.
-sim::Fault lost_create() {
+// Of client-1, with its connection.
+sim::Fault lost_answer(Role role, std::uint32_t nth) {
   sim::Fault fault;
   fault.verb = sim::Verb::drop;
   fault.target = "client-1";
   fault.trigger.side = sim::Side::before;
-  fault.trigger.role = static_cast<std::uint8_t>(Role::acquire);
+  fault.trigger.role = static_cast<std::uint8_t>(role);
   fault.trigger.phase = sim::Phase::applied;
-  fault.trigger.nth = 2;
+  fault.trigger.nth = nth;
   return fault;
 }
+
+// The answer of the create itself is lost: its directory was made by the first one.
+sim::Fault lost_create() { return lost_answer(Role::acquire, 2); }
 
 // docs/facts/failures.md C-13: the name tells whose it is.
 TEST(SequentialLock, FindsWhatALostAnswerHasCreated) {
@@ -153,6 +156,54 @@ TEST(KazooLock, FindsWhatALostAnswerHasCreated) {
   EXPECT_THAT(
       granted(world, "kazoo-lock", {{.options = options_of("kazoo-lock")}}, {lost_create()}),
       ElementsAre(1));
+}
+
+// A second one would wait behind the first for ever.
+TEST(ZooKeeperLocks, CreateNoOtherZnodeBeforeTheyHaveSeenWhatALostAnswerHasCreated) {
+  for (const std::string_view algorithm :
+       {"zk-ephemeral", "zk-sequential", "curator-mutex", "kazoo-lock"}) {
+    SmallWorld world{on_zookeeper(1)};
+    LockOptions options = options_of(algorithm);
+    options.recognise_own = RecogniseOwn::after_unknown;
+    options.acquire_timeout = 60s;
+    const sim::Fault create = lost_answer(Role::acquire, algorithm == "zk-ephemeral" ? 1 : 2);
+    EXPECT_THAT(
+        granted(world, algorithm, {{.options = options}}, {create, lost_answer(Role::check, 1)}),
+        ElementsAre(1))
+        << algorithm;
+  }
+}
+
+// The object remembers the znode of an acquisition that has failed, and looks for no other.
+TEST(KazooLock, LeavesWhatALostAnswerHasCreatedIfItRemembersAnOlderZnode) {
+  for (const bool remembers : {false, true}) {
+    SmallWorld world{on_zookeeper(2)};
+    LockOptions options = options_of("kazoo-lock");
+    options.acquire_timeout = 5s;
+    const std::unique_ptr<Lock> other = make_lock(*named("kazoo-lock"), options);
+    options.acquire_timeout = options.retry_every / 2;
+    const std::unique_ptr<Lock> mine = make_lock(*named("kazoo-lock"), options);
+    bool left_free = false;
+    world.client(1, [&](SmallWorld& all, Client& self) {
+      all.play(Role::acquire);
+      self.sleep(1s);
+      if (remembers) {
+        EXPECT_FALSE(mine->acquire(self, "lock"));
+      }
+      self.sleep(2s);
+      EXPECT_FALSE(mine->acquire(self, "lock"));
+    });
+    world.client(2, [&](SmallWorld& all, Client& self) {
+      all.play(Role::acquire);
+      const Acquired first = other->acquire(self, "lock");
+      self.sleep(2s);
+      other->release(self, first.lease());
+      self.sleep(5s);
+      left_free = static_cast<bool>(other->acquire(self, "lock"));
+    });
+    world.run({lost_answer(Role::acquire, remembers ? 2 : 1)});
+    EXPECT_EQ(left_free, !remembers);
+  }
 }
 
 TEST(CuratorMutex, GrantsAThreadThatHoldsItAgainWithoutAWordToTheServer) {

@@ -47,8 +47,10 @@ Acquired SequentialLock::queue(Client& self, std::string_view key, const Patienc
 
 // Leaves the path empty where there is no answer.
 void SequentialLock::join(Client& self, Place& place) {
-  if (place.doubt && options().recognise_own != RecogniseOwn::never) find_own(self, place);
-  if (!place.path.empty()) return;
+  if (place.doubt && options().recognise_own != RecogniseOwn::never) {
+    // Whoever cannot look may have one there: a second would wait behind it for ever.
+    if (!find_own(self, place) || !place.path.empty()) return;
+  }
   const std::string path = child_of(place.directory, place.prefix);
   Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
   if (made.code == Code::no_node) {
@@ -63,16 +65,20 @@ void SequentialLock::join(Client& self, Place& place) {
 }
 
 // A create without answer may have been done: then the name that no other has is there (Z13).
-void SequentialLock::find_own(Client& self, Place& place) {
+// False: there is no telling.
+bool SequentialLock::find_own(Client& self, Place& place) {
   const Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
+  if (!all.ok()) return all.code == Code::no_node;
   for (const std::string& name : all.children) {
     if (!name.starts_with(place.prefix)) continue;
     const Answer there = self.zookeeper().exists(child_of(place.directory, name), {}, Role::check);
+    if (!there.ok() && there.code != Code::no_node) return false;
     // One of a session that is over will be gone soon.
     if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) continue;
     place.path = child_of(place.directory, name);
     place.zxid = there.stat.czxid;
   }
+  return true;
 }
 
 SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std::string& before) {

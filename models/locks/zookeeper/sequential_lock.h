@@ -37,7 +37,7 @@ class SequentialLock final : public Lock {
 
   Acquired queue(Client& self, std::string_view key, const Patience& patience);
   void join(Client& self, Place& place);
-  void find_own(Client& self, Place& place);
+  bool find_own(Client& self, Place& place);
   Turn turn(Client& self, const Place& place, std::string& before);
   Acquired granted(Client& self, const Place& place);
   Acquired leave(Client& self, const Place& place);

@@ -50,4 +50,10 @@ std::vector<std::string> in_order(std::vector<std::string> children) {
   return queue;
 }
 
+std::vector<std::string>::const_iterator first_named(const std::vector<std::string>& children,
+                                                     std::string_view prefix) {
+  return std::find_if(children.begin(), children.end(),
+                      [prefix](const std::string& name) { return name.starts_with(prefix); });
+}
+
 }  // namespace picklock::models::locks::zookeeper

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/lock.h"
@@ -17,6 +18,7 @@ using models::zookeeper::child_of;
 using models::zookeeper::Code;
 using models::zookeeper::CreateMode;
 using models::zookeeper::EventType;
+using models::zookeeper::SessionId;
 using models::zookeeper::State;
 
 // Rings once a watch has something to tell, be it of the connection. Shared with the watch, which
@@ -60,6 +62,10 @@ class Guards {
 
 // The children of a lock's znode that wait for it or hold it, by their numbers.
 std::vector<std::string> in_order(std::vector<std::string> children);
+
+// Of all whose names begin so, the one that a library takes.
+std::vector<std::string>::const_iterator first_named(const std::vector<std::string>& children,
+                                                     std::string_view prefix);
 
 // As often as the options say, and with their pauses, until there is an answer.
 template <typename Ask>
