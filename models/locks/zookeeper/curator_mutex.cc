@@ -207,7 +207,7 @@ const Algorithm& curator_mutex() {
                .shared = true,
                .options = {"stops_at", "fence_by", "lost_after_percent", "guaranteed_delete"},
                .server = LockServer::zookeeper},
-      .promises = queued,
+      .promises = queued_and_deleted,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
       .overtakes = kPassedWhileLeaving,

@@ -18,6 +18,8 @@ inline constexpr std::uint32_t kPassedWhileLeaving = 1;
 
 std::vector<Promise> on_one_znode(const LockOptions& options);
 std::vector<Promise> queued(const LockOptions& options);
+// Of one whose deletes are asked for until they are done.
+std::vector<Promise> queued_and_deleted(const LockOptions& options);
 // Of one whose znodes bear one name for the life of the object.
 std::vector<Promise> queued_under_one_name(const LockOptions& options);
 std::vector<Promise> queued_naively(const LockOptions& options);
