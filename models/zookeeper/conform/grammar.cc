@@ -23,6 +23,7 @@ class Drawing {
   }
 
   Sequence run() {
+    few_paths_ = one_in(3);
     // Silence is dear: a real server has to be waited for.
     const bool silent = one_in(30);
     for (std::uint32_t i = 0; i < sequence_.connections; ++i)
@@ -130,15 +131,16 @@ class Drawing {
   std::string good_path() {
     static constexpr std::array<std::string_view, 8> kPaths = {
         "/t/a", "/t/b", "/t/a/x", "/t/a/y", "/t/b/n-", "/t/n-", "/t/n-0000000001", "/t/c"};
-    return std::string(some(kPaths));
+    return std::string(kPaths[random_.below(few_paths_ ? 3 : kPaths.size())]);
   }
   std::string odd_path() {
-    static constexpr std::array<std::string_view, 11> kPaths = {
-        "/t",       "/t/",          "/t//a",    "t/a",      "/t/a/", "/t/./a",
-        "/t/a\x01", "/t/a\xc2\x85", "/t/q/w/e", "/t/a/x/y", "/t/.."};
+    static constexpr std::array<std::string_view, 12> kPaths = {
+        "/t",     "t",        "/t/",          "/t//a",    "t/a",      "/t/a/",
+        "/t/./a", "/t/a\x01", "/t/a\xc2\x85", "/t/q/w/e", "/t/a/x/y", "/t/.."};
     return std::string(some(kPaths));
   }
 
+  bool few_paths_ = false;  // so that much happens to each
   sim::Random random_;
   Sequence sequence_;
 };
