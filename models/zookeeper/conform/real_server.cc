@@ -141,7 +141,10 @@ void RealServer::configure() const {
           "4lw.commands.whitelist=*\nclientPortAddress="
        << kLoopback << '\n'
        << settings_;
-  if (membership_.number == 0) return;
+  if (membership_.number == 0) {
+    file << "forceSync=no\n";  // its data is never looked at again
+    return;
+  }
   std::ofstream(folder_ + "/data/myid") << membership_.number << '\n';
   file << "initLimit=" << membership_.init_limit << "\nsyncLimit=" << membership_.sync_limit
        << '\n';
@@ -183,13 +186,10 @@ void RealServer::start() {
   const std::string path = class_path();
   const std::string configuration = folder_ + "/zoo.cfg";
   const std::string log = folder_ + "/log";
-  // Nothing here takes a machine's power, and where a disk is busy an fsync may take longer than
-  // sessions last.
   const char* const command[] = {"java",
                                  "-Xmx128m",
                                  "-XX:+UseSerialGC",
                                  "-Dznode.container.checkIntervalMs=100000000",
-                                 "-Dzookeeper.forceSync=no",
                                  "-Dzookeeper.extendedTypesEnabled=false",
                                  "-cp",
                                  path.c_str(),

@@ -7,6 +7,10 @@ namespace picklock::models::zookeeper::outcomes {
 namespace {
 
 constexpr Duration kAgain(10);
+// A server may leave a request lying until it is sent another (Z48). Those who wait for an answer
+// ping meanwhile, and those who cannot, for they have no session yet, dial again.
+constexpr Duration kPingEvery = kTick;
+constexpr Duration kDialEvery = 10 * kTick;
 
 template <typename Record>
 std::string bytes_of(const Record& record) {
@@ -18,14 +22,19 @@ std::string bytes_of(const Record& record) {
 }  // namespace
 
 std::string Client::connect(ServerId server) {
-  side_.dial(connection_, server);
   if (session_ == 0) password_.assign(kPasswordSize, '\0');
-  side_.send(connection_,
-             bytes_of(ConnectRequest{.last_zxid = seen_,
-                                     .timeout = static_cast<std::int32_t>(kTimeout.count()),
-                                     .session = session_,
-                                     .password = password_}));
-  const Came came = side_.receive(connection_, received_, kPatience);
+  const std::string request =
+      bytes_of(ConnectRequest{.last_zxid = seen_,
+                              .timeout = static_cast<std::int32_t>(kTimeout.count()),
+                              .session = session_,
+                              .password = password_});
+  const Duration until = side_.now() + kPatience;
+  Came came = Came::nothing;
+  while (came == Came::nothing && side_.now() < until) {
+    side_.dial(connection_, server);
+    side_.send(connection_, request);
+    came = side_.receive(connection_, received_, kDialEvery);
+  }
   if (came != Came::message) return std::string(came == Came::end ? kHungUp : kNoAnswer);
   ConnectResponse response;
   if (!read(received_, response)) throw std::runtime_error("this is no answer to a connect");
@@ -93,6 +102,10 @@ std::string Client::set_at_last(std::span<const ServerId> servers, std::string_v
   }
 }
 
+void Client::ping() {
+  side_.send(connection_, bytes_of(Request{.xid = kPing, .op = OpCode::ping}));
+}
+
 void Client::send(const Request& request) {
   Request numbered = request;
   numbered.xid = ++xid_;
@@ -106,8 +119,15 @@ std::string Client::ask(const Request& request) {
 }
 
 std::string Client::take(Duration patience, Reply& reply) {
-  const Came came = side_.receive(connection_, received_, patience);
-  if (came != Came::message) return std::string(came == Came::end ? kHungUp : kNoAnswer);
+  const Duration until = side_.now() + patience;
+  for (;;) {
+    const Duration left = std::max(until - side_.now(), Duration::zero());
+    const Came came = side_.receive(connection_, received_, std::min(left, kPingEvery));
+    if (came == Came::end) return std::string(kHungUp);
+    if (came == Came::message && xid_of(received_) != kPing) break;
+    if (side_.now() >= until) return std::string(kNoAnswer);
+    if (came == Came::nothing) ping();
+  }
   reply.op = asked_;
   if (xid_of(received_) != xid_ || !read(received_, reply))
     throw std::runtime_error("this is no answer to what was asked");

@@ -1,6 +1,6 @@
 // A client of an ensemble, in raw bytes: one session, on one connection at a time, one request at a
 // time. What it sees it tells in words: `ok`, a node's data, `NoNode`, or one of those below. It
-// sends nothing that it is not told to send, pings neither.
+// pings only while it waits.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ class Client {
   SessionId session() const { return session_; }
 
  private:
+  void ping();
   void send(const Request& request);
   std::string ask(const Request& request);
   std::string take(Duration patience, Reply& reply);
