@@ -206,6 +206,21 @@ TEST(KazooLock, LeavesWhatALostAnswerHasCreatedIfItRemembersAnOlderZnode) {
   }
 }
 
+// docs/facts/algorithms.md 6.4: client-3 is woken at 1.1 s, when client-2 gives up.
+TEST(KazooLock, WaitsItsWholeTimeOutAgainOnceItIsWoken) {
+  for (const std::string_view algorithm : {"kazoo-lock", "curator-mutex"}) {
+    SmallWorld world{on_zookeeper(3)};
+    const auto wish = [algorithm](sim::Duration at, sim::Duration time_out) {
+      Wish one{.at = at, .hold = 2700ms, .options = options_of(algorithm)};
+      one.options.acquire_timeout = time_out;
+      return one;
+    };
+    const std::vector<std::uint32_t> order =
+        granted(world, algorithm, {wish(0ms, 0ms), wish(100ms, 1s), wish(200ms, 2s)});
+    EXPECT_EQ(order.size(), algorithm == "kazoo-lock" ? 2 : 1) << algorithm;
+  }
+}
+
 TEST(CuratorMutex, GrantsAThreadThatHoldsItAgainWithoutAWordToTheServer) {
   SmallWorld world{on_zookeeper(1)};
   const std::unique_ptr<Lock> lock =
