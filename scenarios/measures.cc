@@ -1,7 +1,6 @@
 #include "scenarios/measures.h"
 
 #include <algorithm>
-#include <compare>
 #include <utility>
 #include <vector>
 
@@ -61,25 +60,19 @@ LongestWait longest_wait(const sim::History& history, sim::Instant ended) {
 }
 
 Wakeups wakeups(const sim::History& history) {
-  struct Wakeup {
-    TenureId by;
-    sim::KeyId key;
-    TenureId waiter;
-    auto operator<=>(const Wakeup&) const = default;
-  };
-  std::vector<Wakeup> heard;
+  using Release = std::pair<TenureId, sim::KeyId>;
+  std::vector<std::pair<Release, TenureId>> heard;  // and by whom
   for (const sim::HistoryEvent& event : history) {
     if (event.what == What::wait_ended && event.owner != 0)
-      heard.push_back({event.owner, event.key, event.tenure});
+      heard.push_back({{event.owner, event.key}, event.tenure});
   }
   std::sort(heard.begin(), heard.end());
   // A waiter of several servers may hear the same release from each.
   heard.erase(std::unique(heard.begin(), heard.end()), heard.end());
   Wakeups counted{.all = heard.size()};
   for (auto first = heard.begin(); first != heard.end();) {
-    const auto end = std::find_if(first, heard.end(), [&](const Wakeup& other) {
-      return other.by != first->by || other.key != first->key;
-    });
+    const auto end = std::find_if(first, heard.end(),
+                                  [&](const auto& other) { return other.first != first->first; });
     ++counted.by;
     counted.most = std::max(counted.most, static_cast<std::uint64_t>(end - first));
     first = end;
