@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include "models/redis/conform/campaign.h"
-#include "models/redis/conform/grammar.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/nearest.h"
 
@@ -17,15 +16,14 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   command->add_option("SERVER", options.server, "redis or zookeeper")->type_name("")->required();
   command
       ->add_option("--address", options.address,
-                   "a server that runs already, and is emptied before every sequence (default: one "
-                   "of its own, whose clock it sets)")
+                   "a server that runs already; of redis it is emptied before every sequence "
+                   "(default: one of its own)")
       ->type_name("HOST:PORT");
-  command->add_flag("--flush", options.flush, "empty that server where it holds data");
+  command->add_flag("--flush", options.flush, "redis: empty that server where it holds data");
   command
-      ->add_option("--cases", options.cases,
-                   fmt::format("how many sequences of {} commands (default: {})",
-                               models::redis::conform::kCommandsPerSequence,
-                               models::redis::conform::Campaign().cases))
+      ->add_option(
+          "--cases", options.cases,
+          fmt::format("how many sequences (default: {})", models::redis::conform::Campaign().cases))
       ->type_name("NUMBER");
   command->add_option("--seed", options.seed, "draws them (default: 1)")->type_name("NUMBER");
   command->add_flag("--json", options.json, "one JSON document");
