@@ -300,11 +300,13 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       to == 1 && (message.kind == MessageKind::closed || message.kind == MessageKind::reset);
   if ((message.kind == MessageKind::data || farewell) && !message.handled) {
     Instant& free_at = receiver.free_at_;
-    // An end of the connection comes behind the messages that wait for their turn.
-    if (farewell && receiver.backlog_ && free_at >= scheduler_.now()) free_at += Duration(1);
+    // What needs no time, or none any more, comes behind those that wait for their turn: at the
+    // same instant a permuted tie would let it overtake them.
+    const bool waits = receiver.backlog_ && free_at >= scheduler_.now();
+    Duration handling = farewell ? Duration() : receiver.handling();
+    if (waits && handling == Duration()) handling = Duration(1);
     if (free_at < scheduler_.now()) free_at = scheduler_.now();
-    // Also where it needs no time any more, it comes after those that wait for their turn.
-    if (!farewell) free_at += receiver.handling();
+    free_at += handling;
     if (free_at > scheduler_.now()) {
       message.plain = false;
       message.handled = true;

@@ -414,6 +414,20 @@ TEST(Slow, KeepsTheOrderOfMessagesWhenItEnds) {
   EXPECT_EQ(world.server().applied(), "1 2");
 }
 
+TEST(Slow, LetsNothingOvertakeWhatComesAfterItsEndWhateverTheTies) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EchoWorld world(1, 1, seed);
+    world.simulation.scheduler.permute_ties();
+    send_apart(world, {"1", "2", "3", "4"}, 2ms);
+    world.run({{.verb = Verb::slow,
+                .target = "server-1",
+                .trigger = {.at = kStart},
+                .lasts = 1ms,
+                .step = 10ms}});
+    EXPECT_EQ(world.server().applied(), "1 2 3 4") << seed;
+  }
+}
+
 // ---------------------------------------------------------------- crashes
 
 Fault crash_of_server(Duration at, std::optional<Duration> lasts = {}) {
