@@ -276,6 +276,21 @@ TEST(EphemeralLock, LeavesAnothersZnodeAloneWhenItsOwnSessionIsGone) {
                           AllOf(StartsWith("32.0"), EndsWith("entry removed command by 2 of 2"))));
 }
 
+TEST(EphemeralLock, DeletesTheZnodeOfWhoeverHasTheLockWhenItAsksAgain) {
+  for (const std::uint32_t resend : {0u, 1u}) {
+    SmallWorld world{on_zookeeper(2)};
+    Wish first{.hold = 1s, .options = options_of("zk-ephemeral")};
+    first.options.resend = resend;
+    const Wish second{.at = 500ms, .hold = 20s, .options = options_of("zk-ephemeral")};
+    EXPECT_THAT(granted(world, "zk-ephemeral", {first, second}, {lost_answer(Role::release, 1)}),
+                ElementsAre(1, 2));
+    EXPECT_THAT(world.effects().back(),
+                EndsWith(resend > 0 ? "removed command by 1 of 2" : "removed command by 2 of 2"));
+    const auto promised = promise(*named("zk-ephemeral"), Property::own_release, first.options);
+    EXPECT_EQ(promised->under.has(FaultClass::lost_reply), resend == 0);
+  }
+}
+
 TEST(ZooKeeperLocks, GiveTokensThatGrowFromGrantToGrant) {
   for (const std::string_view algorithm :
        {"zk-ephemeral", "zk-sequential", "curator-mutex", "kazoo-lock"}) {

@@ -71,9 +71,11 @@ std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_relea
 
 }  // namespace
 
+// A delete whose answer was lost is asked for once more, and takes the znode of whoever holds the
+// lock by then: they all have one name.
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
-  all.push_back({Property::own_release, FaultClasses::all(), ""});
+  all.push_back({Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
   all.push_back(not_stuck());
   if (options.retry_missing) all.push_back(no_lost_wakeup());
   return all;
