@@ -68,6 +68,11 @@ enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
 // it has no connection (docs/facts/failures.md B-12).
 enum class StopsAt : std::uint8_t { never, lost, suspended };
 
+// Who frees a ZooKeeper lock whose holder is gone: the ensemble, with its session; or a coordinator
+// that watches the holders, and can do something about their work first (docs/facts/failures.md
+// B-11).
+enum class FreedBy : std::uint8_t { session, coordinator };
+
 // What a ZooKeeper lock gives as a fencing token: the zxid that created its znode, or the number in
 // the znode's name.
 enum class FenceBy : std::uint8_t { zxid, sequence };
@@ -124,6 +129,7 @@ struct LockOptions {
 
   // --- ZooKeeper
   StopsAt stops_at = StopsAt::lost;
+  FreedBy freed_by = FreedBy::session;
   FenceBy fence_by = FenceBy::zxid;
   std::uint32_t lost_after_percent = 0;  // of its time-out a session without connection is given up
                                          // by its own client; 0: never

@@ -1,5 +1,6 @@
 #include "models/resource.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -12,8 +13,9 @@ namespace {
 constexpr std::string_view kAccepted = "accepted";
 constexpr std::string_view kRejected = "rejected";
 constexpr std::string_view kToken = " TOKEN ";
-constexpr std::string_view kRevoke = "REVOKE";
-constexpr std::string_view kRevoked = "revoked";
+constexpr std::string_view kLog = " LOG ";
+constexpr std::string_view kClose = "CLOSE ";
+constexpr std::string_view kClosed = "closed";
 
 void append(sim::Payload& payload, std::int64_t number) {
   std::array<char, 20> digits;
@@ -36,6 +38,7 @@ void Resource::reset(sim::Simulation& simulation, sim::Process& process, const T
   tenures_ = &tenures;
   fenced_by_ = fenced_by;
   newest_ = 0;
+  closed_.clear();
 }
 
 // What carries no token is older than whatever does.
@@ -49,15 +52,28 @@ std::int64_t Resource::rank_of(const sim::Message& request) const {
   return token;
 }
 
-bool Resource::apply(sim::Message& request, sim::Payload& answer) {
+bool Resource::is_stale(const sim::Message& request) {
+  if (fenced_by_ == FencedBy::nothing) return false;
+  if (fenced_by_ == FencedBy::revocation) {
+    const std::string_view bytes = request.payload.view();
+    const std::size_t at = bytes.find(kLog);
+    if (at == std::string_view::npos) return false;
+    return std::find(closed_.begin(), closed_.end(), bytes.substr(at + kLog.size())) !=
+           closed_.end();
+  }
   const std::int64_t rank = rank_of(request);
-  const bool revokes = request.payload.view() == kRevoke;
-  const bool stale = fenced_by_ != FencedBy::nothing && rank < newest_;
-  if (rank > newest_ && (revokes || fenced_by_ != FencedBy::revocation)) newest_ = rank;
-  if (revokes) {
-    answer.append(kRevoked);
+  if (rank < newest_) return true;
+  newest_ = rank;
+  return false;
+}
+
+bool Resource::apply(sim::Message& request, sim::Payload& answer) {
+  if (request.payload.view().starts_with(kClose)) {
+    closed_.emplace_back(request.payload.view().substr(kClose.size()));
+    answer.append(kClosed);
     return true;
   }
+  const bool stale = is_stale(request);
   simulation().scheduler.recorder().note(
       {.at = simulation().now(),
        .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
@@ -76,11 +92,15 @@ void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Reso
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
-Written ResourceClient::write(std::uint32_t number, std::int64_t token) {
+Written ResourceClient::write(std::uint32_t number, std::int64_t token, std::string_view log) {
   const sim::Answer answer = caller_.call(static_cast<std::uint8_t>(Role::write), patience_,
-                                          [number, token](sim::Payload& payload) {
+                                          [number, token, log](sim::Payload& payload) {
                                             payload.append("WRITE ");
                                             append(payload, number);
+                                            if (!log.empty()) {
+                                              payload.append(kLog);
+                                              payload.append(log);
+                                            }
                                             if (token == 0) return;
                                             payload.append(kToken);
                                             append(payload, token);
@@ -89,10 +109,13 @@ Written ResourceClient::write(std::uint32_t number, std::int64_t token) {
   return answer.bytes() == kAccepted ? Written::accepted : Written::rejected;
 }
 
-bool ResourceClient::revoke_older() {
+bool ResourceClient::close(std::string_view log) {
   return caller_
       .call(static_cast<std::uint8_t>(Role::write), patience_,
-            [](sim::Payload& payload) { payload.append(kRevoke); })
+            [log](sim::Payload& payload) {
+              payload.append(kClose);
+              payload.append(log);
+            })
       .ok();
 }
 

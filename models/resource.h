@@ -1,8 +1,13 @@
 // The thing that the lock protects, reached over the network. It knows no lock: it accepts what it
 // is sent, or, with fencing, what is not older than the newest it has seen: by the token that a
-// write carries, or by the simulator's own order of grants (architecture 8.11). Every operation is
-// in the history with its tenure.
+// write carries, or by the simulator's own order of grants (architecture 8.11). Or every holder
+// writes to a log of its own, and a coordinator closes that. Every operation is in the history with
+// its tenure.
 #pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "models/tenures.h"
 #include "sim/caller.h"
@@ -10,8 +15,8 @@
 
 namespace picklock::models {
 
-// How the resource tells an older grant: not at all, by tokens, by ground truth, or because a newer
-// holder has had the access of all before it revoked (docs/facts/failures.md B-11).
+// How the resource tells an older grant: not at all, by tokens, by ground truth, or by a log that
+// has been closed (docs/facts/failures.md B-11).
 enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocation };
 
 class Resource final : public sim::Service {
@@ -24,10 +29,12 @@ class Resource final : public sim::Service {
  private:
   bool apply(sim::Message& request, sim::Payload& answer) override;
   std::int64_t rank_of(const sim::Message& request) const;
+  bool is_stale(const sim::Message& request);
 
   const Tenures* tenures_ = nullptr;
   FencedBy fenced_by_ = FencedBy::nothing;
   std::int64_t newest_ = 0;
+  std::vector<std::string> closed_;  // logs
 };
 
 // What became of a write, as the client knows it.
@@ -38,10 +45,11 @@ class ResourceClient {
   void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
              sim::Duration patience);
   void forget() { caller_.forget(); }
-  // The how-manieth write of this critical section, with its fencing token, if there is one; parks.
-  Written write(std::uint32_t number, std::int64_t token = 0);
-  // From now on whoever was granted before is refused. False: there was no answer; parks.
-  bool revoke_older();
+  // The how-manieth write of this critical section, with its fencing token or to the log of this
+  // name, if there is one; parks.
+  Written write(std::uint32_t number, std::int64_t token = 0, std::string_view log = {});
+  // From now on what is sent to this log is refused. False: there was no answer; parks.
+  bool close(std::string_view log);
 
  private:
   sim::Caller caller_;

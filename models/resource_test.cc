@@ -34,29 +34,21 @@ TEST(Resource, WithoutFencingAcceptsWhatItIsSent) {
               ElementsAre(Written::accepted, Written::accepted, Written::accepted));
 }
 
-TEST(Resource, RejectsWhomANewerHolderHasHadRevoked) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = FencedBy::revocation}};
+// docs/facts/failures.md B-11
+TEST(Resource, RejectsWhatIsSentToALogThatHasBeenClosed) {
+  SmallWorld world{SmallWorld::Setup{.fencing = FencedBy::revocation}};
   std::vector<Written> outcomes;
-  world.client(1, [&](SmallWorld& all, Client& self) {
-    self.redis().set("lock", "a", {.nx = true, .px = 500ms});
+  world.client(1, [&](SmallWorld& all, Client&) {
     ResourceClient& resource = all.machines[0].resource();
-    self.sleep(2s);
-    outcomes.push_back(resource.write(1));
-    self.sleep(2s);
-    outcomes.push_back(resource.write(2));
-  });
-  world.client(2, [&](SmallWorld& all, Client& self) {
-    self.sleep(1s);
-    self.redis().set("lock", "b", {.nx = true});
-    ResourceClient& resource = all.machines[1].resource();
-    outcomes.push_back(resource.write(1));
-    self.sleep(2s);
-    EXPECT_TRUE(resource.revoke_older());
-    outcomes.push_back(resource.write(2));
+    outcomes.push_back(resource.write(1, 0, "server-1"));
+    EXPECT_TRUE(resource.close("server-1"));
+    for (const std::string_view log : {"server-1", "server-2"})
+      outcomes.push_back(resource.write(2, 0, log));
+    outcomes.push_back(resource.write(3));
   });
   world.run();
-  EXPECT_THAT(outcomes, ElementsAre(Written::accepted, Written::accepted, Written::accepted,
-                                    Written::rejected));
+  EXPECT_THAT(outcomes, ElementsAre(Written::accepted, Written::rejected, Written::accepted,
+                                    Written::accepted));
 }
 
 TEST(Resource, WithIdealFencingRejectsAnOlderGrantAfterANewer) {

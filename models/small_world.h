@@ -91,7 +91,8 @@ class SmallWorld {
       for (std::uint32_t i = 1; i <= setup.zookeeper; ++i)
         members.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
       processes_ += setup.zookeeper;
-      ensemble.reset(simulation, members, tenures, "lock", {});
+      ensemble.reset(simulation, members, tenures, "lock", {},
+                     setup.options.freed_by == FreedBy::coordinator);
     }
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);

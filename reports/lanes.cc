@@ -44,6 +44,12 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
       if (name == fault.target || name == fault.trigger.by) out.insert(static_cast<ProcessId>(i));
     }
   }
+  const bool freed = std::any_of(
+      run.history.begin(), run.history.end(),
+      [](const sim::HistoryEvent& event) { return event.cause == sim::Cause::coordinator; });
+  for (std::size_t i = 0; freed && i < run.processes.size(); ++i) {
+    if (run.processes[i] == kCoordinator) out.insert(static_cast<ProcessId>(i));
+  }
   for (const properties::Verdict& verdict : run.verdicts) {
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))

@@ -36,7 +36,7 @@ std::string_view change(What what) {
 Narrator::Narrator(const Run& run)
     : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
-    clients_[i] = run.processes[i].starts_with("client-");
+    clients_[i] = run.processes[i].starts_with("client-") || run.processes[i] == kCoordinator;
     resources_[i] = run.processes[i] == "resource";
   }
   for (const HistoryEvent& event : run.history) {
@@ -190,6 +190,8 @@ std::string Narrator::loss(const HistoryEvent& event) const {
       return "ended with its session";
     case Cause::restart:
       return "was lost in the restart";
+    case Cause::coordinator:
+      return "was freed by the coordinator";
     case Cause::interrupt:
       break;
   }

@@ -348,7 +348,8 @@ class Writer {
   std::size_t clients() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < run_.processes.size(); ++i) {
-      if (narrator_.is_client(static_cast<sim::ProcessId>(i))) ++count;
+      if (narrator_.is_client(static_cast<sim::ProcessId>(i)) && run_.processes[i] != kCoordinator)
+        ++count;
     }
     return count;
   }

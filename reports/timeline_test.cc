@@ -128,6 +128,13 @@ TEST(Timeline, KeepsToItsWidth) {
   }
 }
 
+// docs/facts/failures.md B-11
+TEST(Timeline, TellsWhatACoordinatorDoesInNobodysName) {
+  const std::string text = told_of("region-server-zombie-freed-first");
+  EXPECT_THAT(text, AllOf(HasSubstr("client-1's entry is freed by the coordinator"),
+                          HasSubstr("CLOSE "), HasSubstr("judged: 2 clients;")));
+}
+
 TEST(Timeline, KeepsAFaultsLineToItsWidth) {
   const std::string text = told_of("setnx-then-expire-crash-partition", 100);
   EXPECT_LE(widest(text.substr(text.find("\nFaults\n"))), 100);

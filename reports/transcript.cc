@@ -700,6 +700,8 @@ class Transcriber {
         return "is lost in the failover";
       case Cause::session_end:
         return "ends with its session";
+      case Cause::coordinator:
+        return "is freed by the coordinator";
       default:
         return "is lost in the restart";
     }

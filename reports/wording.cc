@@ -44,7 +44,9 @@ std::string ordinal(std::uint32_t n) {
   return fmt::format("{}{}", n, ending);
 }
 
-bool is_client(std::string_view process) { return process.starts_with("client-"); }
+bool takes_steps(std::string_view process) {
+  return process.starts_with("client-") || process == kCoordinator;
+}
 
 // "client-1's 2nd write", "its release (DEL)", and where it may be anybody's, "an acquire".
 std::string step(const sim::Trigger& trigger, std::string_view whose) {
@@ -63,7 +65,7 @@ std::string step(const sim::Trigger& trigger, std::string_view whose) {
 std::string trigger(const sim::Trigger& trigger, const std::string& target) {
   if (trigger.at) return fmt::format("at {}s", seconds(sim::nanoseconds(*trigger.at)));
   const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
-  const std::string& whose = trigger.by.empty() && is_client(target) ? target : trigger.by;
+  const std::string& whose = trigger.by.empty() && takes_steps(target) ? target : trigger.by;
   if (!trigger.mark.empty()) {
     const std::string who = whose.empty() ? "a client" : whose == target ? "it" : whose;
     const std::string_view again = trigger.nth > 1 ? " for the " : "";
@@ -84,7 +86,7 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
 // The message that a fault on messages acts on.
 std::string message(const sim::Fault& fault) {
   const sim::Trigger& trigger = fault.trigger;
-  const bool of_client = is_client(fault.target);
+  const bool of_client = takes_steps(fault.target);
   const std::string& whose = trigger.by.empty() && of_client ? fault.target : trigger.by;
   const std::string& server = of_client ? trigger.on : fault.target;
   std::string text = trigger.phase == sim::Phase::applied ? "the answer to " : "";

@@ -13,6 +13,9 @@
 
 namespace picklock::reports {
 
+// It takes steps as clients do, in nobody's name.
+inline constexpr std::string_view kCoordinator = "coordinator";
+
 using properties::Verdicts;
 
 std::string instant(sim::Instant at);  // 12.021s, to the nearest millisecond; "never" for kNever

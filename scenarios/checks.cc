@@ -68,11 +68,17 @@ std::vector<Row> rows_of(const Scenario& scenario) {
   return rows;
 }
 
+bool takes_steps(TargetKind kind) {
+  return kind == TargetKind::client || kind == TargetKind::coordinator;
+}
+
 // `where` holds the name, alone or among others.
 TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
   if (name == "resource") return TargetKind::resource;
   const bool store = on_lease_store(scenario);
   if (store && name == "store") return TargetKind::store;
+  const bool coordinated = has_coordinator(scenario);
+  if (coordinated && name == "coordinator") return TargetKind::coordinator;
   const std::vector<Row> rows = rows_of(scenario);
   for (const Row& row : rows) {
     const std::uint32_t number = number_after(row.prefix, name);
@@ -84,6 +90,7 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
   }
   std::vector<std::string> names = {"resource"};
   if (store) names.emplace_back("store");
+  if (coordinated) names.emplace_back("coordinator");
   std::string all = "the processes are ";
   for (const Row& row : rows) {
     for (std::uint32_t i = 1; i <= std::min(row.count, 99U); ++i)
@@ -93,7 +100,10 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
         "{}, ", row.count == 1 ? fmt::format("{}1", row.prefix) : range_of(row.prefix, row.count));
   }
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
-             Words(names.begin(), names.end()), all + (store ? "store, resource" : "resource"));
+             Words(names.begin(), names.end()),
+             all + (store         ? "store, resource"
+                    : coordinated ? "resource, coordinator"
+                                  : "resource"));
 }
 
 // What the steps of a scenario may be called.
@@ -190,10 +200,10 @@ void check_message_trigger(const Value& table, const Value& moment, const Fault&
                     "and \"applied\" the answer",
                     verb));
   }
-  if (kind == TargetKind::client && !trigger.by.empty() && trigger.by != fault.target) {
+  if (takes_steps(kind) && !trigger.by.empty() && trigger.by != fault.target) {
     table.at("by").fail(fmt::format("`{}` acts on a message of {} itself", verb, fault.target));
   }
-  if (kind != TargetKind::client && !trigger.on.empty() && trigger.on != fault.target) {
+  if (!takes_steps(kind) && !trigger.on.empty() && trigger.on != fault.target) {
     table.at("on").fail(fmt::format("`{}` acts on a message with {} itself", verb, fault.target));
   }
 }
@@ -220,12 +230,12 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
     trigger.on.clear();
     trigger.command.clear();
   }
-  if (!trigger.by.empty() && process(table.at("by"), trigger.by, scenario) != TargetKind::client) {
+  if (!trigger.by.empty() && !takes_steps(process(table.at("by"), trigger.by, scenario))) {
     table.at("by").fail(fmt::format("must be a client, not {}", trigger.by));
   }
   if (!trigger.on.empty()) {
     const TargetKind on = process(table.at("on"), trigger.on, scenario);
-    if (on == TargetKind::client || on == TargetKind::sentinel)
+    if (takes_steps(on) || on == TargetKind::sentinel)
       table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
   }
   if (rules(fault.verb).on_message) {
@@ -535,6 +545,16 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
                           "\"in-script\"",
                           words.name, on_zookeeper(scenario) ? "zxid" : "revision"));
   }
+  const Fencing fencing = scenario.servers.resource.fencing;
+  if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
+      !has_coordinator(scenario)) {
+    root.at("servers")
+        .at("resource")
+        .at("fencing")
+        .fail(
+            "nobody would revoke anything: give a lock on ZooKeeper with "
+            "`freed_by = \"coordinator\"`");
+  }
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
       .at("resource")
@@ -576,7 +596,8 @@ const Words& special_options() {
                               "fence_by",
                               "lost_after_percent",
                               "retry_missing",
-                              "guaranteed_delete"};
+                              "guaranteed_delete",
+                              "freed_by"};
   return words;
 }
 

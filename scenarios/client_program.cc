@@ -85,8 +85,6 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
     const Duration deadline = acquired.lease().deadline;
     if (deadline != Duration::zero()) self.believe_until(acquired.lease(), deadline);
     work(self, lock, acquired.lease());
-    if (scenario_->servers.resource.fencing == Fencing::revoke_late)
-      machine_->resource().revoke_older();
     machine_->end_belief(tenure);
     release(self, lock, acquired.lease());
   }
@@ -140,8 +138,6 @@ void ClientProgram::work(models::SimClient& self, models::Lock& lock, const mode
     token = models::fetch_fencing_token(self, scenario_->lock.key);
     if (token == 0) return;  // nothing may be written without one
   }
-  const Fencing fencing = scenario_->servers.resource.fencing;
-  if (fencing == Fencing::revoke && !machine_->resource().revoke_older()) return;
   if (writes > 1) write(self, lock, lease, 1, token);
   if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
     nest(self, lock);
@@ -197,7 +193,9 @@ void ClientProgram::write(models::SimClient& self, models::Lock& lock, const mod
     if (held != models::Held::yes) return;
   }
   play(Role::write);
-  machine_->resource().write(number, token);
+  const Fencing fencing = scenario_->servers.resource.fencing;
+  const bool own_log = fencing == Fencing::revoke || fencing == Fencing::revoke_late;
+  machine_->resource().write(number, token, own_log ? lease.token : std::string_view());
 }
 
 }  // namespace picklock::scenarios

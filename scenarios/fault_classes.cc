@@ -10,7 +10,7 @@ std::span<const FaultClassRow> fault_classes() {
       {FaultClass::pause,
        "a client or server stands still, or every message takes it longer",
        {Verb::pause, Verb::slow},
-       {"client", "redis", "resource", "replica", "sentinel", "store", "zookeeper"}},
+       {"client", "redis", "resource", "replica", "sentinel", "store", "zookeeper", "coordinator"}},
       {FaultClass::late_write,
        "a write to the resource arrives late",
        {Verb::delay, Verb::hold},
@@ -38,7 +38,7 @@ std::span<const FaultClassRow> fault_classes() {
       {FaultClass::partition,
        "some processes cannot talk for a while",
        {Verb::partition, Verb::heal},
-       {"client", "redis", "resource", "replica", "sentinel", "store", "zookeeper"}},
+       {"client", "redis", "resource", "replica", "sentinel", "store", "zookeeper", "coordinator"}},
       {FaultClass::lost_reply,
        "a message is lost with its connection, or sent twice",
        {Verb::drop, Verb::duplicate},
@@ -46,7 +46,7 @@ std::span<const FaultClassRow> fault_classes() {
       {FaultClass::crash,
        "a process or host dies, a thread ends or is interrupted, a session is killed",
        {Verb::crash, Verb::restart, Verb::end_thread, Verb::kill_session, Verb::interrupt},
-       {"client", "redis", "resource", "replica", "sentinel", "store"}},
+       {"client", "redis", "resource", "replica", "sentinel", "store", "coordinator"}},
   };
   return kRows;
 }

@@ -91,6 +91,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.lost_after_percent, 66U);
   EXPECT_FALSE(s.lock.options.retry_missing);
   EXPECT_FALSE(s.lock.options.guaranteed_delete);
+  EXPECT_EQ(s.lock.options.freed_by, models::FreedBy::coordinator);
 
   const RedisSpec& redis = s.servers.redis;
   EXPECT_EQ(redis.masters, 3U);
@@ -129,7 +130,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 88);
+  EXPECT_EQ(link.line, 89);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -174,7 +175,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 118);
+  EXPECT_EQ(pause.line, 119);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, role(models::Role::release));
@@ -261,6 +262,29 @@ TEST(Loader, RefusesWhatMeansNothingToAnEnsemble) {
   EXPECT_EQ(error_of(lock + "[servers.resource]\nfencing = \"after\"\n"),
             "story.toml:5: key `servers.resource.fencing`: zk-ephemeral has no counter beside its "
             "key: every grant has its zxid, \"in-script\"");
+}
+
+TEST(Loader, KnowsACoordinatorWhereOneFreesTheLock) {
+  const std::string lock = "format = 1\n[lock]\nalgorithm = \"zk-ephemeral\"\n";
+  const std::string revoke = "[servers.resource]\nfencing = \"revoke\"\n";
+  const std::string pause =
+      "[[fault]]\npause = \"coordinator\"\nbefore = \"write.sent\"\nfor = \"1s\"\n";
+  const Scenario s = sample::parsed(lock + "freed_by = \"coordinator\"\n" + revoke + pause);
+  EXPECT_EQ(s.servers.resource.fencing, Fencing::revoke);
+  EXPECT_EQ(s.faults[0].target, "coordinator");
+  EXPECT_EQ(error_of(lock + revoke),
+            "story.toml:5: key `servers.resource.fencing`: nobody would revoke anything: give a "
+            "lock on ZooKeeper with `freed_by = \"coordinator\"`");
+  EXPECT_EQ(error_of(lock + pause),
+            "story.toml:5: key `fault.1.pause`: there is no process \"coordinator\"; the processes "
+            "are client-1 .. client-3, zookeeper-1 .. zookeeper-3, resource");
+  EXPECT_EQ(error_of(lock + "freed_by = \"coordinator\"\n[[fault]]\nevict = \"coordinator\"\n"
+                            "at = \"1s\"\n"),
+            "story.toml:6: key `fault.1.evict`: not applicable to coordinator: only a Redis server "
+            "evicts keys");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n"
+                     "freed_by = \"coordinator\"\n"),
+            "story.toml:4: key `lock.freed_by`: lua-check-delete has no use for it");
 }
 
 // What nobody ever speaks to would look as if it had a part in the result.

@@ -193,6 +193,11 @@ const Keys<LockSpec>& lock_keys() {
           "when a holder stops believing: never, when its session is lost, or as soon as it has no "
           "connection"),
       word<LockSpec>(
+          "freed_by", {"session", "coordinator"},
+          [](auto& lock) -> auto& { return lock.options.freed_by; },
+          "who frees the lock of a holder that is gone: the ensemble, with its session; or a "
+          "process `coordinator` that sees its session end"),
+      word<LockSpec>(
           "fence_by", {"zxid", "sequence"},
           [](auto& lock) -> auto& { return lock.options.fence_by; },
           "what the fencing token is: the zxid that created the holder's znode, or the number in "

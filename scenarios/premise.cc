@@ -15,6 +15,11 @@ using sim::HistoryEvent;
 using sim::TenureId;
 using sim::What;
 
+bool ends_without_its_owner(const HistoryEvent& removed) {
+  return removed.cause == Cause::expiry || removed.cause == Cause::session_end ||
+         removed.cause == Cause::coordinator;
+}
+
 // No entry expires, ends with its session, or is given back by its holder's own inner release,
 // while the holder believes that it holds the lock, nor before it learns that it does.
 bool sections_end_within_leases(const Scenario&, const History& history) {
@@ -61,9 +66,8 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
         std::erase(over, event.tenure);
         break;
       case What::entry_removed:
-        if (event.cause == Cause::expiry || event.cause == Cause::session_end)
-          over.push_back(event.owner);
-        if (event.cause != Cause::expiry && event.cause != Cause::session_end &&
+        if (ends_without_its_owner(event)) over.push_back(event.owner);
+        if (!ends_without_its_owner(event) &&
             (event.cause != Cause::command || event.tenure != event.owner))
           break;
         for (const Holder& one : holders) {
@@ -178,7 +182,7 @@ bool servers_are_there_at_the_end(const Scenario& scenario, const History& histo
   const auto is_server = [&processes](sim::ProcessId process) {
     const TargetKind kind = processes[process].kind;
     return kind == TargetKind::redis || kind == TargetKind::replica || kind == TargetKind::store ||
-           kind == TargetKind::zookeeper;
+           kind == TargetKind::zookeeper || kind == TargetKind::coordinator;
   };
   std::vector<sim::ProcessId> down;
   std::vector<std::pair<sim::ProcessId, sim::ProcessId>> cut;

@@ -40,7 +40,8 @@ inline Vocabulary vocabulary() {
                     "undo_after",     "extends",
                     "extend_missing", "stops_at",
                     "fence_by",       "lost_after_percent",
-                    "retry_missing",  "guaranteed_delete"}},
+                    "retry_missing",  "guaranteed_delete",
+                    "freed_by"}},
        {}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
@@ -50,7 +51,7 @@ inline Vocabulary vocabulary() {
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .server = models::LockServer::zookeeper},
+       {.mint = true, .options = {"freed_by"}, .server = models::LockServer::zookeeper},
        {}},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
@@ -119,6 +120,7 @@ undo_after = "last-attempt"
 extends = "as-acquired"
 extend_missing = true
 stops_at = "suspended"
+freed_by = "coordinator"
 fence_by = "sequence"
 lost_after_percent = 66
 retry_missing = false

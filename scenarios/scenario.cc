@@ -17,6 +17,14 @@ models::LockServer lock_server(const Scenario& scenario) {
   return algorithm != nullptr ? algorithm->uses.server : models::LockServer::redis;
 }
 
+bool has_coordinator(const Scenario& scenario) {
+  const models::Algorithm* algorithm = find_algorithm(scenario);
+  if (algorithm == nullptr || scenario.lock.options.freed_by != models::FreedBy::coordinator)
+    return false;
+  const std::vector<std::string_view>& options = algorithm->uses.options;
+  return std::find(options.begin(), options.end(), "freed_by") != options.end();
+}
+
 std::pair<std::string, std::string> config_line(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   line.remove_prefix(begin);

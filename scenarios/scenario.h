@@ -24,8 +24,9 @@ using models::redis::FindBy;
 using sim::Duration;
 
 // Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
-// or the simulator's own order of grants (architecture 8.11). Or there are no tokens, and a new
-// holder has the access of those before it revoked: first of all, or when its work is done.
+// or the simulator's own order of grants (architecture 8.11). Or there are no tokens, and the
+// coordinator that frees the lock of a holder that is gone has its access revoked: before that, or
+// after.
 enum class Fencing : std::uint8_t { none, after, in_script, ideal, revoke, revoke_late };
 
 // What a holder does to the lock's key to keep its progress there: nothing, SET, SET with KEEPTTL
@@ -243,6 +244,9 @@ const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
 models::LockServer lock_server(const Scenario& scenario);
+
+// Whether a process of its own frees the locks of holders that are gone.
+bool has_coordinator(const Scenario& scenario);
 
 // "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
 std::pair<std::string, std::string> config_line(std::string_view line);

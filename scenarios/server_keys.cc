@@ -196,8 +196,9 @@ const Keys<ResourceSpec>& resource_keys() {
           [](auto& resource) -> auto& { return resource.fencing; },
           "the resource refuses a write of an older grant than it has seen, told by a token: of a "
           "command after the grant, of the very step that grants, or of the simulator's own order "
-          "of grants; or because a new holder has had the access of older ones revoked, before its "
-          "first write or after its last"),
+          "of grants; or because the coordinator has had the access of a holder that is gone "
+          "revoked, "
+          "before it frees its lock or after"),
       duration<ResourceSpec>(
           "service", Sign::not_negative, [](auto& resource) -> auto& { return resource.service; },
           "time that the resource needs for one write"),

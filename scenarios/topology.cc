@@ -11,6 +11,7 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
   std::vector<ProcessSpec> all;
   for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
     all.push_back({fmt::format("client-{}", i), TargetKind::client});
+  if (has_coordinator(scenario)) all.push_back({"coordinator", TargetKind::coordinator});
   if (lock_server(scenario) == models::LockServer::lease_store) {
     all.push_back({"store", TargetKind::store});
     all.push_back({"resource", TargetKind::resource});
@@ -32,6 +33,10 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
       all.push_back({fmt::format("redis-{}-sentinel-{}", i + 1, k), TargetKind::sentinel, i});
   }
   return all;
+}
+
+std::uint32_t askers(const Scenario& scenario) {
+  return scenario.clients.count + (has_coordinator(scenario) ? 1 : 0);
 }
 
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name) {

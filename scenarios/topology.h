@@ -1,6 +1,7 @@
 // The processes of a scenario: their names, what each is, and to which group of Redis servers it
-// belongs, in the order in which a run declares them. Clients come first, then the primaries or the
-// lease store, whichever the lock lives on, then the resource, then what belongs to a primary.
+// belongs, in the order in which a run declares them. Clients come first, then who takes steps as
+// they do: the coordinator. Then the primaries, the lease store or the ensemble, whichever the lock
+// lives on, then the resource, then what belongs to a primary.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,9 @@ struct ProcessSpec {
 };
 
 std::vector<ProcessSpec> processes_of(const Scenario& scenario);
+
+// The first so many of them take steps that faults can be anchored to.
+std::uint32_t askers(const Scenario& scenario);
 
 // nullptr: there is none of that name.
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name);

@@ -32,7 +32,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
        .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly},
+                        kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
@@ -70,13 +70,13 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::evict,
        .allowed = {"key"},
        .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly,
-                        kRedisOnly},
+                        kRedisOnly, kRedisOnly},
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
        .lasting = Lasting::optional,
        .allowed = {"to"},
        .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly, kPrimaryOnly,
-                        kElectsItself},
+                        kElectsItself, kPrimaryOnly},
        .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
@@ -88,7 +88,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
        .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly},
+                        kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
                   "its next"},
   }};

@@ -20,11 +20,12 @@ enum class TargetKind : std::uint8_t {
   replica,
   sentinel,
   store,
-  zookeeper
+  zookeeper,
+  coordinator
 };
-inline constexpr std::size_t kTargetKinds = 7;
+inline constexpr std::size_t kTargetKinds = 8;
 inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
-    "client", "redis", "resource", "replica", "sentinel", "store", "zookeeper"};
+    "client", "redis", "resource", "replica", "sentinel", "store", "zookeeper", "coordinator"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 

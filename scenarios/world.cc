@@ -129,7 +129,7 @@ void World::set(const Scenario& scenario) {
                             ? 1
                             : algorithm_->quorum(redis.masters, scenario.lock.options),
               .servers = lock_server(scenario) == models::LockServer::redis ? redis.masters : 1,
-              .first_server = scenario.clients.count,
+              .first_server = askers(scenario),
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
               .wakeup_bound = algorithm_->wakeup == nullptr
@@ -186,10 +186,11 @@ void World::build(std::uint64_t seed, bool tracing) {
                        busy_until_);
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);
   }
-  simulation_.nemesis.reset(scenario.faults, 0, clients, scenario.lock.key);
+  if (has_coordinator(scenario)) build_coordinator();
+  simulation_.nemesis.reset(scenario.faults, 0, askers(scenario), scenario.lock.key);
   for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
-  for (std::uint32_t i = clients; i < processes_.size(); ++i) {
+  for (std::uint32_t i = askers(scenario); i < processes_.size(); ++i) {
     if (is_server(processes_[i])) add_gc(scheduler.process(i), scenario.servers.redis.gc);
     if (processes_[i].kind == TargetKind::zookeeper)
       add_gc(scheduler.process(i), scenario.servers.zookeeper.gc);
@@ -248,7 +249,17 @@ void World::build_ensemble() {
                    .max_connections = spec.max_connections,
                    .fsync = spec.fsync,
                    .force_sync = spec.force_sync,
-                   .wall_clock_expiry = spec.wall_clock_expiry});
+                   .wall_clock_expiry = spec.wall_clock_expiry},
+                  has_coordinator(*scenario_));
+}
+
+void World::build_coordinator() {
+  const std::uint32_t at = index_of(TargetKind::coordinator);
+  coordinator_.reset(simulation_, simulation_.scheduler.process(at), groups_,
+                     scenario_->clients.find_by, resource_, scenario_->lock.options,
+                     scenario_->clients.write_timeout, context_.lock_key);
+  coordinator_.connect(ensemble_.ends(), scenario_->lock.options, scenario_->clients.count);
+  coordinating_.reset(coordinator_, *scenario_);
 }
 
 void World::build_servers() {

@@ -16,6 +16,7 @@
 #include "models/zookeeper/server.h"
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
+#include "scenarios/coordinator_program.h"
 #include "scenarios/run.h"
 #include "scenarios/scenario.h"
 #include "scenarios/topology.h"
@@ -62,6 +63,7 @@ class World {
   void build_servers();
   void build_store();
   void build_ensemble();
+  void build_coordinator();
   std::uint32_t index_of(TargetKind kind) const;  // the first of its kind
   void build_sentinels();
   void add_gc(sim::Process& process, const GcProfile& profile);
@@ -86,6 +88,8 @@ class World {
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;
+  models::ClientMachine coordinator_;  // of ensembles whose locks one frees
+  CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;
   std::vector<std::vector<std::string>> configs_;  // of each process: names and values by turns
   std::vector<std::string_view> words_;

@@ -78,6 +78,8 @@ std::string_view name(Cause cause) {
       return "restart";
     case Cause::interrupt:
       return "interrupt";
+    case Cause::coordinator:
+      return "coordinator";
   }
   return "?";
 }

@@ -66,6 +66,7 @@ enum class Cause : std::uint8_t {
   session_end,
   restart,
   interrupt,
+  coordinator,
 };
 
 struct HistoryEvent {

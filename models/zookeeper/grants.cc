@@ -2,11 +2,12 @@
 
 namespace picklock::models::zookeeper {
 void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
-                   std::string_view lock_key) {
+                   std::string_view lock_key, bool outlives_session) {
   simulation_ = &simulation;
   place_ = place;
   tenures_ = &tenures;
   path_ = lock_path(lock_key);
+  outlives_session_ = outlives_session;
   contenders_.clear();
   holder_.reset();
   committed_ = 0;
@@ -29,13 +30,17 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
     if (!one) continue;
     if (change.type == EventType::deleted) {
       contenders_.erase(*one);
-    } else if (change.session != 0) {
+    } else if (contends(change.path, change.session)) {
       if (tenures_->arrives(change.tenure))
         note(sim::What::queued, sim::Cause::command, Role::acquire, change.tenure, 0);
       contenders_.insert(*std::move(one));
     }
   }
-  decide(ends ? sim::Cause::session_end : sim::Cause::command, proposal.tenure);
+  const bool freed = outlives_session_ && proposal.tenure == 0;
+  decide(ends    ? sim::Cause::session_end
+         : freed ? sim::Cause::coordinator
+                 : sim::Cause::command,
+         proposal.tenure);
 }
 
 void Grants::restored(const Tree& tree, Zxid last) {
@@ -43,7 +48,7 @@ void Grants::restored(const Tree& tree, Zxid last) {
   const auto add = [this](std::string_view path, const Node& node) {
     const Change made{EventType::created, std::string(path), node.tenure,
                       node.stat.ephemeral_owner};
-    auto one = made.session != 0 ? contender(made) : std::nullopt;
+    auto one = contends(path, made.session) ? contender(made) : std::nullopt;
     if (one) contenders_.insert(*std::move(one));
   };
   if (const Node* lock = tree.find(path_)) {
@@ -54,7 +59,8 @@ void Grants::restored(const Tree& tree, Zxid last) {
     }
   }
   // An end of its session that was decided on but not yet carried out is one all the same.
-  const bool ended = holder_ && !tree.has_session(holder_->session) && last >= committed_;
+  const bool ended =
+      holder_ && holder_->session != 0 && !tree.has_session(holder_->session) && last >= committed_;
   committed_ = last;
   decide(ended ? sim::Cause::session_end : sim::Cause::restart, 0);
 }

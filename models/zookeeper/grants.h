@@ -1,5 +1,6 @@
-// Who has the lock, by what an ensemble has committed: its znode, if that is ephemeral; else, of
-// the znodes below it, the one with the lowest number behind its name. For the record of a run, of
+// Who has the lock, by what an ensemble has committed: its znode, if that is ephemeral or is to
+// outlive the session of its holder; else, of the znodes below it, the one with the lowest number
+// behind its name. For the record of a run, of
 // which no server and no client knows.
 //
 // An ensemble is one state machine, so that its entries are those of one place: its first server.
@@ -26,7 +27,7 @@ class Grants {
  public:
   // `place`: as which process entries are recorded.
   void reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
-             std::string_view lock_key);
+             std::string_view lock_key, bool outlives_session);
 
   // What a leader has just committed, and what it changed.
   void committed(const Proposal& proposal, std::span<const Change> changes);
@@ -49,6 +50,9 @@ class Grants {
     bool operator==(const Contender& other) const { return path == other.path; }
   };
 
+  bool contends(std::string_view path, SessionId session) const {
+    return session != 0 || (outlives_session_ && path == path_);
+  }
   std::optional<Contender> contender(const Change& change) const;
   void decide(sim::Cause cause, sim::TenureId by);
   void note(sim::What what, sim::Cause cause, Role role, sim::TenureId by, sim::TenureId owner);
@@ -58,6 +62,7 @@ class Grants {
   sim::ProcessId place_ = 0;
   Zxid committed_ = 0;  // the last one
   std::string path_;
+  bool outlives_session_ = false;
   std::set<Contender> contenders_;
   std::optional<Contender> holder_;
 };

@@ -610,9 +610,10 @@ void Server::look_for_containers() {
 // ---------------------------------------------------------------- the ensemble
 
 void Ensemble::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-                     Tenures& tenures, std::string_view lock_key, const Settings& settings) {
+                     Tenures& tenures, std::string_view lock_key, const Settings& settings,
+                     bool outlives_session) {
   settings_ = settings;
-  grants_.reset(simulation, processes.front()->id(), tenures, lock_key);
+  grants_.reset(simulation, processes.front()->id(), tenures, lock_key, outlives_session);
   while (servers_.size() < processes.size()) servers_.emplace_back();
   peers_.clear();
   ends_.clear();

@@ -146,8 +146,10 @@ class Server final : public sim::Service, private QuorumPeer::Host {
 class Ensemble {
  public:
   // `processes`: one for each server, in order. The first leads when a run begins.
+  // `outlives_session`: the lock's own znode is no ephemeral one, for whoever counts grants.
   void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-             Tenures& tenures, std::string_view lock_key, const Settings& settings);
+             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             bool outlives_session = false);
 
   std::size_t size() const { return peers_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }

@@ -1,7 +1,7 @@
 #include "models/locks/zookeeper/ephemeral_lock.h"
 
-#include "models/locks/local_time.h"
 #include "models/locks/promises.h"
+#include "models/locks/zookeeper/coordinator.h"
 #include "models/locks/zookeeper/promises.h"
 
 namespace picklock::models::locks::zookeeper {
@@ -9,6 +9,12 @@ namespace picklock::models::locks::zookeeper {
 Acquired EphemeralLock::acquire(Client& self, std::string_view key) {
   const Patience patience = patience_of(self, options());
   Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
+  Acquired acquired = acquire(self, attempt, patience);
+  if (!acquired) sign_off(self, attempt.path, attempt.token);
+  return acquired;
+}
+
+Acquired EphemeralLock::acquire(Client& self, Attempt& attempt, const Patience& patience) {
   for (;;) {
     const Outcome outcome = ask(self, attempt);
     if (outcome == Outcome::granted) return granted(self, attempt);
@@ -34,12 +40,15 @@ Acquired EphemeralLock::acquire(Client& self, std::string_view key) {
 Acquired EphemeralLock::try_acquire(Client& self, std::string_view key) {
   Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
   if (ask(self, attempt) == Outcome::granted) return granted(self, attempt);
+  sign_off(self, attempt.path, attempt.token);
   if (attempt.doubt) return Acquired::unknown();
   return std::nullopt;
 }
 
 EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
-  const Answer made = self.zookeeper().create(attempt.path, attempt.token, CreateMode::ephemeral);
+  if (coordinated() && !sign_on(self, attempt)) return Outcome::no_answer;
+  const Answer made = self.zookeeper().create(
+      attempt.path, attempt.token, coordinated() ? CreateMode::persistent : CreateMode::ephemeral);
   if (made.unknown()) {
     attempt.doubt = true;
     return Outcome::no_answer;
@@ -56,6 +65,30 @@ EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   return Outcome::granted;
 }
 
+// Whoever asked without it would hold a lock that the coordinator frees at once; and under the
+// token of a session that has ended he might meet the lock znode that he had made in it.
+bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
+  if (attempt.session != 0 && attempt.session == self.zookeeper().session()) return true;
+  if (attempt.session != 0) attempt.token = self.fresh_token();
+  attempt.session = 0;
+  attempt.doubt = false;
+  const std::string mine = holder_path(attempt.path, attempt.token);
+  self.zookeeper().create(mine, "", CreateMode::ephemeral, Role::upkeep);
+  // Of which session it is only the znode can tell.
+  const Answer there = self.zookeeper().exists(mine, {}, Role::upkeep);
+  if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) return false;
+  attempt.session = there.stat.ephemeral_owner;
+  return true;
+}
+
+// Nobody waits for it: what stays goes with the session.
+void EphemeralLock::sign_off(Client& self, std::string_view path, std::string_view token) {
+  if (!coordinated()) return;
+  self.spawn([mine = holder_path(path, token)](Client& thread) {
+    thread.zookeeper().remove(mine, Role::upkeep);
+  });
+}
+
 EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt) {
   const Answer there = self.zookeeper().get_data(attempt.path, {}, Role::check);
   // Whoever cannot look may have it: it would watch its own znode for ever.
@@ -70,7 +103,7 @@ Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
               .token = attempt.token,
               .ttl = self.zookeeper().session_timeout(),
               .fence = options().mint == Mint::in_script ? attempt.lease.fence : 0};
-  session_ = self.zookeeper().session();
+  session_ = coordinated() ? attempt.session : self.zookeeper().session();
   guards_.start(self, lease, options().stops_at);
   return lease;
 }
@@ -82,6 +115,7 @@ Released EphemeralLock::release(Client& self, const Lease& lease) {
     if (self.zookeeper().session() != session_) return Answer{.code = Code::no_node};
     return self.zookeeper().remove(lease.key);
   });
+  sign_off(self, lease.key, lease.token);
   if (gone.unknown()) return Released::unknown;
   return gone.ok() ? Released::ok : Released::not_held;
 }
@@ -103,7 +137,7 @@ const Algorithm& zk_ephemeral() {
                .own = true,
                .look = true,
                .mint = true,
-               .options = {"stops_at", "lost_after_percent", "retry_missing"},
+               .options = {"stops_at", "lost_after_percent", "retry_missing", "freed_by"},
                .server = LockServer::zookeeper},
       .promises = on_one_znode,
       .bound = session_and_one_attempt,

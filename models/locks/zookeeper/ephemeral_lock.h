@@ -1,10 +1,13 @@
 // The seed's lock on one ephemeral znode: whoever creates it holds the lock, and all others watch
-// it, to try again together when it is gone (docs/facts/algorithms.md 6.1).
+// it, to try again together when it is gone (docs/facts/algorithms.md 6.1). Where a coordinator
+// frees the locks of holders that are gone, that znode is persistent, and who asks for the lock has
+// an ephemeral one beside it as long as he lives (coordinator.h).
 #pragma once
 
 #include <string>
 
 #include "models/algorithm.h"
+#include "models/locks/local_time.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
@@ -24,10 +27,15 @@ class EphemeralLock final : public Lock {
   struct Attempt {
     std::string path;
     std::string token;
-    bool doubt = false;  // its znode may be there without its knowing
+    bool doubt = false;     // its znode may be there without its knowing
+    SessionId session = 0;  // in which it has signed on, if there is a coordinator
     Lease lease{};
   };
 
+  bool coordinated() const { return options().freed_by == FreedBy::coordinator; }
+  Acquired acquire(Client& self, Attempt& attempt, const Patience& patience);
+  bool sign_on(Client& self, Attempt& attempt);
+  void sign_off(Client& self, std::string_view path, std::string_view token);
   Outcome ask(Client& self, Attempt& attempt);
   Outcome look_whose(Client& self, Attempt& attempt);
   Acquired granted(Client& self, const Attempt& attempt);

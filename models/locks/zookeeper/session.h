@@ -25,8 +25,8 @@ using models::zookeeper::State;
 // may outlive whoever waits.
 class Bell {
  public:
-  explicit Bell(Client& self) : state_(std::make_shared<Heard>()) {
-    state_->rung = self.semaphore(Awaits::news);
+  explicit Bell(Client& self, Awaits what = Awaits::news) : state_(std::make_shared<Heard>()) {
+    state_->rung = self.semaphore(what);
   }
   models::zookeeper::Watch watch() const {
     return [state = state_](const models::zookeeper::Told& told) {

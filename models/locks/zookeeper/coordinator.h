@@ -1,0 +1,49 @@
+// A process that frees the locks of holders that are gone, as the master of a cluster reassigns
+// what a lost server had: it sees a holder's ephemeral znode go, has that holder's access to the
+// resource revoked, and then deletes the lock's znode (docs/facts/failures.md B-11).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "models/locks/zookeeper/session.h"
+
+namespace picklock::models::locks::zookeeper {
+
+// The znode that is there as long as the session of whoever asks with this token.
+std::string holder_path(std::string_view lock, std::string_view token);
+
+class Coordinator {
+ public:
+  // When the access of a holder that is gone is revoked: before its lock is freed; or after, by
+  // when another may have it.
+  enum class Revokes : std::uint8_t { never, before_freeing, after_freeing };
+
+  // `revoke` refuses whatever the holder with this token still sends to the resource; false: there
+  // was no answer.
+  Coordinator(std::string_view key, Revokes revokes,
+              std::function<bool(std::string_view token)> revoke)
+      : path_(models::zookeeper::lock_path(key)),
+        office_path_(path_ + "-coordinator"),
+        revokes_(revokes),
+        revoke_(std::move(revoke)) {}
+
+  // For ever.
+  void run(Client& self);
+
+ private:
+  // What its turn came to.
+  enum class Turn : std::uint8_t { done, failed };
+  Turn take_office(Client& self);
+  Turn look(Client& self);
+  Turn free(Client& self, const std::string& token);
+
+  std::string path_;
+  std::string office_path_;
+  Revokes revokes_;
+  std::function<bool(std::string_view token)> revoke_;
+  SessionId office_ = 0;  // in which it may act; 0: in none
+};
+
+}  // namespace picklock::models::locks::zookeeper

@@ -1,0 +1,27 @@
+// What the coordinator of a scenario does: it frees the locks of holders that are gone, for as long
+// as it runs.
+#pragma once
+
+#include "models/sim_client.h"
+#include "scenarios/scenario.h"
+#include "sim/process.h"
+
+namespace picklock::scenarios {
+
+class CoordinatorProgram final : public sim::Program {
+ public:
+  // The machine must outlive the run; its session is one of the ensemble's.
+  void reset(models::ClientMachine& machine, const Scenario& scenario);
+
+  void start(sim::Keeps keeps) override;
+  void halted() override { machine_->forget(); }
+  void clock_changed() override { machine_->clock_changed(); }
+
+ private:
+  void coordinate();
+
+  models::ClientMachine* machine_ = nullptr;
+  const Scenario* scenario_ = nullptr;
+};
+
+}  // namespace picklock::scenarios
