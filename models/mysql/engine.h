@@ -1,0 +1,164 @@
+// What a MySQL server does with statements, without network, disk or clock: sessions and their
+// transactions, row locks and named locks, snapshots, deadlocks. A statement that must wait is
+// finished by whatever lets it go on. MariaDB 10.11 is the one that it follows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/mysql/lock_table.h"
+#include "models/mysql/named_locks.h"
+#include "models/mysql/table.h"
+#include "models/mysql/types.h"
+
+namespace picklock::models::mysql {
+
+class Engine {
+ public:
+  struct Finished {
+    SessionId session = 0;
+    Answer answer;
+  };
+  // One of so many, where the server's threads race: who of several waiters runs first, which of
+  // equal transactions is a deadlock's victim, the last of them being whoever closed the circle.
+  using Pick = std::function<std::size_t(std::size_t)>;
+
+  void reset();
+  void set_pick(Pick pick) { pick_ = std::move(pick); }
+  void create(const Schema& schema);
+  bool has_table(std::string_view name) const;
+
+  SessionId open();
+  bool is_open(SessionId session) const { return sessions_.contains(session); }
+  // As the end of its connection does: what it has not committed is undone, its locks are free.
+  void close(SessionId session);
+  std::vector<SessionId> sessions() const;
+
+  // `now`: microseconds since 1970 by the server's clock. Nothing: it waits, and is in what
+  // finished() brings one day.
+  std::optional<Answer> execute(SessionId session, const Statement& statement, std::int64_t now);
+  // Those that have been let go on since it was asked last, in order.
+  std::vector<Finished> finished() { return std::exchange(finished_, {}); }
+
+  bool waits(SessionId session) const;
+  // For a row; else for a named lock.
+  bool waits_for_row(SessionId session) const;
+  // Its wait is over without what it waited for: 1205 for a row, 0 for a named lock; M15, M30.
+  void time_out(SessionId session);
+  // KILL QUERY: 1317 for a row, NULL for a named lock; M23, M33.
+  void interrupt(SessionId session);
+
+  // Forgets what no snapshot can see: marked records go, and their locks are on gaps then.
+  void purge();
+  // All that is left after a crash of the server is what had been committed.
+  void crash();
+
+  bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
+
+ private:
+  struct Undo {
+    TableId table = 0;
+    std::string key;
+  };
+  struct Savepoint {
+    std::string name;
+    std::size_t undo = 0;
+    bool untouched = false;
+  };
+  struct Transaction {
+    Isolation isolation{};
+    bool touched = false;  // any table
+    std::vector<Undo> undo;
+    std::vector<Savepoint> savepoints;
+    std::optional<std::uint64_t> snapshot;  // commits up to this one are seen
+  };
+  // A statement under way: where it has come to.
+  struct Running {
+    Statement statement;
+    std::int64_t now = 0;
+    std::size_t undo = 0;  // of its transaction, when it began
+    std::string cursor{};  // the row a scan is at
+    bool begun = false;    // a scan has one
+    bool behind = false;   // and has been behind the last row
+    Answer answer{};
+  };
+  struct Session {
+    bool autocommit = true;
+    Isolation isolation = Isolation::repeatable_read;
+    TrxId trx = 0;            // 0: none is open
+    bool of_its_own = false;  // begun by autocommit for one statement
+    std::optional<Running> running;
+    bool waits_for_name = false;
+  };
+  enum class Went : std::uint8_t { on, waits, refused };
+
+  // --- statements
+  Answer control(Session& session, SessionId id, const Statement& statement);
+  std::optional<Answer> named_lock(Session& session, SessionId id, const Statement& statement);
+  Answer kill(const Statement& statement);
+  bool run(SessionId id);  // false: it waits
+  bool run_rows(SessionId id, Session& session);
+  bool one_row(Session& session, Running& running, Table& table);
+  bool scan(Session& session, Running& running, Table& table);
+  bool insert(Session& session, Running& running, Table& table);
+  void plain_read(Session& session, Running& running, Table& table);
+  // With the lock on it: what the statement does with this row.
+  void act(Session& session, Running& running, Table& table, const std::string& key,
+           Record& record);
+  bool matches(const Running& running, const Table& table, const Row& row) const;
+  Value value_of(const Running& running, const Table& table, const Row* row,
+                 const Term& term) const;
+  bool change(Session& session, Running& running, Table& table, const std::string& key,
+              Record& record, const std::vector<Assignment>& set);
+  void write(TrxId trx, Table& table, const std::string& key, Record& record, bool deleted,
+             Row row);
+
+  // --- locks
+  Went lock(Session& session, const Running& running, const Place& place, LockMode mode,
+            LockKind kind, Waiting waiting);
+  void make_explicit(const Table& table, const std::string& key, const Record& record, TrxId asker);
+  static LockMode mode_of(const Statement& statement);
+  bool resolve(TrxId trx);  // deadlocks; false: it was the victim
+  TrxId victim_of(const std::vector<TrxId>& cycle, TrxId closer);
+  std::size_t weight(TrxId trx) const;
+  void go_on(const LockTable::Granted& granted);
+  void go_on_named(const std::vector<SessionId>& granted);
+  void drain();
+
+  // --- transactions
+  TrxId begin(Session& session);
+  void commit(Session& session);
+  void roll_back(Session& session);
+  void undo_to(TrxId trx, std::size_t size);
+  void end(Session& session);
+  void fail(SessionId id, Error error);
+  const Version* visible(const Record& record, TrxId trx, std::uint64_t snapshot) const;
+  std::uint64_t snapshot_of(Session& session);
+
+  Table& table_of(TableId id) { return tables_[id]; }
+  Table* table_named(std::string_view name);
+  SessionId session_of(TrxId trx) const { return owners_.at(trx); }
+  std::size_t pick(std::size_t among) { return pick_ && among > 1 ? pick_(among) : among - 1; }
+
+  std::deque<Table> tables_;
+  std::map<SessionId, Session> sessions_;
+  std::map<TrxId, Transaction> transactions_;
+  std::map<TrxId, SessionId> owners_;
+  LockTable locks_;
+  NamedLocks names_;
+  std::vector<SessionId> ready_;  // their waits are over
+  std::vector<Finished> finished_;
+  Pick pick_;
+  SessionId opened_ = 0;
+  TrxId begun_ = 0;
+  std::uint64_t commits_ = 0;
+};
+
+}  // namespace picklock::models::mysql

@@ -1,0 +1,75 @@
+#include "models/mysql/named_locks.h"
+
+#include <algorithm>
+
+namespace picklock::models::mysql {
+
+void NamedLocks::clear() { locks_.clear(); }
+
+NamedLocks::Asked NamedLocks::ask(SessionId session, const std::string& name, bool may_wait) {
+  Lock& lock = locks_[name];
+  if (lock.owner == 0 || lock.owner == session) {
+    lock.owner = session;
+    ++lock.count;
+    return Asked::granted;
+  }
+  if (!may_wait) return Asked::refused;
+  if (closes_a_cycle(session, lock.owner)) return Asked::deadlock;
+  lock.waiters.push_back(session);
+  return Asked::waits;
+}
+
+// Each session waits for one lock at most.
+bool NamedLocks::closes_a_cycle(SessionId session, SessionId owner) const {
+  for (SessionId next = owner; next != 0;) {
+    if (next == session) return true;
+    const auto awaited = std::find_if(locks_.begin(), locks_.end(), [next](const auto& entry) {
+      const std::deque<SessionId>& waiters = entry.second.waiters;
+      return std::find(waiters.begin(), waiters.end(), next) != waiters.end();
+    });
+    next = awaited == locks_.end() ? 0 : awaited->second.owner;
+  }
+  return false;
+}
+
+int NamedLocks::release(SessionId session, const std::string& name,
+                        std::vector<SessionId>& granted) {
+  const auto found = locks_.find(name);
+  if (found == locks_.end()) return -2;
+  if (found->second.owner != session) return -1;
+  const auto left = static_cast<int>(--found->second.count);
+  if (left == 0) pass_on(found, granted);
+  return left;
+}
+
+void NamedLocks::release_all(SessionId session, std::vector<SessionId>& granted) {
+  withdraw(session);
+  for (auto lock = locks_.begin(); lock != locks_.end();) {
+    const auto next = std::next(lock);
+    if (lock->second.owner == session) pass_on(lock, granted);
+    lock = next;
+  }
+}
+
+void NamedLocks::pass_on(std::map<std::string, Lock>::iterator lock,
+                         std::vector<SessionId>& granted) {
+  if (lock->second.waiters.empty()) {
+    locks_.erase(lock);
+    return;
+  }
+  lock->second.owner = lock->second.waiters.front();
+  lock->second.count = 1;
+  lock->second.waiters.pop_front();
+  granted.push_back(lock->second.owner);
+}
+
+void NamedLocks::withdraw(SessionId session) {
+  for (auto& [name, lock] : locks_) std::erase(lock.waiters, session);
+}
+
+SessionId NamedLocks::owner(const std::string& name) const {
+  const auto found = locks_.find(name);
+  return found == locks_.end() ? 0 : found->second.owner;
+}
+
+}  // namespace picklock::models::mysql

@@ -1,0 +1,15 @@
+// Statements as a server reads them.
+#pragma once
+
+#include <string>
+
+#include "models/mysql/types.h"
+
+namespace picklock::models::mysql {
+
+std::string sql(const Statement& statement);
+
+// `NULL`, `7` or `'text'`.
+std::string sql(const Value& value);
+
+}  // namespace picklock::models::mysql

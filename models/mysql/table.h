@@ -1,0 +1,59 @@
+// A table of InnoDB: the records of its clustered index in order, each with the versions that some
+// transaction may still have to see or to bring back. A deleted record stays, marked, until it is
+// purged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/mysql/lock_table.h"
+#include "models/mysql/types.h"
+
+namespace picklock::models::mysql {
+
+inline constexpr std::uint64_t kOpen = 0;  // of a version whose transaction has not committed
+
+struct Version {
+  TrxId by = 0;
+  std::uint64_t commit = kOpen;  // which commit of the server's it was; what is older is seen first
+  bool deleted = false;
+  Row row{};
+};
+
+struct Record {
+  std::vector<Version> versions;  // the newest is the last
+
+  const Version& newest() const { return versions.back(); }
+  bool deleted() const { return newest().deleted; }
+  // Who has changed it and has not committed; 0: nobody.
+  TrxId writer() const { return newest().commit == kOpen ? newest().by : 0; }
+};
+
+class Table {
+ public:
+  Table(TableId id, Schema schema) : id_(id), schema_(std::move(schema)) {}
+
+  TableId id() const { return id_; }
+  const Schema& schema() const { return schema_; }
+  // -1: there is none of that name.
+  std::ptrdiff_t column(std::string_view name) const;
+
+  std::map<std::string, Record>& records() { return records_; }
+  const std::map<std::string, Record>& records() const { return records_; }
+  Record* find(const std::string& key);
+
+  Place place(const std::string& key) const { return {id_, false, key}; }
+  // What comes behind `key`, be it there or not.
+  Place behind(const std::string& key) const;
+
+ private:
+  TableId id_ = 0;
+  Schema schema_;
+  std::map<std::string, Record> records_;
+};
+
+}  // namespace picklock::models::mysql

@@ -1,0 +1,108 @@
+// What a client and a MySQL server say to each other, typed: the few statements that locks are made
+// of, and their answers. `sql.h` writes them as the server reads them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace picklock::models::mysql {
+
+using Value = std::variant<std::monostate, std::int64_t, std::string>;  // NULL, BIGINT, VARCHAR
+using Row = std::vector<Value>;
+
+// Of a table: its first column is the primary key, of type VARCHAR.
+struct Schema {
+  std::string name;
+  std::vector<std::string> columns;
+};
+
+enum class Op : std::uint8_t {
+  begin,
+  commit,
+  rollback,
+  savepoint,
+  rollback_to,
+  set_autocommit,  // number: 0 or 1
+  set_isolation,   // of the transactions that follow
+  select,
+  insert,
+  update,
+  remove,    // DELETE
+  ddl,       // any statement that commits implicitly
+  get_lock,  // number: seconds it waits
+  release_lock,
+  is_used_lock,
+  kill,  // number: the session
+  kill_query,
+  ping,
+};
+
+enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
+enum class Locking : std::uint8_t { none, share, update };
+enum class Waiting : std::uint8_t { waits, nowait, skips };  // SKIP LOCKED
+enum class OnDuplicate : std::uint8_t { fails, ignores, updates };
+
+// A value, a column's, or the server's time in microseconds since 1970; and so much more.
+struct Term {
+  enum class Of : std::uint8_t { value, column, now };
+  Of of = Of::value;
+  Value value{};
+  std::string column{};
+  std::int64_t plus = 0;
+};
+
+struct Condition {
+  enum class Is : std::uint8_t { equal, at_most, more };
+  std::string column;
+  Is is{};
+  Term term{};
+};
+
+struct Assignment {
+  std::string column;
+  Term term{};
+};
+
+struct Statement {
+  Op op{};
+  std::string table{};
+  std::optional<std::string> key{};  // of the one row that is meant; none: every row is looked at
+  std::vector<Condition> where{};
+  Locking locking{};
+  Waiting waiting{};
+  std::vector<Term> values{};  // to insert
+  OnDuplicate on_duplicate{};
+  std::vector<Assignment> set{};
+  std::string name{};  // of a savepoint or of a lock
+  Isolation isolation = Isolation::repeatable_read;
+  std::int64_t number = 0;
+};
+
+// Error numbers, as the server has them.
+enum class Error : std::uint16_t {
+  none = 0,
+  bad_null = 1048,
+  name_too_long = 1059,
+  duplicate = 1062,
+  no_such_thread = 1094,
+  no_such_table = 1146,
+  lock_wait_timeout = 1205,
+  deadlock = 1213,
+  no_such_savepoint = 1305,
+  interrupted = 1317,
+  gone_away = 2006,  // the client's own: its connection is no more
+  lost = 2013,       // and was lost behind a statement whose outcome is unknown
+};
+
+struct Answer {
+  Error error{};
+  std::vector<Row> rows{};     // of a select, or the one value of a function
+  std::uint64_t affected = 0;  // rows that were changed; of an upsert 2
+
+  bool ok() const { return error == Error::none; }
+};
+
+}  // namespace picklock::models::mysql
