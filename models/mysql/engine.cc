@@ -291,8 +291,8 @@ void Engine::plain_read(Session& session, Running& running, Table& table) {
   for (const auto& [key, record] : table.records()) look(record);
 }
 
-// A row that is there is locked alone, also where it is only marked as deleted; of one that is not,
-// the gap, if gaps are locked (M5, M6).
+// A row that is there is locked alone, also where it is only marked as deleted, unless under READ
+// COMMITTED; of one that is not, the gap, if gaps are locked (M5, M6, M40, M47).
 bool Engine::one_row(Session& session, Running& running, Table& table) {
   const Statement& statement = running.statement;
   const std::string key = *statement.key;
@@ -300,13 +300,15 @@ bool Engine::one_row(Session& session, Running& running, Table& table) {
   const bool gaps = transactions_.at(session.trx).isolation != Isolation::read_committed;
   const Record* const there = table.find(key);
   if (there == nullptr) {
-    if (gaps) lock(session, running, table.behind(key), mode, LockKind::gap, Waiting::waits);
+    if (gaps) lock(session, table.behind(key), mode, LockKind::gap, Waiting::waits);
     return true;
   }
+  if (!gaps && there->gone()) return true;
   const Place place = table.place(key);
   make_explicit(table, key, *there, session.trx);
-  const bool had = locks_.has(session.trx, place, mode, LockKind::record);
-  switch (lock(session, running, place, mode, LockKind::record, statement.waiting)) {
+  const bool had = locks_.has(session.trx, place, mode, LockKind::record) &&
+                   !std::exchange(running.waited, false);
+  switch (lock(session, place, mode, LockKind::record, statement.waiting)) {
     case Went::waits:
       return false;
     case Went::refused:
@@ -338,19 +340,24 @@ bool Engine::scan(Session& session, Running& running, Table& table) {
     const std::string key = at->first;
     running.cursor = key;
     running.begun = true;
+    if (!gaps && at->second.gone()) {
+      ++at;
+      continue;
+    }
     const Place place = table.place(key);
     make_explicit(table, key, at->second, session.trx);
-    const bool had = locks_.has(session.trx, place, mode, kind);
+    const bool had =
+        locks_.has(session.trx, place, mode, kind) && !std::exchange(running.waited, false);
     Went went = Went::refused;
     if (!gaps && statement.op == Op::update) {
-      went = lock(session, running, place, mode, kind, Waiting::nowait);
+      went = lock(session, place, mode, kind, Waiting::nowait);
       const Version* const last = visible(at->second, 0, commits_);
       if (went == Went::refused && (last == nullptr || !matches(running, table, last->row))) {
         ++at;
         continue;
       }
     }
-    if (went == Went::refused) went = lock(session, running, place, mode, kind, statement.waiting);
+    if (went == Went::refused) went = lock(session, place, mode, kind, statement.waiting);
     if (went == Went::waits) return false;
     if (went == Went::refused && statement.waiting == Waiting::nowait) {
       running.answer = failed(Error::lock_wait_timeout);
@@ -372,7 +379,7 @@ bool Engine::scan(Session& session, Running& running, Table& table) {
     ++at;
   }
   if (gaps) {
-    lock(session, running, {table.id(), true, {}}, mode, LockKind::next_key, Waiting::waits);
+    lock(session, {table.id(), true, {}}, mode, LockKind::next_key, Waiting::waits);
   }
   return true;
 }
@@ -393,8 +400,7 @@ bool Engine::insert(Session& session, Running& running, Table& table) {
     make_explicit(table, key, *there, session.trx);
     const bool upserts = statement.on_duplicate == OnDuplicate::updates;
     const LockMode mode = upserts ? LockMode::exclusive : LockMode::shared;
-    if (lock(session, running, place, mode, LockKind::record, Waiting::waits) == Went::waits)
-      return false;
+    if (lock(session, place, mode, LockKind::record, Waiting::waits) == Went::waits) return false;
     Record& record = *table.find(key);
     if (!record.deleted()) {
       if (statement.on_duplicate == OnDuplicate::fails) running.answer = failed(Error::duplicate);
@@ -412,8 +418,8 @@ bool Engine::insert(Session& session, Running& running, Table& table) {
     write(session.trx, table, key, record, false, std::move(row));
   } else {
     const Place next = table.behind(key);
-    if (lock(session, running, next, LockMode::exclusive, LockKind::insert_intention,
-             Waiting::waits) == Went::waits)
+    if (lock(session, next, LockMode::exclusive, LockKind::insert_intention, Waiting::waits) ==
+        Went::waits)
       return false;
     write(session.trx, table, key, table.records()[key], false, std::move(row));
     locks_.inserted(place, next);
@@ -491,8 +497,8 @@ bool Engine::matches(const Running& running, const Table& table, const Row& row)
 
 // ---------------------------------------------------------------- locks
 
-Engine::Went Engine::lock(Session& session, const Running&, const Place& place, LockMode mode,
-                          LockKind kind, Waiting waiting) {
+Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, LockKind kind,
+                          Waiting waiting) {
   switch (locks_.ask(session.trx, place, mode, kind, waiting == Waiting::waits)) {
     case LockTable::Asked::granted:
       return Went::on;
@@ -501,6 +507,7 @@ Engine::Went Engine::lock(Session& session, const Running&, const Place& place, 
     case LockTable::Asked::waits:
       break;
   }
+  session.running->waited = true;
   resolve(session.trx);
   return Went::waits;
 }

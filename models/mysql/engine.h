@@ -86,7 +86,7 @@ class Engine {
     std::size_t undo = 0;  // of its transaction, when it began
     std::string cursor{};  // the row a scan is at
     bool begun = false;    // a scan has one
-    bool behind = false;   // and has been behind the last row
+    bool waited = false;   // for the lock that it asks for next
     Answer answer{};
   };
   struct Session {
@@ -121,8 +121,7 @@ class Engine {
              Row row);
 
   // --- locks
-  Went lock(Session& session, const Running& running, const Place& place, LockMode mode,
-            LockKind kind, Waiting waiting);
+  Went lock(Session& session, const Place& place, LockMode mode, LockKind kind, Waiting waiting);
   void make_explicit(const Table& table, const std::string& key, const Record& record, TrxId asker);
   static LockMode mode_of(const Statement& statement);
   bool resolve(TrxId trx);  // deadlocks; false: it was the victim

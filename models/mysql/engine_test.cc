@@ -154,6 +154,16 @@ TEST_F(EngineTest, WakesAWaiterWithNothingWhereTheRowIsDeleted) {  // M7
   EXPECT_EQ(run(2, insert("m")), "1 changed");
 }
 
+TEST_F(EngineTest, WaitsForADeletedRowOnlyWhereReadsRepeat) {  // M40, M47
+  run(9, remove("m"));
+  begin({1});
+  run(1, select("m"));
+  begin({2}, Isolation::read_committed);
+  EXPECT_EQ(run(2, select("m")), "ok");
+  begin({3});
+  EXPECT_EQ(run(3, select("m")), "waits");
+}
+
 TEST_F(EngineTest, LocksEveryRowAndGapWithoutAnIndex) {  // M8
   begin({1});
   EXPECT_EQ(run(1, {.op = Op::select,

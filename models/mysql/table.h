@@ -29,6 +29,8 @@ struct Record {
 
   const Version& newest() const { return versions.back(); }
   bool deleted() const { return newest().deleted; }
+  // Deleted, and not only by a transaction that may yet be rolled back.
+  bool gone() const { return deleted() && newest().commit != kOpen; }
   // Who has changed it and has not committed; 0: nobody.
   TrxId writer() const { return newest().commit == kOpen ? newest().by : 0; }
 };
