@@ -13,7 +13,9 @@ namespace picklock::cli {
 CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   CLI::App* command = app.add_subcommand(
       "conform", "Tell the model of a server and the real one the same, and compare");
-  command->add_option("SERVER", options.server, "redis or zookeeper")->type_name("")->required();
+  command->add_option("SERVER", options.server, "redis, zookeeper or mysql")
+      ->type_name("")
+      ->required();
   command
       ->add_option("--address", options.address,
                    "a server that runs already; of redis it is emptied before every sequence "
@@ -33,12 +35,11 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
 int conform(const ConformOptions& options) {
   if (options.server == "redis") return conform_redis(options);
   if (options.server == "zookeeper") return conform_zookeeper(options);
-  if (options.server == "mysql")
-    throw scenarios::BadInput(fmt::format("conform: `{}` is not built yet", options.server));
-  const scenarios::Words servers = {"redis", "zookeeper"};
-  throw scenarios::BadInput(
-      fmt::format("conform: there is no server `{}`{}", scenarios::printable(options.server),
-                  scenarios::did_you_mean(options.server, servers, "it is redis or zookeeper")));
+  if (options.server == "mysql") return conform_mysql(options);
+  const scenarios::Words servers = {"redis", "zookeeper", "mysql"};
+  throw scenarios::BadInput(fmt::format(
+      "conform: there is no server `{}`{}", scenarios::printable(options.server),
+      scenarios::did_you_mean(options.server, servers, "it is redis, zookeeper or mysql")));
 }
 
 }  // namespace picklock::cli

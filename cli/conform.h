@@ -26,5 +26,6 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options);
 int conform(const ConformOptions& options);
 int conform_redis(const ConformOptions& options);
 int conform_zookeeper(const ConformOptions& options);
+int conform_mysql(const ConformOptions& options);
 
 }  // namespace picklock::cli

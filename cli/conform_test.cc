@@ -144,7 +144,9 @@ TEST(Conform, SaysInOneLineThatThereIsNoServer) {
       {"conform zookeeper --address localhost:1", "no ZooKeeper answers at localhost:1"},
       {"conform zookeeper --address nowhere", "--address: must be HOST:PORT"},
       {"conform zookeeper --flush", "--flush: a ZooKeeper is not emptied"},
-      {"conform mysql", "`mysql` is not built yet"},
+      {"conform mysql --address localhost:1", "localhost:1: "},
+      {"conform mysql --address nowhere", "--address: must be HOST:PORT"},
+      {"conform mysql --flush", "--flush: a MySQL is not emptied"},
       {"conform reddis", "there is no server `reddis`; did you mean `redis`?"}};
   for (const auto& [arguments, complaint] : cases) {
     const Ran ran = picklock(arguments);
@@ -152,6 +154,16 @@ TEST(Conform, SaysInOneLineThatThereIsNoServer) {
     EXPECT_THAT(ran.out, HasSubstr(complaint)) << arguments;
     EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
   }
+}
+
+TEST(Conform, FindsNoDifferenceBetweenTheModelAndAMariaDb) {
+  const Ran ran = picklock("conform mysql --cases 200 --json");
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  const auto report = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(report["differences"], 0);
+  EXPECT_EQ(report["cases"], 200);
+  EXPECT_GT(report["commands"], 2'000);
+  EXPECT_LT(report["coverage"]["empty"].size(), 60) << report["coverage"]["empty"];
 }
 
 TEST(Conform, FindsNoDifferenceBetweenTheModelAndAZooKeeper) {

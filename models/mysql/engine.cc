@@ -202,10 +202,22 @@ void Engine::interrupt(SessionId id) {
   drain();
 }
 
+RowState Engine::look(SessionId id, std::string_view name, const std::string& key) {
+  Table& table = *table_named(name);
+  const Record* const record = table.find(key);
+  if (record == nullptr) return RowState::missing;
+  if (record->gone()) return RowState::marked;
+  const TrxId trx = sessions_.at(id).trx;
+  const TrxId holder = record->writer() != 0 ? record->writer() : locks_.holder(table.place(key));
+  if (holder == 0) return RowState::free;
+  return holder == trx ? RowState::mine : RowState::others;
+}
+
 // ---------------------------------------------------------------- named locks
 
 std::optional<Answer> Engine::named_lock(Session& session, SessionId id,
                                          const Statement& statement) {
+  if (statement.op == Op::get_lock && statement.number < 0) return function({});
   if (statement.name.size() > kLongestName) return failed(Error::name_too_long);
   if (statement.op == Op::is_used_lock) {
     const SessionId owner = names_.owner(statement.name);
@@ -218,7 +230,6 @@ std::optional<Answer> Engine::named_lock(Session& session, SessionId id,
     if (left == -2) return function({});
     return function(std::int64_t{left >= 0 ? 1 : 0});
   }
-  if (statement.number < 0) return function({});
   switch (names_.ask(id, statement.name, statement.number > 0)) {
     case NamedLocks::Asked::granted:
       return function(std::int64_t{1});
@@ -306,13 +317,16 @@ bool Engine::one_row(Session& session, Running& running, Table& table) {
   if (!gaps && there->gone()) return true;
   const Place place = table.place(key);
   make_explicit(table, key, *there, session.trx);
-  const bool had = locks_.has(session.trx, place, mode, LockKind::record) &&
-                   !std::exchange(running.waited, false);
+  const bool had = locks_.has(session.trx, place, mode, LockKind::record);
   switch (lock(session, place, mode, LockKind::record, statement.waiting)) {
     case Went::waits:
       return false;
     case Went::refused:
-      if (statement.waiting == Waiting::nowait) running.answer = failed(Error::lock_wait_timeout);
+      if (statement.waiting == Waiting::nowait) {
+        running.answer = failed(Error::lock_wait_timeout);
+      } else if (gaps) {  // M50
+        lock(session, table.behind(key), mode, LockKind::gap, Waiting::waits);
+      }
       return true;
     case Went::on:
       break;
@@ -346,8 +360,7 @@ bool Engine::scan(Session& session, Running& running, Table& table) {
     }
     const Place place = table.place(key);
     make_explicit(table, key, at->second, session.trx);
-    const bool had =
-        locks_.has(session.trx, place, mode, kind) && !std::exchange(running.waited, false);
+    const bool had = locks_.has(session.trx, place, mode, kind);
     Went went = Went::refused;
     if (!gaps && statement.op == Op::update) {
       went = lock(session, place, mode, kind, Waiting::nowait);
@@ -499,6 +512,9 @@ bool Engine::matches(const Running& running, const Table& table, const Row& row)
 
 Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, LockKind kind,
                           Waiting waiting) {
+  // What it has written itself it needs no further lock on.
+  if (kind == LockKind::record && table_of(place.table).find(place.key)->writer() == session.trx)
+    return Went::on;
   switch (locks_.ask(session.trx, place, mode, kind, waiting == Waiting::waits)) {
     case LockTable::Asked::granted:
       return Went::on;
@@ -507,7 +523,6 @@ Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, L
     case LockTable::Asked::waits:
       break;
   }
-  session.running->waited = true;
   resolve(session.trx);
   return Went::waits;
 }

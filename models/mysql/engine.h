@@ -20,6 +20,9 @@
 
 namespace picklock::models::mysql {
 
+// A row as a session finds it; none: it is asked about no one row.
+enum class RowState : std::uint8_t { none, missing, free, mine, others, marked };
+
 class Engine {
  public:
   struct Finished {
@@ -60,6 +63,7 @@ class Engine {
   // All that is left after a crash of the server is what had been committed.
   void crash();
 
+  RowState look(SessionId session, std::string_view table, const std::string& key);
   bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
 
  private:
@@ -86,7 +90,6 @@ class Engine {
     std::size_t undo = 0;  // of its transaction, when it began
     std::string cursor{};  // the row a scan is at
     bool begun = false;    // a scan has one
-    bool waited = false;   // for the lock that it asks for next
     Answer answer{};
   };
   struct Session {

@@ -10,6 +10,11 @@ bool is_on_gap(LockKind kind) {
   return kind == LockKind::gap || kind == LockKind::insert_intention;
 }
 
+// Where there is no record there is one kind of gap lock.
+LockKind kind_at(const Place& place, LockKind kind) {
+  return place.supremum && kind == LockKind::gap ? LockKind::next_key : kind;
+}
+
 }  // namespace
 
 void LockTable::clear() {
@@ -60,6 +65,7 @@ bool LockTable::has(TrxId trx, const Place& place, LockMode mode, LockKind kind)
 
 LockTable::Asked LockTable::ask(TrxId trx, const Place& place, LockMode mode, LockKind kind,
                                 bool may_wait, bool leaves) {
+  kind = kind_at(place, kind);
   const bool inserts = kind == LockKind::insert_intention;
   if (!inserts && has(trx, place, mode, kind)) return Asked::granted;
   const auto found = places_.find(place);
@@ -84,25 +90,21 @@ LockTable::Asked LockTable::ask(TrxId trx, const Place& place, LockMode mode, Lo
   queue.insert(passes ? first_waiter : queue.end(), {trx, mode, kind, true});
   waiting_.emplace(trx, place);
   held_[trx].insert(place);
-  ++structs_[trx];
+  ++structs_[trx].own;
   return Asked::waits;
 }
 
 void LockTable::give(TrxId trx, const Place& place, LockMode mode, LockKind kind) {
+  kind = kind_at(place, kind);
   if (has(trx, place, mode, kind)) return;
   Queue& queue = places_[place];
-  const auto alike = [&](const Lock& lock) {
-    return lock.trx == trx && lock.mode == mode && lock.kind == kind && !lock.waiting;
-  };
-  const bool shares =
-      std::none_of(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; }) &&
-      std::any_of(held_[trx].begin(), held_[trx].end(), [&](const Place& other) {
-        // Of a lock that was given back early the place may be gone.
-        const auto there = places_.find(other);
-        return other.table == place.table && there != places_.end() &&
-               std::any_of(there->second.begin(), there->second.end(), alike);
-      });
-  if (!shares) ++structs_[trx];
+  // Beside those who wait for the record, and beside what it has there already, it has one of its
+  // own.
+  Structs& structs = structs_[trx];
+  const bool alone =
+      has_the_record(trx, queue, LockMode::shared) ||
+      std::any_of(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; });
+  if (!structs.shared.insert({place.table, mode, kind}).second && alone) ++structs.own;
   // Before those who wait, or they would not be seen to wait for it.
   queue.insert(
       std::find_if(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; }),
@@ -134,7 +136,7 @@ LockTable::Granted LockTable::withdraw(TrxId trx) {
   if (found == waiting_.end()) return granted;
   const Place place = found->second;
   waiting_.erase(found);
-  --structs_[trx];
+  --structs_[trx].own;
   Queue& queue = places_.at(place);
   std::erase_if(queue, [trx](const Lock& lock) { return lock.trx == trx && lock.waiting; });
   grant_waiters(place, queue, granted);
@@ -189,8 +191,20 @@ void LockTable::grant_waiters(const Place& place, Queue& queue, Granted& granted
     if (!queue[i].waiting || first_obstacle(place, queue, i) != nullptr) continue;
     queue[i].waiting = false;
     waiting_.erase(queue[i].trx);
+    // The next of its kind is beside it.
+    Structs& structs = structs_[queue[i].trx];
+    if (structs.shared.insert({place.table, queue[i].mode, queue[i].kind}).second) --structs.own;
     granted.push_back(queue[i].trx);
   }
+}
+
+TrxId LockTable::holder(const Place& place) const {
+  const auto found = places_.find(place);
+  if (found == places_.end()) return 0;
+  const auto held = std::find_if(found->second.begin(), found->second.end(), [](const Lock& lock) {
+    return !lock.waiting && !is_on_gap(lock.kind);
+  });
+  return held == found->second.end() ? 0 : held->trx;
 }
 
 TrxId LockTable::waits_for(TrxId trx) const {
@@ -218,7 +232,7 @@ std::vector<TrxId> LockTable::cycle(TrxId trx) const {
 std::size_t LockTable::structs(TrxId trx) const {
   const auto records = structs_.find(trx);
   const auto tables = intentions_.find(trx);
-  return (records == structs_.end() ? 0 : records->second) +
+  return (records == structs_.end() ? 0 : records->second.shared.size() + records->second.own) +
          (tables == intentions_.end() ? 0 : tables->second.size());
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace picklock::models::mysql {
@@ -75,6 +76,8 @@ class LockTable {
     return removed(record);
   }
 
+  // One of those who have a lock on the record itself; 0: nobody has.
+  TrxId holder(const Place& place) const;
   bool waits(TrxId trx) const { return waiting_.contains(trx); }
   // The first whom it waits for; 0: it does not wait.
   TrxId waits_for(TrxId trx) const;
@@ -103,8 +106,13 @@ class LockTable {
   std::map<TrxId, Place> waiting_;
   std::map<TrxId, std::set<Place>> held_;  // places where it has, or waits for, a lock
   std::map<TrxId, std::set<std::pair<TableId, LockMode>>> intentions_;
-  // One for all locks of a mode and a kind in a table, and one more for each that was waited for.
-  std::map<TrxId, std::size_t> structs_;
+  // What a transaction has in memory: one for all its locks of a mode and a kind in a table, which
+  // stays when they are given back, and one for each that was waited for.
+  struct Structs {
+    std::set<std::tuple<TableId, LockMode, LockKind>> shared;
+    std::size_t own = 0;
+  };
+  std::map<TrxId, Structs> structs_;
 };
 
 }  // namespace picklock::models::mysql

@@ -1,19 +1,16 @@
 #include "models/zookeeper/conform/real_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +18,6 @@
 namespace picklock::models::zookeeper::conform {
 namespace {
 
-constexpr int kCannotExecute = 96;
 constexpr const char* kLoopback = "127.0.0.1";
 
 [[noreturn]] void fail(std::string_view what) {
@@ -85,27 +81,6 @@ std::string four_letters(const Address& address, std::string_view word) {
   return answer;
 }
 
-std::uint16_t free_port() {
-  // Below those that the kernel gives to outgoing connections, one of which could take it while its
-  // server is down; processes that look at the same time begin at different ones.
-  constexpr int kFirst = 10'000;
-  constexpr int kPorts = 22'000;
-  static int next = getpid() * 37 % kPorts;
-  for (int i = 0; i < kPorts; ++i) {
-    const auto port = static_cast<std::uint16_t>(kFirst + next++ % kPorts);
-    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (probe < 0) fail("socket");
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    where.sin_port = htons(port);
-    const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&where), sizeof where) == 0;
-    close(probe);
-    if (bound) return port;
-  }
-  throw NoServer("no free loopback port");
-}
-
 RealServer::RealServer(std::string settings) : RealServer(Membership{}, std::move(settings)) {
   constexpr int kTries = 600;  // times 50 ms
   for (int i = 0; i < kTries; ++i) {
@@ -120,7 +95,8 @@ RealServer::RealServer(Membership membership, std::string settings)
     : membership_(std::move(membership)), settings_(std::move(settings)) {
   if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
     throw NoServer("zookeeper is not installed: install it, or give --address HOST:PORT");
-  address_ = {kLoopback, free_port()};
+  address_ = {kLoopback, real::free_port()};
+  if (address_.port == 0) throw NoServer("no free loopback port");
   folder_ = "/tmp/picklock-zookeeper-XXXXXX";
   if (mkdtemp(folder_.data()) == nullptr) fail("no folder for a server");
   configure();
@@ -128,7 +104,7 @@ RealServer::RealServer(Membership membership, std::string settings)
 }
 
 RealServer::~RealServer() {
-  kill();
+  process_.kill();
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
@@ -163,75 +139,20 @@ std::string RealServer::mode() const {
   return rest.substr(0, rest.find('\n'));
 }
 
-std::string RealServer::last_words() const {
-  std::ifstream said(folder_ + "/log");
-  std::string line;
-  std::string last;
-  while (std::getline(said, line)) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
 void RealServer::look_for_end() {
-  int status = 0;
-  if (pid_ <= 0 || waitpid(pid_, &status, WNOHANG) != pid_) return;
-  pid_ = -1;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
+  const std::optional<int> status = process_.ended();
+  if (!status) return;
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == real::ServerProcess::kCannotExecute)
     throw NoServer("java is not installed: install it, or give --address HOST:PORT");
-  throw NoServer("zookeeper does not start: " + last_words());
+  throw NoServer("zookeeper does not start: " + real::last_line(folder_ + "/log"));
 }
 
 void RealServer::start() {
-  const std::string path = class_path();
-  const std::string configuration = folder_ + "/zoo.cfg";
-  const std::string log = folder_ + "/log";
-  const char* const command[] = {"java",
-                                 "-Xmx128m",
-                                 "-XX:+UseSerialGC",
-                                 "-Dznode.container.checkIntervalMs=100000000",
-                                 "-Dzookeeper.extendedTypesEnabled=false",
-                                 "-cp",
-                                 path.c_str(),
-                                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                                 configuration.c_str(),
-                                 nullptr};
-  const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ < 0) fail("no server can be started");
-  if (pid_ > 0) return;
-  setpgid(0, 0);  // a Ctrl-C is for us
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kCannotExecute);
-  const int nothing = open("/dev/null", O_RDONLY);
-  const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  dup2(nothing, STDIN_FILENO);
-  dup2(file, STDOUT_FILENO);
-  dup2(file, STDERR_FILENO);
-  execvp(command[0], const_cast<char* const*>(command));
-  _exit(kCannotExecute);
-}
-
-void RealServer::kill() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-}
-
-void RealServer::stop() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGSTOP);
-  int status = 0;
-  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
-  }
-  if (!WIFSTOPPED(status)) pid_ = -1;
-}
-
-void RealServer::go_on() {
-  if (pid_ > 0) ::kill(pid_, SIGCONT);
+  process_.start(
+      {"java", "-Xmx128m", "-XX:+UseSerialGC", "-Dznode.container.checkIntervalMs=100000000",
+       "-Dzookeeper.extendedTypesEnabled=false", "-cp", class_path(),
+       "org.apache.zookeeper.server.quorum.QuorumPeerMain", folder_ + "/zoo.cfg"},
+      folder_ + "/log");
 }
 
 }  // namespace picklock::models::zookeeper::conform

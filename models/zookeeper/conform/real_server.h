@@ -2,13 +2,13 @@
 // an ensemble. It ends with this object, and with this process however that ends.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "models/real/server_process.h"
 
 namespace picklock::models::zookeeper::conform {
 
@@ -54,24 +54,20 @@ class RealServer {
   void look_for_end();
 
   // Each has taken effect when it returns.
-  void kill();   // -9
+  void kill() { process_.kill(); }  // -9
   void start();  // of one that was killed: again, at the same address, with its data
-  void stop();
-  void go_on();
+  void stop() { process_.stop(); }
+  void go_on() { process_.go_on(); }
 
  private:
   void configure() const;
-  std::string last_words() const;
 
   Membership membership_;
   std::string settings_;
   std::string folder_;
   Address address_;
-  pid_t pid_ = -1;
+  real::ServerProcess process_;
 };
-
-// Nobody listens there now, nor does the kernel give it to an outgoing connection.
-std::uint16_t free_port();
 
 // A socket, blocking, which is the caller's to close; -1: nobody listens there.
 int connected(const Address& address);

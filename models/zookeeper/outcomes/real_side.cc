@@ -12,8 +12,8 @@ RealSide::RealSide(std::uint32_t sync_limit) : begun_(std::chrono::steady_clock:
   constexpr Duration kStart(60'000);
   Membership membership{.init_limit = kInitLimit, .sync_limit = sync_limit};
   for (ServerId number = 1; number <= kServers; ++number) {
-    const std::uint16_t quorum = conform::free_port();
-    membership.servers.push_back({.quorum = quorum, .election = conform::free_port()});
+    const std::uint16_t quorum = real::free_port();
+    membership.servers.push_back({.quorum = quorum, .election = real::free_port()});
   }
   for (auto& server : servers_) {
     ++membership.number;

@@ -1,0 +1,45 @@
+// A server program of our own that runs beside us. It ends with this object, and with this process
+// however that ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace picklock::models::real {
+
+class ServerProcess {
+ public:
+  // What a program that is not there ends with.
+  static constexpr int kCannotExecute = 96;
+
+  ServerProcess() = default;
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  ~ServerProcess() { kill(); }
+
+  // Its output is added to the file `log`. Throws std::system_error if it cannot begin.
+  void start(const std::vector<std::string>& command, const std::string& log);
+  // The status of waitpid(), once, if it has ended by itself.
+  std::optional<int> ended();
+
+  // Each has taken effect when it returns.
+  void kill();  // -9
+  void stop();
+  void go_on();
+
+ private:
+  pid_t pid_ = -1;
+};
+
+// Nobody listens there now, nor does the kernel give it to an outgoing connection. 0: there is
+// none.
+std::uint16_t free_port();
+
+// The last line that says anything.
+std::string last_line(const std::string& file);
+
+}  // namespace picklock::models::real
