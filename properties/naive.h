@@ -527,6 +527,7 @@ class Naive {
     }
     if (history_[touch].until == sim::kNever) return touch;
     if (history_[touch].at == history_[since].at) return history_.size();
+    if (history_[touch].until <= history_.back().at) return history_.size();
     // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
     const bool believed = began(owner) < touch;
     const bool believes = believed && touch < ended(owner);

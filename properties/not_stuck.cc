@@ -51,8 +51,10 @@ std::uint32_t made_permanent(const Case& run, const Slot& slot) {
   const bool renewed = slot.renewed != kNone;
   if (slot.until == sim::kNever) return renewed ? slot.renewed : slot.since;
   // A tenure that is still asking may come to hold; one whose belief or hope has ended will not. A
-  // script that sets a key and then its expiry renews nothing.
-  const bool later = renewed && run.event(slot.renewed).at > run.event(slot.since).at;
+  // script that sets a key and then its expiry renews nothing; nor does anybody go on to renew what
+  // should be over by the end, and is there because its server's clock was set back.
+  const bool later = renewed && run.event(slot.renewed).at > run.event(slot.since).at &&
+                     slot.until > run.history.back().at;
   if (later && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
   return kNone;
 }
