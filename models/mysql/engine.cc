@@ -7,9 +7,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 192;  // of a named lock, in characters; M32
 
-bool changes_rows(Op op) { return op == Op::insert || op == Op::update || op == Op::remove; }
-bool is_of_rows(Op op) { return op == Op::select || changes_rows(op); }
-
 Answer function(Value value) { return {.rows = {{std::move(value)}}}; }
 Answer failed(Error error) { return {.error = error}; }
 
@@ -22,13 +19,7 @@ std::int64_t number_in(const Value& value) {
 
 void Engine::reset() {
   tables_.clear();
-  sessions_.clear();
-  transactions_.clear();
-  owners_.clear();
-  locks_.clear();
-  names_.clear();
-  ready_.clear();
-  finished_.clear();
+  forget_sessions();
   pick_ = {};
   opened_ = 0;
   begun_ = commits_ = 0;
@@ -43,11 +34,6 @@ Table* Engine::table_named(std::string_view name) {
     return table.schema().name == name;
   });
   return found == tables_.end() ? nullptr : &*found;
-}
-
-bool Engine::has_table(std::string_view name) const {
-  return std::any_of(tables_.begin(), tables_.end(),
-                     [name](const Table& table) { return table.schema().name == name; });
 }
 
 // ---------------------------------------------------------------- sessions
@@ -89,8 +75,7 @@ std::optional<Answer> Engine::execute(SessionId id, const Statement& statement, 
     session.running = Running{
         .statement = statement, .now = now, .undo = transactions_.at(session.trx).undo.size()};
     run(id);
-  } else if (statement.op == Op::get_lock || statement.op == Op::release_lock ||
-             statement.op == Op::is_used_lock) {
+  } else if (is_of_named_locks(statement.op)) {
     if (auto answer = named_lock(session, id, statement))
       finished_.push_back({id, *std::move(answer)});
   } else {
@@ -254,14 +239,13 @@ void Engine::go_on_named(const std::vector<SessionId>& granted) {
 // ---------------------------------------------------------------- rows
 
 // Goes on with the statement of this session as far as it can.
-bool Engine::run(SessionId id) {
+void Engine::run(SessionId id) {
   Session& session = sessions_.at(id);
-  if (!run_rows(id, session)) return false;
+  if (!run_rows(session)) return;
   Running done = *std::exchange(session.running, std::nullopt);
   if (!done.answer.ok()) undo_to(session.trx, done.undo);
   if (session.of_its_own) commit(session);
   finished_.push_back({id, std::move(done.answer)});
-  return true;
 }
 
 LockMode Engine::mode_of(const Statement& statement) {
@@ -269,7 +253,7 @@ LockMode Engine::mode_of(const Statement& statement) {
   return reads ? LockMode::shared : LockMode::exclusive;
 }
 
-bool Engine::run_rows(SessionId, Session& session) {
+bool Engine::run_rows(Session& session) {
   Running& running = *session.running;
   Table& table = *table_named(running.statement.table);
   Statement& statement = running.statement;
@@ -421,12 +405,10 @@ bool Engine::insert(Session& session, Running& running, Table& table) {
         running.answer.affected = 2;
       return true;
     }
-    switch (locks_.ask(session.trx, place, LockMode::exclusive, LockKind::record, true, false)) {
-      case LockTable::Asked::waits:
-        resolve(session.trx);
-        return false;
-      default:
-        break;
+    if (locks_.ask(session.trx, place, LockMode::exclusive, LockKind::record, true, false) ==
+        LockTable::Asked::waits) {
+      resolve(session.trx);
+      return false;
     }
     write(session.trx, table, key, record, false, std::move(row));
   } else {
@@ -553,13 +535,13 @@ TrxId Engine::victim_of(const std::vector<TrxId>& cycle, TrxId closer) {
   return lightest[pick(lightest.size())];
 }
 
-bool Engine::resolve(TrxId trx) {
+void Engine::resolve(TrxId trx) {
   for (;;) {
     const std::vector<TrxId> cycle = locks_.cycle(trx);
-    if (cycle.empty()) return true;
+    if (cycle.empty()) return;
     const TrxId victim = victim_of(cycle, trx);
     fail(session_of(victim), Error::deadlock);
-    if (victim == trx) return false;
+    if (victim == trx) return;
   }
 }
 
@@ -701,6 +683,10 @@ void Engine::crash() {
       std::erase_if(record.versions, [](const Version& one) { return one.commit == kOpen; });
     std::erase_if(table.records(), [](const auto& entry) { return entry.second.versions.empty(); });
   }
+  forget_sessions();
+}
+
+void Engine::forget_sessions() {
   sessions_.clear();
   transactions_.clear();
   owners_.clear();

@@ -36,7 +36,6 @@ class Engine {
   void reset();
   void set_pick(Pick pick) { pick_ = std::move(pick); }
   void create(const Schema& schema);
-  bool has_table(std::string_view name) const;
 
   SessionId open();
   bool is_open(SessionId session) const { return sessions_.contains(session); }
@@ -105,9 +104,8 @@ class Engine {
   // --- statements
   Answer control(Session& session, SessionId id, const Statement& statement);
   std::optional<Answer> named_lock(Session& session, SessionId id, const Statement& statement);
-  Answer kill(const Statement& statement);
-  bool run(SessionId id);  // false: it waits
-  bool run_rows(SessionId id, Session& session);
+  void run(SessionId id);
+  bool run_rows(Session& session);  // false: it waits
   bool one_row(Session& session, Running& running, Table& table);
   bool scan(Session& session, Running& running, Table& table);
   bool insert(Session& session, Running& running, Table& table);
@@ -127,7 +125,7 @@ class Engine {
   Went lock(Session& session, const Place& place, LockMode mode, LockKind kind, Waiting waiting);
   void make_explicit(const Table& table, const std::string& key, const Record& record, TrxId asker);
   static LockMode mode_of(const Statement& statement);
-  bool resolve(TrxId trx);  // deadlocks; false: it was the victim
+  void resolve(TrxId trx);  // deadlocks
   TrxId victim_of(const std::vector<TrxId>& cycle, TrxId closer);
   std::size_t weight(TrxId trx) const;
   void go_on(const LockTable::Granted& granted);
@@ -143,6 +141,8 @@ class Engine {
   void fail(SessionId id, Error error);
   const Version* visible(const Record& record, TrxId trx, std::uint64_t snapshot) const;
   std::uint64_t snapshot_of(Session& session);
+
+  void forget_sessions();
 
   Table& table_of(TableId id) { return tables_[id]; }
   Table* table_named(std::string_view name);

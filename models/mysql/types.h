@@ -40,6 +40,14 @@ enum class Op : std::uint8_t {
   ping,
 };
 
+// Of rows, which may wait for their locks.
+constexpr bool is_of_rows(Op op) {
+  return op == Op::select || op == Op::insert || op == Op::update || op == Op::remove;
+}
+constexpr bool is_of_named_locks(Op op) {
+  return op == Op::get_lock || op == Op::release_lock || op == Op::is_used_lock;
+}
+
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Locking : std::uint8_t { none, share, update };
 enum class Waiting : std::uint8_t { waits, nowait, skips };  // SKIP LOCKED

@@ -165,23 +165,18 @@ Outcome RealSide::take(const Step& step) {
     const bool kills = statement.op == Op::kill || statement.op == Op::kill_query;
     if (kills) {
       const auto whom = static_cast<std::uint32_t>(statement.number);
-      if (statement.op == Op::kill && !killed_.insert(whom).second)
-        statement.number = INT32_MAX;
-      else if (killed_.contains(whom) && statement.op == Op::kill_query)
-        statement.number = INT32_MAX;
-      else
-        statement.number = static_cast<std::int64_t>(sessions_[whom - 1].connection->id());
+      const bool gone = killed_.contains(whom);
+      statement.number =
+          gone ? INT32_MAX : static_cast<std::int64_t>(sessions_[whom - 1].connection->id());
+      if (statement.op == Op::kill) killed_.insert(whom);
     }
     if (step.impatient && statement.op == Op::get_lock && statement.number > 1)
       statement.number = 1;
     // Named locks are the whole server's; a name that is too long for one stays as it is.
-    const bool names = statement.op == Op::get_lock || statement.op == Op::release_lock ||
-                       statement.op == Op::is_used_lock;
-    if (names && statement.name.size() < 100) statement.name = database_ + "." + statement.name;
+    if (is_of_named_locks(statement.op) && statement.name.size() < 100)
+      statement.name = database_ + "." + statement.name;
     speaker.text = sql(statement);
-    const bool of_rows = statement.op == Op::select || statement.op == Op::insert ||
-                         statement.op == Op::update || statement.op == Op::remove;
-    if (step.impatient && of_rows)
+    if (step.impatient && is_of_rows(statement.op))
       speaker.text = "SET STATEMENT innodb_lock_wait_timeout = 1 FOR " + speaker.text;
     speaker.asked = true;
     changed_.notify_all();
