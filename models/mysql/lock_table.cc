@@ -98,11 +98,11 @@ void LockTable::give(TrxId trx, const Place& place, LockMode mode, LockKind kind
   kind = kind_at(place, kind);
   if (has(trx, place, mode, kind)) return;
   Queue& queue = places_[place];
-  // Beside those who wait for the record, and beside what it has there already, it has one of its
-  // own.
+  // Beside those who wait for the record, and beside what it has there as strongly, it has one of
+  // its own.
   Structs& structs = structs_[trx];
   const bool alone =
-      has_the_record(trx, queue, LockMode::shared) ||
+      has_the_record(trx, queue, mode) ||
       std::any_of(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; });
   if (!structs.shared.insert({place.table, mode, kind}).second && alone) ++structs.own;
   // Before those who wait, or they would not be seen to wait for it.
