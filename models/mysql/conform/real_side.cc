@@ -203,10 +203,11 @@ Outcome RealSide::take(const Step& step) {
 void RealSide::name_owner(Answer& answer) const {
   for (Row& row : answer.rows) {
     for (Value& value : row) {
-      for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
-        if (value == Value(static_cast<std::int64_t>(sessions_[i].connection->id())))
-          value = std::int64_t{i} + 1;
-      }
+      auto* owner = std::get_if<std::int64_t>(&value);
+      if (owner == nullptr) continue;
+      const auto found = std::ranges::find(sessions_, static_cast<std::uint64_t>(*owner),
+                                           [](const Session& one) { return one.connection->id(); });
+      if (found != sessions_.end()) *owner = found - sessions_.begin() + 1;
     }
   }
 }
