@@ -27,6 +27,7 @@ using sim::Verb;
 constexpr std::string_view kNoReplica = "the primary has no replica to promote";
 constexpr std::string_view kNeverLost =
     "a lease store is one server to its clients, and never loses what it has acknowledged";
+constexpr std::string_view kPrimaryOfMySql = "mysql-1";
 constexpr std::string_view kSentinelsDecide =
     "Sentinels alone decide; they do when a primary crashes, stands still or is cut off";
 
@@ -116,7 +117,9 @@ void FaultPlans::find_ways() {
         const bool elects = target == TargetKind::zookeeper;
         if (row.fault_class == FaultClass::failover && (verb == Verb::fail_over) == elects)
           continue;
-        if (verb == Verb::fail_over && (redis.replicas == 0 || redis.sentinels > 0)) continue;
+        const std::uint32_t replicas =
+            target == TargetKind::mysql ? scenario_.servers.mysql.replicas : redis.replicas;
+        if (verb == Verb::fail_over && (replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
       }
@@ -231,6 +234,7 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
 // Some primary is not replaced by the plan yet: each can be once.
 bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
   if (on(models::LockServer::zookeeper)) return true;
+  if (on(models::LockServer::mysql)) return !fails_over(plan, kPrimaryOfMySql);
   const auto& primaries = processes_[static_cast<std::size_t>(TargetKind::redis)];
   return std::any_of(primaries.begin(), primaries.end(),
                      [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
@@ -251,7 +255,10 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, con
     };
     if (std::none_of(plan.begin(), plan.end(), ails)) return false;
   }
-  if (way.verb == Verb::fail_over && fails_over(plan, fault.target)) return false;
+  if (way.verb == Verb::fail_over) {
+    if (fails_over(plan, fault.target)) return false;
+    if (way.target == TargetKind::mysql && fault.target != kPrimaryOfMySql) return false;
+  }
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, way.target);
   return scenarios::class_of(fault, scenario_) == wanted;
@@ -393,7 +400,8 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   // A machine that is down long enough forgets nothing that has not expired by itself.
   const bool soon = starts_or_stops(fault.verb) && one_in(2);
   // A quorum that never comes back would be the only thing to be seen.
-  const bool returns = target == TargetKind::zookeeper && starts_or_stops(fault.verb);
+  const bool returns = (target == TargetKind::zookeeper || target == TargetKind::mysql) &&
+                       starts_or_stops(fault.verb);
   if (lasts || returns) fault.lasts = some_length(soon ? delays_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
@@ -417,8 +425,8 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
     if (target == TargetKind::store) fault.keeps = sim::Keeps::all;
-    if (target == TargetKind::zookeeper && fault.keeps == sim::Keeps::none)
-      fault.keeps = sim::Keeps::fsynced;
+    const bool logs = target == TargetKind::zookeeper || target == TargetKind::mysql;
+    if (logs && fault.keeps == sim::Keeps::none) fault.keeps = sim::Keeps::fsynced;
     if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
   }
 }

@@ -23,7 +23,7 @@ struct Promise {
 };
 
 // Where the entries of a lock are.
-enum class LockServer : std::uint8_t { redis, lease_store, zookeeper };
+enum class LockServer : std::uint8_t { redis, lease_store, zookeeper, mysql };
 
 // What a lock has a use for among the options; what it has no use for, it ignores.
 struct Uses {
@@ -41,8 +41,10 @@ struct Uses {
   bool nests = false;    // a holder that asks again is granted, and counted
   bool shared = false;   // one object serves all threads of a process; else each has its own
   bool servers = false;  // the lock lives on several servers
-  bool force = false;    // an operator can take it from its holder
-  bool endless = false;  // a `ttl` of 0 is a key without expiry
+  bool database = false;   // what it protects can be in the database that it lives in
+  bool own_clock = false;  // its clients' clocks decide what is over, unless `db_time`
+  bool force = false;      // an operator can take it from its holder
+  bool endless = false;    // a `ttl` of 0 is a key without expiry
   // Further options that the lock looks at, as keys of a scenario file.
   std::vector<std::string_view> options{};
   LockServer server = LockServer::redis;

@@ -11,6 +11,7 @@
 
 #include "models/lease_store/client.h"
 #include "models/lock_options.h"
+#include "models/mysql/client.h"
 #include "models/redis/client.h"
 #include "models/semaphore.h"
 #include "models/step.h"
@@ -35,6 +36,8 @@ class Client {
   virtual lease_store::Client& lease_store() = 0;
   // The session that the threads of this process share.
   virtual zookeeper::Client& zookeeper() = 0;
+  // The pool that they share.
+  virtual mysql::Client& mysql() = 0;
 
   virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped

@@ -52,6 +52,9 @@ enum class Released : std::uint8_t {
   unknown,   // no answer
 };
 
+// What became of a write to what the lock protects, as the client knows it.
+enum class Written : std::uint8_t { accepted, rejected, unknown };
+
 // It lives as long as the threads that it spawns: they may use it.
 class Lock {
  public:
@@ -65,6 +68,10 @@ class Lock {
   virtual Released release(Client& self, const Lease& lease) = 0;
   // A look, out of date as soon as it is answered; for locks with `Uses::look`.
   virtual Held look(Client&, const Lease&) { return Held::unknown; }
+
+  // A write to what is in the lock's own database, on the session that has the lock, and so in its
+  // transaction if it has one; for locks with `Uses::database`.
+  virtual Written write_in_database(Client&, const Lease&) { return Written::unknown; }
 
   // For an operator, whoever holds it: at once, or only if whoever was seen holding it still does;
   // for locks with `Uses::force`.

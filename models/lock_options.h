@@ -77,6 +77,10 @@ enum class FreedBy : std::uint8_t { session, coordinator };
 // the znode's name.
 enum class FenceBy : std::uint8_t { zxid, sequence };
 
+// What a lock of a row does where another has it: waits for it, as long as the server lets it; or
+// not at all, and is told by an error or by an empty answer (NOWAIT, SKIP LOCKED).
+enum class IfLocked : std::uint8_t { wait, nowait, skip };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -135,6 +139,14 @@ struct LockOptions {
                                          // by its own client; 0: never
   bool retry_missing = true;      // what is gone before it could be watched is no reason to wait
   bool guaranteed_delete = true;  // a znode that could not be deleted is, as soon as it can be
+
+  // --- MySQL
+  Duration connect_timeout = std::chrono::seconds(3);  // of each server that is dialled
+  bool reconnect = false;   // the driver goes on with another session where one was lost
+  bool pool_resets = true;  // a connection that is given back is rolled back
+  IfLocked if_locked = IfLocked::wait;
+  bool db_time = false;      // the server's clock decides what is over, not the client's
+  Duration hold_at_least{};  // what is given back sooner is free only then
 
   // --- Redisson
   bool timer_per_lock = false;        // renewals, as before version 3.44; else one per client

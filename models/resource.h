@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/lock.h"
 #include "models/tenures.h"
 #include "sim/caller.h"
 #include "sim/service.h"
@@ -36,9 +37,6 @@ class Resource final : public sim::Service {
   std::int64_t newest_ = 0;
   std::vector<std::string> closed_;  // logs
 };
-
-// What became of a write, as the client knows it.
-enum class Written : std::uint8_t { accepted, rejected, unknown };
 
 class ResourceClient {
  public:

@@ -47,7 +47,7 @@ void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, st
 }
 
 void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
-  has_lease_store_ = has_zookeeper_ = false;
+  has_lease_store_ = has_zookeeper_ = has_mysql_ = false;
   resource_.reset(*simulation_, *process_, resource, write_timeout);
   chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
   lock_key_ = lock_key;
@@ -71,6 +71,17 @@ void ClientMachine::connect(std::span<const zookeeper::ServerEnd> ensemble,
   has_zookeeper_ = true;
 }
 
+void ClientMachine::connect(std::span<const mysql::ServerEnd> servers,
+                            const LockOptions& options) {
+  mysql_.reset(*simulation_, *process_, servers, options);
+  has_mysql_ = true;
+}
+
+mysql::SimClient& ClientMachine::mysql() {
+  if (!has_mysql_) throw std::logic_error(process_->name() + " knows no MySQL server");
+  return mysql_;
+}
+
 void ClientMachine::started() {
   if (has_zookeeper_) zookeeper_.start();
 }
@@ -86,6 +97,7 @@ void ClientMachine::forget() {
   for (redis::Discovery& discovery : discoveries_) discovery.forget();
   lease_store_.forget();
   if (has_zookeeper_) zookeeper_.forget();
+  if (has_mysql_) mysql_.forget();
   resource_.forget();
   for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }

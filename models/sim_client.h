@@ -9,6 +9,7 @@
 
 #include "models/client.h"
 #include "models/lease_store/sim_client.h"
+#include "models/mysql/sim_client.h"
 #include "models/redis/sim_client.h"
 #include "models/resource.h"
 #include "models/sim_semaphore.h"
@@ -35,6 +36,8 @@ class ClientMachine {
   // first.
   void connect(std::span<const zookeeper::ServerEnd> ensemble, const LockOptions& options,
                std::size_t first);
+  // And MySQL servers, which must outlive it: the primary, and those that may take its place.
+  void connect(std::span<const mysql::ServerEnd> servers, const LockOptions& options);
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();
@@ -64,6 +67,7 @@ class ClientMachine {
   bool can_scan() const { return discoveries_used_ > 0; }
   lease_store::SimClient& lease_store();
   zookeeper::SimClient& zookeeper();
+  mysql::SimClient& mysql();
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
   sim::KeyId lock_key() const { return lock_key_; }
@@ -96,6 +100,8 @@ class ClientMachine {
   bool has_lease_store_ = false;
   zookeeper::SimClient zookeeper_;
   bool has_zookeeper_ = false;
+  mysql::SimClient mysql_;
+  bool has_mysql_ = false;
   ResourceClient resource_;
   sim::Random chance_;
   sim::KeyId lock_key_ = 0;
@@ -118,6 +124,7 @@ class SimClient final : public Client {
   }
   lease_store::Client& lease_store() override { return machine_.lease_store(); }
   zookeeper::Client& zookeeper() override { return machine_.zookeeper(); }
+  mysql::Client& mysql() override { return machine_.mysql(); }
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/lease_store/lease_store.h"
+#include "models/mysql/server.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 #include "models/resource.h"
@@ -60,6 +61,8 @@ class SmallWorld {
     std::vector<std::string_view> configuration{};  // of the servers: names and values by turns
     std::optional<lease_store::Settings> store{};   // nullopt: there is none
     std::uint32_t zookeeper = 0;                    // servers of an ensemble
+    std::uint32_t mysql = 0;                        // a primary and its replicas
+    mysql::Settings database{};                     // how those are set up
     LockOptions options{};                          // what else the clients' connections are told
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
@@ -94,6 +97,13 @@ class SmallWorld {
       ensemble.reset(simulation, members, tenures, "lock", {},
                      setup.options.freed_by == FreedBy::coordinator);
     }
+    if (setup.mysql > 0) {
+      std::vector<sim::Process*> members;
+      for (std::uint32_t i = 1; i <= setup.mysql; ++i)
+        members.push_back(&scheduler.add_process("mysql-" + std::to_string(i)));
+      processes_ += setup.mysql;
+      databases.reset(simulation, members, tenures, "lock", setup.database);
+    }
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);
     for (std::uint32_t i = 0; i < setup.servers; ++i) {
@@ -111,6 +121,11 @@ class SmallWorld {
       machines[i].reset(simulation, scheduler.process(i), groups, redis::FindBy::address, resource,
                         options, setup.command_timeout, keys.id("lock"));
       if (setup.store) machines[i].connect(store, options);
+      if (setup.mysql > 0) {
+        machines[i].connect(databases.ends(), options);
+        programs_.emplace_back(machines[i]);
+        scheduler.process(i).set_program(&programs_.back());
+      }
       if (setup.zookeeper > 0) {
         machines[i].connect(ensemble.ends(), options, i);
         programs_.emplace_back(machines[i]);
@@ -186,6 +201,7 @@ class SmallWorld {
   Resource resource;
   lease_store::LeaseStore store;
   zookeeper::Ensemble ensemble;
+  mysql::Group databases;
   std::deque<ClientMachine> machines;
 
  private:

@@ -303,6 +303,7 @@ class Writer {
     bare.servers.redis.clock_rate_ppb = 0;
     bare.servers.lease_store.clock_rate_ppb = 0;
     bare.servers.zookeeper.clock_rate_ppb = 0;
+    bare.servers.mysql.clock_rate_ppb = 0;
     bare.servers.redis.gc.every = bare.servers.zookeeper.gc.every = bare.clients.gc.every =
         sim::Duration::zero();
     return scenarios::classes_met(bare);

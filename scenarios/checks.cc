@@ -47,6 +47,9 @@ bool on_lease_store(const Scenario& scenario) {
 bool on_zookeeper(const Scenario& scenario) {
   return lock_server(scenario) == models::LockServer::zookeeper;
 }
+bool on_mysql(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::mysql;
+}
 bool on_redis(const Scenario& scenario) {
   return lock_server(scenario) == models::LockServer::redis;
 }
@@ -57,7 +60,9 @@ std::vector<Row> rows_of(const Scenario& scenario) {
   if (on_zookeeper(scenario))
     rows.push_back(
         {TargetKind::zookeeper, "zookeeper-", "servers", scenario.servers.zookeeper.servers});
-  if (lock_server(scenario) != models::LockServer::redis) return rows;
+  if (on_mysql(scenario))
+    rows.push_back({TargetKind::mysql, "mysql-", "servers", 1 + scenario.servers.mysql.replicas});
+  if (!on_redis(scenario)) return rows;
   rows.push_back({TargetKind::redis, "redis-", "servers", redis.masters});
   for (std::uint32_t i = 1; i <= redis.masters; ++i) {
     rows.push_back(
@@ -296,7 +301,12 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
 void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
   const Value verb = table.at(name(fault.verb));
-  if (redis.replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
+  const std::uint32_t replicas =
+      on_mysql(scenario) ? scenario.servers.mysql.replicas : redis.replicas;
+  if (on_mysql(scenario) && fault.target != "mysql-1")
+    verb.fail(fmt::format("not applicable to {}: only a primary is replaced by its replica",
+                          fault.target));
+  if (replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
   if (redis.sentinels > 0) {
     verb.fail(fmt::format("{} has Sentinels, and they alone decide: crash its host, and they will",
                           fault.target));
@@ -307,9 +317,11 @@ void check_failover(const Value& table, const Fault& fault, const Scenario& scen
       verb.fail(fmt::format("{} has failed over by then, and is down for good", fault.target));
   }
   if (const auto to = table.find("to")) {
-    if (process(*to, fault.to, scenario) != TargetKind::replica ||
-        !fault.to.starts_with(fault.target + "-"))
-      to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
+    const TargetKind kind = process(*to, fault.to, scenario);
+    const bool follows = kind == TargetKind::mysql ? fault.to != fault.target
+                                                   : kind == TargetKind::replica &&
+                                                         fault.to.starts_with(fault.target + "-");
+    if (!follows) to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
   }
 }
 
@@ -348,6 +360,8 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(models::Role::write);
   if (fault.verb == sim::Verb::duplicate && on_zookeeper(scenario) && of_lock)
     verb.fail("a client of ZooKeeper sends nothing a second time: give it a step of `write`");
+  if (fault.verb == sim::Verb::duplicate && on_mysql(scenario) && of_lock)
+    verb.fail("a driver of MySQL sends nothing a second time: give it a step of `write`");
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -428,11 +442,13 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
   if (const auto servers = root.find("servers")) {
     const std::string_view home = on_redis(scenario)       ? "redis"
                                   : on_zookeeper(scenario) ? "zookeeper"
+                                  : on_mysql(scenario)     ? "mysql"
                                                            : "lease_store";
     const std::string_view name = on_redis(scenario)       ? "Redis"
                                   : on_zookeeper(scenario) ? "ZooKeeper"
+                                  : on_mysql(scenario)     ? "MySQL"
                                                            : "a lease store";
-    for (const std::string_view other : {"redis", "lease_store", "zookeeper"}) {
+    for (const std::string_view other : {"redis", "lease_store", "zookeeper", "mysql"}) {
       if (other == home) continue;
       if (const auto idle = servers->find(other))
         idle->fail(fmt::format("{} lives on {}{}", words.name, name,
@@ -512,7 +528,9 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   if (clients.find_by == FindBy::sentinel && !on_redis(scenario))
     table.at("find_by").fail(
         fmt::format("{} lives on {}, which has no Sentinels: must be \"address\"", words.name,
-                    on_zookeeper(scenario) ? "ZooKeeper" : "a lease store"));
+                    on_zookeeper(scenario) ? "ZooKeeper"
+                    : on_mysql(scenario)   ? "MySQL"
+                                           : "a lease store"));
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
@@ -531,6 +549,11 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   if (clients.progress != Progress::none && !on_redis(scenario)) {
     table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
   }
+  if (clients.effect == Effect::database && !words.uses.database)
+    table.at("effect").fail(
+        fmt::format("{} keeps no session open that could write beside it", words.name));
+  if (clients.effect == Effect::database && scenario.servers.resource.fencing != Fencing::none)
+    table.at("effect").fail("nothing is written to the resource, which is fenced");
   if (clients.check_before_write && !words.uses.look)
     table.at("check_before_write")
         .fail(fmt::format("{} has no way to tell whether it still holds", words.name));
@@ -543,7 +566,10 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
         .at("fencing")
         .fail(fmt::format("{} has no counter beside its key: every grant has its {}, "
                           "\"in-script\"",
-                          words.name, on_zookeeper(scenario) ? "zxid" : "revision"));
+                          words.name,
+                          on_zookeeper(scenario) ? "zxid"
+                          : on_mysql(scenario)   ? "count"
+                                                 : "revision"));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
@@ -597,7 +623,13 @@ const Words& special_options() {
                               "lost_after_percent",
                               "retry_missing",
                               "guaranteed_delete",
-                              "freed_by"};
+                              "freed_by",
+                              "if_locked",
+                              "connect_timeout",
+                              "reconnect",
+                              "pool_resets",
+                              "db_time",
+                              "hold_at_least"};
   return words;
 }
 

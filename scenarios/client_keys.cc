@@ -76,6 +76,10 @@ const Keys<ClientsSpec>& clients_keys() {
           [](auto& clients) -> auto& { return clients.progress; },
           "whether a holder keeps its progress in the lock's own key, by SET or by SET KEEPTTL, "
           "once it has begun its work"),
+      word<ClientsSpec>(
+          "effect", {"resource", "database"}, [](auto& clients) -> auto& { return clients.effect; },
+          "what a holder writes to: a resource of its own, or a row of the lock's own database, on "
+          "the session that has the lock"),
       table<ClientsSpec>(
           "gc", gc_keys(), [](auto& clients) -> auto& { return clients.gc; },
           "Stop-the-world pauses of the clients."),

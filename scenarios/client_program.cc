@@ -193,6 +193,11 @@ void ClientProgram::write(models::SimClient& self, models::Lock& lock, const mod
     if (held != models::Held::yes) return;
   }
   play(Role::write);
+  if (scenario_->clients.effect == Effect::database) {
+    // A statement that fails tells the holder that its session is over.
+    if (lock.write_in_database(self, lease) != models::Written::accepted) self.lost(lease);
+    return;
+  }
   const Fencing fencing = scenario_->servers.resource.fencing;
   const bool own_log = fencing == Fencing::revoke || fencing == Fencing::revoke_late;
   machine_->resource().write(number, token, own_log ? lease.token : std::string_view());

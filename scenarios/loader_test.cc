@@ -264,6 +264,47 @@ TEST(Loader, RefusesWhatMeansNothingToAnEnsemble) {
             "key: every grant has its zxid, \"in-script\"");
 }
 
+TEST(Loader, ReadsWhatBelongsToAMySqlServer) {
+  const Scenario s = sample::parsed(sample::kMySql);
+  const MySqlSpec& mysql = s.servers.mysql;
+  EXPECT_EQ(mysql.replicas, 2U);
+  EXPECT_EQ(mysql.settings.variant, models::mysql::Variant::mysql);
+  EXPECT_EQ(mysql.settings.isolation, models::mysql::Isolation::read_committed);
+  EXPECT_EQ(mysql.settings.lock_wait_timeout, 40s);
+  EXPECT_EQ(mysql.settings.wait_timeout, 600s);
+  EXPECT_EQ(mysql.settings.keepalive, 60s);
+  EXPECT_EQ(mysql.settings.fsync, 2ms);
+  EXPECT_FALSE(mysql.settings.flush_at_commit);
+  EXPECT_EQ(mysql.settings.promote_after, 5s);
+  EXPECT_EQ(s.clients.effect, Effect::database);
+  EXPECT_EQ(s.lock.options.if_locked, models::IfLocked::skip);
+  EXPECT_TRUE(s.lock.options.reconnect);
+  EXPECT_FALSE(s.lock.options.pool_resets);
+  EXPECT_EQ(s.lock.options.hold_at_least, 1s);
+  EXPECT_EQ(s.faults.at(1).to, "mysql-3");
+}
+
+TEST(Loader, RefusesWhatMeansNothingToAMySqlServer) {
+  const std::string lock = "format = 1\n[lock]\nalgorithm = \"mysql-row-lock\"\n";
+  EXPECT_EQ(error_of(lock + "[servers.zookeeper]\nservers = 1\n"),
+            "story.toml:4: key `servers.zookeeper`: mysql-row-lock lives on MySQL: see "
+            "[servers.mysql]");
+  EXPECT_EQ(error_of(lock + "[[fault]]\nfail-over = \"mysql-1\"\nat = \"1s\"\n"),
+            "story.toml:5: key `fault.1.fail-over`: mysql-1 has no replica to promote");
+  EXPECT_EQ(error_of(lock + "[servers.mysql]\nreplicas = 1\n[[fault]]\nfail-over = \"mysql-2\"\n"
+                            "at = \"1s\"\n"),
+            "story.toml:7: key `fault.1.fail-over`: not applicable to mysql-2: only a primary is "
+            "replaced by its replica");
+  EXPECT_EQ(error_of(lock + "[clients]\neffect = \"database\"\n[servers.resource]\n"
+                            "fencing = \"ideal\"\n"),
+            "story.toml:5: key `clients.effect`: nothing is written to the resource, which is "
+            "fenced");
+  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n"
+                     "[clients]\neffect = \"database\"\n"),
+            "story.toml:5: key `clients.effect`: lua-check-delete keeps no session open that could "
+            "write beside it");
+}
+
 TEST(Loader, KnowsACoordinatorWhereOneFreesTheLock) {
   const std::string lock = "format = 1\n[lock]\nalgorithm = \"zk-ephemeral\"\n";
   const std::string revoke = "[servers.resource]\nfencing = \"revoke\"\n";

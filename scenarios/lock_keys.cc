@@ -213,6 +213,28 @@ const Keys<LockSpec>& lock_keys() {
       boolean<LockSpec>(
           "guaranteed_delete", [](auto& lock) -> auto& { return lock.options.guaranteed_delete; },
           "whether a znode that could not be deleted is deleted in the background"),
+      word<LockSpec>(
+          "if_locked", {"wait", "nowait", "skip"},
+          [](auto& lock) -> auto& { return lock.options.if_locked; },
+          "what an attempt does that finds the row or the name another's: wait for it, or give up "
+          "at once (NOWAIT, SKIP LOCKED)"),
+      duration<LockSpec>(
+          "connect_timeout", Sign::positive,
+          [](auto& lock) -> auto& { return lock.options.connect_timeout; },
+          "patience of a client that dials a MySQL server, with each of several"),
+      boolean<LockSpec>(
+          "reconnect", [](auto& lock) -> auto& { return lock.options.reconnect; },
+          "whether the driver goes on silently with another session where one was lost"),
+      boolean<LockSpec>(
+          "pool_resets", [](auto& lock) -> auto& { return lock.options.pool_resets; },
+          "whether the pool rolls back what is open on a connection that it gets back"),
+      boolean<LockSpec>(
+          "db_time", [](auto& lock) -> auto& { return lock.options.db_time; },
+          "whether the database's clock decides what is over, not the client's"),
+      duration<LockSpec>(
+          "hold_at_least", Sign::not_negative,
+          [](auto& lock) -> auto& { return lock.options.hold_at_least; },
+          "lockAtLeastFor: what is given back sooner is free only after so long"),
       duration<LockSpec>(
           "lock_delay", Sign::not_negative,
           [](auto& lock) -> auto& { return lock.options.lock_delay; },

@@ -182,7 +182,8 @@ bool servers_are_there_at_the_end(const Scenario& scenario, const History& histo
   const auto is_server = [&processes](sim::ProcessId process) {
     const TargetKind kind = processes[process].kind;
     return kind == TargetKind::redis || kind == TargetKind::replica || kind == TargetKind::store ||
-           kind == TargetKind::zookeeper || kind == TargetKind::coordinator;
+           kind == TargetKind::zookeeper || kind == TargetKind::coordinator ||
+           kind == TargetKind::mysql;
   };
   std::vector<sim::ProcessId> down;
   std::vector<std::pair<sim::ProcessId, sim::ProcessId>> cut;
@@ -208,7 +209,7 @@ struct Premise {
   bool (*kept)(const Scenario&, const History&);
 };
 
-constexpr std::array<Premise, 17> kPremises = {{
+constexpr std::array<Premise, 19> kPremises = {{
     {"", of_every_run},
     {"every critical section ends within its lease, by the server's clock",
      sections_end_within_leases},
@@ -216,6 +217,9 @@ constexpr std::array<Premise, 17> kPremises = {{
      sections_end_within_leases},
     {"every critical section ends while its session lives, by the ensemble's word",
      sections_end_within_leases},
+    {"every critical section ends while its session lives, by the server's word",
+     sections_end_within_leases},
+    {"a server that takes writes does not stay away", servers_are_there_at_the_end},
     {"the ensemble does not stay away", servers_are_there_at_the_end},
     {"every critical section ends while its session lives, by the store's word, and every write "
      "arrives before its client gives up on it or, behind a dead client, within the lock-delay",

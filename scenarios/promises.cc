@@ -14,6 +14,7 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
   const bool of_sentinel = fault.target.find("-sentinel-") != std::string::npos;
   const bool of_redis = fault.target.starts_with("redis-");
   const bool of_zookeeper = fault.target.starts_with("zookeeper-");
+  const bool of_mysql = fault.target.starts_with("mysql-");
   const bool of_client = fault.target.starts_with("client-");
   const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
   switch (fault.verb) {
@@ -38,6 +39,8 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       if (of_zookeeper)
         return fault.keeps == sim::Keeps::all || !starts_again ? FaultClass::failover
                                                                : FaultClass::amnesia;
+      // What comes again has forgotten its locks, whatever it has on disk.
+      if (of_mysql) return starts_again ? FaultClass::amnesia : FaultClass::failover;
       if (!of_redis || of_sentinel || !starts_again) return FaultClass::crash;
       return fault.keeps == sim::Keeps::all && persists(scenario, fault.target)
                  ? FaultClass::crash
@@ -65,7 +68,7 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
       redis.gc.every > Duration::zero() || zookeeper.gc.every > Duration::zero();
   if (servers_collect || scenario.clients.gc.every > Duration::zero()) met.add(FaultClass::pause);
   if (redis.clock_rate_ppb != 0 || scenario.servers.lease_store.clock_rate_ppb != 0 ||
-      zookeeper.clock_rate_ppb != 0)
+      zookeeper.clock_rate_ppb != 0 || scenario.servers.mysql.clock_rate_ppb != 0)
     met.add(FaultClass::server_clock);
   for (const NodeSpec& node : redis.nodes) {
     if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
@@ -74,6 +77,13 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   const bool a_server_suffers =
       std::any_of(faults.begin(), faults.end(),
                   [](const sim::Fault& fault) { return fault.target.starts_with("redis-"); });
+  // So is a primary that nobody hears, and is not stopped.
+  const bool mysql_suffers = std::any_of(faults.begin(), faults.end(), [](const sim::Fault& fault) {
+    return fault.verb != Verb::step_clock &&
+           (fault.target.starts_with("mysql-") || fault.verb == Verb::partition);
+  });
+  if (scenario.servers.mysql.settings.promote_after > Duration::zero() && mysql_suffers)
+    met.add(FaultClass::failover);
   if (redis.sentinels > 0 && (a_server_suffers || servers_collect)) met.add(FaultClass::failover);
   return met;
 }

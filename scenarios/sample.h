@@ -53,6 +53,16 @@ inline Vocabulary vocabulary() {
        {},
        {.mint = true, .options = {"freed_by"}, .server = models::LockServer::zookeeper},
        {}},
+      {"mysql-row-lock",
+       {Role::acquire, Role::release},
+       {},
+       {.lease = false,
+        .mint = true,
+        .database = true,
+        .options = {"if_locked", "connect_timeout", "reconnect", "pool_resets", "db_time",
+                    "hold_at_least"},
+        .server = models::LockServer::mysql},
+       {}},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
@@ -344,6 +354,45 @@ keeps = "fsynced"
 [[fault]]
 delay = "zookeeper-2"
 before = "watch.applied"
+for = "1s"
+[expect]
+violated = []
+)";
+
+// Nor what belongs to a MySQL server.
+inline constexpr const char* kMySql = R"(format = 1
+[lock]
+algorithm = "mysql-row-lock"
+if_locked = "skip"
+connect_timeout = "2s"
+reconnect = true
+pool_resets = false
+db_time = true
+hold_at_least = "1s"
+[servers.mysql]
+replicas = 2
+variant = "mysql"
+isolation = "read-committed"
+lock_wait_timeout = "40s"
+wait_timeout = "600s"
+keepalive = "60s"
+fsync = "2ms"
+flush_at_commit = false
+promote_after = "5s"
+service = "30us"
+clock_rate_ppb = 500
+[clients]
+effect = "database"
+[[fault]]
+kill-session = "client-1"
+at = "4s"
+[[fault]]
+fail-over = "mysql-1"
+at = "5s"
+to = "mysql-3"
+[[fault]]
+delay = "mysql-1"
+before = "acquire.applied"
 for = "1s"
 [expect]
 violated = []

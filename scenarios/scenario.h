@@ -12,6 +12,7 @@
 
 #include "models/algorithm.h"
 #include "models/lock_options.h"
+#include "models/mysql/settings.h"
 #include "models/property.h"
 #include "models/redis/find_by.h"
 #include "sim/fault.h"
@@ -36,6 +37,10 @@ enum class Progress : std::uint8_t { none, set, set_keepttl };
 // How an operator takes a lock from its holder: whoever holds it by then, or only if it is whom he
 // saw holding it (docs/facts/failures.md B-16).
 enum class ForceUnlock : std::uint8_t { unconditional, conditional };
+
+// Where what the lock protects is: a resource of its own, or a row of the lock's own database,
+// which is written on the session that has the lock.
+enum class Effect : std::uint8_t { resource, database };
 
 // In which order what is due at one instant happens: as it came to be, or drawn from the seed.
 enum class Ties : std::uint8_t { arrival, permuted };
@@ -158,11 +163,19 @@ struct ZooKeeperSpec {
   GcProfile gc;
 };
 
+struct MySqlSpec {
+  std::uint32_t replicas = 0;
+  models::mysql::Settings settings;
+  Duration service{};  // time a server needs per statement
+  std::int64_t clock_rate_ppb = 0;
+};
+
 // Of the lock servers those are there that the lock lives on.
 struct ServersSpec {
   RedisSpec redis;  // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
   LeaseStoreSpec lease_store;  // process store
   ZooKeeperSpec zookeeper;     // processes zookeeper-1 .. zookeeper-N
+  MySqlSpec mysql;             // processes mysql-1, the primary, and then its replicas
   ResourceSpec resource;       // process resource
 };
 
@@ -187,6 +200,7 @@ struct ClientsSpec {
   bool nested = false;  // takes the same lock again inside the section, and gives it back at once
   Duration nested_after{};  // so long after the section's start
   Progress progress = Progress::none;
+  Effect effect = Effect::resource;
   GcProfile gc;
 };
 

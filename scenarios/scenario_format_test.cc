@@ -36,7 +36,7 @@ TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
 // Else a key could be read wrongly and no test would see it.
 TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
   const std::string file = std::string("\n") + sample::kComplete + sample::kFailOver +
-                           sample::kLeaseStore + sample::kZooKeeper;
+                           sample::kLeaseStore + sample::kZooKeeper + sample::kMySql;
   std::istringstream page(format_reference());
   int keys = 0;
   for (std::string line; std::getline(page, line);) {

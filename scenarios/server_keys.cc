@@ -189,6 +189,56 @@ const Keys<ZooKeeperSpec>& zookeeper_keys() {
   return keys;
 }
 
+const Keys<MySqlSpec>& mysql_keys() {
+  static const Keys<MySqlSpec> keys = {
+      integer<MySqlSpec>(
+          "replicas", 0, 99, [](auto& mysql) -> auto& { return mysql.replicas; },
+          "how many replicas mysql-1 has: mysql-2, mysql-3 and so on"),
+      word<MySqlSpec>(
+          "variant", {"mariadb", "mysql"},
+          [](auto& mysql) -> auto& { return mysql.settings.variant; },
+          "whose server it is, where they differ: MariaDB 10.11 or MySQL 8.0"),
+      word<MySqlSpec>(
+          "isolation", {"read-committed", "repeatable-read", "serializable"},
+          [](auto& mysql) -> auto& { return mysql.settings.isolation; },
+          "transaction_isolation of every session"),
+      duration<MySqlSpec>(
+          "lock_wait_timeout", Sign::positive,
+          [](auto& mysql) -> auto& { return mysql.settings.lock_wait_timeout; },
+          "innodb_lock_wait_timeout: a statement that waits for a row for longer fails with 1205, "
+          "and its transaction lives on"),
+      duration<MySqlSpec>(
+          "wait_timeout", Sign::positive,
+          [](auto& mysql) -> auto& { return mysql.settings.wait_timeout; },
+          "the server ends a session that has been idle for so long"),
+      duration<MySqlSpec>(
+          "keepalive", Sign::not_negative,
+          [](auto& mysql) -> auto& { return mysql.settings.keepalive; },
+          "so long after it last heard of a client the server's kernel begins to ask for it, 9 "
+          "times, 75 s apart; 0s: never"),
+      duration<MySqlSpec>(
+          "fsync", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.settings.fsync; },
+          "time that a server needs to force its log to disk"),
+      boolean<MySqlSpec>(
+          "flush_at_commit", [](auto& mysql) -> auto& { return mysql.settings.flush_at_commit; },
+          "innodb_flush_log_at_trx_commit: whether a commit is on disk before it is acknowledged, "
+          "or once a second"),
+      duration<MySqlSpec>(
+          "promote_after", Sign::not_negative,
+          [](auto& mysql) -> auto& { return mysql.settings.promote_after; },
+          "a replica that has heard nothing of its primary for so long is made a primary, and "
+          "nobody stops the old one; 0s: never"),
+      duration<MySqlSpec>(
+          "service", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.service; },
+          "time that a server needs for one statement"),
+      integer<MySqlSpec>(
+          "clock_rate_ppb", -999'000'000, 999'000'000'000,
+          [](auto& mysql) -> auto& { return mysql.clock_rate_ppb; },
+          "how much faster than true time their clocks run, in parts per billion"),
+  };
+  return keys;
+}
+
 const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
@@ -222,6 +272,9 @@ const Keys<ServersSpec>& servers_keys() {
           "zookeeper", zookeeper_keys(), [](auto& servers) -> auto& { return servers.zookeeper; },
           "The ensemble that a lock on ZooKeeper lives on instead, processes `zookeeper-1` to "
           "`zookeeper-N`."),
+      table<ServersSpec>(
+          "mysql", mysql_keys(), [](auto& servers) -> auto& { return servers.mysql; },
+          "The server that a lock on MySQL lives on instead, process `mysql-1`, and its replicas."),
       table<ServersSpec>(
           "resource", resource_keys(), [](auto& servers) -> auto& { return servers.resource; },
           "What the lock protects, process `resource`."),

@@ -23,6 +23,12 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
     all.push_back({"resource", TargetKind::resource});
     return all;
   }
+  if (lock_server(scenario) == models::LockServer::mysql) {
+    for (std::uint32_t i = 0; i <= scenario.servers.mysql.replicas; ++i)
+      all.push_back({fmt::format("mysql-{}", i + 1), TargetKind::mysql});
+    all.push_back({"resource", TargetKind::resource});
+    return all;
+  }
   for (std::uint32_t i = 0; i < redis.masters; ++i)
     all.push_back({fmt::format("redis-{}", i + 1), TargetKind::redis, i});
   all.push_back({"resource", TargetKind::resource});

@@ -1,7 +1,7 @@
 // The processes of a scenario: their names, what each is, and to which group of Redis servers it
 // belongs, in the order in which a run declares them. Clients come first, then who takes steps as
-// they do: the coordinator. Then the primaries, the lease store or the ensemble, whichever the lock
-// lives on, then the resource, then what belongs to a primary.
+// they do: the coordinator. Then the primaries, the lease store, the ensemble or the MySQL servers,
+// whichever the lock lives on, then the resource, then what belongs to a primary.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,7 @@ constexpr std::string_view kElectsItself =
     "an ensemble elects its leader by itself: crash the one that leads";
 constexpr std::string_view kNoSession = "only a client has a session";
 constexpr std::string_view kSentOnce = "a client of ZooKeeper sends nothing a second time";
+constexpr std::string_view kDriverSendsOnce = "a driver of MySQL sends nothing a second time";
 constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
 
 const std::array<VerbRules, sim::kVerbCount>& all_rules() {
@@ -32,7 +33,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
        .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly, kClientsOnly},
+                        kClientsOnly, kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
@@ -65,12 +66,12 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::duplicate,
        .lasting = Lasting::required,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk, "", kSentOnce},
+       .inapplicable = {"", "", "", "", kNoTalk, "", kSentOnce, "", kDriverSendsOnce},
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},
        .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly,
-                        kRedisOnly, kRedisOnly},
+                        kRedisOnly, kRedisOnly, kRedisOnly},
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
        .lasting = Lasting::optional,
@@ -80,15 +81,17 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
-       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession, kNoSession},
-       .meaning = "the lease store, or the ensemble, ends the sessions that the client has"},
+       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession, kNoSession,
+                        "", kNoSession},
+       .meaning = "the lease store, the ensemble or the MySQL server ends the sessions that the "
+                  "client has"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
        .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly, kClientsOnly},
+                        kClientsOnly, kClientsOnly, kClientsOnly},
        .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
                   "its next"},
   }};

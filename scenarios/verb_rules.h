@@ -21,11 +21,13 @@ enum class TargetKind : std::uint8_t {
   sentinel,
   store,
   zookeeper,
-  coordinator
+  coordinator,
+  mysql
 };
-inline constexpr std::size_t kTargetKinds = 8;
+inline constexpr std::size_t kTargetKinds = 9;
 inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
-    "client", "redis", "resource", "replica", "sentinel", "store", "zookeeper", "coordinator"};
+    "client", "redis",     "resource",    "replica", "sentinel",
+    "store",  "zookeeper", "coordinator", "mysql"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 

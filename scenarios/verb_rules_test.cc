@@ -26,23 +26,23 @@ TEST(VerbRules, SayWhatEachVerbCanHit) {
     }
     table += '\n';
   }
-  EXPECT_EQ(table, R"(pause yes yes yes yes yes yes yes yes
-crash yes yes yes yes yes yes yes yes
-restart yes yes yes yes yes yes yes yes
-end-thread yes no no no no no no no
-step-clock yes yes no yes yes no yes yes
-set-clock-rate yes yes no yes yes yes yes yes
-partition yes yes yes yes yes yes yes yes
-heal yes yes yes yes yes yes yes yes
-hold yes yes yes yes no yes yes yes
-delay yes yes yes yes no yes yes yes
-drop yes yes yes yes no yes yes yes
-duplicate yes yes yes yes no yes no yes
-evict no yes no no no no no no
-fail-over no yes no no no no no no
-kill-session yes no no no no no no yes
-slow yes yes yes yes yes yes yes yes
-interrupt yes no no no no no no no
+  EXPECT_EQ(table, R"(pause yes yes yes yes yes yes yes yes yes
+crash yes yes yes yes yes yes yes yes yes
+restart yes yes yes yes yes yes yes yes yes
+end-thread yes no no no no no no no no
+step-clock yes yes no yes yes no yes yes yes
+set-clock-rate yes yes no yes yes yes yes yes yes
+partition yes yes yes yes yes yes yes yes yes
+heal yes yes yes yes yes yes yes yes yes
+hold yes yes yes yes no yes yes yes yes
+delay yes yes yes yes no yes yes yes yes
+drop yes yes yes yes no yes yes yes yes
+duplicate yes yes yes yes no yes no yes no
+evict no yes no no no no no no no
+fail-over no yes no no no no no no yes
+kill-session yes no no no no no no yes no
+slow yes yes yes yes yes yes yes yes yes
+interrupt yes no no no no no no no no
 )");
 }
 

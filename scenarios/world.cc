@@ -46,11 +46,32 @@ bool on_zookeeper(const Scenario& scenario) {
   return lock_server(scenario) == models::LockServer::zookeeper;
 }
 
+bool on_mysql(const Scenario& scenario) {
+  return lock_server(scenario) == models::LockServer::mysql;
+}
+
+// Until a MySQL server finds that a client is gone whose host says nothing.
+Duration half_open(const models::mysql::Settings& settings) {
+  constexpr Duration kProbes = std::chrono::seconds(9 * 75);
+  const Duration idle = std::min(settings.wait_timeout, kLongest / 100);
+  if (settings.keepalive == Duration::zero()) return idle;
+  return std::min(idle, std::min(settings.keepalive, kLongest / 100) + kProbes);
+}
+
 // Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
 // wait for it as long as they must.
 Duration election(const ZooKeeperSpec& zookeeper) {
   constexpr Duration kVotes = std::chrono::seconds(2);
   return zookeeper.servers == 1 ? Duration{} : zookeeper.sync_limit * zookeeper.tick + kVotes;
+}
+
+// A client notices that its server is gone when its patience with a statement ends, and dials the
+// others.
+Duration finding_a_primary(const Scenario& scenario) {
+  const models::LockOptions& lock = scenario.lock.options;
+  const auto servers = static_cast<std::int64_t>(1 + scenario.servers.mysql.replicas);
+  return std::min(lock.command_timeout, kLongest / 100) +
+         2 * servers * std::min(lock.connect_timeout, kLongest / 100);
 }
 
 // A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
@@ -68,6 +89,7 @@ Duration acquire_bound(const Scenario& scenario) {
   const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
   const Duration service = store                    ? scenario.servers.lease_store.service
                            : on_zookeeper(scenario) ? zookeeper.service
+                           : on_mysql(scenario)     ? scenario.servers.mysql.service
                                                     : redis.service;
   const Duration queue = kCommands * service * static_cast<std::int64_t>(scenario.clients.count);
   const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc) +
@@ -75,7 +97,8 @@ Duration acquire_bound(const Scenario& scenario) {
   // A client may have to find out that its server is gone, and find another.
   const Duration reconnecting = on_zookeeper(scenario)
                                     ? std::min(lock.ttl, kLongest / 100) + election(zookeeper)
-                                    : Duration{};
+                                : on_mysql(scenario) ? finding_a_primary(scenario)
+                                                     : Duration{};
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
          wait + kSlack + reconnecting +
@@ -86,6 +109,8 @@ Duration acquire_bound(const Scenario& scenario) {
 // (R60, R61).
 Duration failover_bound(const Scenario& scenario) {
   constexpr Duration kElection = std::chrono::seconds(5);
+  if (on_mysql(scenario))
+    return 2 * std::min(scenario.servers.mysql.settings.promote_after, kLongest / 100);
   const RedisSpec& redis = scenario.servers.redis;
   return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
 }
@@ -96,6 +121,7 @@ Duration session_bound(const Scenario& scenario) {
   if (on_zookeeper(scenario))
     return std::max(Duration{}, 2 * zookeeper.tick - scenario.lock.options.ttl) + zookeeper.tick +
            election(zookeeper);
+  if (on_mysql(scenario)) return half_open(scenario.servers.mysql.settings);
   if (!on_store(scenario)) return {};
   const LeaseStoreSpec& store = scenario.servers.lease_store;
   const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);
@@ -106,8 +132,9 @@ bool is_server(const ProcessSpec& process) {
   return process.kind == TargetKind::redis || process.kind == TargetKind::replica;
 }
 
-// Only Redis servers have entries: for the others it does not matter.
+// Only the servers of one group have copies of an entry: for the others it does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
+  if (process.kind == TargetKind::mysql) return 0;
   return is_server(process) ? process.group : scenario.servers.redis.masters;
 }
 
@@ -139,7 +166,8 @@ void World::set(const Scenario& scenario) {
               .overtakes = algorithm_->overtakes};
   configs_.assign(processes_.size(), {});
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (redis.replicas > 0) context_.group_of.push_back(group_of(scenario, processes_[i]));
+    if (redis.replicas > 0 || (on_mysql(scenario) && scenario.servers.mysql.replicas > 0))
+      context_.group_of.push_back(group_of(scenario, processes_[i]));
     if (is_server(processes_[i])) configs_[i] = config_of(redis, processes_[i].name);
   }
 }
@@ -164,6 +192,8 @@ void World::build(std::uint64_t seed, bool tracing) {
   if (store) build_store();
   const bool zookeeper = algorithm_->uses.server == models::LockServer::zookeeper;
   if (zookeeper) build_ensemble();
+  const bool mysql = algorithm_->uses.server == models::LockServer::mysql;
+  if (mysql) build_databases();
   const std::uint32_t clients = scenario.clients.count;
   sim::Process& home = scheduler.process(index_of(TargetKind::resource));
   home.set_service(scenario.servers.resource.service);
@@ -180,6 +210,7 @@ void World::build(std::uint64_t seed, bool tracing) {
                        scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
     if (store) machines_[i].connect(store_, scenario.lock.options);
     if (zookeeper) machines_[i].connect(ensemble_.ends(), scenario.lock.options, i);
+    if (mysql) machines_[i].connect(databases_.ends(), scenario.lock.options);
     const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
     const bool is_operator = i + scenario.clients.operators >= clients;
     programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,
@@ -208,6 +239,7 @@ void World::add_processes() {
         is_server(process)                      ? redis.clock_rate_ppb
         : process.kind == TargetKind::store     ? scenario_->servers.lease_store.clock_rate_ppb
         : process.kind == TargetKind::zookeeper ? scenario_->servers.zookeeper.clock_rate_ppb
+        : process.kind == TargetKind::mysql     ? scenario_->servers.mysql.clock_rate_ppb
                                                 : 0;
     if (of_redis) {
       for (const NodeSpec& node : redis.nodes) {
@@ -251,6 +283,20 @@ void World::build_ensemble() {
                    .force_sync = spec.force_sync,
                    .wall_clock_expiry = spec.wall_clock_expiry},
                   has_coordinator(*scenario_));
+}
+
+void World::build_databases() {
+  const MySqlSpec& spec = scenario_->servers.mysql;
+  std::vector<sim::Process*> processes;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i].kind != TargetKind::mysql) continue;
+    processes.push_back(&simulation_.scheduler.process(i));
+    processes.back()->set_service(spec.service);
+  }
+  using OverBy = models::mysql::Grants::OverBy;
+  const bool by_clients = algorithm_->uses.own_clock && !scenario_->lock.options.db_time;
+  databases_.reset(simulation_, processes, tenures_, scenario_->lock.key, spec.settings,
+                   by_clients ? OverBy::clients : OverBy::server);
 }
 
 void World::build_coordinator() {

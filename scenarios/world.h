@@ -9,6 +9,7 @@
 #include "models/algorithm.h"
 #include "models/keys.h"
 #include "models/lease_store/lease_store.h"
+#include "models/mysql/server.h"
 #include "models/redis/group.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
@@ -63,6 +64,7 @@ class World {
   void build_servers();
   void build_store();
   void build_ensemble();
+  void build_databases();
   void build_coordinator();
   std::uint32_t index_of(TargetKind kind) const;  // the first of its kind
   void build_sentinels();
@@ -85,6 +87,7 @@ class World {
   std::vector<models::redis::Group> groups_;
   models::lease_store::LeaseStore store_;
   models::zookeeper::Ensemble ensemble_;
+  models::mysql::Group databases_;
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;

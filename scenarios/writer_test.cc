@@ -53,6 +53,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kFailOver))), lines(sample::kFailOver));
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kLeaseStore))), lines(sample::kLeaseStore));
   EXPECT_EQ(lines(file_text(sample::parsed(sample::kZooKeeper))), lines(sample::kZooKeeper));
+  EXPECT_EQ(lines(file_text(sample::parsed(sample::kMySql))), lines(sample::kMySql));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -63,7 +64,7 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
     if (key.nested) key.nested("", tables);
   }
   const std::string text = std::string("\n") + sample::kComplete + sample::kFailOver +
-                           sample::kLeaseStore + sample::kZooKeeper;
+                           sample::kLeaseStore + sample::kZooKeeper + sample::kMySql;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

@@ -4,6 +4,10 @@
 
 #include "models/locks/lease_store_lock.h"
 #include "models/locks/local_mutex.h"
+#include "models/locks/mysql/get_lock.h"
+#include "models/locks/mysql/insert_lock.h"
+#include "models/locks/mysql/row_locks.h"
+#include "models/locks/mysql/shedlock.h"
 #include "models/locks/quorum_lock.h"
 #include "models/locks/redis_py_lock.h"
 #include "models/locks/redisson/kin.h"
@@ -48,7 +52,13 @@ std::span<const Algorithm* const> all() {
                                   &zookeeper::zk_sequential(),
                                   &zookeeper::zk_sequential_naive(),
                                   &zookeeper::curator_mutex(),
-                                  &zookeeper::kazoo_lock()};
+                                  &zookeeper::kazoo_lock(),
+                                  &mysql::mysql_row_lock(),
+                                  &mysql::mysql_select_insert(),
+                                  &mysql::mysql_probe_insert(),
+                                  &mysql::mysql_get_lock(),
+                                  &mysql::mysql_insert_lock(),
+                                  &mysql::shedlock()};
   return kAll;
 }
 

@@ -82,6 +82,7 @@ class Transcript final : public Client {
   redis::Client& redis_replica(std::size_t) override { return replica_; }
   lease_store::Client& lease_store() override { return store_; }
   zookeeper::Client& zookeeper() override { throw std::logic_error("no ZooKeeper is there"); }
+  mysql::Client& mysql() override { throw std::logic_error("no MySQL server is there"); }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {

@@ -5,10 +5,18 @@
 namespace picklock::models::mysql {
 namespace {
 
-constexpr std::size_t kLongestName = 192;  // of a named lock, in characters; M32
+// Of a named lock, in characters: M32, and the manual of MySQL.
+constexpr std::size_t kLongestName = 192;
+constexpr std::size_t kLongestNameOfMySql = 64;
 
 Answer function(Value value) { return {.rows = {{std::move(value)}}}; }
 Answer failed(Error error) { return {.error = error}; }
+
+// BEGIN, DDL and the way back to autocommit commit what is open (M9).
+bool commits(const Statement& statement) {
+  return statement.op == Op::begin || statement.op == Op::commit || statement.op == Op::ddl ||
+         (statement.op == Op::set_autocommit && statement.number != 0);
+}
 
 std::int64_t number_in(const Value& value) {
   const auto* const number = std::get_if<std::int64_t>(&value);
@@ -17,9 +25,12 @@ std::int64_t number_in(const Value& value) {
 
 }  // namespace
 
-void Engine::reset() {
+void Engine::reset(Variant variant) {
+  variant_ = variant;
+  waits_for_disk_ = false;
   tables_.clear();
   forget_sessions();
+  committed_.clear();
   pick_ = {};
   opened_ = 0;
   begun_ = commits_ = 0;
@@ -78,6 +89,8 @@ std::optional<Answer> Engine::execute(SessionId id, const Statement& statement, 
   } else if (is_of_named_locks(statement.op)) {
     if (auto answer = named_lock(session, id, statement))
       finished_.push_back({id, *std::move(answer)});
+  } else if (commits(statement) && must_flush(id)) {
+    session.commits = statement;
   } else {
     finished_.push_back({id, control(session, id, statement)});
   }
@@ -90,7 +103,6 @@ std::optional<Answer> Engine::execute(SessionId id, const Statement& statement, 
   return answer;
 }
 
-// BEGIN, DDL and the way back to autocommit commit what is open (M9).
 Answer Engine::control(Session& session, SessionId id, const Statement& statement) {
   switch (statement.op) {
     case Op::begin:
@@ -156,10 +168,13 @@ Answer Engine::control(Session& session, SessionId id, const Statement& statemen
 
 bool Engine::waits(SessionId id) const {
   const Session& session = sessions_.at(id);
-  return session.waits_for_name || session.running.has_value();
+  return session.waits_for_name || session.running.has_value() || session.flushing;
 }
 
-bool Engine::waits_for_row(SessionId id) const { return sessions_.at(id).running.has_value(); }
+bool Engine::waits_for_row(SessionId id) const {
+  const Session& session = sessions_.at(id);
+  return session.running.has_value() && !session.flushing;
+}
 
 void Engine::time_out(SessionId id) {
   Session& session = sessions_.at(id);
@@ -167,7 +182,7 @@ void Engine::time_out(SessionId id) {
     names_.withdraw(id);
     session.waits_for_name = false;
     finished_.push_back({id, function(std::int64_t{0})});
-  } else if (session.running) {
+  } else if (waits_for_row(id)) {
     go_on(locks_.withdraw(session.trx));
     fail(id, Error::lock_wait_timeout);
   }
@@ -180,7 +195,7 @@ void Engine::interrupt(SessionId id) {
     names_.withdraw(id);
     session.waits_for_name = false;
     finished_.push_back({id, function({})});
-  } else if (session.running) {
+  } else if (waits_for_row(id)) {
     go_on(locks_.withdraw(session.trx));
     fail(id, Error::interrupted);
   }
@@ -198,30 +213,59 @@ RowState Engine::look(SessionId id, std::string_view name, const std::string& ke
   return holder == trx ? RowState::mine : RowState::others;
 }
 
+SessionId Engine::owner_of_row(std::string_view name, const std::string& key) {
+  Table& table = *table_named(name);
+  const Record* const record = table.find(key);
+  if (record == nullptr || record->gone()) return 0;
+  const TrxId writer = record->writer();
+  const TrxId owner = writer != 0 ? writer : locks_.owner(table.place(key));
+  return owner == 0 ? 0 : session_of(owner);
+}
+
+const Row* Engine::row(std::string_view name, const std::string& key) {
+  const Record* const record = table_named(name)->find(key);
+  const Version* const last = record == nullptr ? nullptr : visible(*record, 0, commits_);
+  return last == nullptr ? nullptr : &last->row;
+}
+
 // ---------------------------------------------------------------- named locks
+
+// Whose letters count alike in MySQL, whatever their case.
+std::string Engine::name_of(std::string name) const {
+  if (variant_ == Variant::mysql) {
+    for (char& one : name) {
+      if (one >= 'A' && one <= 'Z') one = static_cast<char>(one - 'A' + 'a');
+    }
+  }
+  return name;
+}
 
 std::optional<Answer> Engine::named_lock(Session& session, SessionId id,
                                          const Statement& statement) {
-  if (statement.op == Op::get_lock && statement.number < 0) return function({});
+  const bool of_mysql = variant_ == Variant::mysql;
+  if (!of_mysql && statement.op == Op::get_lock && statement.number < 0) return function({});
+  if (of_mysql && (statement.name.empty() || statement.name.size() > kLongestNameOfMySql))
+    return failed(Error::wrong_lock_name);
   if (statement.name.size() > kLongestName) return failed(Error::name_too_long);
+  const std::string name = name_of(statement.name);
   if (statement.op == Op::is_used_lock) {
-    const SessionId owner = names_.owner(statement.name);
+    const SessionId owner = names_.owner(name);
     return owner == 0 ? function({}) : function(std::int64_t{owner});
   }
   if (statement.op == Op::release_lock) {
     std::vector<SessionId> granted;
-    const int left = names_.release(id, statement.name, granted);
+    const int left = names_.release(id, name, granted);
     go_on_named(granted);
     if (left == -2) return function({});
     return function(std::int64_t{left >= 0 ? 1 : 0});
   }
-  switch (names_.ask(id, statement.name, statement.number > 0)) {
+  switch (names_.ask(id, name, statement.number != 0)) {
     case NamedLocks::Asked::granted:
       return function(std::int64_t{1});
     case NamedLocks::Asked::refused:
       return function(std::int64_t{0});
     case NamedLocks::Asked::deadlock:
-      return failed(Error::deadlock);
+      return failed(of_mysql ? Error::named_lock_deadlock : Error::deadlock);
     case NamedLocks::Asked::waits:
       break;
   }
@@ -242,10 +286,38 @@ void Engine::go_on_named(const std::vector<SessionId>& granted) {
 void Engine::run(SessionId id) {
   Session& session = sessions_.at(id);
   if (!run_rows(session)) return;
-  Running done = *std::exchange(session.running, std::nullopt);
+  const Running& done = *session.running;
   if (!done.answer.ok()) undo_to(session.trx, done.undo);
+  if (!session.of_its_own || !must_flush(id)) finish(id);
+}
+
+void Engine::finish(SessionId id) {
+  Session& session = sessions_.at(id);
+  Running done = *std::exchange(session.running, std::nullopt);
   if (session.of_its_own) commit(session);
   finished_.push_back({id, std::move(done.answer)});
+}
+
+// Its log must be on disk before it commits.
+bool Engine::must_flush(SessionId id) {
+  Session& session = sessions_.at(id);
+  if (!waits_for_disk_ || session.trx == 0 || transactions_.at(session.trx).undo.empty())
+    return false;
+  session.flushing = true;
+  flushing_.push_back(id);
+  return true;
+}
+
+void Engine::flushed(SessionId id) {
+  Session& session = sessions_.at(id);
+  session.flushing = false;
+  if (session.commits) {
+    const Statement statement = *std::exchange(session.commits, std::nullopt);
+    finished_.push_back({id, control(session, id, statement)});
+  } else {
+    finish(id);
+  }
+  drain();
 }
 
 LockMode Engine::mode_of(const Statement& statement) {
@@ -307,7 +379,7 @@ bool Engine::one_row(Session& session, Running& running, Table& table) {
       return false;
     case Went::refused:
       if (statement.waiting == Waiting::nowait) {
-        running.answer = failed(Error::lock_wait_timeout);
+        running.answer = failed(refused());
       } else if (gaps) {  // M50
         lock(session, table.behind(key), mode, LockKind::gap, Waiting::waits);
       }
@@ -357,7 +429,7 @@ bool Engine::scan(Session& session, Running& running, Table& table) {
     if (went == Went::refused) went = lock(session, place, mode, kind, statement.waiting);
     if (went == Went::waits) return false;
     if (went == Went::refused && statement.waiting == Waiting::nowait) {
-      running.answer = failed(Error::lock_wait_timeout);
+      running.answer = failed(refused());
       return true;
     }
     at = records.find(key);
@@ -569,7 +641,7 @@ void Engine::drain() {
           ready_.begin() + static_cast<std::ptrdiff_t>(ready_.size() - 1 - pick(ready_.size()));
       const SessionId id = *next;
       ready_.erase(next);
-      if (sessions_.at(id).running) run(id);
+      if (waits_for_row(id)) run(id);
     }
     // Who waited for one that is gone now waits for another.
     std::vector<TrxId> waiting;
@@ -598,13 +670,32 @@ TrxId Engine::begin(Session& session) {
 void Engine::commit(Session& session) {
   if (session.trx == 0) return;
   Transaction& transaction = transactions_.at(session.trx);
-  if (!transaction.undo.empty()) ++commits_;
+  if (!transaction.undo.empty()) {
+    ++commits_;
+    committed_.push_back({session_of(session.trx), {}});
+  }
   for (const Undo& undo : transaction.undo) {
-    for (Version& version : table_of(undo.table).find(undo.key)->versions) {
-      if (version.commit == kOpen && version.by == session.trx) version.commit = commits_;
+    Table& table = table_of(undo.table);
+    Record& record = *table.find(undo.key);
+    if (record.newest().commit != kOpen) continue;  // by an earlier change of the same row
+    for (Version& version : record.versions) {
+      if (version.commit == kOpen) version.commit = commits_;
     }
+    const Version& last = record.newest();
+    committed_.back().changes.push_back(
+        {table.schema().name, undo.key, last.deleted ? std::nullopt : std::optional(last.row)});
   }
   end(session);
+}
+
+void Engine::apply(const Changes& changes) {
+  ++commits_;
+  for (const Change& change : changes) {
+    Table& table = *table_named(change.table);
+    if (!change.row && table.find(change.key) == nullptr) continue;
+    table.records()[change.key].versions.push_back(
+        {0, commits_, !change.row, change.row.value_or(Row{})});
+  }
 }
 
 void Engine::roll_back(Session& session) {
@@ -652,10 +743,11 @@ const Version* Engine::visible(const Record& record, TrxId trx, std::uint64_t sn
   return seen == record.versions.rend() || seen->deleted ? nullptr : &*seen;
 }
 
-void Engine::purge() {
+bool Engine::purge() {
   std::uint64_t seen = commits_;
   for (const auto& [trx, transaction] : transactions_)
     seen = std::min(seen, transaction.snapshot.value_or(seen));
+  bool left = false;
   for (Table& table : tables_) {
     for (auto at = table.records().begin(); at != table.records().end();) {
       std::vector<Version>& versions = at->second.versions;
@@ -666,6 +758,7 @@ void Engine::purge() {
       const std::string key = at->first;
       const bool goes =
           versions.size() == 1 && versions.front().deleted && oldest != versions.rend();
+      left = left || (versions.back().deleted && !goes);
       ++at;
       if (!goes) continue;
       table.records().erase(key);
@@ -675,6 +768,7 @@ void Engine::purge() {
     }
   }
   drain();
+  return !left;
 }
 
 void Engine::crash() {
@@ -694,6 +788,7 @@ void Engine::forget_sessions() {
   names_.clear();
   ready_.clear();
   finished_.clear();
+  flushing_.clear();
 }
 
 }  // namespace picklock::models::mysql

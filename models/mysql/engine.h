@@ -1,6 +1,7 @@
 // What a MySQL server does with statements, without network, disk or clock: sessions and their
 // transactions, row locks and named locks, snapshots, deadlocks. A statement that must wait is
-// finished by whatever lets it go on. MariaDB 10.11 is the one that it follows.
+// finished by whatever lets it go on. MariaDB 10.11 is the one that it follows; of MySQL 8.0 it
+// knows where that answers otherwise (docs/facts/algorithms.md 8.1, 8.5).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,15 @@ class Engine {
   // equal transactions is a deadlock's victim, the last of them being whoever closed the circle.
   using Pick = std::function<std::size_t(std::size_t)>;
 
-  void reset();
+  // A transaction that has committed, in order.
+  struct Committed {
+    SessionId session = 0;
+    Changes changes;
+  };
+
+  void reset(Variant variant = Variant::mariadb);
+  // Commits wait until flushed() says that their log is on disk; else they take no time.
+  void wait_for_disk() { waits_for_disk_ = true; }
   void set_pick(Pick pick) { pick_ = std::move(pick); }
   void create(const Schema& schema);
 
@@ -48,22 +57,36 @@ class Engine {
   std::optional<Answer> execute(SessionId session, const Statement& statement, std::int64_t now);
   // Those that have been let go on since it was asked last, in order.
   std::vector<Finished> finished() { return std::exchange(finished_, {}); }
+  // What has committed since it was asked last, and changed anything.
+  std::vector<Committed> committed() { return std::exchange(committed_, {}); }
+  // Who has begun to wait for the disk since it was asked last; each goes on when it is flushed.
+  std::vector<SessionId> flushing() { return std::exchange(flushing_, {}); }
+  void flushed(SessionId session);
+  // As a replica carries out what has committed elsewhere.
+  void apply(const Changes& changes);
 
   bool waits(SessionId session) const;
-  // For a row; else for a named lock.
+  // For a row; else for a named lock, or the disk.
   bool waits_for_row(SessionId session) const;
+  bool waits_for_disk(SessionId session) const { return sessions_.at(session).flushing; }
   // Its wait is over without what it waited for: 1205 for a row, 0 for a named lock; M15, M30.
   void time_out(SessionId session);
   // KILL QUERY: 1317 for a row, NULL for a named lock; M23, M33.
   void interrupt(SessionId session);
 
   // Forgets what no snapshot can see: marked records go, and their locks are on gaps then.
-  void purge();
+  // False: some must be kept for the time being.
+  bool purge();
   // All that is left after a crash of the server is what had been committed.
   void crash();
 
   RowState look(SessionId session, std::string_view table, const std::string& key);
   bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
+  // Who alone may change the row, by a lock or as its writer; 0: nobody has it so.
+  SessionId owner_of_row(std::string_view table, const std::string& key);
+  SessionId owner_of_name(const std::string& name) const { return names_.owner(name_of(name)); }
+  // As last committed; nullptr: there is none.
+  const Row* row(std::string_view table, const std::string& key);
 
  private:
   struct Undo {
@@ -97,14 +120,21 @@ class Engine {
     TrxId trx = 0;            // 0: none is open
     bool of_its_own = false;  // begun by autocommit for one statement
     std::optional<Running> running;
+    std::optional<Statement> commits;  // and waits for the disk
     bool waits_for_name = false;
+    bool flushing = false;
   };
   enum class Went : std::uint8_t { on, waits, refused };
 
   // --- statements
   Answer control(Session& session, SessionId id, const Statement& statement);
   std::optional<Answer> named_lock(Session& session, SessionId id, const Statement& statement);
+  std::string name_of(std::string name) const;
+  Error refused() const {  // by NOWAIT; M16
+    return variant_ == Variant::mysql ? Error::locked_nowait : Error::lock_wait_timeout;
+  }
   void run(SessionId id);
+  void finish(SessionId id);
   bool run_rows(Session& session);  // false: it waits
   bool one_row(Session& session, Running& running, Table& table);
   bool scan(Session& session, Running& running, Table& table);
@@ -134,6 +164,7 @@ class Engine {
 
   // --- transactions
   TrxId begin(Session& session);
+  bool must_flush(SessionId id);
   void commit(Session& session);
   void roll_back(Session& session);
   void undo_to(TrxId trx, std::size_t size);
@@ -157,6 +188,10 @@ class Engine {
   NamedLocks names_;
   std::vector<SessionId> ready_;  // their waits are over
   std::vector<Finished> finished_;
+  std::vector<Committed> committed_;
+  std::vector<SessionId> flushing_;
+  Variant variant_{};
+  bool waits_for_disk_ = false;
   Pick pick_;
   SessionId opened_ = 0;
   TrxId begun_ = 0;

@@ -207,6 +207,15 @@ TrxId LockTable::holder(const Place& place) const {
   return held == found->second.end() ? 0 : held->trx;
 }
 
+TrxId LockTable::owner(const Place& place) const {
+  const auto found = places_.find(place);
+  if (found == places_.end()) return 0;
+  const auto held = std::find_if(found->second.begin(), found->second.end(), [](const Lock& lock) {
+    return !lock.waiting && lock.mode == LockMode::exclusive && !is_on_gap(lock.kind);
+  });
+  return held == found->second.end() ? 0 : held->trx;
+}
+
 TrxId LockTable::waits_for(TrxId trx) const {
   const auto found = waiting_.find(trx);
   if (found == waiting_.end()) return 0;

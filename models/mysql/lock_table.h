@@ -78,6 +78,8 @@ class LockTable {
 
   // One of those who have a lock on the record itself; 0: nobody has.
   TrxId holder(const Place& place) const;
+  // Who has the record itself, alone; 0: nobody has.
+  TrxId owner(const Place& place) const;
   bool waits(TrxId trx) const { return waiting_.contains(trx); }
   // The first whom it waits for; 0: it does not wait.
   TrxId waits_for(TrxId trx) const;

@@ -127,6 +127,8 @@ std::string sql(const Statement& statement) {
       return fmt::format("KILL {}", statement.number);
     case Op::kill_query:
       return fmt::format("KILL QUERY {}", statement.number);
+    case Op::read_only:
+      return "SELECT @@read_only";
     case Op::ping:
       break;
   }

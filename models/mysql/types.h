@@ -38,6 +38,7 @@ enum class Op : std::uint8_t {
   kill,  // number: the session
   kill_query,
   ping,
+  read_only,  // whether the server is a replica: SELECT @@read_only
 };
 
 // Of rows, which may wait for their locks.
@@ -47,6 +48,9 @@ constexpr bool is_of_rows(Op op) {
 constexpr bool is_of_named_locks(Op op) {
   return op == Op::get_lock || op == Op::release_lock || op == Op::is_used_lock;
 }
+
+// Whose server it is, where the two differ: MariaDB 10.11 or MySQL 8.0.
+enum class Variant : std::uint8_t { mariadb, mysql };
 
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Locking : std::uint8_t { none, share, update };
@@ -99,10 +103,15 @@ enum class Error : std::uint16_t {
   no_such_table = 1146,
   lock_wait_timeout = 1205,
   deadlock = 1213,
+  is_read_only = 1290,
   no_such_savepoint = 1305,
   interrupted = 1317,
-  gone_away = 2006,  // the client's own: its connection is no more
-  lost = 2013,       // and was lost behind a statement whose outcome is unknown
+  no_data = 1329,              // a client's own word for an empty answer
+  wrong_lock_name = 3057,      // of GET_LOCK; MySQL's
+  named_lock_deadlock = 3058,  // the same
+  locked_nowait = 3572,        // the same, of NOWAIT
+  gone_away = 2006,            // the client's own: its connection is no more
+  lost = 2013,                 // and was lost behind a statement whose outcome is unknown
 };
 
 struct Answer {
@@ -112,5 +121,13 @@ struct Answer {
 
   bool ok() const { return error == Error::none; }
 };
+
+// What one transaction has left of a row when it committed; none: it has deleted it.
+struct Change {
+  std::string table{};
+  std::string key{};
+  std::optional<Row> row{};
+};
+using Changes = std::vector<Change>;
 
 }  // namespace picklock::models::mysql

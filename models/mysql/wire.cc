@@ -34,6 +34,13 @@ void each_field(Some& answer, Direct& direct) {
   direct(answer.error, answer.rows, answer.affected);
 }
 
+template <typename Some, typename Direct>
+requires std::same_as<std::remove_const_t<Some>, Change>
+void each_field(Some& change, Direct& direct) { direct(change.table, change.key, change.row); }
+template <typename Some, typename Direct>
+requires std::same_as<std::remove_const_t<Some>, Event>
+void each_field(Some& event, Direct& direct) { direct(event.kind, event.position, event.changes); }
+
 template <typename T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
@@ -55,9 +62,10 @@ class Writer {
     put(static_cast<std::uint32_t>(text.size()));
     out_.append(text);
   }
-  void put(const std::optional<std::string>& text) {
-    put(text.has_value());
-    if (text) put(*text);
+  template <typename T>
+  void put(const std::optional<T>& one) {
+    put(one.has_value());
+    if (one) put(*one);
   }
   void put(const Value& value) {
     put(static_cast<std::uint8_t>(value.index()));
@@ -106,11 +114,12 @@ class Reader {
     text = rest_.substr(0, length);
     rest_.remove_prefix(length);
   }
-  void take(std::optional<std::string>& text) {
+  template <typename T>
+  void take(std::optional<T>& one) {
     std::uint8_t there = 0;
     take(there);
-    text.reset();
-    if (there != 0) take(text.emplace());
+    one.reset();
+    if (there != 0) take(one.emplace());
   }
   void take(Value& value) {
     std::uint8_t kind = 0;
@@ -143,6 +152,8 @@ std::string shown(const Answer& answer) {
       return "ERROR 1205, lock wait timeout";
     case Error::deadlock:
       return "ERROR 1213, deadlock";
+    case Error::is_read_only:
+      return "ERROR 1290, the server is read-only";
     case Error::interrupted:
       return "ERROR 1317, interrupted";
     default:
@@ -171,13 +182,36 @@ std::string describe(std::string_view payload, bool reply) {
 // Its first word, as a fault may be narrowed to it.
 std::string_view command(std::string_view payload) {
   constexpr std::string_view kNames[] = {
-      "BEGIN",    "COMMIT",       "ROLLBACK",     "SAVEPOINT", "ROLLBACK TO", "SET autocommit",
-      "SET",      "SELECT",       "INSERT",       "UPDATE",    "DELETE",      "CREATE",
-      "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK", "KILL",      "KILL QUERY",  "DO"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::ping) + 1);
+      "BEGIN",          "COMMIT",     "ROLLBACK", "SAVEPOINT",    "ROLLBACK TO",
+      "SET autocommit", "SET",        "SELECT",   "INSERT",       "UPDATE",
+      "DELETE",         "CREATE",     "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK",
+      "KILL",           "KILL QUERY", "DO",       "SELECT"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::read_only) + 1);
   const auto op = payload.empty() ? std::size(kNames) : static_cast<unsigned char>(payload[0]);
   return op < std::size(kNames) ? kNames[op] : std::string_view();
 }
+
+std::string describe_event(std::string_view payload, bool) {
+  const std::optional<Event> event = read_event(payload);
+  if (!event) return "what is no event";
+  switch (event->kind) {
+    case Event::Kind::dump:
+      return "BINLOG DUMP from " + std::to_string(event->position);
+    case Event::Kind::heartbeat:
+      return "HEARTBEAT";
+    case Event::Kind::commit:
+      break;
+  }
+  std::string text = "COMMIT " + std::to_string(event->position) + ":";
+  for (const Change& change : event->changes) {
+    text += ' ' + change.table + '[' + change.key + ']';
+    if (!change.row) text += " deleted";
+  }
+  return text;
+}
+
+constexpr sim::Protocol kBinlogProtocol{
+    .name = "mysql-binlog", .describe = describe_event, .background = true};
 
 constexpr sim::Protocol kProtocol{.name = "mysql", .describe = describe, .command = command};
 
@@ -204,6 +238,10 @@ void write(const Answer& answer, sim::Payload& out) { write_record(answer, out);
 std::optional<Statement> read_statement(std::string_view bytes) { return read<Statement>(bytes); }
 std::optional<Answer> read_answer(std::string_view bytes) { return read<Answer>(bytes); }
 
+void write(const Event& event, sim::Payload& out) { write_record(event, out); }
+std::optional<Event> read_event(std::string_view bytes) { return read<Event>(bytes); }
+
 const sim::Protocol& protocol() { return kProtocol; }
+const sim::Protocol& binlog_protocol() { return kBinlogProtocol; }
 
 }  // namespace picklock::models::mysql

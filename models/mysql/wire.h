@@ -1,5 +1,6 @@
 // How statements and answers travel between a simulated client and a simulated server: as typed
-// records, which a trace shows as SQL. The real protocol is the business of the real client.
+// records, which a trace shows as SQL. The real protocol is the business of the real client. And
+// what a primary and its replicas say to each other.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,13 @@
 
 namespace picklock::models::mysql {
 
+struct Event {
+  enum class Kind : std::uint8_t { dump, commit, heartbeat };
+  Kind kind{};
+  std::uint64_t position = 0;  // in the primary's binary log: of the commit, or to begin behind
+  Changes changes{};
+};
+
 void write(const Statement& statement, sim::Payload& out);
 void write(const Answer& answer, sim::Payload& out);
 
@@ -18,6 +26,10 @@ void write(const Answer& answer, sim::Payload& out);
 std::optional<Statement> read_statement(std::string_view bytes);
 std::optional<Answer> read_answer(std::string_view bytes);
 
+void write(const Event& event, sim::Payload& out);
+std::optional<Event> read_event(std::string_view bytes);
+
 const sim::Protocol& protocol();
+const sim::Protocol& binlog_protocol();
 
 }  // namespace picklock::models::mysql

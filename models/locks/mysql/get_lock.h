@@ -1,0 +1,28 @@
+// GET_LOCK: a name that belongs to a session until it gives it back or ends, whatever becomes of
+// its transactions. (docs/facts/algorithms.md 8.5; M30 to M33)
+#pragma once
+
+#include "models/algorithm.h"
+#include "models/locks/mysql/session.h"
+
+namespace picklock::models::locks::mysql {
+
+class GetLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+  Written write_in_database(Client& self, const Lease& lease) override;
+
+ private:
+  std::int64_t seconds_to_wait() const;
+
+  Sessions sessions_;
+  std::map<std::string, std::int64_t> numbers_;  // of the sessions, as their server counts them
+};
+
+const Algorithm& mysql_get_lock();
+
+}  // namespace picklock::models::locks::mysql

@@ -1,0 +1,115 @@
+#include "models/locks/mysql/insert_lock.h"
+
+#include "models/locks/mysql/promises.h"
+#include "models/locks/promises.h"
+#include "models/mysql/tables.h"
+
+namespace picklock::models::locks::mysql {
+namespace {
+
+using models::mysql::Condition;
+using models::mysql::kInsertLocks;
+using models::mysql::Row;
+using models::mysql::Term;
+
+constexpr std::int64_t kForEver = INT64_MAX / 2;
+
+Statement on_row(Op op, const Lease& lease) {
+  return {.op = op, .table = std::string(kInsertLocks), .key = lease.key};
+}
+
+}  // namespace
+
+// By the server's clock, which all clients have in common.
+Error InsertLock::insert(Connection& connection, const Lease& lease) const {
+  const bool endless = options().ttl == Duration::zero();
+  const Term expires =
+      endless ? Term{.value = kForEver}
+              : Term{.of = Term::Of::now, .plus = options().ttl / std::chrono::microseconds(1)};
+  Statement statement{.op = Op::insert, .table = std::string(kInsertLocks)};
+  statement.values = {Term{.value = lease.key}, Term{.value = lease.token}, expires};
+  return connection.execute(statement).error;
+}
+
+bool InsertLock::delete_overdue(Connection& connection, const Lease& lease) const {
+  if (options().ttl == Duration::zero()) return false;
+  Statement statement = on_row(Op::remove, lease);
+  statement.where = {{"expires_at", Condition::Is::at_most, {.of = Term::Of::now}}};
+  const Answer answer = connection.execute(statement);
+  return answer.ok() && answer.affected > 0;
+}
+
+Held InsertLock::owner(Connection& connection, const Lease& lease, Role role) {
+  const Answer answer = connection.execute(on_row(Op::select, lease), role);
+  if (answer.error == Error::lost) return Held::unknown;
+  if (!answer.ok() || answer.rows.empty()) return Held::no;
+  return answer.rows.front()[1] == models::mysql::Value(lease.token) ? Held::yes : Held::no;
+}
+
+Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
+  std::unique_ptr<Connection> connection = self.mysql().connect();
+  if (connection == nullptr) return std::nullopt;
+  Lease lease{
+      .key = std::string(key), .token = owner_name_.of(self, options()), .ttl = options().ttl};
+  Error error = insert(*connection, lease);
+  if (error == Error::duplicate && delete_overdue(*connection, lease))
+    error = insert(*connection, lease);
+  if (error == Error::lost && options().recognise_own != RecogniseOwn::never) {
+    connection.reset();
+    connection = self.mysql().connect();
+    if (connection != nullptr && owner(*connection, lease, Role::check) == Held::yes)
+      error = Error::none;
+  }
+  if (error == Error::lost) return Acquired::unknown();
+  if (error != Error::none) return std::nullopt;
+  if (options().mint == Mint::in_script) {
+    lease.fence = next_fence(self, key);
+    // Counted while the row was this one's, or of no use.
+    if (lease.fence == 0 || owner(*connection, lease, Role::none) != Held::yes) {
+      release(self, lease);
+      return std::nullopt;
+    }
+  }
+  return lease;
+}
+
+Released InsertLock::release(Client& self, const Lease& lease) {
+  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  if (connection == nullptr) return Released::unknown;
+  Statement statement = on_row(Op::remove, lease);
+  statement.where = {{"owner", Condition::Is::equal, {.value = lease.token}}};
+  const Answer answer = connection->execute(statement, Role::release);
+  if (!answer.ok()) return Released::unknown;
+  return answer.affected > 0 ? Released::ok : Released::not_held;
+}
+
+Held InsertLock::look(Client& self, const Lease& lease) {
+  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  return connection == nullptr ? Held::unknown : owner(*connection, lease, Role::check);
+}
+
+const Algorithm& mysql_insert_lock() {
+  static const Algorithm algorithm{
+      .name = "mysql-insert-lock",
+      .summary =
+          "a row under a unique key, inserted by its holder and deleted by it, or by who "
+          "finds it overdue",
+      .source = "docs/facts/algorithms.md 8.3",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.lease_unit = std::chrono::microseconds(1),
+               .own = true,
+               .look = true,
+               .mint = true,
+               .endless = true,
+               .options = {"connect_timeout", "reconnect"},
+               .server = LockServer::mysql},
+      .promises = of_a_row,
+      .bound = lease_and_connection,
+      .preset = pooled,
+      .make = make<InsertLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::mysql

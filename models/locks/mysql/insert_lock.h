@@ -1,0 +1,28 @@
+// A row that says who has the lock, inserted and deleted in autocommit under its unique key, and
+// when it is over: whoever finds it overdue deletes it first. (docs/facts/algorithms.md 8.3)
+#pragma once
+
+#include "models/algorithm.h"
+#include "models/locks/mysql/session.h"
+
+namespace picklock::models::locks::mysql {
+
+class InsertLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+  Held look(Client& self, const Lease& lease) override;
+
+ private:
+  Error insert(Connection& connection, const Lease& lease) const;
+  bool delete_overdue(Connection& connection, const Lease& lease) const;
+  static Held owner(Connection& connection, const Lease& lease, Role role);
+
+  OwnerName owner_name_;
+};
+
+const Algorithm& mysql_insert_lock();
+
+}  // namespace picklock::models::locks::mysql

@@ -1,0 +1,88 @@
+#include "models/locks/mysql/promises.h"
+
+#include "models/locks/promises.h"
+
+namespace picklock::models::locks::mysql {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A server that is gone takes every lock of a session with it, and only clients that speak to it
+// hear of that.
+constexpr FaultClasses kServerStands =
+    FaultClasses::all().without({FaultClass::failover, FaultClass::amnesia});
+
+// Nothing that brings a write late.
+constexpr FaultClasses kWritesInTime = {FaultClass::late_command, FaultClass::client_clock,
+                                        FaultClass::server_clock, FaultClass::crash};
+
+std::vector<Promise> of_connections(const LockOptions& options) {
+  const bool fenced = options.mint == Mint::in_script;
+  const FaultClasses at_resource = fenced ? kServerStands : kWritesInTime;
+  const std::string_view premise = fenced ? "" : kWithinSession;
+  return {
+      {Property::mutual_exclusion, kServerStands, kWithinSession},
+      {Property::resource_exclusion, at_resource, premise},
+      {Property::no_stale_write, at_resource, premise},
+      {Property::own_release, FaultClasses::all(), ""},
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), kServerThere},
+  };
+}
+
+}  // namespace
+
+std::vector<Promise> of_a_transaction(const LockOptions& options) {
+  return of_connections(options);
+}
+
+std::vector<Promise> of_a_session(const LockOptions& options) { return of_connections(options); }
+
+std::vector<Promise> of_a_row(const LockOptions& options) {
+  const bool fenced = options.mint == Mint::in_script;
+  std::vector<Promise> all = {
+      {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
+      own_release(options, GivesBack::its_own),
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+  };
+  const FaultClasses at_resource = fenced ? kServerStands : unhurried(options, GivesBack::its_own);
+  const std::string_view premise = fenced ? "" : kWithinLease;
+  all.push_back({Property::resource_exclusion, at_resource, premise});
+  all.push_back({Property::no_stale_write, at_resource, premise});
+  if (options.ttl > Duration::zero())
+    all.push_back({Property::not_stuck, FaultClasses::all(), kServerThere});
+  return all;
+}
+
+// The application's clock decides, unless the database's does.
+std::vector<Promise> of_a_time(const LockOptions& options) {
+  FaultClasses under = unhurried(options, GivesBack::its_own);
+  if (!options.db_time) under = under.without({FaultClass::client_clock});
+  std::vector<Promise> all = {
+      {Property::mutual_exclusion, under, kWithinLease},
+      {Property::resource_exclusion, under, kWithinLease},
+      {Property::no_stale_write, under, kWithinLease},
+      own_release(options, GivesBack::its_own),
+      {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+  };
+  return all;
+}
+
+Duration session_and_one_attempt(const LockOptions& options) {
+  return options.command_timeout + options.connect_timeout + options.retry_every +
+         options.retry_jitter + 100ms;
+}
+
+Duration lease_and_connection(const LockOptions& options) {
+  return options.ttl + session_and_one_attempt(options);
+}
+
+void pooled(LockOptions& options) {
+  options.command_timeout = 60s;
+  options.connections = 10;
+}
+
+}  // namespace picklock::models::locks::mysql

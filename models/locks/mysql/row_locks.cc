@@ -1,0 +1,144 @@
+#include "models/locks/mysql/row_locks.h"
+
+#include "models/locks/mysql/promises.h"
+#include "models/locks/promises.h"
+#include "models/mysql/tables.h"
+
+namespace picklock::models::locks::mysql {
+
+using models::mysql::kLockRows;
+using models::mysql::kLocks;
+
+Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
+  std::unique_ptr<Connection> connection = self.mysql().connect();
+  if (connection == nullptr) return std::nullopt;
+  Error error = connection->execute({.op = Op::begin}).error;
+  if (error == Error::none) error = take(*connection, key);
+  if (error == Error::lost) return Acquired::unknown();
+  std::int64_t fence = 0;
+  const bool minted = options().mint == Mint::in_script;
+  if (error == Error::none && minted) fence = next_fence(self, key, *connection);
+  if (error != Error::none || (minted && fence == 0)) {
+    // A time-out ends the statement alone, and a duplicate's lock stays (M3, M15).
+    connection->execute({.op = Op::rollback}, Role::release);
+    return std::nullopt;
+  }
+  Lease lease{.key = std::string(key), .token = {}, .fence = fence};
+  lease.token = sessions_.keep(self, std::move(connection));
+  return lease;
+}
+
+// What was done in the transaction is done with it.
+Released TransactionLock::release(Client&, const Lease& lease) {
+  const std::unique_ptr<Connection> connection = sessions_.take(lease);
+  if (connection == nullptr) return Released::not_held;
+  const Answer answer = connection->execute({.op = Op::commit});
+  if (answer.error == Error::lost) return Released::unknown;
+  return answer.ok() ? Released::ok : Released::not_held;
+}
+
+// No server answers on a session that it has ended.
+Held TransactionLock::look(Client&, const Lease& lease) {
+  Connection* const connection = sessions_.of(lease);
+  if (connection == nullptr) return Held::no;
+  const Answer answer = connection->execute({.op = Op::ping}, Role::check);
+  if (answer.error == Error::lost) return Held::unknown;
+  return answer.ok() ? Held::yes : Held::no;
+}
+
+Written TransactionLock::write_in_database(Client&, const Lease& lease) {
+  Connection* const connection = sessions_.of(lease);
+  return connection == nullptr ? Written::rejected : write_work(*connection, lease.key);
+}
+
+// An empty answer is no lock: the row is missing, or it has been deleted by whom this one has
+// waited for (M7), or it is another's and was skipped.
+Error TransactionLock::lock(Connection& connection, std::string_view table, std::string_view key,
+                            IfLocked if_locked) {
+  const Answer answer = connection.execute(lock_row(table, key, if_locked));
+  if (!answer.ok()) return answer.error;
+  return answer.rows.empty() ? Error::no_data : Error::none;
+}
+
+Error TransactionLock::insert(Connection& connection, std::string_view table,
+                              std::string_view key) {
+  return connection.execute(insert_row(table, key)).error;
+}
+
+Error RowLock::take(Connection& connection, std::string_view key) {
+  return lock(connection, kLockRows, key, options().if_locked);
+}
+
+Error SelectInsertLock::take(Connection& connection, std::string_view key) {
+  const Answer seen = connection.execute(select_row(kLocks, key));
+  if (!seen.ok()) return seen.error;
+  return seen.rows.empty() ? insert(connection, kLocks, key)
+                           : lock(connection, kLocks, key, options().if_locked);
+}
+
+Error ProbeInsertLock::take(Connection& connection, std::string_view key) {
+  const Error probed = lock(connection, kLocks, key, options().if_locked);
+  return probed == Error::no_data ? insert(connection, kLocks, key) : probed;
+}
+
+namespace {
+
+Algorithm of_rows(std::string_view name, std::string_view summary, std::string_view source) {
+  return {
+      .name = name,
+      .summary = summary,
+      .source = source,
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.lease = false,
+               .tokens = false,
+               .look = true,
+               .mint = true,
+               .database = true,
+               .options = {"if_locked", "connect_timeout", "reconnect", "pool_resets"},
+               .server = LockServer::mysql},
+      .promises = of_a_transaction,
+      .bound = session_and_one_attempt,
+      .preset = pooled,
+  };
+}
+
+}  // namespace
+
+const Algorithm& mysql_row_lock() {
+  static const Algorithm algorithm = [] {
+    Algorithm one = of_rows("mysql-row-lock",
+                            "whoever has the row FOR UPDATE, in a transaction that it keeps open, "
+                            "holds the lock; the row was made beforehand",
+                            "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26");
+    one.make = make<RowLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+const Algorithm& mysql_select_insert() {
+  static const Algorithm algorithm = [] {
+    Algorithm one = of_rows("mysql-select-insert",
+                            "looks for the row and inserts it where it is missing, else locks it "
+                            "with FOR UPDATE, in a transaction that stays open",
+                            "docs/facts/failures.md A-24, docs/facts/fidelity.md M1 to M4");
+    one.make = make<SelectInsertLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+const Algorithm& mysql_probe_insert() {
+  static const Algorithm algorithm = [] {
+    Algorithm one = of_rows("mysql-probe-insert",
+                            "looks for the row with FOR UPDATE and inserts it where it is missing, "
+                            "in a transaction that stays open",
+                            "docs/facts/failures.md D-08, docs/facts/fidelity.md M5 and M6");
+    one.make = make<ProbeInsertLock>;
+    return one;
+  }();
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::mysql

@@ -1,0 +1,51 @@
+// Locks that are a row, changed or locked by a transaction that stays open as long as the lock is
+// held: by SELECT .. FOR UPDATE of a row that was made beforehand; by inserting the row where it is
+// missing, as the seed has it; or by probing for it with FOR UPDATE first.
+// (docs/facts/algorithms.md 8.2 and 8.4; M1 to M7)
+#pragma once
+
+#include "models/algorithm.h"
+#include "models/locks/mysql/session.h"
+
+namespace picklock::models::locks::mysql {
+
+class TransactionLock : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired try_acquire(Client& self, std::string_view key) final;
+  Released release(Client& self, const Lease& lease) final;
+  Held look(Client& self, const Lease& lease) final;
+  Written write_in_database(Client& self, const Lease& lease) final;
+
+ protected:
+  // Within the transaction: Error::none, it has the row.
+  virtual Error take(Connection& connection, std::string_view key) = 0;
+  static Error lock(Connection& connection, std::string_view table, std::string_view key,
+                    IfLocked if_locked);
+  static Error insert(Connection& connection, std::string_view table, std::string_view key);
+
+ private:
+  Sessions sessions_;
+};
+
+class RowLock final : public TransactionLock {
+  using TransactionLock::TransactionLock;
+  Error take(Connection& connection, std::string_view key) override;
+};
+
+class SelectInsertLock final : public TransactionLock {
+  using TransactionLock::TransactionLock;
+  Error take(Connection& connection, std::string_view key) override;
+};
+
+class ProbeInsertLock final : public TransactionLock {
+  using TransactionLock::TransactionLock;
+  Error take(Connection& connection, std::string_view key) override;
+};
+
+const Algorithm& mysql_row_lock();
+const Algorithm& mysql_select_insert();
+const Algorithm& mysql_probe_insert();
+
+}  // namespace picklock::models::locks::mysql

@@ -1,0 +1,140 @@
+#include "models/locks/mysql/shedlock.h"
+
+#include <algorithm>
+
+#include "models/locks/mysql/promises.h"
+#include "models/locks/promises.h"
+#include "models/mysql/tables.h"
+
+namespace picklock::models::locks::mysql {
+namespace {
+
+using models::mysql::Condition;
+using models::mysql::kShedlock;
+using models::mysql::Term;
+using std::chrono::microseconds;
+
+constexpr int kReleaseTries = 10;
+
+Statement on_row(const Lease& lease) {
+  return {.op = Op::update, .table = std::string(kShedlock), .key = lease.key};
+}
+
+bool was_contended(Error error) {
+  return error == Error::deadlock || error == Error::lock_wait_timeout;
+}
+
+}  // namespace
+
+// In microseconds since 1970.
+Term ShedLock::now(Client& self, Duration plus) const {
+  if (options().db_time) return {.of = Term::Of::now, .plus = plus / microseconds(1)};
+  return {.value = std::int64_t{(self.wall_now() + plus) / microseconds(1)}};
+}
+
+// Each in a transaction of its own.
+Error ShedLock::insert(Client& self, const Lease& lease) {
+  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  if (connection == nullptr) return Error::gone_away;
+  Statement statement{.op = Op::insert, .table = std::string(kShedlock)};
+  statement.values = {Term{.value = lease.key}, now(self, options().ttl), now(self),
+                      Term{.value = lease.token}};
+  const Answer answer = connection->execute(statement);
+  const bool refused = answer.error == Error::duplicate || was_contended(answer.error);
+  if (answer.ok() || refused) known_.insert(lease.key);
+  return answer.error;
+}
+
+Answer ShedLock::update(Client& self, Statement statement, Role role) const {
+  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  if (connection == nullptr) return {.error = Error::gone_away};
+  return connection->execute(statement, role);
+}
+
+Acquired ShedLock::try_acquire(Client& self, std::string_view key) {
+  Lease lease{
+      .key = std::string(key), .token = owner_name_.of(self, options()), .ttl = options().ttl};
+  Error error = Error::duplicate;
+  if (!known_.contains(lease.key)) error = insert(self, lease);
+  bool held = error == Error::none;
+  if (error == Error::duplicate || was_contended(error)) {
+    Statement statement = on_row(lease);
+    statement.where = {{"lock_until", Condition::Is::at_most, now(self)}};
+    statement.set = {{"lock_until", now(self, options().ttl)},
+                     {"locked_at", now(self)},
+                     {"locked_by", Term{.value = lease.token}}};
+    const Answer answer = update(self, statement);
+    error = answer.error;
+    held = answer.ok() && answer.affected > 0;
+  }
+  if (error == Error::lost) return Acquired::unknown();
+  if (!held) return std::nullopt;
+  locked_at_[lease.token] = self.wall_now();
+  if (options().renew != Renew::none) keep_extending(self, lease);
+  return lease;
+}
+
+// From a thread of its own, which stops without a word once an extension has failed.
+void ShedLock::keep_extending(Client& self, const Lease& lease) {
+  extending_ = std::make_shared<Extending>(Extending{lease});
+  const Duration every =
+      options().renew_every > Duration::zero() ? options().renew_every : options().ttl / 2;
+  self.spawn([this, every, state = extending_](Client& thread) {
+    for (;;) {
+      thread.sleep(every);
+      if (state->stopped) return;
+      Statement statement = on_row(state->lease);
+      statement.where = {{"locked_by", Condition::Is::equal, {.value = state->lease.token}},
+                         {"lock_until", Condition::Is::more, now(thread)}};
+      statement.set = {{"lock_until", now(thread, options().ttl)}};
+      const Answer answer = update(thread, statement, Role::renew);
+      if (!answer.ok() || answer.affected == 0) return;
+    }
+  });
+}
+
+// Of whoever bears the name; it keeps the row until it has been held for as long as it must be.
+Released ShedLock::release(Client& self, const Lease& lease) {
+  if (extending_ != nullptr) extending_->stopped = true;
+  const Duration least = locked_at_[lease.token] + options().hold_at_least - self.wall_now();
+  Statement statement = on_row(lease);
+  statement.where = {{"locked_by", Condition::Is::equal, {.value = lease.token}}};
+  statement.set = {{"lock_until", now(self, std::max(least, Duration::zero()))}};
+  Answer answer;
+  for (int tries = 0; tries < kReleaseTries; ++tries) {
+    answer = update(self, statement, Role::release);
+    if (!was_contended(answer.error)) break;
+  }
+  if (!answer.ok()) return Released::unknown;
+  return answer.affected > 0 ? Released::ok : Released::not_held;
+}
+
+const Algorithm& shedlock() {
+  static const Algorithm algorithm{
+      .name = "shedlock",
+      .summary =
+          "a row with the time until which it is taken, updated by whoever finds that in "
+          "the past",
+      .source = "docs/facts/algorithms.md 8.6",
+      .roles = {Role::acquire, Role::release},
+      .marks = {},
+      .uses = {.lease_unit = std::chrono::microseconds(1),
+               .renew = true,
+               .paces = true,
+               .shared = true,
+               .own_clock = true,
+               .options = {"connect_timeout", "reconnect", "db_time", "hold_at_least"},
+               .server = LockServer::mysql},
+      .promises = of_a_time,
+      .bound = lease_and_connection,
+      .preset =
+          [](LockOptions& options) {
+            pooled(options);
+            options.value = TokenPer::machine;
+          },
+      .make = make<ShedLock>,
+  };
+  return algorithm;
+}
+
+}  // namespace picklock::models::locks::mysql

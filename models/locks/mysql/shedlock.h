@@ -1,0 +1,39 @@
+// ShedLock's JdbcTemplate provider: a row for each name that stays, with the time until which it is
+// taken and by whom. It never waits, has no token of its own for an acquisition, and reads the
+// application's clock unless it is told to use the database's. (docs/facts/algorithms.md 8.6)
+#pragma once
+
+#include <set>
+
+#include "models/algorithm.h"
+#include "models/locks/mysql/session.h"
+
+namespace picklock::models::locks::mysql {
+
+class ShedLock final : public Lock {
+ public:
+  using Lock::Lock;
+
+  Acquired try_acquire(Client& self, std::string_view key) override;
+  Released release(Client& self, const Lease& lease) override;
+
+ private:
+  struct Extending {
+    Lease lease;
+    bool stopped = false;
+  };
+
+  models::mysql::Term now(Client& self, Duration plus = {}) const;
+  Error insert(Client& self, const Lease& lease);
+  Answer update(Client& self, Statement statement, Role role = Role::none) const;
+  void keep_extending(Client& self, const Lease& lease);
+
+  OwnerName owner_name_;
+  std::set<std::string> known_;  // names of which this process knows that they have a row
+  std::map<std::string, Duration> locked_at_;
+  std::shared_ptr<Extending> extending_;
+};
+
+const Algorithm& shedlock();
+
+}  // namespace picklock::models::locks::mysql

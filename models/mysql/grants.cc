@@ -1,0 +1,110 @@
+#include "models/mysql/grants.h"
+
+#include <algorithm>
+
+#include "models/mysql/sql.h"
+#include "models/mysql/tables.h"
+
+namespace picklock::models::mysql {
+namespace {
+
+constexpr std::int64_t kNanoseconds = 1000;  // in a microsecond
+
+}  // namespace
+
+void Grants::reset(sim::Simulation& simulation, const sim::Process& place, Tenures& tenures,
+                   std::string_view lock_key, OverBy over_by) {
+  simulation_ = &simulation;
+  place_ = &place;
+  tenures_ = &tenures;
+  key_ = lock_key;
+  over_by_ = over_by;
+  holder_.reset();
+}
+
+std::int64_t Grants::now() const {
+  const sim::Instant now = simulation_->now();
+  const std::int64_t shown = over_by_ == OverBy::server
+                                 ? place_->clock().read(sim::ClockKind::wall, now)
+                                 : sim::kEpoch + sim::nanoseconds(now);
+  return shown / kNanoseconds;
+}
+
+sim::Instant Grants::instant(std::int64_t at) const {
+  const sim::Instant now = simulation_->now();
+  if (at == 0 || at >= INT64_MAX / kNanoseconds) return sim::kNever;
+  if (over_by_ == OverBy::server)
+    return place_->clock().when(sim::ClockKind::wall, at * kNanoseconds, now);
+  return std::max(now, sim::kStart + sim::Duration(at * kNanoseconds - sim::kEpoch));
+}
+
+void Grants::arm(sim::TimerId timer) const {
+  const sim::Instant over = instant(over_at());
+  if (over == sim::kNever) {
+    simulation_->scheduler.disarm(timer);
+  } else if (over_by_ == OverBy::server) {
+    simulation_->scheduler.arm_on(timer, sim::ClockKind::wall, over_at() * kNanoseconds);
+  } else {
+    simulation_->scheduler.arm(timer, over);
+  }
+}
+
+std::optional<Grants::Holder> Grants::find(Engine& engine, std::int64_t now) const {
+  SessionId owner = engine.owner_of_name(key_);
+  if (owner == 0) owner = engine.owner_of_row(kLockRows, key_);
+  if (owner == 0) owner = engine.owner_of_row(kLocks, key_);
+  if (owner != 0) return Holder{.session = owner};
+  if (const Row* const row = engine.row(kInsertLocks, key_)) {
+    const std::int64_t until = std::get<std::int64_t>((*row)[2]);
+    if (until > now) return Holder{.says = sql((*row)[1]) + sql((*row)[2]), .until = until};
+  }
+  if (const Row* const row = engine.row(kShedlock, key_)) {
+    const std::int64_t until = std::get<std::int64_t>((*row)[1]);
+    if (until > now) return Holder{.says = sql((*row)[3]) + sql((*row)[2]), .until = until};
+  }
+  return std::nullopt;
+}
+
+void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
+  const bool same =
+      found && holder_ && found->session == holder_->session && found->says == holder_->says;
+  if (same) {
+    // A session that a pool has lent out again still has what its last borrower had.
+    const bool inherited = found->session != 0 && doing.session == found->session && doing.asks &&
+                           doing.tenure != holder_->tenure;
+    const bool prolonged = found->until != holder_->until;
+    if (inherited) tenures_->altered(doing.tenure, holder_->tenure, tenures_->lock_key());
+    if (inherited || prolonged)
+      note(sim::What::entry_altered, doing, holder_->tenure, found->until);
+    if (inherited) holder_->tenure = doing.tenure;
+    holder_->until = found->until;
+    return;
+  }
+  if (holder_) {
+    note(sim::What::entry_removed, doing, holder_->tenure, 0);
+    tenures_->removed(holder_->tenure, tenures_->lock_key());
+  }
+  holder_ = found;
+  if (!found) return;
+  const bool restored = doing.cause == sim::Cause::restart || doing.cause == sim::Cause::failover;
+  if (!restored) tenures_->granted(found->tenure, tenures_->lock_key());
+  Doing granting{.cause = restored ? doing.cause : sim::Cause::command,
+                 .tenure = restored ? 0 : found->tenure,
+                 .role = static_cast<std::uint8_t>(Role::acquire)};
+  note(sim::What::entry_created, granting, 0, found->until);
+}
+
+void Grants::note(sim::What what, const Doing& doing, sim::TenureId owner,
+                  std::int64_t until) const {
+  simulation_->scheduler.recorder().note({.at = simulation_->now(),
+                                          .what = what,
+                                          .cause = doing.cause,
+                                          .role = doing.role,
+                                          .process = place_->id(),
+                                          .tenure = doing.tenure,
+                                          .owner = owner,
+                                          .key = tenures_->lock_key(),
+                                          .until = instant(until)});
+}
+
+}  // namespace picklock::models::mysql

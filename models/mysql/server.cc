@@ -1,0 +1,538 @@
+#include "models/mysql/server.h"
+
+#include <algorithm>
+
+#include "models/mysql/tables.h"
+#include "models/step.h"
+
+namespace picklock::models::mysql {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::Duration;
+
+constexpr std::int64_t kNever = INT64_MAX;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMicrosecond = 1000;
+
+// The kernel's: so many probes without an answer, so far apart, end a connection
+// (net.ipv4.tcp_keepalive_probes, tcp_keepalive_intvl).
+constexpr Duration kProbes = 9 * 75s;
+constexpr Duration kPurgeAfter = 100ms;  // what nobody sees any more
+constexpr Duration kFlushEvery = 1s;     // without flush_at_commit
+constexpr Duration kDialAgain = 1s;      // of a replica whose primary is gone
+
+bool changes_rows(const Statement& statement) {
+  return is_of_rows(statement.op) &&
+         (statement.op != Op::select || statement.locking != Locking::none);
+}
+
+}  // namespace
+
+void Server::reset(sim::Simulation& simulation, sim::Process& process,
+                   std::span<Server* const> group, Tenures& tenures, std::string_view lock_key,
+                   const Settings& settings, Grants::OverBy over_by) {
+  attach(simulation, process);
+  tenures_ = &tenures;
+  group_.assign(group.begin(), group.end());
+  settings_ = settings;
+  lock_key_ = lock_key;
+  primary_ = group_.front() == this;
+  source_ = group_.front();
+  binlog_.clear();
+  durable_ = 0;
+  committed_by_ = 0;
+  links_.clear();
+  flushing_.clear();
+  followers_.clear();
+  follower_ = nullptr;
+  grants_.reset(simulation, process, tenures, lock_key, over_by);
+  load();
+}
+
+// What the disk has: the tables as they were made, and what has been committed since.
+void Server::load() {
+  engine_.reset(settings_.variant);
+  for (const Schema& schema : schemas()) engine_.create(schema);
+  engine_.apply(rows_at_first(lock_key_));
+  for (const Logged& logged : binlog_) engine_.apply(logged.changes);
+  if (settings_.flush_at_commit && settings_.fsync > Duration::zero()) engine_.wait_for_disk();
+  engine_.set_pick([this](std::size_t among) {
+    return static_cast<std::size_t>(chance_.below(static_cast<std::uint32_t>(among)));
+  });
+}
+
+void Server::start(sim::Keeps keeps) {
+  sim::Scheduler& scheduler = simulation().scheduler;
+  chance_ = sim::Random(scheduler.seed(), sim::mixed(process().hash() ^ sim::hash_of("waiters") ^
+                                                     process().incarnation()));
+  timer_ = scheduler.add_timer(
+      &process(), [](void* self, std::uint32_t) { static_cast<Server*>(self)->on_time(); }, this,
+      0);
+  expiry_timer_ = scheduler.add_timer(
+      &process(),
+      [](void* self, std::uint32_t) {
+        static_cast<Server*>(self)->look({.cause = sim::Cause::expiry});
+      },
+      this, 0);
+  armed_ = kNever;
+  expires_ = 0;
+  purge_at_ = flush_at_ = kNever;
+  if (process().incarnation() > 0) {
+    if (keeps == sim::Keeps::none) binlog_.clear();
+    if (keeps == sim::Keeps::fsynced) binlog_.resize(std::min(durable_, binlog_.size()));
+    durable_ = binlog_.size();
+    load();
+    if (primary_) look({.cause = sim::Cause::restart});
+  }
+  if (!primary_) {
+    caller_.reset(simulation(), process(), source_->process(), *source_, binlog_protocol(), 1);
+    caller_.listen({.self = this,
+                    .came = [](void* self, std::string_view bytes,
+                               sim::TenureId by) { static_cast<Server*>(self)->came(bytes, by); },
+                    .lost =
+                        [](void* self) {
+                          auto& mine = *static_cast<Server*>(self);
+                          if (mine.follower_ != nullptr)
+                            mine.simulation().scheduler.wake(*mine.follower_);
+                        }});
+    scheduler.spawn(process(), [this] { follow(); });
+  }
+}
+
+// Who had a lock here has none now (M24); what was committed is on the disk.
+void Server::halted() {
+  for (auto& [id, link] : links_) {
+    if (link.asked != nullptr) simulation().network.release(*link.asked);
+  }
+  links_.clear();
+  flushing_.clear();
+  followers_.clear();
+  caller_.forget();
+  follower_ = nullptr;
+  grants_.sessions_end(sim::Cause::restart);
+}
+
+// ---------------------------------------------------------------- statements
+
+bool Server::apply(sim::Message& message, sim::Payload& answer) {
+  sim::Connection& connection = *message.connection;
+  if (&connection.protocol() == &binlog_protocol()) {
+    serve_replica(connection, message.payload.view());
+    return false;
+  }
+  const std::optional<Statement> statement = read_statement(message.payload.view());
+  Link& link = link_of(connection);
+  // A client asks for one thing at a time.
+  if (!statement || link.asked != nullptr) return false;
+  link.tenure = message.tenure;
+  link.role = message.role;
+  if (statement->op == Op::read_only) {
+    write(Answer{.rows = {{std::int64_t{primary_ ? 0 : 1}}}}, answer);
+    return true;
+  }
+  if (!primary_ && changes_rows(*statement)) {
+    write(Answer{.error = Error::is_read_only}, answer);
+    return true;
+  }
+  return execute(link, message, *statement, answer);
+}
+
+// Of a session whose client is gone nobody hears; its statement is done all the same (M48).
+bool Server::execute(Link& link, sim::Message& message, const Statement& statement,
+                     sim::Payload& answer) {
+  const SessionId id = link.id;
+  link.op = statement.op;
+  link.writes_work = statement.table == kWork && statement.op != Op::select;
+  link.client = message.connection->client().id();
+  link.thread = message.thread;
+  link.since = now();
+  const std::optional<Answer> done = engine_.execute(id, statement, wall_clock());
+  if (done) {
+    note_write(link, *done);
+    write(*done, answer);
+  } else {
+    message.taken = true;
+    link.asked = &message;
+    link.limit = statement.op == Op::get_lock
+                     ? (statement.number < 0 ? kNever : statement.number * kSecond)
+                     : settings_.lock_wait_timeout.count();
+  }
+  settle({.session = id,
+          .tenure = link.tenure,
+          .role = link.role,
+          .asks = done && done->ok() && link.role == static_cast<std::uint8_t>(Role::acquire)});
+  return done.has_value();
+}
+
+// Of a group it is one row, wherever it is written. What becomes of the work is known once it is
+// committed.
+void Server::note_write(Link& link, const Answer& answer) {
+  if (link.writes_work && answer.affected > 0)
+    link.writes.push_back({link.client, link.thread, link.tenure});
+  link.writes_work = false;
+}
+
+// Everything that follows from what the engine has just done.
+void Server::settle(const Grants::Doing& doing) {
+  std::vector<Engine::Finished> finished = engine_.finished();
+  for (const Engine::Finished& one : finished) {
+    if (const auto link = links_.find(one.session); link != links_.end())
+      note_write(link->second, one.answer);
+  }
+  log_commits();
+  for (const SessionId id : engine_.flushing())
+    flushing_.emplace_back(now() + settings_.fsync.count(), id);
+  look(doing);
+  for (const Engine::Finished& one : finished) {
+    answer_late(one);
+    if (process().down()) return;
+  }
+  // Killed by a statement of another's.
+  for (auto next = links_.begin(); next != links_.end();) {
+    const auto one = next++;
+    if (engine_.is_open(one->first)) continue;
+    forget(one->second, true);
+    links_.erase(one);
+  }
+  await();
+}
+
+// The late answer to a statement that has waited. Whose connection is gone is found to be so now.
+void Server::answer_late(const Engine::Finished& done) {
+  const auto found = links_.find(done.session);
+  if (found == links_.end() || found->second.asked == nullptr) return;
+  Link& link = found->second;
+  sim::Message& request = *std::exchange(link.asked, nullptr);
+  link.since = now();
+  if (link.connection == nullptr || link.killed) {
+    simulation().network.release(request);
+    end(done.session, sim::Cause::session_end);
+    return;
+  }
+  sim::Message& reply = reply_to(request);
+  write(done.answer, reply.payload);
+  answer(request, reply);
+  if (!process().down()) simulation().network.release(request);
+}
+
+void Server::log_commits() {
+  for (Engine::Committed& commit : engine_.committed()) {
+    sim::TenureId by = 0;
+    if (const auto found = links_.find(commit.session); found != links_.end()) {
+      Link& link = found->second;
+      by = link.tenure;
+      for (const Write& one : link.writes) {
+        simulation().scheduler.recorder().note({.at = simulation().now(),
+                                                .what = sim::What::write_accepted,
+                                                .role = static_cast<std::uint8_t>(Role::write),
+                                                .process = group_.front()->process().id(),
+                                                .peer = one.client,
+                                                .thread = one.thread,
+                                                .tenure = one.tenure});
+      }
+      link.writes.clear();
+    }
+    append({std::move(commit.changes), by});
+  }
+  // Of what was rolled back nothing is left.
+  for (auto& [id, link] : links_) {
+    if (!link.writes.empty() && engine_.is_open(id) && !engine_.in_transaction(id))
+      link.writes.clear();
+  }
+}
+
+void Server::append(Logged logged) {
+  const bool deletes = std::any_of(logged.changes.begin(), logged.changes.end(),
+                                   [](const Change& change) { return !change.row; });
+  if (deletes && purge_at_ == kNever) purge_at_ = now() + kPurgeAfter.count();
+  const bool of_lock =
+      std::any_of(logged.changes.begin(), logged.changes.end(), [](const Change& change) {
+        return change.table == kInsertLocks || change.table == kShedlock;
+      });
+  if (of_lock) committed_by_ = logged.tenure;
+  binlog_.push_back(std::move(logged));
+  if (settings_.flush_at_commit) {
+    durable_ = binlog_.size();
+  } else if (flush_at_ == kNever) {
+    flush_at_ = now() + kFlushEvery.count();
+  }
+  for (sim::Connection* follower : followers_) publish(binlog_.size() - 1, *follower);
+}
+
+void Server::look(const Grants::Doing& doing) {
+  if (!primary_) return;
+  grants_.look(engine_, doing, [this](SessionId session) {
+    const auto found = links_.find(session);
+    return session == 0 || found == links_.end() ? committed_by_ : found->second.tenure;
+  });
+  if (grants_.over_at() == expires_) return;
+  expires_ = grants_.over_at();
+  grants_.arm(expiry_timer_);
+}
+
+// ---------------------------------------------------------------- sessions
+
+Server::Link& Server::link_of(sim::Connection& connection) {
+  if (connection.session != nullptr) return *static_cast<Link*>(connection.session);
+  const SessionId id = engine_.open();
+  if (settings_.isolation != Isolation::repeatable_read)
+    engine_.execute(id, {.op = Op::set_isolation, .isolation = settings_.isolation}, 0);
+  Link& link = links_[id];
+  link.id = id;
+  link.connection = &connection;
+  connection.session = &link;
+  return link;
+}
+
+// The end of a connection is found by who reads from it: at once where the session is idle, at the
+// next whole second of a wait for a name, and of one that waits for a row when it has that (M20,
+// M48, M49).
+void Server::hung_up(sim::Connection& connection) {
+  std::erase(followers_, &connection);
+  if (connection.session == nullptr) return;
+  Link& link = *static_cast<Link*>(connection.session);
+  connection.session = nullptr;
+  link.connection = nullptr;
+  if (link.asked == nullptr) {
+    end(link.id, sim::Cause::session_end);
+  } else if (link.op == Op::get_lock) {
+    link.noticed_at = link.since + ((now() - link.since) / kSecond + 1) * kSecond;
+    await();
+  }
+}
+
+void Server::forget(Link& link, bool says_so) {
+  if (link.asked != nullptr) simulation().network.release(*link.asked);
+  link.asked = nullptr;
+  if (link.connection == nullptr) return;
+  link.connection->session = nullptr;
+  if (says_so && link.connection->usable()) simulation().network.shut(*link.connection);
+}
+
+void Server::end(SessionId id, sim::Cause cause) {
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  forget(found->second, true);
+  links_.erase(found);
+  engine_.close(id);
+  settle({.cause = cause});
+}
+
+bool Server::kill_session(const sim::Process& client) {
+  std::vector<SessionId> killed;
+  for (auto& [id, link] : links_) {
+    if (link.connection == nullptr || &link.connection->client() != &client) continue;
+    // A commit that has begun is not given up.
+    link.killed = engine_.waits_for_disk(id);
+    killed.push_back(id);
+  }
+  for (const SessionId id : killed) {
+    if (process().down()) break;
+    const auto found = links_.find(id);
+    if (found != links_.end() && !found->second.killed) end(id, sim::Cause::session_end);
+  }
+  return !killed.empty();
+}
+
+// ---------------------------------------------------------------- time
+
+std::int64_t Server::now() const {
+  return simulation().scheduler.local_time(process(), sim::ClockKind::monotonic);
+}
+
+std::int64_t Server::wall_clock() const {
+  return simulation().scheduler.local_time(process(), sim::ClockKind::wall) / kMicrosecond;
+}
+
+std::int64_t Server::due(const Link& link) const {
+  const auto after = [&link](std::int64_t time) {
+    return time >= kNever - link.since ? kNever : link.since + time;
+  };
+  if (link.asked != nullptr) {
+    if (engine_.waits_for_disk(link.id)) return kNever;
+    return std::min(after(link.limit), link.noticed_at);
+  }
+  const std::int64_t idle = after(settings_.wait_timeout.count());
+  if (settings_.keepalive == Duration::zero()) return idle;
+  return std::min(idle, after(link.asked_kernel_at + (settings_.keepalive + kProbes).count()));
+}
+
+void Server::await() {
+  if (process().down()) return;
+  std::int64_t next = std::min(purge_at_, flush_at_);
+  if (!flushing_.empty()) next = std::min(next, flushing_.front().first);
+  for (const auto& [id, link] : links_) next = std::min(next, due(link));
+  if (next == armed_) return;
+  armed_ = next;
+  if (next == kNever) {
+    simulation().scheduler.disarm(timer_);
+  } else {
+    simulation().scheduler.arm_on(timer_, sim::ClockKind::monotonic, next);
+  }
+}
+
+void Server::on_time() {
+  armed_ = kNever;
+  while (!flushing_.empty() && flushing_.front().first <= now()) {
+    const SessionId id = flushing_.front().second;
+    flushing_.pop_front();
+    if (!engine_.is_open(id)) continue;
+    const auto link = links_.find(id);
+    engine_.flushed(id);
+    settle({.session = id,
+            .tenure = link == links_.end() ? 0 : link->second.tenure,
+            .role = link == links_.end() ? std::uint8_t{0} : link->second.role});
+    if (process().down()) return;
+  }
+  if (flush_at_ <= now()) {
+    durable_ = binlog_.size();
+    flush_at_ = kNever;
+  }
+  if (purge_at_ <= now()) {
+    purge_at_ = engine_.purge() ? kNever : now() + kSecond;
+    settle({});
+    if (process().down()) return;
+  }
+  std::vector<SessionId> over;
+  for (const auto& [id, link] : links_) {
+    if (due(link) <= now()) over.push_back(id);
+  }
+  for (const SessionId id : over) {
+    if (const auto found = links_.find(id); found != links_.end() && due(found->second) <= now())
+      pass_due(found->second);
+    if (process().down()) return;
+  }
+  await();
+}
+
+void Server::pass_due(Link& link) {
+  const SessionId id = link.id;
+  if (link.asked == nullptr) {
+    // An idle client that its kernel still answers for is there.
+    const bool idle = now() - link.since >= settings_.wait_timeout.count();
+    if (idle || unreachable(link)) {
+      end(id, sim::Cause::session_end);
+    } else {
+      link.asked_kernel_at = now() - link.since;
+    }
+  } else if (link.noticed_at <= now()) {
+    end(id, sim::Cause::session_end);
+  } else {
+    engine_.time_out(id);
+    settle({.session = id, .tenure = link.tenure, .role = link.role});
+  }
+}
+
+bool Server::unreachable(const Link& link) const {
+  if (link.connection == nullptr) return true;
+  sim::Process& client = link.connection->client();
+  return client.silent() || simulation().network.blocked(process(), client) ||
+         simulation().network.blocked(client, process());
+}
+
+// ---------------------------------------------------------------- replication
+
+void Server::serve_replica(sim::Connection& connection, std::string_view bytes) {
+  const std::optional<Event> event = read_event(bytes);
+  if (!event) return;
+  if (event->kind == Event::Kind::heartbeat) {
+    sim::Message& beat = simulation().network.make(connection, 1);
+    write(*event, beat.payload);
+    simulation().network.send_unasked(beat);
+    return;
+  }
+  followers_.push_back(&connection);
+  for (std::uint64_t i = event->position; i < binlog_.size(); ++i) publish(i, connection);
+}
+
+void Server::publish(std::uint64_t position, sim::Connection& follower) {
+  const Logged& logged = binlog_[position];
+  sim::Message& message = simulation().network.make(follower, 1);
+  message.tenure = logged.tenure;
+  write(Event{.kind = Event::Kind::commit, .position = position + 1, .changes = logged.changes},
+        message.payload);
+  simulation().network.send_unasked(message);
+}
+
+void Server::came(std::string_view bytes, sim::TenureId by) {
+  std::optional<Event> event = read_event(bytes);
+  if (!event || event->kind != Event::Kind::commit || primary_) return;
+  if (event->position != binlog_.size() + 1) return;  // of another history
+  engine_.apply(event->changes);
+  append({std::move(event->changes), by});
+  await();
+}
+
+// The thread of a replica that keeps its connection to the primary, and whoever looks after the
+// group: as long as the primary says nothing.
+void Server::follow() {
+  sim::Scheduler& scheduler = simulation().scheduler;
+  follower_ = scheduler.running();
+  const Duration limit = settings_.promote_after;
+  const Duration pause = limit > Duration::zero() ? std::min(limit / 4, kDialAgain) : kDialAgain;
+  std::int64_t heard = now();
+  while (!primary_) {
+    caller_.aim(source_->process(), *source_);
+    if (!caller_.connected() && caller_.connect(pause)) {
+      caller_.post(0, [this](sim::Payload& payload) {
+        write(Event{.kind = Event::Kind::dump, .position = binlog_.size()}, payload);
+      });
+    } else if (caller_.connected() && limit > Duration::zero()) {
+      caller_.post(
+          0, [](sim::Payload& payload) { write(Event{.kind = Event::Kind::heartbeat}, payload); });
+    }
+    heard = std::max(heard, caller_.last_heard());
+    if (limit > Duration::zero() && now() - heard >= limit.count()) {
+      promote();
+      break;
+    }
+    if (limit > Duration::zero() || !caller_.connected()) {
+      scheduler.park_until(sim::ClockKind::monotonic, now() + pause.count());
+    } else {
+      scheduler.park();
+    }
+  }
+  caller_.hang_up();
+  follower_ = nullptr;
+}
+
+void Server::promote() {
+  if (primary_) return;
+  primary_ = true;
+  tell("becomes the primary");
+  look({.cause = sim::Cause::failover});
+  await();
+}
+
+void Server::fail_over(sim::Process* to) {
+  if (!primary_) return;
+  Server* next = nullptr;
+  for (Server* one : group_) {
+    if (one == this || one->process().down()) continue;
+    if (to != nullptr ? &one->process() == to : next == nullptr || one->commits() > next->commits())
+      next = one;
+  }
+  if (next == nullptr) return;
+  primary_ = false;
+  grants_.forget(sim::Cause::failover);
+  for (Server* one : group_) one->source_ = next;
+  next->promote();
+}
+
+// ---------------------------------------------------------------- groups
+
+void Group::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+                  Tenures& tenures, std::string_view lock_key, const Settings& settings,
+                  Grants::OverBy over_by) {
+  while (servers_.size() < processes.size()) servers_.emplace_back();
+  members_.clear();
+  ends_.clear();
+  for (std::size_t i = 0; i < processes.size(); ++i) members_.push_back(&servers_[i]);
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    servers_[i].reset(simulation, *processes[i], members_, tenures, lock_key, settings, over_by);
+    ends_.push_back({processes[i], &servers_[i]});
+  }
+}
+
+}  // namespace picklock::models::mysql

@@ -1,0 +1,165 @@
+// One MySQL server on the network: sessions and their ends (FIN, wait_timeout, keepalive, KILL; M20
+// to M24, M48, M49), waits that run out (M15, M30), the log on disk, and replication: a replica
+// carries out what its primary has committed, later, and has none of its locks
+// (docs/facts/failures.md C-17).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/mysql/engine.h"
+#include "models/mysql/grants.h"
+#include "models/mysql/settings.h"
+#include "models/mysql/wire.h"
+#include "models/tenures.h"
+#include "sim/caller.h"
+#include "sim/service.h"
+
+namespace picklock::models::mysql {
+
+class Server;
+
+// Where clients find a server, simulated or not.
+struct ServerEnd {
+  sim::Process* process = nullptr;
+  sim::Endpoint* endpoint = nullptr;
+};
+
+class Server final : public sim::Service {
+ public:
+  // As it stands when a run begins. `group`: the servers that replicate to each other; the first
+  // is the primary. What is written to kWork is what the lock protects.
+  void reset(sim::Simulation& simulation, sim::Process& process, std::span<Server* const> group,
+             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             Grants::OverBy over_by);
+
+  bool is_primary() const { return primary_; }
+  std::size_t sessions() const { return links_.size(); }
+  std::size_t commits() const { return binlog_.size(); }
+  Engine& engine() { return engine_; }
+
+  // From now on clients may write here.
+  void promote();
+
+  // --- sim::Program
+  void start(sim::Keeps keeps) override;
+  void halted() override;
+  bool kill_session(const sim::Process& client) override;
+  void fail_over(sim::Process* to) override;
+
+  // --- sim::Endpoint
+  void on_reset(sim::Connection& connection) override { hung_up(connection); }
+  void on_closed(sim::Connection& connection) override { hung_up(connection); }
+
+ private:
+  // What a transaction has written to kWork: accepted once it commits.
+  struct Write {
+    sim::ProcessId client = 0;
+    sim::ThreadId thread = 0;
+    sim::TenureId tenure = 0;
+  };
+  // A session. Times are on the monotonic clock, in nanoseconds.
+  struct Link {
+    SessionId id = 0;
+    sim::Connection* connection = nullptr;  // nullptr: the client is gone
+    sim::Message* asked = nullptr;          // the statement that waits
+    Op op{};
+    std::int64_t since = 0;               // it waits, or is idle
+    std::int64_t limit = 0;               // of its wait
+    std::int64_t noticed_at = INT64_MAX;  // that its client is gone
+    std::int64_t asked_kernel_at = 0;     // whether its client is there, so long after `since`
+    sim::ProcessId client = 0;            // who has spoken last, and for whom
+    sim::ThreadId thread = 0;
+    sim::TenureId tenure = 0;
+    std::uint8_t role = 0;
+    bool writes_work = false;  // the statement does
+    bool killed = false;       // ends with what it is doing
+    std::vector<Write> writes;
+  };
+  struct Logged {
+    Changes changes;
+    sim::TenureId tenure = 0;
+  };
+
+  // --- statements
+  bool apply(sim::Message& message, sim::Payload& answer) override;
+  bool execute(Link& link, sim::Message& message, const Statement& statement, sim::Payload& answer);
+  static void note_write(Link& link, const Answer& answer);
+  void settle(const Grants::Doing& doing);
+  void answer_late(const Engine::Finished& done);
+  void log_commits();
+  void append(Logged logged);
+  void look(const Grants::Doing& doing);
+  void load();
+
+  // --- sessions
+  Link& link_of(sim::Connection& connection);
+  void hung_up(sim::Connection& connection);
+  void forget(Link& link, bool says_so);
+  void end(SessionId id, sim::Cause cause);
+
+  // --- time
+  std::int64_t now() const;         // monotonic, in nanoseconds
+  std::int64_t wall_clock() const;  // microseconds since 1970
+  std::int64_t due(const Link& link) const;
+  void await();
+  void on_time();
+  void pass_due(Link& link);
+  bool unreachable(const Link& link) const;
+
+  // --- replication
+  void serve_replica(sim::Connection& connection, std::string_view bytes);
+  void publish(std::uint64_t position, sim::Connection& follower);
+  void came(std::string_view bytes, sim::TenureId by);
+  void follow();
+
+  Tenures* tenures_ = nullptr;
+  std::vector<Server*> group_;
+  Settings settings_;
+  std::string lock_key_;
+  Engine engine_;
+  Grants grants_;
+  sim::Random chance_;  // which of several waiters the server's threads let go on first
+  bool primary_ = false;
+  std::map<SessionId, Link> links_;
+  std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // who commits, and when that is done
+  std::vector<Logged> binlog_;
+  std::size_t durable_ = 0;         // so much of it a loss of power leaves
+  sim::TenureId committed_by_ = 0;  // who has changed a row that is a lock last
+  sim::TimerId timer_ = 0;
+  sim::TimerId expiry_timer_ = 0;
+  std::int64_t armed_ = 0;  // as the timers stand
+  std::int64_t expires_ = 0;
+  std::int64_t purge_at_ = 0;
+  std::int64_t flush_at_ = 0;
+
+  // --- of a primary, of a replica
+  std::vector<sim::Connection*> followers_;
+  Server* source_ = nullptr;
+  sim::Caller caller_;
+  sim::Thread* follower_ = nullptr;
+};
+
+// A primary and its replicas.
+class Group {
+ public:
+  // `processes`: one for each server, the primary first.
+  void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             Grants::OverBy over_by = Grants::OverBy::server);
+
+  std::size_t size() const { return members_.size(); }
+  Server& server(std::size_t index) { return servers_[index]; }
+  std::span<const ServerEnd> ends() const { return ends_; }
+
+ private:
+  std::deque<Server> servers_;
+  std::vector<Server*> members_;
+  std::vector<ServerEnd> ends_;
+};
+
+}  // namespace picklock::models::mysql

@@ -1,0 +1,409 @@
+#include "models/mysql/server.h"
+
+#include <gmock/gmock.h>
+
+#include "models/mysql/tables.h"
+#include "models/small_world.h"
+
+namespace picklock::models::mysql {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Statement lock_row() {
+  return {
+      .op = Op::select, .table = std::string(kLockRows), .key = "lock", .locking = Locking::update};
+}
+Statement insert_row() {
+  return {.op = Op::insert, .table = std::string(kLocks), .values = {{.value = "lock"}}};
+}
+Statement write_work() {
+  return {.op = Op::update,
+          .table = std::string(kWork),
+          .key = "lock",
+          .set = {{"value", {.of = Term::Of::column, .column = "value", .plus = 1}}}};
+}
+Statement get_lock(std::int64_t seconds) {
+  return {.op = Op::get_lock, .name = "lock", .number = seconds};
+}
+
+// A session with a transaction that has the row of the lock.
+std::unique_ptr<Connection> locked(Client& mysql) {
+  std::unique_ptr<Connection> connection = mysql.connect();
+  connection->execute({.op = Op::begin});
+  EXPECT_EQ(connection->execute(lock_row()).rows.size(), 1u);
+  return connection;
+}
+
+SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
+                           std::uint32_t servers = 1) {
+  return {.clients = clients,
+          .command_timeout = 60s,
+          .mysql = servers,
+          .database = settings,
+          .options = {.connections = 3}};
+}
+
+sim::Fault fault(sim::Verb verb, std::string target, Duration at) {
+  sim::Fault one;
+  one.verb = verb;
+  one.target = std::move(target);
+  one.trigger.at = sim::kStart + at;
+  return one;
+}
+
+std::vector<std::string> writes(const SmallWorld& world) {
+  std::vector<std::string> lines;
+  for (const sim::HistoryEvent& event : world.history()) {
+    if (event.what == sim::What::write_accepted)
+      lines.push_back(std::to_string(event.tenure) + " at " +
+                      std::to_string(sim::nanoseconds(event.at) / 1'000'000));
+  }
+  return lines;
+}
+
+TEST(Server, LetsAWaiterInWhenTheTransactionOfTheHolderEnds) {  // M17
+  SmallWorld world(database(2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(1s);
+    EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = locked(self.mysql());
+    EXPECT_GE(here.milliseconds(), 1000);
+    EXPECT_LE(here.milliseconds(), 1010);
+  });
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre(testing::EndsWith("entry created command by 1 of 0"),
+                                           testing::EndsWith("entry removed command by 1 of 1"),
+                                           testing::EndsWith("entry created command by 2 of 0"),
+                                           testing::HasSubstr("entry removed")));
+}
+
+TEST(Server, AnswersAWaitThatIsTooLongWith1205AndKeepsTheTransaction) {  // M15
+  SmallWorld world(database(2, {.lock_wait_timeout = 2s}));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(10s);
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = self.mysql().connect();
+    connection->execute({.op = Op::begin});
+    EXPECT_TRUE(connection->execute(insert_row()).ok());
+    const auto began = here.milliseconds();
+    EXPECT_EQ(connection->execute(lock_row()).error, Error::lock_wait_timeout);
+    EXPECT_NEAR(static_cast<double>(here.milliseconds() - began), 2000, 5);
+    EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
+    EXPECT_NE(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+  });
+  world.run();
+}
+
+TEST(Server, RollsBackASessionWhoseClientIsKilledAtOnce) {  // M20
+  SmallWorld world(database(2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(10s);
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = locked(self.mysql());
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 2);
+  });
+  world.run({fault(sim::Verb::crash, "client-1", 1s)});
+}
+
+TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong) {  // M21, M22
+  SmallWorld world(database(2, {.wait_timeout = 8s}));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(1s);
+    EXPECT_TRUE(ends_transaction(connection->execute({.op = Op::commit}).error));
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = locked(self.mysql());
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 8003, 5);
+  });
+  sim::Fault pause = fault(sim::Verb::pause, "client-1", 500ms);
+  pause.lasts = 20s;
+  world.run({pause});
+}
+
+// The host of a client is gone without a word: the kernel's probes find that out, hours later.
+TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
+  SmallWorld world(database(2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(1s);
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = self.mysql().connect();
+    connection->execute({.op = Op::begin});
+    while (!connection->execute(lock_row()).ok()) {
+    }
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), (7200 + 675) * 1000, 100);
+  });
+  sim::Fault crash = fault(sim::Verb::crash, "client-1", 500ms);
+  crash.host = crash.silent = true;
+  world.run({crash});
+}
+
+TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
+  SmallWorld world(database(3));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    connection->execute({.op = Op::begin});
+    connection->execute(insert_row());
+    self.sleep(5s);
+    connection->execute({.op = Op::rollback});
+  });
+  world.client(2, [](SmallWorld&, models::Client& self) {
+    self.sleep(100ms);
+    self.mysql().connect()->execute(insert_row());
+  });
+  world.client(3, [](SmallWorld& here, models::Client& self) {
+    self.sleep(4s);
+    EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+    self.sleep(2s);
+    EXPECT_NE(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_EQ(here.databases.server(0).sessions(), 1u);
+  });
+  world.run({fault(sim::Verb::crash, "client-2", 1s)});
+}
+
+TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
+  SmallWorld world(database(3));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    connection->execute(get_lock(0));
+    self.sleep(10s);
+  });
+  world.client(2, [](SmallWorld&, models::Client& self) {
+    self.sleep(200ms);
+    self.mysql().connect()->execute(get_lock(60));
+  });
+  world.client(3, [](SmallWorld& here, models::Client& self) {
+    self.sleep(3100ms);
+    EXPECT_EQ(here.databases.server(0).sessions(), 2u);
+    self.sleep(200ms);
+    EXPECT_EQ(here.databases.server(0).sessions(), 1u);
+  });
+  world.run({fault(sim::Verb::crash, "client-2", 2500ms)});
+}
+
+TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
+  SmallWorld world(database(2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    EXPECT_EQ(connection->execute(get_lock(0)).rows, std::vector<Row>{{std::int64_t{1}}});
+    self.sleep(10s);
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(1s);
+    const auto connection = self.mysql().connect();
+    EXPECT_EQ(connection->execute(get_lock(3)).rows, std::vector<Row>{{std::int64_t{0}}});
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 4003, 2);
+  });
+  world.run();
+}
+
+TEST(Server, AcceptsAWriteOnceItsTransactionCommitsAndNoneOfOneThatIsRolledBack) {
+  SmallWorld world(database(1));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    EXPECT_EQ(connection->execute(write_work()).affected, 1u);
+    self.sleep(1s);
+    connection->execute({.op = Op::commit});
+    connection->execute({.op = Op::begin});
+    connection->execute(write_work());
+    connection->execute({.op = Op::rollback});
+    connection->execute(write_work());
+  });
+  world.run();
+  EXPECT_THAT(writes(world), ElementsAre("1 at 1005", "1 at 1009"));
+}
+
+TEST(Server, HasWhatWasCommittedAndNoLockWhenItIsStartedAgain) {  // M24
+  SmallWorld world(database(1));
+  world.client(1, [](SmallWorld& here, models::Client& self) {
+    {
+      const auto connection = self.mysql().connect();
+      connection->execute(
+          {.op = Op::insert,
+           .table = std::string(kInsertLocks),
+           .values = {
+               {.value = "lock"}, {.value = "me"}, {.of = Term::Of::now, .plus = 60'000'000}}});
+      connection->execute({.op = Op::begin});
+      connection->execute(insert_row());
+      self.sleep(2s);
+      EXPECT_EQ(connection->execute({.op = Op::commit}).error, Error::gone_away);
+    }
+    EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_NE(here.databases.server(0).engine().row(kInsertLocks, "lock"), nullptr);
+    EXPECT_TRUE(self.mysql().connect()->execute(insert_row()).ok());
+  });
+  sim::Fault restart = fault(sim::Verb::restart, "mysql-1", 1s);
+  restart.keeps = sim::Keeps::fsynced;
+  world.run({restart});
+}
+
+TEST(Server, LosesTheLastCommitsWithItsPowerWhereTheLogIsForcedOnceASecond) {
+  for (const bool flushes : {false, true}) {
+    SmallWorld world(database(1, {.flush_at_commit = flushes}));
+    world.client(1, [flushes](SmallWorld& here, models::Client& self) {
+      EXPECT_TRUE(self.mysql().connect()->execute(insert_row()).ok());
+      self.sleep(2s);
+      EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock") != nullptr, flushes);
+    });
+    sim::Fault restart = fault(sim::Verb::restart, "mysql-1", 500ms);
+    restart.keeps = sim::Keeps::fsynced;
+    world.run({restart});
+  }
+}
+
+TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
+  SmallWorld world(database(2, {}, 2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.mysql().connect()->execute(insert_row());
+    self.sleep(500ms);
+    const auto connection = locked(self.mysql());
+    self.sleep(2s);
+    EXPECT_EQ(connection->execute({.op = Op::commit}).error, Error::gone_away);
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(1500ms);
+    const auto connection = locked(self.mysql());
+    EXPECT_EQ(here.databases.server(0).process().down(), true);
+    EXPECT_EQ(connection->execute(insert_row()).error, Error::duplicate) << "what was replicated";
+    self.sleep(1s);
+  });
+  world.run({fault(sim::Verb::fail_over, "mysql-1", 1s)});
+  EXPECT_TRUE(world.databases.server(1).is_primary());
+}
+
+TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
+  SmallWorld world(database(2, {.promote_after = 3s}, 2));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.sleep(100ms);
+    const auto connection = locked(self.mysql());
+    self.sleep(10s);
+    EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
+  });
+  world.client(2, [](SmallWorld& here, models::Client& self) {
+    self.sleep(8s);
+    const auto connection = locked(self.mysql());
+    EXPECT_TRUE(here.databases.server(0).is_primary());
+    EXPECT_TRUE(here.databases.server(1).is_primary());
+  });
+  sim::Fault cut = fault(sim::Verb::partition, "mysql-1", 1s);
+  cut.from = {"mysql-2", "client-2"};
+  cut.lasts = 30s;
+  world.run({cut});
+}
+
+TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
+  SmallWorld world(database(1, {}, 2));
+  world.client(1, [](SmallWorld& here, models::Client& self) {
+    sim::Caller caller;
+    Server& replica = here.databases.server(1);
+    caller.reset(here.simulation, here.simulation.scheduler.process(0), replica.process(), replica,
+                 protocol());
+    const auto ask = [&](const Statement& statement) {
+      const sim::Answer answer =
+          caller.call(0, 1s, [&](sim::Payload& payload) { write(statement, payload); });
+      return *read_answer(answer.bytes());
+    };
+    EXPECT_EQ(ask(insert_row()).error, Error::is_read_only);
+    EXPECT_EQ(ask(lock_row()).error, Error::is_read_only);
+    EXPECT_TRUE(ask({.op = Op::select, .table = std::string(kWork), .key = "lock"}).ok());
+    self.sleep(1ms);
+  });
+  world.run();
+}
+
+// ---------------------------------------------------------------- clients
+
+TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
+  SmallWorld::Setup setup = database(1);
+  setup.options.connections = 1;
+  SmallWorld world(setup);
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    self.sleep(1s);
+  });
+  world.client(
+      1,
+      [](SmallWorld& here, models::Client& self) {
+        self.sleep(100ms);
+        EXPECT_NE(self.mysql().connect(), nullptr);
+        EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 1);
+      },
+      2);
+  world.run();
+}
+
+TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
+  SmallWorld::Setup setup = database(1);
+  setup.options.connections = 1;
+  setup.command_timeout = 2s;
+  SmallWorld world(setup);
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    EXPECT_EQ(self.mysql().connect(), nullptr);
+  });
+  world.run();
+}
+
+TEST(Client, RollsBackWhatIsGivenBackToThePool) {
+  for (const bool resets : {true, false}) {
+    SmallWorld::Setup setup = database(1);
+    setup.options.pool_resets = resets;
+    SmallWorld world(setup);
+    world.client(1, [resets](SmallWorld& here, models::Client& self) {
+      locked(self.mysql()).reset();
+      self.sleep(10ms);
+      EXPECT_EQ(here.databases.server(0).engine().owner_of_row(kLockRows, "lock"),
+                resets ? 0u : 1u);
+    });
+    world.run();
+  }
+}
+
+// The next borrower has at once what nobody has given back.
+TEST(Client, GivesANameAwayWithItsConnection) {
+  SmallWorld world(database(1));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.mysql().connect()->execute(get_lock(0));
+    EXPECT_EQ(self.mysql().connect()->execute(get_lock(0)).rows,
+              std::vector<Row>{{std::int64_t{1}}});
+  });
+  world.run();
+}
+
+TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
+  for (const bool reconnects : {true, false}) {
+    SmallWorld::Setup setup = database(1);
+    setup.options.reconnect = reconnects;
+    SmallWorld world(setup);
+    world.client(1, [reconnects](SmallWorld&, models::Client& self) {
+      const auto connection = self.mysql().connect();
+      EXPECT_TRUE(connection->execute(get_lock(0)).ok());
+      const std::uint32_t session = connection->session();
+      self.sleep(2s);
+      const Answer answer = connection->execute(write_work());
+      EXPECT_EQ(answer.error, reconnects ? Error::none : Error::gone_away);
+      EXPECT_EQ(connection->session() == session, !reconnects);
+    });
+    world.run({fault(sim::Verb::kill_session, "client-1", 1s)});
+  }
+}
+
+}  // namespace
+}  // namespace picklock::models::mysql

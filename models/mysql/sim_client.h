@@ -1,0 +1,60 @@
+// mysql::Client over the simulated network: a pool as libraries have it. Each connection is lent to
+// one thread at a time and is dialled when it is first needed, at the first server of the list that
+// takes writes. On return it is rolled back, if the pool does that; a named lock it keeps.
+// (docs/facts/algorithms.md 8.1, 8.5)
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "models/lock_options.h"
+#include "models/mysql/client.h"
+#include "models/mysql/server.h"
+#include "sim/caller.h"
+
+namespace picklock::models::mysql {
+
+class SimClient final : public Client {
+ public:
+  // The servers must outlive it.
+  void reset(sim::Simulation& simulation, sim::Process& self, std::span<const ServerEnd> servers,
+             const LockOptions& options);
+  void forget();  // the process has crashed
+
+  std::unique_ptr<Connection> connect() override;
+
+ private:
+  struct Pooled {
+    sim::Caller caller;
+    std::uint32_t session = 0;  // counts them
+    bool lent = false;
+    bool in_transaction = false;
+    bool autocommit = true;
+  };
+  class Lent;
+  class Leaving;
+
+  std::uint8_t step(Role role) const;
+  Pooled* borrow();
+  bool dial(Pooled& pooled);
+  bool takes_writes(Pooled& pooled);
+  Answer execute(Pooled& pooled, const Statement& statement, Role role);
+  void give_back(Pooled& pooled, std::uint64_t life);
+  void wake_next();
+
+  sim::Simulation* simulation_ = nullptr;
+  sim::Process* self_ = nullptr;
+  std::span<const ServerEnd> servers_;
+  std::size_t server_ = 0;  // where the last connection was had
+  Duration patience_{};
+  Duration connect_timeout_{};
+  bool reconnects_ = false;
+  bool rolls_back_ = true;
+  std::deque<Pooled> pool_;
+  std::size_t size_ = 0;
+  std::deque<sim::Thread*> queue_;  // threads that wait for one, in the order in which they came
+  std::uint64_t life_ = 0;          // counts runs and crashes: what was lent before is void
+};
+
+}  // namespace picklock::models::mysql

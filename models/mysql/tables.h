@@ -1,0 +1,26 @@
+// The tables that the shipped locks need, and the rows that are in them when a run begins. The
+// first column of each is its primary key.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/mysql/types.h"
+
+namespace picklock::models::mysql {
+
+inline constexpr std::string_view kLocks = "locks";         // rows that come with their locks
+inline constexpr std::string_view kLockRows = "lock_rows";  // rows that were made beforehand
+inline constexpr std::string_view kInsertLocks = "insert_locks";
+inline constexpr std::string_view kShedlock = "shedlock";
+inline constexpr std::string_view kFences = "fences";  // counters of fencing tokens
+inline constexpr std::string_view kWork = "work";      // what a lock protects in its own database
+
+// Times are in microseconds since 1970.
+std::span<const Schema> schemas();
+
+// For a lock of this name: what is there before anybody has asked for it.
+Changes rows_at_first(const std::string& lock);
+
+}  // namespace picklock::models::mysql
