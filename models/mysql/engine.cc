@@ -561,16 +561,20 @@ void Engine::go_on(const LockTable::Granted& granted) {
   for (const TrxId trx : granted) ready_.push_back(session_of(trx));
 }
 
+void Engine::run_ready() {
+  while (!ready_.empty()) {
+    const auto next =
+        ready_.begin() + static_cast<std::ptrdiff_t>(ready_.size() - 1 - pick(ready_.size()));
+    const SessionId id = *next;
+    ready_.erase(next);
+    if (sessions_.at(id).running) run(id);
+  }
+}
+
 // Until nobody who could go on stands still.
 void Engine::drain() {
   for (;;) {
-    while (!ready_.empty()) {
-      const auto next =
-          ready_.begin() + static_cast<std::ptrdiff_t>(ready_.size() - 1 - pick(ready_.size()));
-      const SessionId id = *next;
-      ready_.erase(next);
-      if (sessions_.at(id).running) run(id);
-    }
+    run_ready();
     // Who waited for one that is gone now waits for another.
     std::vector<TrxId> waiting;
     for (const auto& [trx, transaction] : transactions_) {
@@ -608,7 +612,10 @@ void Engine::commit(Session& session) {
 }
 
 void Engine::roll_back(Session& session) {
+  const std::size_t ready = ready_.size();
   undo_to(session.trx, 0);
+  // Who waited for a row that it takes away may go on before its locks are free (M56).
+  if (ready_.size() > ready && pick(2) == 0) run_ready();
   end(session);
 }
 
