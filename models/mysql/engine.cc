@@ -215,7 +215,13 @@ std::optional<Answer> Engine::named_lock(Session& session, SessionId id,
     if (left == -2) return function({});
     return function(std::int64_t{left >= 0 ? 1 : 0});
   }
-  switch (names_.ask(id, statement.name, statement.number > 0)) {
+  std::vector<SessionId> victims;
+  const NamedLocks::Asked asked = names_.ask(id, statement.name, statement.number > 0, victims);
+  for (const SessionId victim : victims) {
+    sessions_.at(victim).waits_for_name = false;
+    finished_.push_back({victim, failed(Error::deadlock)});
+  }
+  switch (asked) {
     case NamedLocks::Asked::granted:
       return function(std::int64_t{1});
     case NamedLocks::Asked::refused:

@@ -340,5 +340,17 @@ TEST_F(EngineTest, CountsTheHoldsOfANamedLock) {  // M30, M32, M33
   EXPECT_EQ(run(2, get_lock(std::string(193, 'n'))), "1059");
 }
 
+TEST_F(EngineTest, TakesTurnsInBeingTheVictimOfACircleOfNames) {  // M57
+  run(1, get_lock("p"));
+  run(2, get_lock("q"));
+  EXPECT_EQ(run(1, get_lock("q")), "waits");
+  EXPECT_EQ(run(2, get_lock("p")), "1213");
+  EXPECT_EQ(run(2, get_lock("p")), "waits");
+  EXPECT_THAT(finished(), ElementsAre("1 1213"));
+  EXPECT_EQ(run(1, get_lock("q")), "1213");
+  EXPECT_EQ(run(1, get_lock("q")), "waits");
+  EXPECT_THAT(finished(), ElementsAre("2 1213"));
+}
+
 }  // namespace
 }  // namespace picklock::models::mysql
