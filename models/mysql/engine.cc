@@ -618,6 +618,7 @@ void Engine::commit(Session& session) {
 }
 
 void Engine::roll_back(Session& session) {
+  go_on(locks_.withdraw(session.trx));
   const std::size_t ready = ready_.size();
   undo_to(session.trx, 0);
   // Who waited for a row that it takes away may go on before its locks are free (M56).

@@ -298,6 +298,17 @@ TEST_F(EngineTest, LetsAWaiterGoOnBeforeARollbackHasGivenBackItsLocks) {  // M56
   }
 }
 
+TEST_F(EngineTest, FindsNoSecondCircleThroughAVictimThatIsBeingRolledBack) {  // M56
+  begin({1, 2});
+  for (int i = 0; i < 4; ++i) run(1, add("a"));
+  run(2, insert("x"));
+  run(2, add("z"));
+  EXPECT_EQ(run(1, {.op = Op::select, .table = "lock", .locking = Locking::update}), "waits");
+  engine.set_pick([](std::size_t) { return 0; });
+  EXPECT_EQ(run(2, add("m")), "1213");
+  EXPECT_THAT(finished(), ElementsAre("1 3 row"));
+}
+
 TEST_F(EngineTest, FreesWhatASessionHadWhenItEnds) {  // M20, M31
   begin({1});
   run(1, add("m"));
