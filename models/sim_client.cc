@@ -71,8 +71,7 @@ void ClientMachine::connect(std::span<const zookeeper::ServerEnd> ensemble,
   has_zookeeper_ = true;
 }
 
-void ClientMachine::connect(std::span<const mysql::ServerEnd> servers,
-                            const LockOptions& options) {
+void ClientMachine::connect(std::span<const mysql::ServerEnd> servers, const LockOptions& options) {
   mysql_.reset(*simulation_, *process_, servers, options);
   has_mysql_ = true;
 }

@@ -259,13 +259,20 @@ std::optional<Answer> Engine::named_lock(Session& session, SessionId id,
     if (left == -2) return function({});
     return function(std::int64_t{left >= 0 ? 1 : 0});
   }
-  switch (names_.ask(id, name, statement.number != 0)) {
+  const Error lost = of_mysql ? Error::named_lock_deadlock : Error::deadlock;
+  std::vector<SessionId> victims;
+  const NamedLocks::Asked asked = names_.ask(id, name, statement.number != 0, victims);
+  for (const SessionId victim : victims) {
+    sessions_.at(victim).waits_for_name = false;
+    finished_.push_back({victim, failed(lost)});
+  }
+  switch (asked) {
     case NamedLocks::Asked::granted:
       return function(std::int64_t{1});
     case NamedLocks::Asked::refused:
       return function(std::int64_t{0});
     case NamedLocks::Asked::deadlock:
-      return failed(of_mysql ? Error::named_lock_deadlock : Error::deadlock);
+      return failed(lost);
     case NamedLocks::Asked::waits:
       break;
   }
@@ -633,16 +640,20 @@ void Engine::go_on(const LockTable::Granted& granted) {
   for (const TrxId trx : granted) ready_.push_back(session_of(trx));
 }
 
+void Engine::run_ready() {
+  while (!ready_.empty()) {
+    const auto next =
+        ready_.begin() + static_cast<std::ptrdiff_t>(ready_.size() - 1 - pick(ready_.size()));
+    const SessionId id = *next;
+    ready_.erase(next);
+    if (waits_for_row(id)) run(id);
+  }
+}
+
 // Until nobody who could go on stands still.
 void Engine::drain() {
   for (;;) {
-    while (!ready_.empty()) {
-      const auto next =
-          ready_.begin() + static_cast<std::ptrdiff_t>(ready_.size() - 1 - pick(ready_.size()));
-      const SessionId id = *next;
-      ready_.erase(next);
-      if (waits_for_row(id)) run(id);
-    }
+    run_ready();
     // Who waited for one that is gone now waits for another.
     std::vector<TrxId> waiting;
     for (const auto& [trx, transaction] : transactions_) {
@@ -699,7 +710,11 @@ void Engine::apply(const Changes& changes) {
 }
 
 void Engine::roll_back(Session& session) {
+  go_on(locks_.withdraw(session.trx));
+  const std::size_t ready = ready_.size();
   undo_to(session.trx, 0);
+  // Who waited for a row that it takes away may go on before its locks are free (M56).
+  if (ready_.size() > ready && pick(2) == 0) run_ready();
   end(session);
 }
 

@@ -160,6 +160,7 @@ class Engine {
   std::size_t weight(TrxId trx) const;
   void go_on(const LockTable::Granted& granted);
   void go_on_named(const std::vector<SessionId>& granted);
+  void run_ready();
   void drain();
 
   // --- transactions

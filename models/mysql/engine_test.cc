@@ -256,6 +256,59 @@ TEST_F(EngineTest, BreaksACircleWhereItIsClosed) {  // M18
   EXPECT_THAT(finished(), ElementsAre("1 1 changed"));
 }
 
+TEST_F(EngineTest, WeighsALockThatWidensOneAsALockOfItsOwn) {  // M54
+  begin({1, 2});
+  run(1, select("p"));
+  run(2, select("a"));
+  run(1, add("z"));
+  EXPECT_EQ(run(2, {.op = Op::select, .table = "lock", .locking = Locking::update}), "waits");
+  EXPECT_EQ(run(1, insert("p")), "1213");
+  EXPECT_THAT(finished(), ElementsAre("2 3 row"));
+}
+
+TEST_F(EngineTest, NeedsNothingMoreWhereItHasBothTheRecordAndItsGap) {  // M55
+  begin({1, 2});
+  run(1, select("m"));
+  run(1, select("c"));
+  run(1, select("p"));
+  for (int i = 0; i < 3; ++i) run(2, add("z"));
+  EXPECT_EQ(run(1, {.op = Op::select, .table = "lock", .locking = Locking::update}), "waits");
+  EXPECT_EQ(run(2, insert("d")), "1 changed");
+  EXPECT_THAT(finished(), ElementsAre("1 1213"));
+}
+
+TEST_F(EngineTest, LetsAWaiterGoOnBeforeARollbackHasGivenBackItsLocks) {  // M56
+  const Statement remove_many{.op = Op::remove,
+                              .table = "lock",
+                              .where = {{"n", Condition::Is::more, {.value = std::int64_t{0}}}}};
+  for (const bool before : {true, false}) {
+    begin({1}, Isolation::read_committed);
+    begin({2});
+    run(2, insert("d"));
+    run(2, insert("m"));
+    EXPECT_EQ(run(1, remove_many), "waits");
+    engine.set_pick([before](std::size_t among) { return before ? 0 : among - 1; });
+    run(2, Op::rollback);
+    EXPECT_THAT(finished(), ElementsAre("1 ok"));
+    // What it had to wait for, for the same transaction once more, it keeps (M51).
+    Statement impatient = select("m");
+    impatient.waiting = Waiting::nowait;
+    EXPECT_EQ(run(3, impatient), before ? "1205" : "1 row");
+    run(1, Op::rollback);
+  }
+}
+
+TEST_F(EngineTest, FindsNoSecondCircleThroughAVictimThatIsBeingRolledBack) {  // M56
+  begin({1, 2});
+  for (int i = 0; i < 4; ++i) run(1, add("a"));
+  run(2, insert("x"));
+  run(2, add("z"));
+  EXPECT_EQ(run(1, {.op = Op::select, .table = "lock", .locking = Locking::update}), "waits");
+  engine.set_pick([](std::size_t) { return 0; });
+  EXPECT_EQ(run(2, add("m")), "1213");
+  EXPECT_THAT(finished(), ElementsAre("1 3 row"));
+}
+
 TEST_F(EngineTest, FreesWhatASessionHadWhenItEnds) {  // M20, M31
   begin({1});
   run(1, add("m"));
@@ -296,6 +349,18 @@ TEST_F(EngineTest, CountsTheHoldsOfANamedLock) {  // M30, M32, M33
   EXPECT_EQ(run(1, get_lock("q")), "waits");
   EXPECT_EQ(run(2, get_lock("p")), "1213");
   EXPECT_EQ(run(2, get_lock(std::string(193, 'n'))), "1059");
+}
+
+TEST_F(EngineTest, TakesTurnsInBeingTheVictimOfACircleOfNames) {  // M57
+  run(1, get_lock("p"));
+  run(2, get_lock("q"));
+  EXPECT_EQ(run(1, get_lock("q")), "waits");
+  EXPECT_EQ(run(2, get_lock("p")), "1213");
+  EXPECT_EQ(run(2, get_lock("p")), "waits");
+  EXPECT_THAT(finished(), ElementsAre("1 1213"));
+  EXPECT_EQ(run(1, get_lock("q")), "1213");
+  EXPECT_EQ(run(1, get_lock("q")), "waits");
+  EXPECT_THAT(finished(), ElementsAre("2 1213"));
 }
 
 }  // namespace

@@ -55,12 +55,16 @@ const LockTable::Lock* LockTable::first_obstacle(const Place& place, const Queue
 bool LockTable::has(TrxId trx, const Place& place, LockMode mode, LockKind kind) const {
   const auto found = places_.find(place);
   if (found == places_.end()) return false;
-  return std::any_of(found->second.begin(), found->second.end(), [&](const Lock& lock) {
-    if (lock.trx != trx || lock.waiting || lock.kind == LockKind::insert_intention) return false;
-    if (lock.mode == LockMode::shared && mode == LockMode::exclusive) return false;
-    if (place.supremum || lock.kind == LockKind::next_key) return true;
-    return lock.kind == kind;
-  });
+  bool record = false;
+  bool gap = false;
+  for (const Lock& lock : found->second) {
+    if (lock.trx != trx || lock.waiting || lock.kind == LockKind::insert_intention) continue;
+    if (lock.mode == LockMode::shared && mode == LockMode::exclusive) continue;
+    record = record || place.supremum || lock.kind != LockKind::gap;
+    gap = gap || place.supremum || lock.kind != LockKind::record;
+  }
+  if (kind == LockKind::next_key) return record && gap;  // M55
+  return kind == LockKind::gap ? gap : record;
 }
 
 LockTable::Asked LockTable::ask(TrxId trx, const Place& place, LockMode mode, LockKind kind,
@@ -98,13 +102,12 @@ void LockTable::give(TrxId trx, const Place& place, LockMode mode, LockKind kind
   kind = kind_at(place, kind);
   if (has(trx, place, mode, kind)) return;
   Queue& queue = places_[place];
-  // Beside those who wait for the record, and beside what it has there as strongly, it has one of
-  // its own.
+  // Beside those who wait for the record it has one of its own.
   Structs& structs = structs_[trx];
+  const bool widens = kind != LockKind::gap && has_the_record(trx, queue, mode);
   const bool alone =
-      has_the_record(trx, queue, mode) ||
       std::any_of(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; });
-  if (!structs.shared.insert({place.table, mode, kind}).second && alone) ++structs.own;
+  if (!structs.shared.insert({place.table, mode, kind, widens}).second && alone) ++structs.own;
   // Before those who wait, or they would not be seen to wait for it.
   queue.insert(
       std::find_if(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; }),
@@ -193,7 +196,8 @@ void LockTable::grant_waiters(const Place& place, Queue& queue, Granted& granted
     waiting_.erase(queue[i].trx);
     // The next of its kind is beside it.
     Structs& structs = structs_[queue[i].trx];
-    if (structs.shared.insert({place.table, queue[i].mode, queue[i].kind}).second) --structs.own;
+    if (structs.shared.insert({place.table, queue[i].mode, queue[i].kind, false}).second)
+      --structs.own;
     granted.push_back(queue[i].trx);
   }
 }

@@ -109,9 +109,10 @@ class LockTable {
   std::map<TrxId, std::set<Place>> held_;  // places where it has, or waits for, a lock
   std::map<TrxId, std::set<std::pair<TableId, LockMode>>> intentions_;
   // What a transaction has in memory: one for all its locks of a mode and a kind in a table, which
-  // stays when they are given back, and one for each that was waited for.
+  // stays when they are given back, another for those of them that widen a lock on the record as
+  // strong (M54), and one for each that was waited for.
   struct Structs {
-    std::set<std::tuple<TableId, LockMode, LockKind>> shared;
+    std::set<std::tuple<TableId, LockMode, LockKind, bool>> shared;
     std::size_t own = 0;
   };
   std::map<TrxId, Structs> structs_;

@@ -4,9 +4,13 @@
 
 namespace picklock::models::mysql {
 
-void NamedLocks::clear() { locks_.clear(); }
+void NamedLocks::clear() {
+  locks_.clear();
+  lost_.clear();
+}
 
-NamedLocks::Asked NamedLocks::ask(SessionId session, const std::string& name, bool may_wait) {
+NamedLocks::Asked NamedLocks::ask(SessionId session, const std::string& name, bool may_wait,
+                                  std::vector<SessionId>& victims) {
   Lock& lock = locks_[name];
   if (lock.owner == 0 || lock.owner == session) {
     lock.owner = session;
@@ -14,22 +18,38 @@ NamedLocks::Asked NamedLocks::ask(SessionId session, const std::string& name, bo
     return Asked::granted;
   }
   if (!may_wait) return Asked::refused;
-  if (closes_a_cycle(session, lock.owner)) return Asked::deadlock;
   lock.waiters.push_back(session);
+  while (const SessionId loser = victim(session)) {
+    withdraw(loser);
+    ++lost_[loser];
+    if (loser == session) return Asked::deadlock;
+    victims.push_back(loser);
+  }
   return Asked::waits;
 }
 
-// Each session waits for one lock at most.
-bool NamedLocks::closes_a_cycle(SessionId session, SessionId owner) const {
-  for (SessionId next = owner; next != 0;) {
-    if (next == session) return true;
-    const auto awaited = std::find_if(locks_.begin(), locks_.end(), [next](const auto& entry) {
-      const std::deque<SessionId>& waiters = entry.second.waiters;
-      return std::find(waiters.begin(), waiters.end(), next) != waiters.end();
-    });
-    next = awaited == locks_.end() ? 0 : awaited->second.owner;
+// Each session waits for one lock at most; 0: for none.
+SessionId NamedLocks::waits_for(SessionId session) const {
+  const auto awaited = std::find_if(locks_.begin(), locks_.end(), [session](const auto& entry) {
+    const std::deque<SessionId>& waiters = entry.second.waiters;
+    return std::find(waiters.begin(), waiters.end(), session) != waiters.end();
+  });
+  return awaited == locks_.end() ? 0 : awaited->second.owner;
+}
+
+// Of the circle that `closer` is in, whoever has been a victim least often, and among equals he
+// himself, then whom he waits for, and so on; 0: he is in none (M33, M57).
+SessionId NamedLocks::victim(SessionId closer) const {
+  const auto lost = [this](SessionId session) {
+    const auto found = lost_.find(session);
+    return found == lost_.end() ? 0 : found->second;
+  };
+  SessionId least = closer;
+  for (SessionId next = waits_for(closer); next != closer; next = waits_for(next)) {
+    if (next == 0) return 0;
+    if (lost(next) < lost(least)) least = next;
   }
-  return false;
+  return least;
 }
 
 int NamedLocks::release(SessionId session, const std::string& name,
@@ -44,6 +64,7 @@ int NamedLocks::release(SessionId session, const std::string& name,
 
 void NamedLocks::release_all(SessionId session, std::vector<SessionId>& granted) {
   withdraw(session);
+  lost_.erase(session);
   for (auto lock = locks_.begin(); lock != locks_.end();) {
     const auto next = std::next(lock);
     if (lock->second.owner == session) pass_on(lock, granted);

@@ -1,29 +1,134 @@
 #include "models/mysql/conform/grammar.h"
 
-#include <array>
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/random.h"
 
 namespace picklock::models::mysql::conform {
 namespace {
 
-constexpr std::array<const char*, 6> kKeys = {"a", "c", "m", "p", "z", "zz"};
+enum class Kind : std::uint8_t {
+  begin,
+  end,
+  look,  // without a lock
+  read,
+  lock,
+  skip,
+  insert,
+  update,
+  remove,
+  scan,
+  name,
+  savepoint,
+  back,  // to the one that its transaction began with
+  autocommit,
+  kill,
+  rare,
+};
+
+// What an interleaving speaks of, and how often.
+struct Theme {
+  std::vector<const char*> keys;
+  std::vector<std::pair<Kind, std::uint64_t>> kinds;
+  std::uint64_t loose = 4;            // one session in so many begins without a transaction
+  bool reads_committed = false;       // one session in two does
+  std::optional<Statement> before{};  // said by the first session, before any transaction
+  std::optional<Statement> first{};   // in every transaction that a session begins with
+};
+
+const Theme& everything() {
+  using enum Kind;
+  static const Theme theme{.keys = {"a", "c", "m", "p", "z", "zz"},
+                           .kinds = {{begin, 1},
+                                     {end, 1},
+                                     {lock, 2},
+                                     {read, 1},
+                                     {insert, 2},
+                                     {update, 1},
+                                     {remove, 1},
+                                     {scan, 1},
+                                     {name, 1},
+                                     {rare, 1}}};
+  return theme;
+}
+
+Statement lock_of(std::string key) {
+  return {
+      .op = Op::select, .table = schema().name, .key = std::move(key), .locking = Locking::update};
+}
+Statement savepoint_of(std::string name) { return {.op = Op::savepoint, .name = std::move(name)}; }
+
+// What seldom comes together by chance.
+const std::vector<Theme>& themes() {
+  using enum Kind;
+  static const std::vector<Theme> all = {
+      // One gap, and what comes into it.
+      {.keys = {"c", "d"},
+       .kinds = {{insert, 6}, {lock, 1}, {end, 1}},
+       .loose = 2,
+       .first = lock_of("d")},
+      // A row that another has, and what is beside it.
+      {.keys = {"m", "m", "p"}, .kinds = {{lock, 2}, {skip, 4}, {insert, 4}, {end, 1}}},
+      // Circles, and who is the victim.
+      {.keys = {"a", "m", "z", "zz"},
+       .kinds = {{lock, 4}, {scan, 3}, {insert, 3}, {update, 1}, {end, 1}, {kill, 1}}},
+      {.keys = {"a", "m", "z", "zz"},
+       .kinds = {{lock, 2}, {scan, 4}, {insert, 2}, {update, 2}, {remove, 1}, {end, 2}},
+       .reads_committed = true},
+      // Snapshots.
+      {.keys = {"a", "m"},
+       .kinds = {{look, 5}, {update, 4}, {remove, 1}, {begin, 1}, {end, 2}},
+       .loose = 2},
+      // Transactions that are taken back to where they began.
+      {.keys = {"a", "m"},
+       .kinds = {{back, 4}, {savepoint, 1}, {lock, 3}, {update, 4}, {end, 1}},
+       .first = savepoint_of("s")},
+      {.keys = {"a"},
+       .kinds = {{back, 3}, {look, 4}, {update, 3}},
+       .loose = 2,
+       .first = savepoint_of("s")},
+      // A row that is deleted, and is locked even so.
+      {.keys = {"c", "m", "m"},
+       .kinds = {{lock, 4}, {insert, 3}, {end, 1}},
+       .reads_committed = true,
+       .before = Statement{.op = Op::remove, .table = schema().name, .key = "m"}},
+      // Named locks, held more than once and crossed.
+      {.keys = {"a"}, .kinds = {{name, 14}, {kill, 1}}, .loose = 1},
+      // Transactions without BEGIN.
+      {.keys = {"a", "c"},
+       .kinds = {{autocommit, 4}, {update, 3}, {insert, 1}, {lock, 2}, {look, 2}, {end, 1}},
+       .loose = 1},
+  };
+  return all;
+}
 
 class Drawing {
  public:
   explicit Drawing(std::uint64_t seed) : random_(seed, sim::hash_of("conform.mysql")) {
     drawn_.seed = seed;
-    drawn_.sessions = 2 + static_cast<std::uint32_t>(random_.below(3));
+    if (!one_in(3)) theme_ = &themes()[random_.below(themes().size())];
+    const bool all = theme_ == &everything();
+    // Where few rows are spoken of by few, more of it meets.
+    keys_ = all && one_in(3) ? 2 : theme_->keys.size();
+    drawn_.sessions = 2 + static_cast<std::uint32_t>(random_.below(3)) / (all ? 1 : 2);
   }
 
   Interleaving run() {
-    // Where few rows are spoken of, more of it meets.
-    keys_ = one_in(3) ? 2 : kKeys.size();
+    if (theme_->before) add(1, *theme_->before);
     // Patience is dear: a real server has to be waited for.
     const bool impatient = one_in(40);
     for (std::uint32_t session = 1; session <= drawn_.sessions; ++session) {
-      if (one_in(4)) add(session, isolation());
-      if (!one_in(4)) add(session, {.op = Op::begin});
+      if (theme_->reads_committed && one_in(2)) {
+        add(session, {.op = Op::set_isolation, .isolation = Isolation::read_committed});
+      } else if (one_in(4)) {
+        add(session, isolation());
+      }
+      if (one_in(theme_->loose)) continue;
+      add(session, {.op = Op::begin});
+      if (theme_->first) add(session, *theme_->first);
     }
     while (drawn_.steps.size() < kStepsPerInterleaving) {
       const auto session = 1 + static_cast<std::uint32_t>(random_.below(drawn_.sessions));
@@ -38,7 +143,7 @@ class Drawing {
   void add(std::uint32_t session, Statement statement) {
     drawn_.steps.push_back({.session = session, .statement = std::move(statement)});
   }
-  std::string key() { return kKeys[random_.below(keys_)]; }
+  std::string key() { return theme_->keys[random_.below(keys_)]; }
   std::int64_t number(std::uint64_t below) {
     return static_cast<std::int64_t>(random_.below(below));
   }
@@ -56,36 +161,62 @@ class Drawing {
     return {"n", static_cast<Condition::Is>(random_.below(3)), {.value = number(3)}};
   }
 
+  Kind kind() {
+    std::uint64_t all = 0;
+    for (const auto& [kind, weight] : theme_->kinds) all += weight;
+    std::uint64_t left = random_.below(all);
+    return std::ranges::find_if(theme_->kinds,
+                                [&left](const auto& one) {
+                                  if (left < one.second) return true;
+                                  left -= one.second;
+                                  return false;
+                                })
+        ->first;
+  }
+
   Statement statement(std::uint32_t session) {
-    switch (random_.below(12)) {
-      case 0:
+    const Kind kind = this->kind();
+    switch (kind) {
+      case Kind::begin:
         return {.op = Op::begin};
-      case 1:
+      case Kind::end:
         return {.op = one_in(3) ? Op::rollback : Op::commit};
-      case 2:
-      case 3:
+      case Kind::look:
+        return {.op = Op::select, .table = schema().name, .key = key()};
+      case Kind::read:
+        return plain_or_shared();
+      case Kind::lock:
+      case Kind::skip:
         return {.op = Op::select,
                 .table = schema().name,
                 .key = key(),
                 .locking = Locking::update,
-                .waiting = waiting()};
-      case 4:
-        return plain_or_shared();
-      case 5:
-      case 6:
+                .waiting = kind == Kind::skip ? Waiting::skips : waiting()};
+      case Kind::insert:
         return insert();
-      case 7:
-        return {
-            .op = Op::update, .table = schema().name, .key = key(), .set = {addition(number(2))}};
-      case 8:
+      case Kind::update:
+        return {.op = Op::update,
+                .table = schema().name,
+                .key = key(),
+                .set = {addition(one_in(4) ? 0 : 1)}};
+      case Kind::remove:
         return {.op = Op::remove, .table = schema().name, .key = key()};
-      case 9:
+      case Kind::scan:
         return of_every_row();
-      case 10:
+      case Kind::name:
         return named();
-      default:
+      case Kind::savepoint:
+        return savepoint();
+      case Kind::back:
+        return {.op = Op::rollback_to, .name = "s"};
+      case Kind::autocommit:
+        return {.op = Op::set_autocommit, .number = number(2)};
+      case Kind::kill:
+        return kill(session);
+      case Kind::rare:
         return rare(session);
     }
+    return {};
   }
 
   Statement plain_or_shared() {
@@ -118,15 +249,21 @@ class Drawing {
 
   Statement named() {
     const std::string name = one_in(20) ? std::string(193, 'n') : one_in(2) ? "x" : "y";
-    switch (random_.below(5)) {
+    switch (random_.below(7)) {
       case 0:
       case 1:
-        return {.op = Op::get_lock, .name = name, .number = one_in(4) ? -1 : one_in(3) ? 0 : 100};
       case 2:
+      case 3:
+        return {.op = Op::get_lock, .name = name, .number = one_in(8) ? -1 : one_in(4) ? 0 : 100};
+      case 4:
         return {.op = Op::is_used_lock, .name = name};
       default:
         return {.op = Op::release_lock, .name = name};
     }
+  }
+
+  Statement savepoint() {
+    return {.op = one_in(2) ? Op::savepoint : Op::rollback_to, .name = one_in(2) ? "s" : "u"};
   }
 
   Statement rare(std::uint32_t session) {
@@ -139,20 +276,24 @@ class Drawing {
         return {.op = Op::ddl, .name = "beside"};
       case 3:
       case 4:
-        return {.op = one_in(2) ? Op::savepoint : Op::rollback_to, .name = one_in(2) ? "s" : "u"};
-      default: {
-        // Of itself it would be the last that is heard of it.
-        const Op op = one_in(3) ? Op::kill : Op::kill_query;
-        std::int64_t whom = 1 + number(drawn_.sessions);
-        if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.sessions;
-        return {.op = op, .number = whom};
-      }
+        return savepoint();
+      default:
+        return kill(session);
     }
+  }
+
+  Statement kill(std::uint32_t session) {
+    // Of itself it would be the last that is heard of it.
+    const Op op = one_in(3) ? Op::kill : Op::kill_query;
+    std::int64_t whom = 1 + number(drawn_.sessions);
+    if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.sessions;
+    return {.op = op, .number = whom};
   }
 
   sim::Random random_;
   Interleaving drawn_;
-  std::size_t keys_ = kKeys.size();
+  const Theme* theme_ = &everything();
+  std::size_t keys_ = theme_->keys.size();
 };
 
 }  // namespace
