@@ -11,6 +11,7 @@ const std::vector<Configuration>& safety_table() {
   static const std::vector<Configuration> table = [] {
     std::vector<Configuration> all = redis_rows();
     add(all, zookeeper_rows());
+    add(all, mysql_rows());
     return all;
   }();
   return table;

@@ -54,5 +54,6 @@ void add(std::vector<Configuration>& all, Some some) {
 
 std::vector<Configuration> redis_rows();
 std::vector<Configuration> zookeeper_rows();
+std::vector<Configuration> mysql_rows();
 
 }  // namespace picklock::explore

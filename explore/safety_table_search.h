@@ -31,12 +31,18 @@ struct Case {
   Reach reach() const { return claim == Claim::fenced ? cell->fenced : cell->reach; }
 };
 
+// What is written inside the lock's own transaction reaches no resource that could look at a token.
+inline bool can_be_fenced(const Configuration& configuration) {
+  const auto& changes = configuration.changes;
+  return std::find(changes.begin(), changes.end(), "clients.effect=database") == changes.end();
+}
+
 inline std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Configuration& configuration : safety_table()) {
     for (const Cell& cell : configuration.cells) {
       all.push_back({&configuration, &cell, Claim::reach});
-      all.push_back({&configuration, &cell, Claim::fenced});
+      if (can_be_fenced(configuration)) all.push_back({&configuration, &cell, Claim::fenced});
       if (cell.stuck != Stuck::no) all.push_back({&configuration, &cell, Claim::wait});
     }
   }

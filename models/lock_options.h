@@ -81,6 +81,10 @@ enum class FenceBy : std::uint8_t { zxid, sequence };
 // not at all, and is told by an error or by an empty answer (NOWAIT, SKIP LOCKED).
 enum class IfLocked : std::uint8_t { wait, nowait, skip };
 
+// How a transaction that is a lock is ended by its holder. What it has inserted is gone once it is
+// rolled back (docs/facts/fidelity.md M4).
+enum class EndsBy : std::uint8_t { commit, rollback };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -145,6 +149,7 @@ struct LockOptions {
   bool reconnect = false;   // the driver goes on with another session where one was lost
   bool pool_resets = true;  // a connection that is given back is rolled back
   IfLocked if_locked = IfLocked::wait;
+  EndsBy ends_by = EndsBy::commit;
   bool db_time = false;      // the server's clock decides what is over, not the client's
   Duration hold_at_least{};  // what is given back sooner is free only then
 

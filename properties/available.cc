@@ -113,6 +113,8 @@ class Conditions {
 }  // namespace
 
 void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
+  for (const std::uint32_t refusal : run.timeline.refused_free())
+    violated(verdict, {refusal, refusal});
   if (run.context.acquire_bound == Duration::zero() || !run.timeline.refused()) return;
   Conditions conditions(run, scratch);
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {

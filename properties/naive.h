@@ -251,7 +251,7 @@ class Naive {
       before = waits;
     }
     for (std::size_t i = 0; i < history_.size(); ++i) {
-      if (waits_for_itself(i)) verdict.add(i, {});
+      if (waits_for_itself(i) || history_[i].what == What::deadlock_broken) verdict.add(i, {});
     }
     return verdict;
   }
@@ -260,6 +260,9 @@ class Naive {
   // does.
   NaiveVerdict available() const {
     NaiveVerdict verdict;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      if (history_[i].what == What::refused_free) verdict.add(i, {static_cast<std::uint32_t>(i)});
+    }
     if (context_.acquire_bound == Duration::zero()) return verdict;
     for (std::size_t end = 0; end < history_.size(); ++end) {
       const sim::HistoryEvent& refusal = history_[end];

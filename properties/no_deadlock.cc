@@ -197,6 +197,8 @@ class WaitsFor {
 }  // namespace
 
 void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) {
+  for (const std::uint32_t broken : run.timeline.broken_circles())
+    violated(verdict, {broken, broken});
   // Everyone in a cycle waits for one lock while holding another.
   if (!run.timeline.waits_while_holding()) return;
   WaitsFor graph(run, scratch, verdict);

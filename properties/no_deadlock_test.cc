@@ -155,6 +155,14 @@ TEST(NoDeadlock, LetsAWaitEndBeforeTheCycleCloses) {
   EXPECT_THAT(ended_by([](auto& h) { h.expires(client(2, 2, kY)); }), Holds());
 }
 
+TEST(NoDeadlock, TellsACircleThatTheServerHasBrokenByItsVictim) {
+  HistoryBuilder h;
+  h.at(0s).asks(client(1, 1, kX)).asks(client(2, 2, kX));
+  h.history.push_back({.at = h.history.back().at, .what = sim::What::deadlock_broken, .tenure = 2});
+  h.is_refused(client(2, 2, kX)).horizon();
+  EXPECT_THAT(judged(h), testing::Not(Holds()));
+}
+
 TEST(NoDeadlock, TakesALockWithoutItsQuorumForFree) {
   const Context context{.quorum = 2, .servers = 3};
   HistoryBuilder h;

@@ -25,6 +25,8 @@ void Timeline::read(const History& history, const Context& context) {
   blank_.key = context.lock_key;
   quorum_ = context.quorum;
   last_arrival_ = 0;
+  broken_circles_.clear();
+  refused_free_.clear();
   refused_ = false;
   waits_while_holding_ = false;
   sleeps_ = false;
@@ -94,6 +96,14 @@ void Timeline::read(const History& history, const Context& context) {
       case What::wait_begun:
       case What::wait_ended:
         waited(event);
+        break;
+      case What::deadlock_broken:
+        known(event.tenure);
+        broken_circles_.push_back(at);
+        break;
+      case What::refused_free:
+        known(event.tenure);
+        refused_free_.push_back(at);
         break;
       case What::write_accepted:
       case What::read_accepted:

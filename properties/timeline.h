@@ -115,6 +115,10 @@ class Timeline {
 
   // The first acquire_invoked of the process that came last.
   std::uint32_t last_arrival() const { return last_arrival_; }
+  // What servers have done to those who waited: where they broke circles, and where they refused
+  // what had become free.
+  std::span<const std::uint32_t> broken_circles() const { return broken_circles_; }
+  std::span<const std::uint32_t> refused_free() const { return refused_free_; }
   // Whether any acquire failed or ended unknown.
   bool refused() const { return refused_; }
   // Whether any thread asked for a lock while it believed to hold one, be it the same.
@@ -172,6 +176,8 @@ class Timeline {
   Tenure blank_;
   std::uint32_t quorum_ = 1;
   std::uint32_t last_arrival_ = 0;
+  std::vector<std::uint32_t> broken_circles_;
+  std::vector<std::uint32_t> refused_free_;
   bool refused_ = false;
   bool waits_while_holding_ = false;
   bool sleeps_ = false;

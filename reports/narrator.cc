@@ -124,6 +124,8 @@ std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
       return process_of(event.tenure);
     case What::entry_created:
     case What::queued:
+    case What::deadlock_broken:
+    case What::refused_free:
       return process_of(event.tenure);
     case What::write_accepted:
     case What::write_rejected:
@@ -252,6 +254,12 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return fmt::format("{} accepts a read of {}", subject, who(event, false));
     case What::queued:
       return fmt::format("{} is asked for {} by {}", subject, lock, who(event, false));
+    case What::deadlock_broken:
+      return fmt::format("{} breaks a circle of waiters: {} is its victim", subject,
+                         who(event, false));
+    case What::refused_free:
+      return fmt::format("{} refuses {} {}, which has waited until it was free", subject,
+                         who(event, false), lock);
     case What::wait_begun:
       return subject + " begins to wait for " + lock;
     case What::wait_ended: {
@@ -324,6 +332,7 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
     case Property::not_stuck:
       return actor + " waits for ever";
     case Property::no_deadlock: {
+      if (at->what == What::deadlock_broken) return actor + " is the victim of a circle of waiters";
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       return alone || !holder ? actor + " waits in a cycle"
                               : fmt::format("{} waits for {}", actor, process(*holder));
@@ -409,6 +418,9 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
     }
     case Property::no_deadlock: {
+      if (at->what == What::deadlock_broken)
+        return fmt::format("{} found a circle of waiters at {}, and {} was its victim",
+                           process(at->process), when, actor);
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
         return fmt::format("{} has waited for {} since {}", actor, lock(at->key), when);

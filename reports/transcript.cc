@@ -436,6 +436,8 @@ class Transcriber {
       case What::wait_ended:
         if (event.owner != 0) woken(event);
         break;
+      case What::deadlock_broken:
+      case What::refused_free:
       case What::wait_begun:
       case What::queued:
       case What::link_cut:

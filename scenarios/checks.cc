@@ -625,6 +625,7 @@ const Words& special_options() {
                               "guaranteed_delete",
                               "freed_by",
                               "if_locked",
+                              "ends_by",
                               "connect_timeout",
                               "reconnect",
                               "pool_resets",

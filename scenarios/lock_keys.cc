@@ -218,6 +218,10 @@ const Keys<LockSpec>& lock_keys() {
           [](auto& lock) -> auto& { return lock.options.if_locked; },
           "what an attempt does that finds the row or the name another's: wait for it, or give up "
           "at once (NOWAIT, SKIP LOCKED)"),
+      word<LockSpec>(
+          "ends_by", {"commit", "rollback"},
+          [](auto& lock) -> auto& { return lock.options.ends_by; },
+          "how a holder ends the transaction that is its lock"),
       duration<LockSpec>(
           "connect_timeout", Sign::positive,
           [](auto& lock) -> auto& { return lock.options.connect_timeout; },

@@ -59,8 +59,8 @@ inline Vocabulary vocabulary() {
        {.lease = false,
         .mint = true,
         .database = true,
-        .options = {"if_locked", "connect_timeout", "reconnect", "pool_resets", "db_time",
-                    "hold_at_least"},
+        .options = {"if_locked", "ends_by", "connect_timeout", "reconnect", "pool_resets",
+                    "db_time", "hold_at_least"},
         .server = models::LockServer::mysql},
        {}},
       {"lease-store-lock",
@@ -364,6 +364,7 @@ inline constexpr const char* kMySql = R"(format = 1
 [lock]
 algorithm = "mysql-row-lock"
 if_locked = "skip"
+ends_by = "rollback"
 connect_timeout = "2s"
 reconnect = true
 pool_resets = false

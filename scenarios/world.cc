@@ -50,14 +50,6 @@ bool on_mysql(const Scenario& scenario) {
   return lock_server(scenario) == models::LockServer::mysql;
 }
 
-// Until a MySQL server finds that a client is gone whose host says nothing.
-Duration half_open(const models::mysql::Settings& settings) {
-  constexpr Duration kProbes = std::chrono::seconds(9 * 75);
-  const Duration idle = std::min(settings.wait_timeout, kLongest / 100);
-  if (settings.keepalive == Duration::zero()) return idle;
-  return std::min(idle, std::min(settings.keepalive, kLongest / 100) + kProbes);
-}
-
 // Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
 // wait for it as long as they must.
 Duration election(const ZooKeeperSpec& zookeeper) {
@@ -121,7 +113,8 @@ Duration session_bound(const Scenario& scenario) {
   if (on_zookeeper(scenario))
     return std::max(Duration{}, 2 * zookeeper.tick - scenario.lock.options.ttl) + zookeeper.tick +
            election(zookeeper);
-  if (on_mysql(scenario)) return half_open(scenario.servers.mysql.settings);
+  if (on_mysql(scenario))
+    return std::min(scenario.servers.mysql.settings.wait_timeout, kLongest / 100);
   if (!on_store(scenario)) return {};
   const LeaseStoreSpec& store = scenario.servers.lease_store;
   const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);

@@ -24,6 +24,10 @@ std::string_view name(What what) {
       return "wait begun";
     case What::wait_ended:
       return "wait ended";
+    case What::deadlock_broken:
+      return "deadlock broken";
+    case What::refused_free:
+      return "refused though free";
     case What::loss_learned:
       return "loss learned";
     case What::deadline_passed:

@@ -55,6 +55,9 @@ enum class What : std::uint8_t {
   queued,      // the first request of `tenure` for it was applied at the server `process`
   wait_begun,  // by a client thread, for a message that the lock may be free; at most to `until`
   wait_ended,  // `owner`: the tenure whose message woke it; 0: it woke by itself
+  deadlock_broken,  // by the server `process`, of a circle of waiters: `tenure` was the victim
+  refused_free,     // `tenure` has waited for the lock at the server `process`, it is free, and the
+                    // server has refused it
 };
 
 // Why an entry changed; and why an acquire failed, where its own thread was told to give it up.

@@ -45,6 +45,7 @@ class Grants {
   // Nobody asks this server any more.
   void forget(sim::Cause cause) { decide(std::nullopt, {.cause = cause}); }
 
+  bool held() const { return holder_.has_value(); }
   // When what is committed is over by itself, in microseconds since 1970; 0: never. It is to be
   // looked at again then.
   std::int64_t over_at() const { return holder_ ? holder_->until : 0; }

@@ -150,6 +150,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   const std::optional<Answer> done = engine_.execute(id, statement, wall_clock());
   if (done) {
     note_write(link, *done);
+    note_refusal(id, *done, false);
     write(*done, answer);
   } else {
     message.taken = true;
@@ -173,6 +174,26 @@ void Server::note_write(Link& link, const Answer& answer) {
   link.writes_work = false;
 }
 
+// For the record: what the server has done to a client that waited for the lock.
+void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  const Link& link = found->second;
+  if (link.role != static_cast<std::uint8_t>(Role::acquire)) return;
+  const bool victim = answer.error == Error::deadlock || answer.error == Error::named_lock_deadlock;
+  const bool in_vain = waited && answer.error == Error::duplicate && !grants_.held();
+  if (!victim && !in_vain) return;
+  simulation().scheduler.recorder().note(
+      {.at = simulation().now(),
+       .what = victim ? sim::What::deadlock_broken : sim::What::refused_free,
+       .role = link.role,
+       .process = process().id(),
+       .peer = link.client,
+       .thread = link.thread,
+       .tenure = link.tenure,
+       .key = tenures_->lock_key()});
+}
+
 // Everything that follows from what the engine has just done.
 void Server::settle(const Grants::Doing& doing) {
   std::vector<Engine::Finished> finished = engine_.finished();
@@ -185,6 +206,7 @@ void Server::settle(const Grants::Doing& doing) {
     flushing_.emplace_back(now() + settings_.fsync.count(), id);
   look(doing);
   for (const Engine::Finished& one : finished) {
+    note_refusal(one.session, one.answer, true);
     answer_late(one);
     if (process().down()) return;
   }

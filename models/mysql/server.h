@@ -89,6 +89,7 @@ class Server final : public sim::Service {
   bool apply(sim::Message& message, sim::Payload& answer) override;
   bool execute(Link& link, sim::Message& message, const Statement& statement, sim::Payload& answer);
   static void note_write(Link& link, const Answer& answer);
+  void note_refusal(SessionId id, const Answer& answer, bool waited);
   void settle(const Grants::Doing& doing);
   void answer_late(const Engine::Finished& done);
   void log_commits();

@@ -328,6 +328,52 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
   world.run();
 }
 
+std::vector<std::string> refusals(const SmallWorld& world) {
+  std::vector<std::string> lines;
+  for (const sim::HistoryEvent& event : world.history()) {
+    if (event.what == sim::What::deadlock_broken || event.what == sim::What::refused_free)
+      lines.push_back(std::string(sim::name(event.what)) + " " + std::to_string(event.tenure));
+  }
+  return lines;
+}
+
+TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
+  SmallWorld world(database(2));
+  for (const std::uint32_t number : {1u, 2u}) {
+    world.client(number, [number](SmallWorld& here, models::Client& self) {
+      here.play(Role::acquire);
+      self.sleep(number * 10ms);
+      const auto connection = self.mysql().connect();
+      connection->execute({.op = Op::begin});
+      const Answer answer = connection->execute(insert_row());
+      EXPECT_EQ(answer.error, number == 1 ? Error::none : Error::duplicate);
+      self.sleep(1s);
+      connection->execute({.op = Op::commit});
+    });
+  }
+  world.run();
+  EXPECT_THAT(refusals(world), ElementsAre("refused though free 2"));
+}
+
+TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
+  SmallWorld world(database(2));
+  for (const std::uint32_t number : {1u, 2u}) {
+    world.client(number, [number](SmallWorld& here, models::Client& self) {
+      here.play(Role::acquire);
+      const auto connection = self.mysql().connect();
+      connection->execute({.op = Op::begin});
+      Statement probe = lock_row();
+      probe.table = kLocks;
+      EXPECT_THAT(connection->execute(probe).rows, IsEmpty());
+      self.sleep(number * 100ms);
+      EXPECT_EQ(connection->execute(insert_row()).error,
+                number == 1 ? Error::none : Error::deadlock);
+    });
+  }
+  world.run();
+  EXPECT_THAT(refusals(world), ElementsAre("deadlock broken 2"));
+}
+
 // ---------------------------------------------------------------- clients
 
 TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {

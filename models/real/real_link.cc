@@ -18,10 +18,9 @@ RealLink::Asked::Asked(const sim::Message& request)
       role(request.role),
       stray(request.stray) {}
 
-RealLink::RealLink(sim::Simulation& simulation, sim::Connection& connection,
-                   const sockaddr_in& where)
-    : simulation_(simulation),
-      connection_(connection),
+StreamLink::StreamLink(sim::Simulation& simulation, sim::Connection& connection,
+                       const sockaddr_in& where)
+    : RealLink(simulation, connection),
       file_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   const int on = 1;
   setsockopt(file_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -31,27 +30,27 @@ RealLink::RealLink(sim::Simulation& simulation, sim::Connection& connection,
   }
 }
 
-RealLink::~RealLink() {
+StreamLink::~StreamLink() {
   if (file_ >= 0) close(file_);
 }
 
-bool RealLink::forward(const sim::Message& request) {
+bool StreamLink::forward(const sim::Message& request) {
   ask(request, out_);
   write();
   return file_ >= 0;
 }
 
-pollfd RealLink::watched() const {
+pollfd StreamLink::watched() const {
   const int wanted = out_.empty() ? POLLIN : POLLIN | POLLOUT;
   return {.fd = file_, .events = static_cast<short>(wanted), .revents = 0};
 }
 
-bool RealLink::go_on() {
+bool StreamLink::go_on() {
   write();
   return read();
 }
 
-void RealLink::write() {
+void StreamLink::write() {
   while (!out_.empty() && file_ >= 0) {
     const ssize_t sent = ::send(file_, out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -60,7 +59,7 @@ void RealLink::write() {
   }
 }
 
-bool RealLink::read() {
+bool StreamLink::read() {
   std::array<char, 4096> some{};
   bool ended = false;
   for (;;) {

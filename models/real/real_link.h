@@ -1,6 +1,6 @@
-// The TCP connection behind a simulated one: what the client sends is written to it, and what comes
-// back goes to whoever has asked. How requests and answers are told apart, each protocol says in a
-// class of its own.
+// The TCP connection behind a simulated one: what the client sends goes to the server, and what
+// comes back to whoever has asked. How requests and answers are told apart, each protocol says in a
+// class of its own; or a library of the server's makers does.
 #pragma once
 
 #include <netinet/in.h>
@@ -19,20 +19,20 @@ enum class Framing : std::uint8_t { whole, partial, malformed };
 
 class RealLink {
  public:
-  // Dials. A connection that fails is found out by the first read, like one that breaks later.
-  RealLink(sim::Simulation& simulation, sim::Connection& connection, const sockaddr_in& where);
+  RealLink(sim::Simulation& simulation, sim::Connection& connection)
+      : simulation_(simulation), connection_(connection) {}
   RealLink(const RealLink&) = delete;
   RealLink& operator=(const RealLink&) = delete;
-  virtual ~RealLink();
+  virtual ~RealLink() = default;
 
   sim::Connection& connection() const { return connection_; }
 
   // False: there is no connection any more.
-  bool forward(const sim::Message& request);
+  virtual bool forward(const sim::Message& request) = 0;
   // What to wait for.
-  pollfd watched() const;
+  virtual pollfd watched() const = 0;
   // Writes and reads what can be had without waiting. False: the connection has ended.
-  bool go_on();
+  virtual bool go_on() = 0;
 
  protected:
   // A request that is not answered yet: what its answer has to carry.
@@ -51,6 +51,22 @@ class RealLink {
   void tell(std::string_view bytes);  // what nobody has asked for
 
  private:
+  sim::Simulation& simulation_;
+  sim::Connection& connection_;
+};
+
+// A socket of our own.
+class StreamLink : public RealLink {
+ public:
+  // Dials. A connection that fails is found out by the first read, like one that breaks later.
+  StreamLink(sim::Simulation& simulation, sim::Connection& connection, const sockaddr_in& where);
+  ~StreamLink() override;
+
+  bool forward(const sim::Message& request) override;
+  pollfd watched() const override;
+  bool go_on() override;
+
+ private:
   // Notes who has asked for what, and appends the bytes that say so to the server.
   virtual void ask(const sim::Message& request, std::string& out) = 0;
   // Takes one frame off the front of what the server has sent, if it is there whole, and passes it
@@ -60,8 +76,6 @@ class RealLink {
   void write();
   bool read();
 
-  sim::Simulation& simulation_;
-  sim::Connection& connection_;
   int file_;
   std::string out_;  // not yet written
   std::string in_;   // not yet a whole frame

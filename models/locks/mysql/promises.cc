@@ -33,8 +33,14 @@ std::vector<Promise> of_connections(const LockOptions& options) {
 
 }  // namespace
 
-std::vector<Promise> of_a_transaction(const LockOptions& options) {
-  return of_connections(options);
+std::vector<Promise> of_a_made_row(const LockOptions& options) { return of_connections(options); }
+
+std::vector<Promise> of_an_inserted_row(const LockOptions& options) {
+  std::vector<Promise> all = of_connections(options);
+  std::erase_if(all, [](const Promise& promise) {
+    return promise.property == Property::no_deadlock || promise.property == Property::available;
+  });
+  return all;
 }
 
 std::vector<Promise> of_a_session(const LockOptions& options) { return of_connections(options); }

@@ -14,7 +14,9 @@ inline constexpr std::string_view kWithinSession =
 
 inline constexpr std::string_view kServerThere = "a server that takes writes does not stay away";
 
-std::vector<Promise> of_a_transaction(const LockOptions& options);
+std::vector<Promise> of_a_made_row(const LockOptions& options);
+// Whose insert may be told of a duplicate when the lock is free, and of a circle.
+std::vector<Promise> of_an_inserted_row(const LockOptions& options);
 std::vector<Promise> of_a_session(const LockOptions& options);
 std::vector<Promise> of_a_row(const LockOptions& options);
 std::vector<Promise> of_a_time(const LockOptions& options);

@@ -32,7 +32,8 @@ Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
 Released TransactionLock::release(Client&, const Lease& lease) {
   const std::unique_ptr<Connection> connection = sessions_.take(lease);
   if (connection == nullptr) return Released::not_held;
-  const Answer answer = connection->execute({.op = Op::commit});
+  const bool commits = options().ends_by == EndsBy::commit;
+  const Answer answer = connection->execute({.op = commits ? Op::commit : Op::rollback});
   if (answer.error == Error::lost) return Released::unknown;
   return answer.ok() ? Released::ok : Released::not_held;
 }
@@ -83,7 +84,8 @@ Error ProbeInsertLock::take(Connection& connection, std::string_view key) {
 
 namespace {
 
-Algorithm of_rows(std::string_view name, std::string_view summary, std::string_view source) {
+Algorithm of_rows(std::string_view name, std::string_view summary, std::string_view source,
+                  std::vector<Promise> (*promises)(const LockOptions& options)) {
   return {
       .name = name,
       .summary = summary,
@@ -95,9 +97,9 @@ Algorithm of_rows(std::string_view name, std::string_view summary, std::string_v
                .look = true,
                .mint = true,
                .database = true,
-               .options = {"if_locked", "connect_timeout", "reconnect", "pool_resets"},
+               .options = {"if_locked", "ends_by", "connect_timeout", "reconnect", "pool_resets"},
                .server = LockServer::mysql},
-      .promises = of_a_transaction,
+      .promises = promises,
       .bound = session_and_one_attempt,
       .preset = pooled,
   };
@@ -110,7 +112,8 @@ const Algorithm& mysql_row_lock() {
     Algorithm one = of_rows("mysql-row-lock",
                             "whoever has the row FOR UPDATE, in a transaction that it keeps open, "
                             "holds the lock; the row was made beforehand",
-                            "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26");
+                            "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26",
+                            of_a_made_row);
     one.make = make<RowLock>;
     return one;
   }();
@@ -119,10 +122,11 @@ const Algorithm& mysql_row_lock() {
 
 const Algorithm& mysql_select_insert() {
   static const Algorithm algorithm = [] {
-    Algorithm one = of_rows("mysql-select-insert",
-                            "looks for the row and inserts it where it is missing, else locks it "
-                            "with FOR UPDATE, in a transaction that stays open",
-                            "docs/facts/failures.md A-24, docs/facts/fidelity.md M1 to M4");
+    Algorithm one =
+        of_rows("mysql-select-insert",
+                "looks for the row and inserts it where it is missing, else locks it "
+                "with FOR UPDATE, in a transaction that stays open",
+                "docs/facts/failures.md A-24, docs/facts/fidelity.md M1 to M4", of_an_inserted_row);
     one.make = make<SelectInsertLock>;
     return one;
   }();
@@ -134,7 +138,8 @@ const Algorithm& mysql_probe_insert() {
     Algorithm one = of_rows("mysql-probe-insert",
                             "looks for the row with FOR UPDATE and inserts it where it is missing, "
                             "in a transaction that stays open",
-                            "docs/facts/failures.md D-08, docs/facts/fidelity.md M5 and M6");
+                            "docs/facts/failures.md D-08, docs/facts/fidelity.md M5 and M6",
+                            of_an_inserted_row);
     one.make = make<ProbeInsertLock>;
     return one;
   }();

@@ -54,7 +54,10 @@ std::string Connection::version() const { return mysql_get_server_info(handle_.g
 Answer Connection::say(const std::string& text) {
   st_mysql* const handle = handle_.get();
   if (mysql_real_query(handle, text.data(), text.size()) != 0) return failed(mysql_errno(handle));
-  MYSQL_RES* const result = mysql_store_result(handle);
+  return answer_of(handle, mysql_store_result(handle));
+}
+
+Answer answer_of(st_mysql* handle, st_mysql_res* result) {
   if (result == nullptr) {
     if (mysql_errno(handle) != 0) return failed(mysql_errno(handle));
     return {.affected = mysql_affected_rows(handle)};

@@ -18,11 +18,15 @@
 #include "models/mysql/conform/sequence.h"
 
 struct st_mysql;
+struct st_mysql_res;
 
 namespace picklock::models::mysql::conform {
 
 // Whether somebody listens there who speaks this protocol.
 bool answers(const Address& address);
+
+// What a statement has come to, told by the library: its result, which is freed, or none.
+Answer answer_of(st_mysql* handle, st_mysql_res* result);
 
 class Connection {
  public:

@@ -16,6 +16,7 @@ namespace {
 using conform::Frame;
 using models::real::Framing;
 using models::real::RealLink;
+using models::real::StreamLink;
 
 constexpr std::array<std::string_view, 6> kSubscriptions = {
     "subscribe", "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe"};
@@ -45,9 +46,9 @@ bool is_message(const Frame& frame, bool subscribed) {
 }
 
 // Redis answers in the order in which it was asked.
-class RedisLink final : public RealLink {
+class RedisLink final : public StreamLink {
  public:
-  using RealLink::RealLink;
+  using StreamLink::StreamLink;
 
  private:
   struct Command {

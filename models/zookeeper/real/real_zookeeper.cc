@@ -12,6 +12,7 @@ namespace {
 
 using models::real::Framing;
 using models::real::RealLink;
+using models::real::StreamLink;
 
 constexpr std::size_t kLengthSize = 4;
 constexpr std::size_t kLongest = 0xf'ffff;  // more the library takes for no frame (jute.maxbuffer)
@@ -28,9 +29,9 @@ std::size_t length_at(std::string_view bytes) {
 }
 
 // ZooKeeper answers in the order in which it was asked (Z50), and says whose answer it is.
-class ZooKeeperLink final : public RealLink {
+class ZooKeeperLink final : public StreamLink {
  public:
-  using RealLink::RealLink;
+  using StreamLink::StreamLink;
 
  private:
   struct Question {

@@ -1,0 +1,256 @@
+#include <gmock/gmock.h>
+
+#include "models/locks/mysql/get_lock.h"
+#include "models/locks/mysql/insert_lock.h"
+#include "models/locks/mysql/row_locks.h"
+#include "models/locks/mysql/shedlock.h"
+#include "models/mysql/tables.h"
+#include "models/small_world.h"
+
+namespace picklock::models::locks::mysql {
+namespace {
+
+using namespace std::chrono_literals;
+using models::mysql::Isolation;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SmallWorld::Setup with(std::uint32_t clients, LockOptions options = {},
+                       models::mysql::Settings settings = {}) {
+  options.connections = 5;
+  return {.clients = clients,
+          .command_timeout = 60s,
+          .mysql = 1,
+          .database = settings,
+          .options = options};
+}
+
+std::unique_ptr<Lock> made(const Algorithm& algorithm, LockOptions options = {}) {
+  options.command_timeout = 60s;
+  return algorithm.make(options);
+}
+
+// The first holds from the start, for so long.
+void holds(SmallWorld& world, Lock& lock, Duration length) {
+  world.client(1, [&lock, length](SmallWorld& all, Client& self) {
+    all.play(Role::acquire);
+    const Acquired acquired = lock.acquire(self, "lock");
+    ASSERT_TRUE(acquired);
+    self.sleep(length);
+    all.play(Role::release);
+    lock.release(self, acquired.lease());
+  });
+}
+
+// One attempt of the second, a second later: how long it took, and what came of it.
+struct Attempt {
+  std::int64_t took_ms = 0;
+  bool granted = false;
+};
+Attempt second_tries(SmallWorld& world, Lock& lock) {
+  Attempt attempt;
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    all.play(Role::acquire);
+    const std::int64_t began = all.milliseconds();
+    attempt.granted = static_cast<bool>(lock.try_acquire(self, "lock"));
+    attempt.took_ms = all.milliseconds() - began;
+  });
+  world.run();
+  return attempt;
+}
+
+TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
+  for (const IfLocked if_locked : {IfLocked::wait, IfLocked::nowait, IfLocked::skip}) {
+    const LockOptions options{.if_locked = if_locked};
+    SmallWorld world(with(2, options));
+    const auto first = made(mysql_row_lock(), options);
+    const auto second = made(mysql_row_lock(), options);
+    holds(world, *first, 5s);
+    const Attempt attempt = second_tries(world, *second);
+    EXPECT_EQ(attempt.granted, if_locked == IfLocked::wait);
+    EXPECT_EQ(attempt.took_ms > 3900, if_locked == IfLocked::wait);
+  }
+}
+
+// M1: it is no try, and M4: what was rolled back never was.
+TEST(MySqlSelectInsert, WaitsForAnInsertAndHasItOnlyIfThatWasRolledBack) {
+  for (const EndsBy ends_by : {EndsBy::commit, EndsBy::rollback}) {
+    const LockOptions options{.ends_by = ends_by};
+    SmallWorld world(with(2, options));
+    const auto first = made(mysql_select_insert(), options);
+    const auto second = made(mysql_select_insert(), options);
+    holds(world, *first, 5s);
+    const Attempt attempt = second_tries(world, *second);
+    EXPECT_GT(attempt.took_ms, 3900);
+    EXPECT_EQ(attempt.granted, ends_by == EndsBy::rollback);
+  }
+}
+
+TEST(MySqlSelectInsert, LocksTheRowThatAnEarlierHolderHasLeft) {
+  SmallWorld world(with(1));
+  const auto lock = made(mysql_select_insert());
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    for (int i = 0; i < 2; ++i) {
+      const Acquired acquired = lock->acquire(self, "lock");
+      ASSERT_TRUE(acquired);
+      EXPECT_EQ(lock->release(self, acquired.lease()), Released::ok);
+      EXPECT_NE(all.databases.server(0).engine().row(models::mysql::kLocks, "lock"), nullptr);
+    }
+  });
+  world.run();
+}
+
+TEST(MySqlRowLock, IsLostWithItsSessionAndSaysSoWhenItIsAsked) {
+  SmallWorld world(with(1));
+  const auto lock = made(mysql_row_lock());
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    const Acquired acquired = lock->acquire(self, "lock");
+    ASSERT_TRUE(acquired);
+    EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
+    all.databases.server(0).kill_session(all.simulation.scheduler.process(0));
+    self.sleep(10ms);
+    EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
+    EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::rejected);
+    EXPECT_EQ(lock->release(self, acquired.lease()), Released::not_held);
+  });
+  world.run();
+}
+
+TEST(MySqlLocks, CountATokenOnlyWhileTheyHold) {
+  for (const Algorithm* const algorithm :
+       {&mysql_row_lock(), &mysql_get_lock(), &mysql_insert_lock()}) {
+    const LockOptions options{.mint = Mint::in_script};
+    SmallWorld world(with(1, options));
+    const auto lock = made(*algorithm, options);
+    std::vector<std::int64_t> tokens;
+    world.client(1, [&](SmallWorld&, Client& self) {
+      for (int i = 0; i < 3; ++i) {
+        const Acquired acquired = lock->acquire(self, "lock");
+        tokens.push_back(acquired.lease().fence);
+        lock->release(self, acquired.lease());
+      }
+    });
+    world.run();
+    EXPECT_THAT(tokens, ElementsAre(1, 2, 3)) << algorithm->name;
+  }
+}
+
+// C-16: on the session that has taken the place of the holder's there is nothing to release.
+TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
+  const LockOptions options{.holder_checks = true, .reconnect = true};
+  SmallWorld world(with(1, options));
+  const auto lock = made(mysql_get_lock(), options);
+  world.client(1, [&](SmallWorld& all, Client& self) {
+    const Acquired acquired = lock->acquire(self, "lock");
+    ASSERT_TRUE(acquired);
+    EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
+    all.databases.server(0).kill_session(all.simulation.scheduler.process(0));
+    self.sleep(10ms);
+    EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
+    EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::accepted);
+    EXPECT_EQ(lock->release(self, acquired.lease()), Released::not_held);
+  });
+  world.run();
+}
+
+TEST(MySqlInsertLock, IsTakenOverOnceItIsOverdueAndNotBefore) {
+  const LockOptions options{.ttl = 3s};
+  SmallWorld world(with(2, options));
+  const auto first = made(mysql_insert_lock(), options);
+  const auto second = made(mysql_insert_lock(), options);
+  holds(world, *first, 10s);
+  std::vector<std::int64_t> granted;
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    if (second->acquire(self, "lock")) granted.push_back(all.milliseconds());
+  });
+  world.run();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(granted[0]), 3050, 70);
+}
+
+TEST(MySqlInsertLock, FindsByItsOwnerWhatALostAnswerHadGranted) {
+  for (const RecogniseOwn recognises : {RecogniseOwn::never, RecogniseOwn::after_unknown}) {
+    const LockOptions options{.recognise_own = recognises};
+    SmallWorld world(with(1, options));
+    const auto lock = made(mysql_insert_lock(), options);
+    bool granted = false;
+    world.client(1, [&](SmallWorld& all, Client& self) {
+      all.play(Role::acquire);
+      granted = static_cast<bool>(lock->try_acquire(self, "lock"));
+    });
+    sim::Fault drop =
+        fault_where_applied(sim::Side::after, Role::acquire, sim::Verb::drop, Duration::zero());
+    drop.target = "mysql-1";
+    world.run({drop});
+    EXPECT_EQ(granted, recognises == RecogniseOwn::after_unknown);
+  }
+}
+
+// Two processes of one host bear one name.
+TEST(ShedLock, GivesAwayTheLockOfAnotherProcessOfItsHostWhenItReleasesTooLate) {
+  const LockOptions options{.ttl = 3s, .value = TokenPer::machine};
+  SmallWorld world(with(1, options));
+  const auto first = made(shedlock(), options);
+  const auto second = made(shedlock(), options);
+  world.client(1, [&](SmallWorld&, Client& self) {
+    const Acquired acquired = first->try_acquire(self, "lock");
+    ASSERT_TRUE(acquired);
+    self.sleep(5s);
+    EXPECT_EQ(first->release(self, acquired.lease()), Released::ok);
+  });
+  world.client(
+      1,
+      [&](SmallWorld&, Client& self) {
+        self.sleep(3500ms);
+        EXPECT_TRUE(second->try_acquire(self, "lock"));
+        self.sleep(1h);
+      },
+      2);
+  world.run();
+  EXPECT_THAT(world.effects(), ElementsAre(testing::HasSubstr("entry created command by 1 of 0"),
+                                           testing::HasSubstr("entry removed expiry by 0 of 1"),
+                                           testing::HasSubstr("entry created command by 2 of 0"),
+                                           testing::HasSubstr("entry removed command by 1 of 2")));
+}
+
+TEST(ShedLock, IsHeldAtLeastAsLongAsItIsTold) {
+  const LockOptions options{.ttl = 10s, .value = TokenPer::client, .hold_at_least = 4s};
+  SmallWorld world(with(2, options));
+  const auto first = made(shedlock(), options);
+  const auto second = made(shedlock(), options);
+  holds(world, *first, 100ms);
+  std::int64_t granted = 0;
+  world.client(2, [&](SmallWorld& all, Client& self) {
+    self.sleep(1s);
+    if (second->acquire(self, "lock")) granted = all.milliseconds();
+  });
+  world.run();
+  EXPECT_NEAR(static_cast<double>(granted), 4050, 70);
+}
+
+TEST(ShedLock, GoesByTheClientsClockUnlessTheDatabasesDecides) {
+  for (const bool db_time : {false, true}) {
+    const LockOptions options{.ttl = 10s, .value = TokenPer::client, .db_time = db_time};
+    SmallWorld world(with(2, options));
+    const auto first = made(shedlock(), options);
+    const auto second = made(shedlock(), options);
+    holds(world, *first, 8s);
+    sim::Fault step;
+    step.verb = sim::Verb::step_clock;
+    step.target = "client-2";
+    step.trigger.at = sim::kStart + 500ms;
+    step.step = 1h;
+    bool granted = false;
+    world.client(2, [&](SmallWorld&, Client& self) {
+      self.sleep(1s);
+      granted = static_cast<bool>(second->try_acquire(self, "lock"));
+    });
+    world.run({step});
+    EXPECT_EQ(granted, !db_time);
+  }
+}
+
+}  // namespace
+}  // namespace picklock::models::locks::mysql
