@@ -86,6 +86,40 @@ TEST(Search, FindsTheGrantThatAFailoverForgets) {
   EXPECT_NE(search(one, 2000), nullptr);
 }
 
+// Without any fault: the order of the statements is enough (M1, M4, M5, M6).
+TEST(Search, FindsWhatBecomesOfTheRecipesThatInsertARowWhichIsMissing) {
+  struct Recipe {
+    const char* lock;
+    std::vector<const char*> changes;
+    Property found;
+    std::uint32_t clients;  // of the shortest story
+  };
+  const std::vector<Recipe> recipes = {
+      {"mysql-select-insert", {}, Property::available, 2},
+      {"mysql-select-insert",
+       {"lock.ends_by=rollback", "clients.count=4", "clients.arrive_every=10ms"},
+       Property::no_deadlock,
+       3},
+      {"mysql-probe-insert", {"clients.arrive_every=0s"}, Property::no_deadlock, 2},
+      {"mysql-probe-insert",
+       {"clients.arrive_every=0s", "servers.mysql.isolation=read-committed"},
+       Property::available,
+       2},
+  };
+  for (const Recipe& recipe : recipes) {
+    scenarios::Document document =
+        scenarios::shipped::document("plain/" + std::string(recipe.lock));
+    for (const char* const change : recipe.changes) document.set(scenarios::change_from(change));
+    Search one(document.scenario(shipped_vocabulary()),
+               {.faults = {.classes = {}}, .all_classes = false, .properties = {recipe.found}});
+    const Find* find = search(one, 100);
+    ASSERT_NE(find, nullptr) << recipe.lock;
+    EXPECT_EQ(find->violation.property, recipe.found) << recipe.lock;
+    EXPECT_TRUE(find->minimal);
+    EXPECT_EQ(find->story.clients.count, recipe.clients) << find->text;
+  }
+}
+
 // Each class alone, and all together.
 TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
   const Scenario scenario = plain("lua-check-delete");

@@ -61,7 +61,7 @@ Duration election(const ZooKeeperSpec& zookeeper) {
 // others.
 Duration finding_a_primary(const Scenario& scenario) {
   const models::LockOptions& lock = scenario.lock.options;
-  const auto servers = static_cast<std::int64_t>(1 + scenario.servers.mysql.replicas);
+  const std::int64_t servers = std::int64_t{1} + scenario.servers.mysql.replicas;
   return std::min(lock.command_timeout, kLongest / 100) +
          2 * servers * std::min(lock.connect_timeout, kLongest / 100);
 }

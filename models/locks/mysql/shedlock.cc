@@ -45,7 +45,7 @@ Error ShedLock::insert(Client& self, const Lease& lease) {
   return answer.error;
 }
 
-Answer ShedLock::update(Client& self, Statement statement, Role role) const {
+Answer ShedLock::update(Client& self, const Statement& statement, Role role) const {
   const std::unique_ptr<Connection> connection = self.mysql().connect();
   if (connection == nullptr) return {.error = Error::gone_away};
   return connection->execute(statement, role);

@@ -25,7 +25,7 @@ class ShedLock final : public Lock {
 
   models::mysql::Term now(Client& self, Duration plus = {}) const;
   Error insert(Client& self, const Lease& lease);
-  Answer update(Client& self, Statement statement, Role role = Role::none) const;
+  Answer update(Client& self, const Statement& statement, Role role = Role::none) const;
   void keep_extending(Client& self, const Lease& lease);
 
   OwnerName owner_name_;
