@@ -95,7 +95,7 @@ TEST(Search, FindsWhatBecomesOfTheRecipesThatInsertARowWhichIsMissing) {
     std::uint32_t clients;  // of the shortest story
   };
   const std::vector<Recipe> recipes = {
-      {"mysql-select-insert", {}, Property::available, 2},
+      {"mysql-select-insert", {"clients.arrive_every=1s"}, Property::available, 2},
       {"mysql-select-insert",
        {"lock.ends_by=rollback", "clients.count=4", "clients.arrive_every=10ms"},
        Property::no_deadlock,
