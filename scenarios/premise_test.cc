@@ -208,5 +208,16 @@ TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
   EXPECT_FALSE(was_kept(models::locks::kOwnCommands, scenario, {}));
 }
 
+// docs/facts/failures.md B-16.
+TEST(Premise, OfOnesOwnCommandsIsBrokenByAnOperatorWhoForcesWhateverHeFinds) {
+  for (const std::string_view premise : {models::locks::kOwnToken, models::locks::kInTime}) {
+    Scenario scenario;
+    scenario.clients.operators = 1;
+    EXPECT_FALSE(was_kept(premise, scenario, {})) << premise;
+    scenario.clients.force = ForceUnlock::conditional;
+    EXPECT_TRUE(was_kept(premise, scenario, {})) << premise;
+  }
+}
+
 }  // namespace
 }  // namespace picklock::scenarios
