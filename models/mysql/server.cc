@@ -121,6 +121,8 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
     serve_replica(connection, message.payload.view());
     return false;
   }
+  // A partition may have held it back until its session was over.
+  if (connection.session == &over_) return false;
   const std::optional<Statement> statement = read_statement(message.payload.view());
   Link& link = link_of(connection);
   // A client asks for one thing at a time.
@@ -315,6 +317,7 @@ void Server::hung_up(sim::Connection& connection) {
   if (connection.session == nullptr) return;
   Link& link = *static_cast<Link*>(connection.session);
   connection.session = nullptr;
+  if (&link == &over_) return;
   link.connection = nullptr;
   if (link.asked == nullptr) {
     end(link.id, sim::Cause::session_end);
@@ -328,7 +331,7 @@ void Server::forget(Link& link, bool says_so) {
   if (link.asked != nullptr) simulation().network.release(*link.asked);
   link.asked = nullptr;
   if (link.connection == nullptr) return;
-  link.connection->session = nullptr;
+  link.connection->session = &over_;
   if (says_so && link.connection->usable()) simulation().network.shut(*link.connection);
 }
 

@@ -127,6 +127,7 @@ class Server final : public sim::Service {
   sim::Random chance_;  // which of several waiters the server's threads let go on first
   bool primary_ = false;
   std::map<SessionId, Link> links_;
+  Link over_;  // of connections whose sessions have ended here: what still comes is for nobody
   std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // who commits, and when that is done
   std::vector<Logged> binlog_;
   std::size_t durable_ = 0;         // so much of it a loss of power leaves

@@ -337,6 +337,22 @@ std::vector<std::string> refusals(const SmallWorld& world) {
   return lines;
 }
 
+// Its client has given up by then, and hung up behind what a partition holds back.
+TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
+  SmallWorld world(database(1));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = locked(self.mysql());
+    self.sleep(2s);
+    EXPECT_EQ(connection->execute(write_work()).error, Error::lost);
+    self.sleep(300s);
+  });
+  sim::Fault cut = fault(sim::Verb::partition, "client-1", 1s);
+  cut.lasts = 200s;
+  world.run({cut, fault(sim::Verb::kill_session, "client-1", 100s)});
+  EXPECT_THAT(writes(world), IsEmpty());
+  EXPECT_EQ(world.databases.server(0).sessions(), 0u);
+}
+
 TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
   SmallWorld world(database(2));
   for (const std::uint32_t number : {1u, 2u}) {
