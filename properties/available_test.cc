@@ -100,6 +100,18 @@ TEST(Available, CountsFromTheHealingOfBothDirections) {
   EXPECT_EQ(judged(h.at(4s).is_refused(kA)).count, 1U);
 }
 
+TEST(Available, CatchesAServerThatLetsOneWaitAndThenRefusesWhatIsFree) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(9s).releases(kA);
+  h.history.push_back({.at = h.history.back().at,
+                       .what = sim::What::refused_free,
+                       .thread = kB.thread,
+                       .tenure = kB.tenure});
+  const auto refusal = static_cast<std::uint32_t>(h.history.size() - 1);
+  h.acquires(kB).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(refusal, refusal));
+}
+
 TEST(Available, JudgesNothingWithoutABound) {
   HistoryBuilder h;
   h.at(0s).asks(kA).at(99s).is_refused(kA).horizon();

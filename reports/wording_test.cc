@@ -159,6 +159,22 @@ TEST(Narrator, TellsTenuresOfOneClientApart) {
             "client-1 (tenure 1) and client-1 (tenure 2) both believe they hold the lock");
 }
 
+TEST(Narrator, TellsWhoWasTheVictimOfACircleAndWhoWaitedInVain) {
+  testing::RunBuilder b({"client-1", "client-2", "mysql-1"});
+  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
+  const auto broken =
+      b.happens({.at = at_ms(1), .what = sim::What::deadlock_broken, .process = 2, .tenure = 2});
+  const auto refused =
+      b.happens({.at = at_ms(2000), .what = sim::What::refused_free, .process = 2, .tenure = 2});
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::no_deadlock, {broken, broken}),
+            "client-2 (tenure 2) is the victim of a circle of waiters");
+  EXPECT_EQ(narrator.sentence(Property::no_deadlock, {broken, broken}),
+            "mysql-1 found a circle of waiters at 0.001s, and client-2 (tenure 2) was its victim");
+  EXPECT_EQ(narrator.headline(Property::available, {refused, refused}),
+            "client-2 (tenure 2) was refused although the lock was to be had");
+}
+
 TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
   testing::RunBuilder b({"client-1", "client-2", "redis-1"});
   b.client(at_ms(0), sim::What::acquire_ok, 0, 1);

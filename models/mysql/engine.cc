@@ -29,7 +29,14 @@ void Engine::reset(Variant variant) {
   variant_ = variant;
   waits_for_disk_ = false;
   tables_.clear();
-  forget_sessions();
+  sessions_.clear();
+  transactions_.clear();
+  owners_.clear();
+  locks_.clear();
+  names_.clear();
+  ready_.clear();
+  finished_.clear();
+  flushing_.clear();
   committed_.clear();
   pick_ = {};
   opened_ = 0;
@@ -176,28 +183,20 @@ bool Engine::waits_for_row(SessionId id) const {
   return session.running.has_value() && !session.flushing;
 }
 
-void Engine::time_out(SessionId id) {
-  Session& session = sessions_.at(id);
-  if (session.waits_for_name) {
-    names_.withdraw(id);
-    session.waits_for_name = false;
-    finished_.push_back({id, function(std::int64_t{0})});
-  } else if (waits_for_row(id)) {
-    go_on(locks_.withdraw(session.trx));
-    fail(id, Error::lock_wait_timeout);
-  }
-  drain();
-}
+void Engine::time_out(SessionId id) { give_up_wait(id, std::int64_t{0}, Error::lock_wait_timeout); }
 
-void Engine::interrupt(SessionId id) {
+void Engine::interrupt(SessionId id) { give_up_wait(id, {}, Error::interrupted); }
+
+// For a name it has this value, for a row this error.
+void Engine::give_up_wait(SessionId id, const Value& value, Error error) {
   Session& session = sessions_.at(id);
   if (session.waits_for_name) {
     names_.withdraw(id);
     session.waits_for_name = false;
-    finished_.push_back({id, function({})});
+    finished_.push_back({id, function(value)});
   } else if (waits_for_row(id)) {
     go_on(locks_.withdraw(session.trx));
-    fail(id, Error::interrupted);
+    fail(id, error);
   }
   drain();
 }
@@ -784,26 +783,6 @@ bool Engine::purge() {
   }
   drain();
   return !left;
-}
-
-void Engine::crash() {
-  for (Table& table : tables_) {
-    for (auto& [key, record] : table.records())
-      std::erase_if(record.versions, [](const Version& one) { return one.commit == kOpen; });
-    std::erase_if(table.records(), [](const auto& entry) { return entry.second.versions.empty(); });
-  }
-  forget_sessions();
-}
-
-void Engine::forget_sessions() {
-  sessions_.clear();
-  transactions_.clear();
-  owners_.clear();
-  locks_.clear();
-  names_.clear();
-  ready_.clear();
-  finished_.clear();
-  flushing_.clear();
 }
 
 }  // namespace picklock::models::mysql

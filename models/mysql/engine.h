@@ -77,8 +77,6 @@ class Engine {
   // Forgets what no snapshot can see: marked records go, and their locks are on gaps then.
   // False: some must be kept for the time being.
   bool purge();
-  // All that is left after a crash of the server is what had been committed.
-  void crash();
 
   RowState look(SessionId session, std::string_view table, const std::string& key);
   bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
@@ -133,6 +131,7 @@ class Engine {
   Error refused() const {  // by NOWAIT; M16
     return variant_ == Variant::mysql ? Error::locked_nowait : Error::lock_wait_timeout;
   }
+  void give_up_wait(SessionId id, const Value& value, Error error);
   void run(SessionId id);
   void finish(SessionId id);
   bool run_rows(Session& session);  // false: it waits
@@ -173,8 +172,6 @@ class Engine {
   void fail(SessionId id, Error error);
   const Version* visible(const Record& record, TrxId trx, std::uint64_t snapshot) const;
   std::uint64_t snapshot_of(Session& session);
-
-  void forget_sessions();
 
   Table& table_of(TableId id) { return tables_[id]; }
   Table* table_named(std::string_view name);

@@ -320,16 +320,6 @@ TEST_F(EngineTest, FreesWhatASessionHadWhenItEnds) {  // M20, M31
   EXPECT_THAT(finished(), UnorderedElementsAre("2 1 changed", "3 1 row"));
 }
 
-TEST_F(EngineTest, KeepsWhatWasCommittedInACrash) {  // M24
-  begin({1});
-  run(1, add("m"));
-  engine.crash();
-  const SessionId again = engine.open();
-  const std::optional<Answer> answer = engine.execute(again, select("m"), 0);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->rows.at(0).at(1), Value(std::int64_t{0}));
-}
-
 TEST_F(EngineTest, CountsTheHoldsOfANamedLock) {  // M30, M32, M33
   EXPECT_EQ(run(1, get_lock("l")), "1 row");
   EXPECT_EQ(run(1, get_lock("l")), "1 row");

@@ -102,9 +102,7 @@ void Server::start(sim::Keeps keeps) {
 
 // Who had a lock here has none now (M24); what was committed is on the disk.
 void Server::halted() {
-  for (auto& [id, link] : links_) {
-    if (link.asked != nullptr) simulation().network.release(*link.asked);
-  }
+  for (auto& [id, link] : links_) forget(link, false);
   links_.clear();
   flushing_.clear();
   followers_.clear();
@@ -168,8 +166,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   return done.has_value();
 }
 
-// Of a group it is one row, wherever it is written. What becomes of the work is known once it is
-// committed.
+// What becomes of the work is known once it is committed.
 void Server::note_write(Link& link, const Answer& answer) {
   if (link.writes_work && answer.affected > 0)
     link.writes.push_back({link.client, link.thread, link.tenure});
@@ -240,6 +237,7 @@ void Server::answer_late(const Engine::Finished& done) {
   if (!process().down()) simulation().network.release(request);
 }
 
+// Writes are of the group's one row, wherever they are made.
 void Server::log_commits() {
   for (Engine::Committed& commit : engine_.committed()) {
     sim::TenureId by = 0;
@@ -327,6 +325,7 @@ void Server::hung_up(sim::Connection& connection) {
   }
 }
 
+// What is asked on it gets no answer. `says_so`: to the client, which hears of it as of a reset.
 void Server::forget(Link& link, bool says_so) {
   if (link.asked != nullptr) simulation().network.release(*link.asked);
   link.asked = nullptr;
