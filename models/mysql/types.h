@@ -121,6 +121,7 @@ struct Answer {
 
   bool ok() const { return error == Error::none; }
 };
+inline Answer failed(Error error) { return {.error = error}; }
 
 // What one transaction has left of a row when it committed; none: it has deleted it.
 struct Change {
