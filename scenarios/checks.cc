@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "models/redis/config.h"
@@ -14,6 +15,7 @@
 namespace picklock::scenarios {
 namespace {
 
+using models::LockServer;
 using sim::Fault;
 using sim::Instant;
 using sim::Trigger;
@@ -41,28 +43,33 @@ struct Row {
   std::uint32_t count = 0;
 };
 
-bool on_lease_store(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::lease_store;
-}
-bool on_zookeeper(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::zookeeper;
-}
-bool on_mysql(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::mysql;
-}
-bool on_redis(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::redis;
+struct ServerWords {
+  LockServer server{};
+  std::string_view key;  // under [servers]
+  std::string_view name;
+  std::string_view fencing;  // of every grant without further ado; none: see `fencing = "after"`
+};
+constexpr std::array kServers = {
+    ServerWords{LockServer::redis, "redis", "Redis", ""},
+    ServerWords{LockServer::lease_store, "lease_store", "a lease store", "revision"},
+    ServerWords{LockServer::zookeeper, "zookeeper", "ZooKeeper", "zxid"},
+    ServerWords{LockServer::mysql, "mysql", "MySQL", "count"},
+};
+
+const ServerWords& words_of_server(const Scenario& scenario) {
+  return *std::find_if(kServers.begin(), kServers.end(),
+                       [&](const ServerWords& words) { return on(scenario, words.server); });
 }
 
 std::vector<Row> rows_of(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
   std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count}};
-  if (on_zookeeper(scenario))
+  if (on(scenario, LockServer::zookeeper))
     rows.push_back(
         {TargetKind::zookeeper, "zookeeper-", "servers", scenario.servers.zookeeper.servers});
-  if (on_mysql(scenario))
+  if (on(scenario, LockServer::mysql))
     rows.push_back({TargetKind::mysql, "mysql-", "servers", 1 + scenario.servers.mysql.replicas});
-  if (!on_redis(scenario)) return rows;
+  if (!on(scenario, LockServer::redis)) return rows;
   rows.push_back({TargetKind::redis, "redis-", "servers", redis.masters});
   for (std::uint32_t i = 1; i <= redis.masters; ++i) {
     rows.push_back(
@@ -80,7 +87,7 @@ bool takes_steps(TargetKind kind) {
 // `where` holds the name, alone or among others.
 TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
   if (name == "resource") return TargetKind::resource;
-  const bool store = on_lease_store(scenario);
+  const bool store = on(scenario, LockServer::lease_store);
   if (store && name == "store") return TargetKind::store;
   const bool coordinated = has_coordinator(scenario);
   if (coordinated && name == "coordinator") return TargetKind::coordinator;
@@ -302,8 +309,8 @@ void check_failover(const Value& table, const Fault& fault, const Scenario& scen
   const RedisSpec& redis = scenario.servers.redis;
   const Value verb = table.at(name(fault.verb));
   const std::uint32_t replicas =
-      on_mysql(scenario) ? scenario.servers.mysql.replicas : redis.replicas;
-  if (on_mysql(scenario) && fault.target != "mysql-1")
+      on(scenario, LockServer::mysql) ? scenario.servers.mysql.replicas : redis.replicas;
+  if (on(scenario, LockServer::mysql) && fault.target != "mysql-1")
     verb.fail(fmt::format("not applicable to {}: only a primary is replaced by its replica",
                           fault.target));
   if (replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
@@ -342,7 +349,7 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
   if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
-  if (fault.verb == sim::Verb::kill_session && on_redis(scenario)) {
+  if (fault.verb == sim::Verb::kill_session && on(scenario, LockServer::redis)) {
     table.at(name(fault.verb))
         .fail(fmt::format("not applicable to {}: Redis keeps no sessions", fault.target));
   }
@@ -358,9 +365,9 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
   const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(models::Role::write);
-  if (fault.verb == sim::Verb::duplicate && on_zookeeper(scenario) && of_lock)
+  if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::zookeeper) && of_lock)
     verb.fail("a client of ZooKeeper sends nothing a second time: give it a step of `write`");
-  if (fault.verb == sim::Verb::duplicate && on_mysql(scenario) && of_lock)
+  if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::mysql) && of_lock)
     verb.fail("a driver of MySQL sends nothing a second time: give it a step of `write`");
 }
 
@@ -440,19 +447,13 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 // Servers that no client ever speaks to would look as if they had a part in the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (const auto servers = root.find("servers")) {
-    const std::string_view home = on_redis(scenario)       ? "redis"
-                                  : on_zookeeper(scenario) ? "zookeeper"
-                                  : on_mysql(scenario)     ? "mysql"
-                                                           : "lease_store";
-    const std::string_view name = on_redis(scenario)       ? "Redis"
-                                  : on_zookeeper(scenario) ? "ZooKeeper"
-                                  : on_mysql(scenario)     ? "MySQL"
-                                                           : "a lease store";
-    for (const std::string_view other : {"redis", "lease_store", "zookeeper", "mysql"}) {
-      if (other == home) continue;
-      if (const auto idle = servers->find(other))
-        idle->fail(fmt::format("{} lives on {}{}", words.name, name,
-                               on_redis(scenario) ? "" : fmt::format(": see [servers.{}]", home)));
+    const ServerWords& home = words_of_server(scenario);
+    for (const ServerWords& other : kServers) {
+      if (other.server == home.server) continue;
+      if (const auto idle = servers->find(other.key))
+        idle->fail(fmt::format(
+            "{} lives on {}{}", words.name, home.name,
+            on(scenario, LockServer::redis) ? "" : fmt::format(": see [servers.{}]", home.key)));
     }
   }
   if (words.uses.servers || scenario.servers.redis.masters == 1) return;
@@ -525,12 +526,10 @@ void check_redis(const Value& table, const Scenario& scenario) {
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
   check_gc(table, clients.gc);
-  if (clients.find_by == FindBy::sentinel && !on_redis(scenario))
+  if (clients.find_by == FindBy::sentinel && !on(scenario, LockServer::redis))
     table.at("find_by").fail(
         fmt::format("{} lives on {}, which has no Sentinels: must be \"address\"", words.name,
-                    on_zookeeper(scenario) ? "ZooKeeper"
-                    : on_mysql(scenario)   ? "MySQL"
-                                           : "a lease store"));
+                    words_of_server(scenario).name));
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
     table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
@@ -546,7 +545,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
                           to_text(clients.nested_after), to_text(clients.hold)));
   if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
     table.at("scan_every").fail("there is no replica that could lead");
-  if (clients.progress != Progress::none && !on_redis(scenario)) {
+  if (clients.progress != Progress::none && !on(scenario, LockServer::redis)) {
     table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
   }
   if (clients.effect == Effect::database && !words.uses.database)
@@ -560,16 +559,13 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  if (scenario.servers.resource.fencing == Fencing::after && !on_redis(scenario)) {
+  if (scenario.servers.resource.fencing == Fencing::after && !on(scenario, LockServer::redis)) {
     root.at("servers")
         .at("resource")
         .at("fencing")
         .fail(fmt::format("{} has no counter beside its key: every grant has its {}, "
                           "\"in-script\"",
-                          words.name,
-                          on_zookeeper(scenario) ? "zxid"
-                          : on_mysql(scenario)   ? "count"
-                                                 : "revision"));
+                          words.name, words_of_server(scenario).fencing));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
@@ -678,10 +674,11 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.renew != models::Renew::none && !words.uses.renew)
-    lock->at("renew").fail(fmt::format(
-        "{} {}: must be \"none\"", words.name,
-        on_redis(scenario) ? "does not renew its lease" : "keeps its session alive anyway"));
-  if (options.lock_delay > Duration::zero() && !on_lease_store(scenario))
+    lock->at("renew").fail(fmt::format("{} {}: must be \"none\"", words.name,
+                                       on(scenario, LockServer::redis)
+                                           ? "does not renew its lease"
+                                           : "keeps its session alive anyway"));
+  if (options.lock_delay > Duration::zero() && !on(scenario, LockServer::lease_store))
     lock->at("lock_delay").fail(fmt::format("{} has no session: must be 0s", words.name));
   if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {
     lock->at("recognise_own")

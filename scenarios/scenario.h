@@ -258,6 +258,9 @@ const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
 models::LockServer lock_server(const Scenario& scenario);
+inline bool on(const Scenario& scenario, models::LockServer server) {
+  return lock_server(scenario) == server;
+}
 
 // Whether a process of its own frees the locks of holders that are gone.
 bool has_coordinator(const Scenario& scenario);

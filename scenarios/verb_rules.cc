@@ -18,6 +18,23 @@ constexpr std::string_view kSentOnce = "a client of ZooKeeper sends nothing a se
 constexpr std::string_view kDriverSendsOnce = "a driver of MySQL sends nothing a second time";
 constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
 
+using Reasons = decltype(VerbRules::inapplicable);
+using Special = std::initializer_list<std::pair<TargetKind, std::string_view>>;
+
+Reasons but_not(Special special, Reasons reasons = {}) {
+  for (const auto& [kind, reason] : special) reasons[static_cast<std::size_t>(kind)] = reason;
+  return reasons;
+}
+
+// `special` says of some of the others why not.
+Reasons only(std::initializer_list<TargetKind> kinds, std::string_view reason,
+             Special special = {}) {
+  Reasons reasons;
+  reasons.fill(reason);
+  for (const TargetKind kind : kinds) reasons[static_cast<std::size_t>(kind)] = {};
+  return but_not(special, reasons);
+}
+
 const std::array<VerbRules, sim::kVerbCount>& all_rules() {
   static const std::array<VerbRules, sim::kVerbCount> rules = {{
       {.verb = Verb::pause,
@@ -32,17 +49,17 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .allowed = {"keeps"},
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = only({TargetKind::client}, kClientsOnly),
        .meaning = "the thread that takes the step ends, its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
-       .inapplicable = {"", "", kNoClock, "", "", kNeverSteps},
+       .inapplicable =
+           but_not({{TargetKind::resource, kNoClock}, {TargetKind::store, kNeverSteps}}),
        .meaning = "the wall clock jumps by `step`, forwards or back"},
       {.verb = Verb::set_clock_rate,
        .lasting = Lasting::optional,
        .required = "rate",
-       .inapplicable = {"", "", kNoClock},
+       .inapplicable = but_not({{TargetKind::resource, kNoClock}}),
        .meaning = "both clocks of the process run `rate` times as fast"},
       {.verb = Verb::partition,
        .lasting = Lasting::optional,
@@ -52,37 +69,38 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::hold,
        .lasting = Lasting::required,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk},
+       .inapplicable = but_not({{TargetKind::sentinel, kNoTalk}}),
        .meaning = "from the message of the step on, its direction of the connection is held"},
       {.verb = Verb::delay,
        .lasting = Lasting::required,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk},
+       .inapplicable = but_not({{TargetKind::sentinel, kNoTalk}}),
        .meaning = "the message of the step arrives this much later"},
       {.verb = Verb::drop,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk},
+       .inapplicable = but_not({{TargetKind::sentinel, kNoTalk}}),
        .meaning = "the message of the step is lost and its connection reset: outcome unknown"},
       {.verb = Verb::duplicate,
        .lasting = Lasting::required,
        .on_message = true,
-       .inapplicable = {"", "", "", "", kNoTalk, "", kSentOnce, "", kDriverSendsOnce},
+       .inapplicable = but_not({{TargetKind::sentinel, kNoTalk},
+                                {TargetKind::zookeeper, kSentOnce},
+                                {TargetKind::mysql, kDriverSendsOnce}}),
        .meaning = "the message of the step arrives a second time, this much later"},
       {.verb = Verb::evict,
        .allowed = {"key"},
-       .inapplicable = {kRedisOnly, "", kRedisOnly, kMasterDecides, kRedisOnly, kRedisOnly,
-                        kRedisOnly, kRedisOnly, kRedisOnly},
+       .inapplicable =
+           only({TargetKind::redis}, kRedisOnly, {{TargetKind::replica, kMasterDecides}}),
        .meaning = "the server forgets `key`"},
       {.verb = Verb::fail_over,
        .lasting = Lasting::optional,
        .allowed = {"to"},
-       .inapplicable = {kPrimaryOnly, "", kPrimaryOnly, kPrimaryOnly, kPrimaryOnly, kPrimaryOnly,
-                        kElectsItself, kPrimaryOnly},
+       .inapplicable = only({TargetKind::redis, TargetKind::mysql}, kPrimaryOnly,
+                            {{TargetKind::zookeeper, kElectsItself}}),
        .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
-       .inapplicable = {"", kNoSession, kNoSession, kNoSession, kNoSession, kNoSession, kNoSession,
-                        "", kNoSession},
+       .inapplicable = only({TargetKind::client, TargetKind::coordinator}, kNoSession),
        .meaning = "the lease store, the ensemble or the MySQL server ends the sessions that the "
                   "client has"},
       {.verb = Verb::slow,
@@ -90,8 +108,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
-       .inapplicable = {"", kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly, kClientsOnly,
-                        kClientsOnly, kClientsOnly, kClientsOnly},
+       .inapplicable = only({TargetKind::client}, kClientsOnly),
        .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
                   "its next"},
   }};

@@ -8,6 +8,8 @@
 namespace picklock::scenarios {
 namespace {
 
+using models::LockServer;
+
 sim::Latency as_sim(const Latency& latency) {
   return {.low = latency.low,
           .high = latency.high,
@@ -39,17 +41,6 @@ models::FencedBy fenced_by(Fencing fencing) {
   return models::FencedBy::order_of_grants;
 }
 
-bool on_store(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::lease_store;
-}
-bool on_zookeeper(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::zookeeper;
-}
-
-bool on_mysql(const Scenario& scenario) {
-  return lock_server(scenario) == models::LockServer::mysql;
-}
-
 // Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
 // wait for it as long as they must.
 Duration election(const ZooKeeperSpec& zookeeper) {
@@ -77,20 +68,20 @@ Duration acquire_bound(const Scenario& scenario) {
   for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
   const RedisSpec& redis = scenario.servers.redis;
   const models::LockOptions& lock = scenario.lock.options;
-  const bool store = on_store(scenario);
+  const bool store = on(scenario, LockServer::lease_store);
   const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
-  const Duration service = store                    ? scenario.servers.lease_store.service
-                           : on_zookeeper(scenario) ? zookeeper.service
-                           : on_mysql(scenario)     ? scenario.servers.mysql.service
-                                                    : redis.service;
+  const Duration service = store ? scenario.servers.lease_store.service
+                           : on(scenario, LockServer::zookeeper) ? zookeeper.service
+                           : on(scenario, LockServer::mysql)     ? scenario.servers.mysql.service
+                                                                 : redis.service;
   const Duration queue = kCommands * service * static_cast<std::int64_t>(scenario.clients.count);
   const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc) +
                             longest_collection(zookeeper.gc);
   // A client may have to find out that its server is gone, and find another.
-  const Duration reconnecting = on_zookeeper(scenario)
+  const Duration reconnecting = on(scenario, LockServer::zookeeper)
                                     ? std::min(lock.ttl, kLongest / 100) + election(zookeeper)
-                                : on_mysql(scenario) ? finding_a_primary(scenario)
-                                                     : Duration{};
+                                : on(scenario, LockServer::mysql) ? finding_a_primary(scenario)
+                                                                  : Duration{};
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
          wait + kSlack + reconnecting +
@@ -101,7 +92,7 @@ Duration acquire_bound(const Scenario& scenario) {
 // (R60, R61).
 Duration failover_bound(const Scenario& scenario) {
   constexpr Duration kElection = std::chrono::seconds(5);
-  if (on_mysql(scenario))
+  if (on(scenario, LockServer::mysql))
     return 2 * std::min(scenario.servers.mysql.settings.promote_after, kLongest / 100);
   const RedisSpec& redis = scenario.servers.redis;
   return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
@@ -110,12 +101,12 @@ Duration failover_bound(const Scenario& scenario) {
 // Beyond a session's TTL, until the store finds that it is over.
 Duration session_bound(const Scenario& scenario) {
   const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
-  if (on_zookeeper(scenario))
+  if (on(scenario, LockServer::zookeeper))
     return std::max(Duration{}, 2 * zookeeper.tick - scenario.lock.options.ttl) + zookeeper.tick +
            election(zookeeper);
-  if (on_mysql(scenario))
+  if (on(scenario, LockServer::mysql))
     return std::min(scenario.servers.mysql.settings.wait_timeout, kLongest / 100);
-  if (!on_store(scenario)) return {};
+  if (!on(scenario, LockServer::lease_store)) return {};
   const LeaseStoreSpec& store = scenario.servers.lease_store;
   const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);
   return (store.expire_after - 1) * ttl + store.tick;
@@ -148,7 +139,7 @@ void World::set(const Scenario& scenario) {
               .quorum = algorithm_->quorum == nullptr
                             ? 1
                             : algorithm_->quorum(redis.masters, scenario.lock.options),
-              .servers = lock_server(scenario) == models::LockServer::redis ? redis.masters : 1,
+              .servers = on(scenario, LockServer::redis) ? redis.masters : 1,
               .first_server = askers(scenario),
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
@@ -159,7 +150,8 @@ void World::set(const Scenario& scenario) {
               .overtakes = algorithm_->overtakes};
   configs_.assign(processes_.size(), {});
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (redis.replicas > 0 || (on_mysql(scenario) && scenario.servers.mysql.replicas > 0))
+    if (redis.replicas > 0 ||
+        (on(scenario, LockServer::mysql) && scenario.servers.mysql.replicas > 0))
       context_.group_of.push_back(group_of(scenario, processes_[i]));
     if (is_server(processes_[i])) configs_[i] = config_of(redis, processes_[i].name);
   }
@@ -181,11 +173,11 @@ void World::build(std::uint64_t seed, bool tracing) {
   set_links();
   build_servers();
   build_sentinels();
-  const bool store = algorithm_->uses.server == models::LockServer::lease_store;
+  const bool store = algorithm_->uses.server == LockServer::lease_store;
   if (store) build_store();
-  const bool zookeeper = algorithm_->uses.server == models::LockServer::zookeeper;
+  const bool zookeeper = algorithm_->uses.server == LockServer::zookeeper;
   if (zookeeper) build_ensemble();
-  const bool mysql = algorithm_->uses.server == models::LockServer::mysql;
+  const bool mysql = algorithm_->uses.server == LockServer::mysql;
   if (mysql) build_databases();
   const std::uint32_t clients = scenario.clients.count;
   sim::Process& home = scheduler.process(index_of(TargetKind::resource));
@@ -303,7 +295,7 @@ void World::build_coordinator() {
 
 void World::build_servers() {
   const RedisSpec& redis = scenario_->servers.redis;
-  groups_.resize(algorithm_->uses.server == models::LockServer::redis ? redis.masters : 0);
+  groups_.resize(algorithm_->uses.server == LockServer::redis ? redis.masters : 0);
   enlist();
   std::size_t used = 0;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
