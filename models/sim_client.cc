@@ -65,13 +65,13 @@ lease_store::SimClient& ClientMachine::lease_store() {
   return lease_store_;
 }
 
-void ClientMachine::connect(std::span<const zookeeper::ServerEnd> ensemble,
-                            const LockOptions& options, std::size_t first) {
+void ClientMachine::connect(std::span<const ServerEnd> ensemble, const LockOptions& options,
+                            std::size_t first) {
   zookeeper_.reset(*simulation_, *process_, ensemble, options, first);
   has_zookeeper_ = true;
 }
 
-void ClientMachine::connect(std::span<const mysql::ServerEnd> servers, const LockOptions& options) {
+void ClientMachine::connect(std::span<const ServerEnd> servers, const LockOptions& options) {
   mysql_.reset(*simulation_, *process_, servers, options);
   has_mysql_ = true;
 }

@@ -34,10 +34,9 @@ class ClientMachine {
   void connect(lease_store::LeaseStore& store, const LockOptions& options);
   // So is a ZooKeeper ensemble: it tries the servers, which must outlive it, in turn, this one
   // first.
-  void connect(std::span<const zookeeper::ServerEnd> ensemble, const LockOptions& options,
-               std::size_t first);
+  void connect(std::span<const ServerEnd> ensemble, const LockOptions& options, std::size_t first);
   // And MySQL servers, which must outlive it: the primary, and those that may take its place.
-  void connect(std::span<const mysql::ServerEnd> servers, const LockOptions& options);
+  void connect(std::span<const ServerEnd> servers, const LockOptions& options);
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();

@@ -1,5 +1,7 @@
 #include "models/lease_store/sim_client.h"
 
+#include "models/step_of.h"
+
 namespace picklock::models::lease_store {
 namespace {
 
@@ -19,14 +21,11 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, LeaseStor
   caller_.reset(simulation, self, store.process(), store, protocol());
 }
 
-std::uint8_t SimClient::step(Role role) const {
-  return role == Role::none ? scheduler_->running()->role : static_cast<std::uint8_t>(role);
-}
-
 std::optional<std::string> SimClient::ask(const Request& request, Role role) {
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
-    const sim::Answer answer = caller_.call(
-        step(role), patience_, [&request](sim::Payload& payload) { write(request, payload); });
+    const sim::Answer answer =
+        caller_.call(step_of(role, *scheduler_), patience_,
+                     [&request](sim::Payload& payload) { write(request, payload); });
     if (answer.ok()) return std::string(answer.bytes());
   }
   return std::nullopt;
@@ -64,8 +63,8 @@ Status SimClient::watch(std::string_view key, Duration at_most) {
   const Duration patience = patience_ > Duration::zero() ? patience_ + at_most : patience_;
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
     const sim::Answer answer = caller_.call_interruptibly(
-        step(Role::watch), patience, [&request](sim::Payload& payload) { write(request, payload); },
-        [](std::string_view) {});
+        step_of(Role::watch, *scheduler_), patience,
+        [&request](sim::Payload& payload) { write(request, payload); }, [](std::string_view) {});
     if (answer.ok()) return status(std::string(answer.bytes()), "FREE");
     if (answer.status() == sim::Answer::Status::interrupted) return Status::interrupted;
   }

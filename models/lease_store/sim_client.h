@@ -29,7 +29,6 @@ class SimClient final : public Client {
   Status close(std::string_view session) override;
 
  private:
-  std::uint8_t step(Role role) const;
   // Role::none: that of the verb in which the request is sent. Nothing: no answer.
   std::optional<std::string> ask(const Request& request, Role role = Role::none);
   Status status_of(const Request& request, std::string_view good, Role role = Role::none);

@@ -15,6 +15,7 @@
 #include "models/mysql/grants.h"
 #include "models/mysql/settings.h"
 #include "models/mysql/wire.h"
+#include "models/server_end.h"
 #include "models/tenures.h"
 #include "sim/caller.h"
 #include "sim/service.h"
@@ -22,12 +23,6 @@
 namespace picklock::models::mysql {
 
 class Server;
-
-// Where clients find a server, simulated or not.
-struct ServerEnd {
-  sim::Process* process = nullptr;
-  sim::Endpoint* endpoint = nullptr;
-};
 
 class Server final : public sim::Service {
  public:

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "models/mysql/tables.h"
-#include "models/small_world.h"
+#include "models/mysql/database_world.h"
 
 namespace picklock::models::mysql {
 namespace {
@@ -11,48 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Statement lock_row() {
-  return {
-      .op = Op::select, .table = std::string(kLockRows), .key = "lock", .locking = Locking::update};
-}
-Statement insert_row() {
-  return {.op = Op::insert, .table = std::string(kLocks), .values = {{.value = "lock"}}};
-}
-Statement write_work() {
-  return {.op = Op::update,
-          .table = std::string(kWork),
-          .key = "lock",
-          .set = {{"value", {.of = Term::Of::column, .column = "value", .plus = 1}}}};
-}
-Statement get_lock(std::int64_t seconds) {
-  return {.op = Op::get_lock, .name = "lock", .number = seconds};
-}
-
-// A session with a transaction that has the row of the lock.
-std::unique_ptr<Connection> locked(Client& mysql) {
-  std::unique_ptr<Connection> connection = mysql.connect();
-  connection->execute({.op = Op::begin});
-  EXPECT_EQ(connection->execute(lock_row()).rows.size(), 1u);
-  return connection;
-}
-
-SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
-                           std::uint32_t servers = 1) {
-  return {.clients = clients,
-          .command_timeout = 60s,
-          .mysql = servers,
-          .database = settings,
-          .options = {.connections = 3}};
-}
-
-sim::Fault fault(sim::Verb verb, std::string target, Duration at) {
-  sim::Fault one;
-  one.verb = verb;
-  one.target = std::move(target);
-  one.trigger.at = sim::kStart + at;
-  return one;
-}
 
 std::vector<std::string> writes(const SmallWorld& world) {
   std::vector<std::string> lines;
@@ -388,83 +345,6 @@ TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
   }
   world.run();
   EXPECT_THAT(refusals(world), ElementsAre("deadlock broken 2"));
-}
-
-// ---------------------------------------------------------------- clients
-
-TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
-  SmallWorld::Setup setup = database(1);
-  setup.options.connections = 1;
-  SmallWorld world(setup);
-  world.client(1, [](SmallWorld&, models::Client& self) {
-    const auto connection = self.mysql().connect();
-    self.sleep(1s);
-  });
-  world.client(
-      1,
-      [](SmallWorld& here, models::Client& self) {
-        self.sleep(100ms);
-        EXPECT_NE(self.mysql().connect(), nullptr);
-        EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 1);
-      },
-      2);
-  world.run();
-}
-
-TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
-  SmallWorld::Setup setup = database(1);
-  setup.options.connections = 1;
-  setup.command_timeout = 2s;
-  SmallWorld world(setup);
-  world.client(1, [](SmallWorld&, models::Client& self) {
-    const auto connection = self.mysql().connect();
-    EXPECT_EQ(self.mysql().connect(), nullptr);
-  });
-  world.run();
-}
-
-TEST(Client, RollsBackWhatIsGivenBackToThePool) {
-  for (const bool resets : {true, false}) {
-    SmallWorld::Setup setup = database(1);
-    setup.options.pool_resets = resets;
-    SmallWorld world(setup);
-    world.client(1, [resets](SmallWorld& here, models::Client& self) {
-      locked(self.mysql()).reset();
-      self.sleep(10ms);
-      EXPECT_EQ(here.databases.server(0).engine().owner_of_row(kLockRows, "lock"),
-                resets ? 0u : 1u);
-    });
-    world.run();
-  }
-}
-
-// The next borrower has at once what nobody has given back.
-TEST(Client, GivesANameAwayWithItsConnection) {
-  SmallWorld world(database(1));
-  world.client(1, [](SmallWorld&, models::Client& self) {
-    self.mysql().connect()->execute(get_lock(0));
-    EXPECT_EQ(self.mysql().connect()->execute(get_lock(0)).rows,
-              std::vector<Row>{{std::int64_t{1}}});
-  });
-  world.run();
-}
-
-TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
-  for (const bool reconnects : {true, false}) {
-    SmallWorld::Setup setup = database(1);
-    setup.options.reconnect = reconnects;
-    SmallWorld world(setup);
-    world.client(1, [reconnects](SmallWorld&, models::Client& self) {
-      const auto connection = self.mysql().connect();
-      EXPECT_TRUE(connection->execute(get_lock(0)).ok());
-      const std::uint32_t session = connection->session();
-      self.sleep(2s);
-      const Answer answer = connection->execute(write_work());
-      EXPECT_EQ(answer.error, reconnects ? Error::none : Error::gone_away);
-      EXPECT_EQ(connection->session() == session, !reconnects);
-    });
-    world.run({fault(sim::Verb::kill_session, "client-1", 1s)});
-  }
 }
 
 }  // namespace

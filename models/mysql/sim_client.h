@@ -10,7 +10,8 @@
 
 #include "models/lock_options.h"
 #include "models/mysql/client.h"
-#include "models/mysql/server.h"
+#include "models/pool.h"
+#include "models/server_end.h"
 #include "sim/caller.h"
 
 namespace picklock::models::mysql {
@@ -28,20 +29,15 @@ class SimClient final : public Client {
   struct Pooled {
     sim::Caller caller;
     std::uint32_t session = 0;  // counts them
-    bool lent = false;
     bool in_transaction = false;
     bool autocommit = true;
   };
   class Lent;
-  class Leaving;
 
-  std::uint8_t step(Role role) const;
-  Pooled* borrow();
   bool dial(Pooled& pooled);
   bool takes_writes(Pooled& pooled);
   Answer execute(Pooled& pooled, const Statement& statement, Role role);
-  void give_back(Pooled& pooled, std::uint64_t life);
-  void wake_next();
+  void give_back(std::size_t one, std::uint64_t life);
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
@@ -51,10 +47,9 @@ class SimClient final : public Client {
   Duration connect_timeout_{};
   bool reconnects_ = false;
   bool rolls_back_ = true;
-  std::deque<Pooled> pool_;
-  std::size_t size_ = 0;
-  std::deque<sim::Thread*> queue_;  // threads that wait for one, in the order in which they came
-  std::uint64_t life_ = 0;          // counts runs and crashes: what was lent before is void
+  std::deque<Pooled> connections_;
+  Pool pool_;
+  std::uint64_t life_ = 0;  // counts runs and crashes: what was lent before is void
 };
 
 }  // namespace picklock::models::mysql

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/redis/wire.h"
+#include "models/step_of.h"
 
 namespace picklock::models::redis {
 namespace {
@@ -36,15 +37,13 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Nod
     links_[i].reset(simulation, self, server, discovery, i);
     links_[i].caller().keep_after_timeout(options.keep_timed_out);
   }
-  lent_.assign(connections_, false);
-  queue_.clear();
+  pool_.reset(simulation.scheduler, self, connections_);
   subscriber_.reset(simulation, self, server, discovery, patience_, options.resubscribe_every);
 }
 
 void SimClient::forget() {
   for (std::uint32_t i = 0; i < connections_; ++i) links_[i].forget();
-  lent_.assign(connections_, false);
-  queue_.clear();
+  pool_.forget();
   subscriber_.forget();
 }
 
@@ -62,11 +61,15 @@ void SimClient::refresh() {
 // patience ended.
 class SimClient::Borrowed {
  public:
-  explicit Borrowed(SimClient& client) : client_(client), link_(client.borrow()) {}
+  explicit Borrowed(SimClient& client) : client_(client) {
+    const bool shared = client.connections_ == 1 || client.simulation_->scheduler.inert();
+    if (!shared) one_ = client.pool_.borrow(client.patience_);
+    if (shared || one_) link_ = &client.links_[one_.value_or(0)];
+  }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
   ~Borrowed() {
-    if (link_ != nullptr && client_.connections_ > 1) client_.give_back(*link_);
+    if (one_) client_.pool_.give_back(*one_);
   }
   bool ready() const { return link_ != nullptr && link_->find_server(client_.patience_); }
   ServerLink& operator*() const { return *link_; }
@@ -74,74 +77,11 @@ class SimClient::Borrowed {
 
  private:
   SimClient& client_;
-  ServerLink* link_;
+  std::optional<std::size_t> one_;  // of a pool
+  ServerLink* link_ = nullptr;
 };
-
-// A thread that is killed while it waits leaves the queue. It may have been woken for a connection
-// just before: then the next is.
-class SimClient::Leaving {
- public:
-  Leaving(SimClient& client, sim::Thread* thread) : client_(client), thread_(thread) {}
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
-  ~Leaving() {
-    if (!leaves_) return;
-    std::erase(client_.queue_, thread_);
-    const std::vector<bool>& lent = client_.lent_;
-    if (std::find(lent.begin(), lent.end(), false) != lent.end()) client_.wake_next();
-  }
-  void stays() { leaves_ = false; }
-
- private:
-  SimClient& client_;
-  sim::Thread* thread_;
-  bool leaves_ = true;
-};
-
-ServerLink* SimClient::borrow() {
-  if (connections_ == 1) return &links_.front();
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  if (scheduler.inert()) return &links_.front();
-  const std::int64_t limit =
-      scheduler.local_time(*self_, sim::ClockKind::monotonic) + patience_.count();
-  sim::Thread* const me = scheduler.running();
-  for (bool queued = false;;) {
-    const auto idle = std::find(lent_.begin(), lent_.end(), false);
-    const bool my_turn = queued ? queue_.front() == me : queue_.empty();
-    if (idle != lent_.end() && my_turn) {
-      if (queued) queue_.pop_front();
-      *idle = true;
-      // Another may have become free at the same time.
-      const bool more = std::find(idle, lent_.end(), false) != lent_.end();
-      if (more) wake_next();
-      return &links_[static_cast<std::size_t>(idle - lent_.begin())];
-    }
-    if (!queued) queue_.push_back(me);
-    queued = true;
-    Leaving leaving(*this, me);
-    if (!scheduler.park_patiently(limit)) return nullptr;
-    leaving.stays();
-  }
-}
-
-void SimClient::give_back(ServerLink& link) {
-  for (std::uint32_t i = 0; i < connections_; ++i) {
-    if (&links_[i] == &link) lent_[i] = false;
-  }
-  wake_next();
-}
-
-void SimClient::wake_next() {
-  if (!queue_.empty()) simulation_->scheduler.wake(*queue_.front());
-}
 
 // ---------------------------------------------------------------- commands
-
-std::uint8_t SimClient::step(Role role) const {
-  if (role == Role::upkeep) return 0;
-  return role == Role::none ? simulation_->scheduler.running()->role
-                            : static_cast<std::uint8_t>(role);
-}
 
 // A master that was replaced: the next command asks who leads now.
 void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
@@ -184,14 +124,14 @@ Reply SimClient::repeatedly(Resend resend, Exchange exchange) {
 
 Reply SimClient::call(Role role, Argv argv) {
   return repeatedly(Resend::unanswered, [&](sim::Caller& caller) {
-    return caller.call(step(role), patience_, words(argv));
+    return caller.call(step_of(role, simulation_->scheduler), patience_, words(argv));
   });
 }
 
 Reply SimClient::call_interruptibly(Role role, Argv argv, Resend resend, Late late) {
   return repeatedly(resend, [&](sim::Caller& caller) {
-    if (!late) return caller.call(step(role), patience_, words(argv));
-    return caller.call_interruptibly(step(role), patience_, words(argv),
+    if (!late) return caller.call(step_of(role, simulation_->scheduler), patience_, words(argv));
+    return caller.call_interruptibly(step_of(role, simulation_->scheduler), patience_, words(argv),
                                      [late](std::string_view bytes) {
                                        Reply reply;
                                        if (read_reply(bytes, reply)) late(reply);
@@ -203,7 +143,8 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
   Reply of_second;
   of_second.kind = Reply::Kind::unsent;
   Reply of_first = repeatedly(resend, [&](sim::Caller& caller) {
-    auto [one, other] = caller.call_both(step(role), patience_, words(first), words(second));
+    auto [one, other] = caller.call_both(step_of(role, simulation_->scheduler), patience_,
+                                         words(first), words(second));
     if (other.ok()) {
       read(other, of_second);
     } else {
@@ -218,9 +159,9 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
 void SimClient::post(Role role, Argv argv) {
   sim::Scheduler& scheduler = simulation_->scheduler;
   if (scheduler.inert()) return;
-  const std::uint8_t as = step(role);
+  const std::uint8_t as = step_of(role, simulation_->scheduler);
   for (std::uint32_t i = 0; i < connections_; ++i) {
-    if (!lent_[i] && links_[i].caller().post(as, words(argv))) return;
+    if (!pool_.lent(i) && links_[i].caller().post(as, words(argv))) return;
   }
   std::vector<std::string> copies(argv.begin(), argv.end());
   scheduler.spawn(*self_,

@@ -7,6 +7,7 @@
 
 #include <deque>
 
+#include "models/pool.h"
 #include "models/redis/client.h"
 #include "models/redis/server_link.h"
 #include "models/redis/sim_subscriber.h"
@@ -39,12 +40,7 @@ class SimClient final : public Client {
 
  private:
   class Borrowed;  // one of the connections, for a command
-  class Leaving;
 
-  std::uint8_t step(Role role) const;
-  ServerLink* borrow();
-  void give_back(ServerLink& link);
-  void wake_next();
   template <typename Exchange>
   Reply repeatedly(Resend resend, Exchange exchange);
   bool may_send_again(std::uint32_t copies, bool left, Resend resend);
@@ -59,9 +55,8 @@ class SimClient final : public Client {
   Duration resend_delay_most_{};
   sim::Random chance_;
   std::uint32_t connections_ = 1;
-  std::deque<ServerLink> links_;    // the first stands, the others are dialled when needed
-  std::vector<bool> lent_;          // of a pool
-  std::deque<sim::Thread*> queue_;  // threads that wait for one, in the order in which they came
+  std::deque<ServerLink> links_;  // the first stands, the others are dialled when needed
+  Pool pool_;
   SimSubscriber subscriber_;
 };
 

@@ -17,7 +17,7 @@
 
 #include "models/zookeeper/grants.h"
 #include "models/zookeeper/quorum_peer.h"
-#include "models/zookeeper/server_end.h"
+#include "models/server_end.h"
 #include "models/zookeeper/session_tracker.h"
 #include "models/zookeeper/tree.h"
 #include "models/zookeeper/watches.h"

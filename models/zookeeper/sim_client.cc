@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/step_of.h"
+
 namespace picklock::models::zookeeper {
 namespace {
 
@@ -246,12 +248,6 @@ Code SimClient::await_connection() {
   return me.outcome;
 }
 
-std::uint8_t SimClient::step(Role role) const {
-  if (role == Role::upkeep) return 0;
-  return role == Role::none ? simulation_->scheduler.running()->role
-                            : static_cast<std::uint8_t>(role);
-}
-
 Answer SimClient::ask(Request request, Role role) {
   Answer answer;
   if (simulation_->scheduler.inert()) return answer;
@@ -261,7 +257,7 @@ Answer SimClient::ask(Request request, Role role) {
   request.xid = ++xids_;
   last_sent_ = now();
   const SessionId session = session_;
-  const sim::Answer bytes = caller_.call(step(role), Duration::zero(),
+  const sim::Answer bytes = caller_.call(step_of(role, simulation_->scheduler), Duration::zero(),
                                          [&](sim::Payload& payload) { write(request, payload); });
   Reply reply;
   reply.op = request.op;

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "models/server_end.h"
 #include "models/zookeeper/client.h"
-#include "models/zookeeper/server_end.h"
 #include "models/zookeeper/wire.h"
 #include "sim/caller.h"
 
@@ -77,7 +77,6 @@ class SimClient final : public Client {
 
   // --- requests
   Code await_connection();
-  std::uint8_t step(Role role) const;
   Answer ask(Request request, Role role);
   Answer ask_watching(Request request, Watch watch, Table table, Role role);
 

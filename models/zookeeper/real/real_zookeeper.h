@@ -5,7 +5,7 @@
 
 #include "models/real/real_endpoint.h"
 #include "models/zookeeper/conform/real_server.h"
-#include "models/zookeeper/server_end.h"
+#include "models/server_end.h"
 
 namespace picklock::models::zookeeper::real {
 

@@ -1,0 +1,56 @@
+// Worlds with MySQL servers, and statements, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "models/mysql/tables.h"
+#include "models/small_world.h"
+
+namespace picklock::models::mysql {
+
+inline Statement lock_row() {
+  return {
+      .op = Op::select, .table = std::string(kLockRows), .key = "lock", .locking = Locking::update};
+}
+inline Statement insert_row() {
+  return {.op = Op::insert, .table = std::string(kLocks), .values = {{.value = "lock"}}};
+}
+inline Statement write_work() {
+  return {.op = Op::update,
+          .table = std::string(kWork),
+          .key = "lock",
+          .set = {{"value", {.of = Term::Of::column, .column = "value", .plus = 1}}}};
+}
+inline Statement get_lock(std::int64_t seconds) {
+  return {.op = Op::get_lock, .name = "lock", .number = seconds};
+}
+
+// A session with a transaction that has the row of the lock.
+inline std::unique_ptr<Connection> locked(Client& mysql) {
+  std::unique_ptr<Connection> connection = mysql.connect();
+  connection->execute({.op = Op::begin});
+  EXPECT_EQ(connection->execute(lock_row()).rows.size(), 1u);
+  return connection;
+}
+
+inline SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
+                                  std::uint32_t servers = 1) {
+  return {.clients = clients,
+          .command_timeout = std::chrono::seconds(60),
+          .mysql = servers,
+          .database = settings,
+          .options = {.connections = 3}};
+}
+
+inline sim::Fault fault(sim::Verb verb, std::string target, Duration at) {
+  sim::Fault one;
+  one.verb = verb;
+  one.target = std::move(target);
+  one.trigger.at = sim::kStart + at;
+  return one;
+}
+
+}  // namespace picklock::models::mysql

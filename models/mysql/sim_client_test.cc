@@ -1,0 +1,88 @@
+#include "models/mysql/sim_client.h"
+
+#include <gtest/gtest.h>
+
+#include "models/mysql/database_world.h"
+
+namespace picklock::models::mysql {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
+  SmallWorld::Setup setup = database(1);
+  setup.options.connections = 1;
+  SmallWorld world(setup);
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    self.sleep(1s);
+  });
+  world.client(
+      1,
+      [](SmallWorld& here, models::Client& self) {
+        self.sleep(100ms);
+        EXPECT_NE(self.mysql().connect(), nullptr);
+        EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 1);
+      },
+      2);
+  world.run();
+}
+
+TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
+  SmallWorld::Setup setup = database(1);
+  setup.options.connections = 1;
+  setup.command_timeout = 2s;
+  SmallWorld world(setup);
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    const auto connection = self.mysql().connect();
+    EXPECT_EQ(self.mysql().connect(), nullptr);
+  });
+  world.run();
+}
+
+TEST(Client, RollsBackWhatIsGivenBackToThePool) {
+  for (const bool resets : {true, false}) {
+    SmallWorld::Setup setup = database(1);
+    setup.options.pool_resets = resets;
+    SmallWorld world(setup);
+    world.client(1, [resets](SmallWorld& here, models::Client& self) {
+      locked(self.mysql()).reset();
+      self.sleep(10ms);
+      EXPECT_EQ(here.databases.server(0).engine().owner_of_row(kLockRows, "lock"),
+                resets ? 0u : 1u);
+    });
+    world.run();
+  }
+}
+
+// The next borrower has at once what nobody has given back.
+TEST(Client, GivesANameAwayWithItsConnection) {
+  SmallWorld world(database(1));
+  world.client(1, [](SmallWorld&, models::Client& self) {
+    self.mysql().connect()->execute(get_lock(0));
+    EXPECT_EQ(self.mysql().connect()->execute(get_lock(0)).rows,
+              std::vector<Row>{{std::int64_t{1}}});
+  });
+  world.run();
+}
+
+TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
+  for (const bool reconnects : {true, false}) {
+    SmallWorld::Setup setup = database(1);
+    setup.options.reconnect = reconnects;
+    SmallWorld world(setup);
+    world.client(1, [reconnects](SmallWorld&, models::Client& self) {
+      const auto connection = self.mysql().connect();
+      EXPECT_TRUE(connection->execute(get_lock(0)).ok());
+      const std::uint32_t session = connection->session();
+      self.sleep(2s);
+      const Answer answer = connection->execute(write_work());
+      EXPECT_EQ(answer.error, reconnects ? Error::none : Error::gone_away);
+      EXPECT_EQ(connection->session() == session, !reconnects);
+    });
+    world.run({fault(sim::Verb::kill_session, "client-1", 1s)});
+  }
+}
+
+}  // namespace
+}  // namespace picklock::models::mysql

@@ -1,0 +1,15 @@
+// As which step a client sends a command.
+#pragma once
+
+#include "models/step.h"
+#include "sim/simulation.h"
+
+namespace picklock::models {
+
+// Upkeep as none; without a role of its own a command is of the step that its thread is at.
+inline std::uint8_t step_of(Role role, sim::Scheduler& scheduler) {
+  if (role == Role::upkeep) return 0;
+  return role == Role::none ? scheduler.running()->role : static_cast<std::uint8_t>(role);
+}
+
+}  // namespace picklock::models
