@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "models/real/real_endpoint.h"
-#include "models/zookeeper/conform/real_server.h"
 #include "models/server_end.h"
+#include "models/zookeeper/conform/real_server.h"
 
 namespace picklock::models::zookeeper::real {
 
