@@ -150,8 +150,8 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
   return why;
 }
 
-// A lock breaks, if at all, where something takes about as long as its lease or as somebody's
-// patience.
+// A lock breaks, if at all, where something takes about as long as its lease, as its session may be
+// idle, or as somebody's patience.
 void FaultPlans::find_lengths() {
   const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
   const Duration lease = capped(scenario_.lock.options.ttl);
@@ -169,6 +169,10 @@ void FaultPlans::find_lengths() {
   const Range command = about(capped(scenario_.lock.options.command_timeout));
   const Range write = about(capped(scenario_.clients.write_timeout));
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
+  if (on(models::LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
+    const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
+    lengths_.push_back({idle, idle + idle / 20});
+  }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
   brief_ = {brief};

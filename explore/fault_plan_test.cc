@@ -412,6 +412,25 @@ TEST(FaultPlans, TakeLengthsFromBothSidesOfTheLease) {
   for (const int count : {under, over, beyond, brief}) EXPECT_GT(count, 20);
 }
 
+// What lives in a session of MySQL breaks where somebody stands still for longer than that may be
+// idle: A-25.
+TEST(FaultPlans, TakeLengthsOfASessionThatIdlesTooLong) {
+  const auto idles = [](const char* name) {
+    const Scenario scenario = shipped(name);
+    FaultPlans plans = plans_for(scenario);
+    int count = 0;
+    for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::pause}, .most = 1}, 1000)) {
+      const Duration length = plan[0].lasts.value_or(Duration{});
+      count += length > 8h && length < 9h ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_GT(idles("plain/mysql-row-lock"), 20);
+  EXPECT_GT(idles("plain/mysql-get-lock"), 20);
+  EXPECT_EQ(idles("plain/mysql-insert-lock"), 0) << "its lease is all that it has";
+  EXPECT_EQ(idles("plain/lua-check-delete"), 0);
+}
+
 TEST(FaultPlans, StayWithinWhatAFileCanSayHoweverLongTheLease) {
   Scenario scenario = shipped("plain/lua-check-delete");
   scenario.lock.options.ttl = 876'000h;
