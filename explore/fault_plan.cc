@@ -169,9 +169,11 @@ void FaultPlans::find_lengths() {
   const Range command = about(capped(scenario_.lock.options.command_timeout));
   const Range write = about(capped(scenario_.clients.write_timeout));
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
+  // Nobody but who stands still is silent on a session: others would knock for hours.
+  pauses_ = lengths_;
   if (on(models::LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
     const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
-    lengths_.push_back({idle, idle + idle / 20});
+    pauses_.push_back({idle, idle + idle / 20});
   }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
@@ -406,7 +408,8 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   // A quorum that never comes back would be the only thing to be seen.
   const bool returns = (target == TargetKind::zookeeper || target == TargetKind::mysql) &&
                        starts_or_stops(fault.verb);
-  if (lasts || returns) fault.lasts = some_length(soon ? delays_ : lengths_);
+  const bool stands = fault.verb == Verb::pause && target == TargetKind::client;
+  if (lasts || returns) fault.lasts = some_length(soon ? delays_ : stands ? pauses_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
     // Servers that beat all the time would take years to catch up.

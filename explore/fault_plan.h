@@ -110,6 +110,7 @@ class FaultPlans {
   std::array<std::vector<Way>, models::kFaultClassCount> ways_;
   FaultClasses possible_;
   std::vector<Range> lengths_;  // of hardships; what is listed twice is drawn twice as often
+  std::vector<Range> pauses_;   // the same, of clients that stand still
   std::vector<Range> jumps_;    // of clocks
   std::vector<Range> brief_;    // the shortest of those
   std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back

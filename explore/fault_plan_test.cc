@@ -419,7 +419,7 @@ TEST(FaultPlans, TakeLengthsOfASessionThatIdlesTooLong) {
     const Scenario scenario = shipped(name);
     FaultPlans plans = plans_for(scenario);
     int count = 0;
-    for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::pause}, .most = 1}, 1000)) {
+    for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::pause}, .most = 1}, 3000)) {
       const Duration length = plan[0].lasts.value_or(Duration{});
       count += length > 8h && length < 9h ? 1 : 0;
     }
