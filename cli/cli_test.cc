@@ -93,7 +93,8 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
                  "there is no option `--sed`; did you mean `--seed`?");
   expect_refused("run " + kStory + " another", "another");
   expect_refused("run " + kStory + " --format jsn",
-                 "there is no format `jsn`; it is one of text, mermaid, json");
+                 "there is no format `jsn`; it is one of text, mermaid, json, junit, "
+                 "perfetto");
   expect_refused("list", "KIND is required");
   expect_refused("list algoritms", "did you mean `algorithms`?");
   expect_refused("list locks",
@@ -114,8 +115,8 @@ TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
   refuse(" --set", "--set: needs a value, KEY=VALUE");
   refuse(" --seed", "--seed: needs a value, NUMBER");
   refuse(" --seed 1 --seed 2", "--seed: was given 2 times");
-  refuse(" extra", "run: has no use for \"extra\"");
-  refuse(" extra another", "run: has no use for \"extra\"");
+  expect_refused("list faults extra", "list: has no use for \"extra\"; see picklock --help");
+  expect_refused("list faults extra another", "list: has no use for \"extra\"");
   expect_refused("list faults --json=all", "--json: takes no value; see picklock --help");
 }
 
@@ -247,8 +248,24 @@ TEST_F(Program, WritesOneJsonDocumentAndNothingElse) {
   EXPECT_EQ(run.at("twins").at(0).at("verdicts").at("own-release"), "holds");
 }
 
+TEST_F(Program, RunsAnyNumberOfScenariosForACiSystem) {
+  const Ran good = picklock("run " + kStory + " plain/redlock --format junit");
+  EXPECT_EQ(good.status, 0);
+  EXPECT_THAT(good.out, HasSubstr("<testsuites name=\"picklock\" tests=\"3\" failures=\"0\">"));
+  expect_refused("run " + kStory + " plain/redlock --set fault.1.nth=2", "fault");
+  expect_refused("run " + kStory + " plain/redlock --format json", "tells of one SCENARIO");
+  const Ran worse = picklock("run " + kStory + " --format junit --set fault.1.nth=2");
+  EXPECT_EQ(worse.status, 1);
+  EXPECT_THAT(worse.out, HasSubstr("<failure type=\"not as expected\""));
+  EXPECT_THAT(worse.out, HasSubstr("picklock run " + kStory + " --seed 1 --set fault.1.nth=2"));
+  expect_refused("run " + kStory + " " + file("bad.toml", kScenario + "tll = \"5s\"\n"), "ttl");
+  const Ran two = picklock("run " + kStory + " plain/redlock");
+  EXPECT_EQ(two.status, 0);
+  EXPECT_THAT(two.out, HasSubstr("algorithm  redlock"));
+}
+
 TEST_F(Program, SaysTheSameWhenAskedAgain) {
-  for (const std::string format : {"text", "mermaid", "json"}) {
+  for (const std::string format : {"text", "mermaid", "json", "junit", "perfetto"}) {
     const std::string arguments = "run " + kStory + " --format " + format;
     const Ran once = picklock(arguments);
     EXPECT_EQ(once.out, picklock(arguments).out);

@@ -15,55 +15,12 @@
 #include "cli/console.h"
 #include "cli/explore.h"
 #include "cli/list.h"
-#include "reports/json.h"
-#include "reports/mermaid.h"
-#include "reports/timeline.h"
+#include "cli/run.h"
 #include "scenarios/bad_input.h"
-#include "scenarios/loader.h"
 #include "scenarios/nearest.h"
-#include "scenarios/runner.h"
 
 namespace picklock::cli {
 namespace {
-
-struct RunOptions {
-  std::string scenario;
-  std::optional<std::string> seed;
-  std::vector<std::string> changes;
-  std::string format = "text";
-};
-
-int run(const RunOptions& options) {
-  std::optional<std::uint64_t> seed;
-  if (options.seed) seed = seed_from(*options.seed);
-  const std::string path = scenarios::find_scenario(options.scenario, scenario_directory());
-  // Where shipped files lie differs from machine to machine; messages have their names alone.
-  scenarios::Document document = scenarios::Document::from_file(
-      path, path == options.scenario ? path : options.scenario + ".toml");
-  for (const std::string& change : options.changes) {
-    document.set(scenarios::change_from(change));
-    document.forget_neighbours();
-  }
-  scenarios::Runner runner;
-  const scenarios::Outcome outcome =
-      runner.run_file(document, seed, !options.changes.empty(), options.format != "json");
-  std::string repeat = "picklock run " + shell_quoted(options.scenario) +
-                       fmt::format(" --seed {}", outcome.run.seed);
-  for (const std::string& change : options.changes) repeat += " --set " + shell_quoted(change);
-  std::string text;
-  if (options.format == "json") {
-    text = reports::json(outcome);
-  } else if (options.format == "mermaid") {
-    text = reports::mermaid(outcome, repeat);
-  } else {
-    reports::TextOptions text_form = text_options();
-    text_form.repeat_command = repeat;
-    text = reports::timeline(outcome, text_form);
-  }
-  if (!text.ends_with('\n')) text += '\n';
-  put(text);
-  return outcome.as_expected() ? kAsExpected : kNotAsExpected;
-}
 
 constexpr const char* kSeeHelp = "; see picklock --help";
 
@@ -168,28 +125,7 @@ int main(int argc, char** argv) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 
   RunOptions run_options;
-  CLI::App* run_command = app.add_subcommand("run", "Run one scenario and tell what happened");
-  run_command
-      ->add_option(
-          "SCENARIO", run_options.scenario,
-          "a scenario file, or the name of a shipped one: of `picklock list scenarios`, or "
-          "plain/LOCK for a lock by itself")
-      ->type_name("")
-      ->required();
-  run_command
-      ->add_option("--seed", run_options.seed,
-                   "draws latencies and other chance (default: the file's)")
-      ->type_name("NUMBER");
-  run_command
-      ->add_option("--set", run_options.changes,
-                   "change one key of the file, e.g. lock.ttl=5s, fault.1.for=3s or "
-                   "expect.violated=[]")
-      ->type_name("KEY=VALUE")
-      ->take_all()
-      ->allow_extra_args(false);
-  run_command->add_option("--format", run_options.format, "text, mermaid or json (default: text)")
-      ->type_name("FORMAT");
-
+  CLI::App* run_command = add_run(app, run_options);
   run_command->group("Commands");
 
   ExploreOptions explore_options;
@@ -240,11 +176,6 @@ int main(int argc, char** argv) {
       const std::string rows = list(kind, list_json, scenario_directory());
       put(rows);
       return kAsExpected;
-    }
-    const scenarios::Words formats = {"text", "mermaid", "json"};
-    if (std::find(formats.begin(), formats.end(), run_options.format) == formats.end()) {
-      return bad_input(fmt::format("--format: there is no format `{}`; it is one of {}",
-                                   run_options.format, scenarios::listed(formats)));
     }
     return run(run_options);
   } catch (const scenarios::BadInput& error) {

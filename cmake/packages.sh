@@ -4,7 +4,7 @@
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libboost-fiber1.81-dev
   libboost-context1.81-dev liblua5.1-0-dev lua-bitop-dev lua-cjson-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev
-  libfmt-dev libmariadb-dev libssl-dev)
+  libfmt-dev libmariadb-dev libpugixml-dev libssl-dev)
 test_packages=(clang libclang-rt-14-dev clang-format clang-tidy libgtest-dev libgmock-dev
   librapidcheck-dev libbenchmark-dev redis-server zookeeper
   mariadb-server)

@@ -190,7 +190,7 @@ check_ids() {
 }
 
 # What was seen of the servers that are modelled is tested, or README names it among the limitations.
-modelled_sections='1\.([1-9]|1[0-2])'
+modelled_sections='1[.]([1-9]|1[0-2])'
 check_facts_are_tested() {
   local id
   while read -r id; do
