@@ -1,0 +1,241 @@
+#include "explore/paired_plans.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "scenarios/promises.h"
+#include "scenarios/topology.h"
+#include "scenarios/verb_rules.h"
+
+namespace picklock::explore {
+namespace {
+
+using scenarios::Scenario;
+using scenarios::TargetKind;
+using sim::Fault;
+using sim::Verb;
+
+constexpr std::string_view kServer = "redis-1";
+constexpr std::string_view kReplica = "redis-1-replica-1";
+constexpr std::string_view kResource = "resource";
+
+// One server with a replica, whose lock nothing is known of but that it has a lease.
+Scenario common_scenario(const std::vector<Scenario>& locks) {
+  Scenario common;
+  common.name = "every lock";
+  common.lock.algorithm = "lua-check-delete";
+  for (const Scenario& lock : locks) {
+    if (scenarios::find_algorithm(lock)->uses.lease)
+      common.lock.options.ttl = lock.lock.options.ttl;
+  }
+  common.clients = locks.front().clients;
+  common.clients.find_by = {};
+  common.servers.redis.replicas = 1;
+  return common;
+}
+
+bool is_client(std::string_view name) { return name.starts_with("client-"); }
+
+// The steps that locks have, as often as the one that takes them least often does, and no longer
+// than the shortest: what is drawn is there for each of them, if it has such a step at all.
+Profile common_profile(const Scenario& common, const std::vector<Profile>& profiles) {
+  Profile all;
+  for (const scenarios::ProcessSpec& process : scenarios::processes_of(common))
+    all.processes.push_back(process.name);
+  const auto number_of = [&all](std::string_view name) {
+    const auto found = std::find(all.processes.begin(), all.processes.end(), name);
+    return static_cast<sim::ProcessId>(found - all.processes.begin());
+  };
+  const sim::ProcessId server = number_of(kServer);
+  const sim::ProcessId resource = number_of(kResource);
+  all.length = profiles.front().length;
+  for (const Profile& profile : profiles) {
+    all.length = std::min(all.length, profile.length);
+    // A quorum lock asks each of its servers: of one step there is one role for each of them.
+    std::vector<ReachedRole> mine;
+    for (const ReachedRole& role : profile.roles) {
+      if (!is_client(profile.processes[role.client])) continue;
+      const bool writes = profile.processes[role.server] == kResource;
+      const ReachedRole renamed{.client = number_of(profile.processes[role.client]),
+                                .server = writes ? resource : server,
+                                .role = role.role,
+                                .times = role.times,
+                                .commands = {}};
+      const auto same = std::find_if(mine.begin(), mine.end(), [&](const ReachedRole& one) {
+        return one.client == renamed.client && one.server == renamed.server &&
+               one.role == renamed.role;
+      });
+      if (same == mine.end()) mine.push_back(renamed);
+    }
+    for (const ReachedRole& role : mine) {
+      const auto known = std::find_if(all.roles.begin(), all.roles.end(), [&](const auto& one) {
+        return one.client == role.client && one.server == role.server && one.role == role.role;
+      });
+      if (known == all.roles.end()) {
+        all.roles.push_back(role);
+        continue;
+      }
+      for (std::size_t phase = 0; phase < role.times.size(); ++phase)
+        known->times[phase] = std::min(known->times[phase], role.times[phase]);
+    }
+  }
+  // In an order that does not depend on which lock comes first.
+  std::sort(all.roles.begin(), all.roles.end(), [](const ReachedRole& a, const ReachedRole& b) {
+    return std::tie(a.client, a.role, a.server) < std::tie(b.client, b.role, b.server);
+  });
+  return all;
+}
+
+std::vector<Profile> profiles_of(const std::vector<Scenario>& locks, std::uint64_t seed) {
+  std::vector<Profile> all;
+  for (const Scenario& lock : locks) all.push_back(profile(lock, seed));
+  return all;
+}
+
+TargetKind kind_of(const std::string& target, const Scenario& scenario) {
+  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario);
+  const scenarios::ProcessSpec* process = scenarios::find(processes, target);
+  if (process == nullptr) throw std::logic_error("no process is called " + target);
+  return process->kind;
+}
+
+bool was_replaced(const sim::Plan& plan, const std::string& target) {
+  return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
+    return other.verb == Verb::fail_over && other.target == target;
+  });
+}
+
+// What only ends or begins something needs something to end.
+bool has_something_to_heal(const sim::Plan& plan, const std::string& target) {
+  return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
+    return (other.verb == Verb::partition || other.verb == Verb::hold) && other.target == target;
+  });
+}
+
+}  // namespace
+
+PairedPlans::Lock PairedPlans::lock(const Scenario& scenario, const Profile& profile) {
+  Lock lock{.scenario = scenario, .servers = {}, .followers = {}, .roles = {}};
+  for (const scenarios::ProcessSpec& process : scenarios::processes_of(scenario)) {
+    switch (process.kind) {
+      case TargetKind::redis:
+      case TargetKind::store:
+        lock.servers.push_back(process.name);
+        break;
+      case TargetKind::zookeeper:
+        lock.servers.push_back(process.name);
+        lock.followers.push_back(process.name);
+        break;
+      case TargetKind::mysql:
+        (lock.servers.empty() ? lock.servers : lock.followers).push_back(process.name);
+        break;
+      case TargetKind::replica:
+        lock.followers.push_back(process.name);
+        break;
+      case TargetKind::client:
+      case TargetKind::resource:
+      case TargetKind::sentinel:
+      case TargetKind::coordinator:
+        break;
+    }
+  }
+  for (const ReachedRole& role : profile.roles) {
+    if (std::find(lock.roles.begin(), lock.roles.end(), role.role) == lock.roles.end())
+      lock.roles.push_back(role.role);
+  }
+  return lock;
+}
+
+PairedPlans::PairedPlans(const std::vector<Scenario>& locks, std::uint64_t seed)
+    : common_(common_scenario(locks)),
+      plans_(common_, common_profile(common_, profiles_of(locks, seed))) {
+  for (const Scenario& scenario : locks) locks_.push_back(lock(scenario, profile(scenario, seed)));
+}
+
+std::uint32_t PairedPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
+                                std::size_t lock, sim::Plan& plan) {
+  plans_.draw(seed, run, limits, drawn_);
+  plan.clear();
+  std::uint32_t left_out = 0;
+  for (std::size_t i = 0; i < drawn_.size(); ++i) {
+    // Of its own, so that which of its servers a lock is hit at does not depend on what was left
+    // out.
+    sim::Random chance(run_seed(seed, run), sim::hash_of("explore.server") + i);
+    Fault fault;
+    if (retold(drawn_[i], locks_[lock], plan, chance, fault)) {
+      plan.push_back(std::move(fault));
+    } else {
+      ++left_out;
+    }
+  }
+  return left_out;
+}
+
+bool PairedPlans::retold(const Fault& fault, const Lock& lock, const sim::Plan& so_far,
+                         sim::Random& chance, Fault& into) const {
+  const sim::Trigger& trigger = fault.trigger;
+  const bool at_step = !trigger.at && trigger.mark.empty();
+  if (at_step && std::find(lock.roles.begin(), lock.roles.end(), trigger.role) == lock.roles.end())
+    return false;
+  // Drawn for every lock, whether it needs it or not: the draws of the next fault stay the same.
+  const std::uint64_t which = chance.next();
+  const auto renamed = [&](const std::string& name) -> std::optional<std::string> {
+    if (name != kServer && name != kReplica) return name;
+    const std::vector<std::string>& ones = name == kServer ? lock.servers : lock.followers;
+    if (ones.empty()) return std::nullopt;
+    return ones[which % ones.size()];
+  };
+  into = fault;
+  const auto target = renamed(fault.target);
+  if (!target) return false;
+  into.target = *target;
+  into.from.clear();
+  for (const std::string& other : fault.from) {
+    const auto name = renamed(other);
+    const bool is_new = name && *name != into.target &&
+                        std::find(into.from.begin(), into.from.end(), *name) == into.from.end();
+    if (is_new) into.from.push_back(*name);
+  }
+  if (into.from.empty() && !fault.from.empty()) return false;
+  return adapt(into, lock, so_far) &&
+         scenarios::class_of(into, lock.scenario) == scenarios::class_of(fault, common_);
+}
+
+// Says it in the words of the lock's servers, which come back, lose and replace each other in ways
+// of their own.
+bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far) const {
+  const TargetKind kind = kind_of(fault.target, lock.scenario);
+  const bool ensemble = kind == TargetKind::zookeeper;
+  const bool database = kind == TargetKind::mysql;
+  // An ensemble replaces whoever leads by itself.
+  if (fault.verb == Verb::fail_over && ensemble) {
+    fault.verb = Verb::crash;
+    fault.keeps = sim::Keeps::all;
+    if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
+  }
+  if (!scenarios::inapplicable(fault.verb, kind).empty()) return false;
+  const scenarios::RedisSpec& redis = lock.scenario.servers.redis;
+  if (fault.verb == Verb::fail_over) {
+    const std::uint32_t replicas = database ? lock.scenario.servers.mysql.replicas : redis.replicas;
+    if (replicas == 0 || redis.sentinels > 0 || was_replaced(so_far, fault.target)) return false;
+    if (database && fault.target != lock.servers.front()) return false;
+  }
+  if (fault.verb == Verb::heal && !has_something_to_heal(so_far, fault.target)) return false;
+  const bool to_lock = fault.trigger.role != static_cast<std::uint8_t>(models::Role::write);
+  const models::LockServer server = scenarios::lock_server(lock.scenario);
+  const bool sent_once =
+      server == models::LockServer::zookeeper || server == models::LockServer::mysql;
+  if (fault.verb == Verb::duplicate && to_lock && sent_once) return false;
+  if (fault.verb != Verb::crash && fault.verb != Verb::restart) return true;
+  const bool comes_back = fault.lasts || fault.verb == Verb::restart;
+  if (kind == TargetKind::store && comes_back) fault.keeps = sim::Keeps::all;
+  if (ensemble || database) {
+    if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
+    if (fault.keeps == sim::Keeps::none) fault.keeps = sim::Keeps::fsynced;
+  }
+  return true;
+}
+
+}  // namespace picklock::explore

@@ -1,0 +1,50 @@
+// The same plans of faults for different locks. A plan is drawn once, for locks in general, on
+// steps that each of them reaches, and told again for every lock by the roles of its own steps
+// (architecture 8.8): "before client-2's 3rd acquire is sent" is a SET here and a create there, and
+// the server that stops is one of however many the lock has. What a lock has no counterpart for is
+// left out of its plan, and counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explore/fault_plan.h"
+#include "scenarios/scenario.h"
+
+namespace picklock::explore {
+
+class PairedPlans {
+ public:
+  // `locks`: fault-free scenarios, alike in their clients and in the length of a lease. Requires:
+  // at least one.
+  PairedPlans(const std::vector<scenarios::Scenario>& locks, std::uint64_t seed);
+
+  // The plan of run number `run` as it is for one of the locks. How many of its faults this lock
+  // has no counterpart for.
+  std::uint32_t draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
+                     std::size_t lock, sim::Plan& plan);
+
+  // In which terms plans are drawn, for reports.
+  const scenarios::Scenario& common() const { return common_; }
+
+ private:
+  struct Lock {
+    scenarios::Scenario scenario;
+    std::vector<std::string> servers;    // one of which is meant by the common server
+    std::vector<std::string> followers;  // and by its replica
+    std::vector<std::uint8_t> roles;     // that some client of it reaches
+  };
+
+  static Lock lock(const scenarios::Scenario& scenario, const Profile& profile);
+  bool retold(const sim::Fault& fault, const Lock& lock, const sim::Plan& so_far,
+              sim::Random& chance, sim::Fault& into) const;
+  bool adapt(sim::Fault& fault, const Lock& lock, const sim::Plan& so_far) const;
+
+  scenarios::Scenario common_;
+  std::vector<Lock> locks_;
+  FaultPlans plans_;
+  sim::Plan drawn_;
+};
+
+}  // namespace picklock::explore
