@@ -8,6 +8,7 @@
 #include "explore/simpler.h"
 #include "explore/violation.h"
 #include "scenarios/shipped.h"
+#include "scenarios/writer.h"
 
 namespace picklock::explore {
 namespace {
@@ -54,6 +55,39 @@ TEST(Simpler, CallsClientsByTheirNewNumbers) {
     if (step(one) && one.clients.count == 2) targets.push_back(one.faults.at(0).target);
   }
   EXPECT_THAT(targets, ElementsAre("client-2", "client-2"));
+}
+
+// A story that no file could say would be lost when it is kept.
+TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
+  for (const std::string& name : scenarios::shipped::names()) {
+    if (!name.starts_with("plain/")) continue;
+    Scenario scenario = scenarios::shipped::document(name).scenario(shipped_vocabulary());
+    FaultPlans plans(scenario, profile(scenario, 1));
+    for (std::uint64_t run = 0; run < 4; ++run) {
+      plans.draw(5, run, {.classes = plans.possible(), .most = 3}, scenario.faults);
+      for (const Simplification& step : simplifications(scenario)) {
+        Scenario one = scenario;
+        if (!step(one)) continue;
+        const std::string text = file_text(one);
+        ASSERT_NO_THROW(scenarios::parse(text, name, shipped_vocabulary())) << text;
+      }
+    }
+  }
+}
+
+TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
+  for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
+    Scenario scenario = plain(algorithm);
+    const bool redis = on(scenario, models::LockServer::redis);
+    scenario.servers.redis.replicas = redis ? 1 : 0;
+    scenario.servers.mysql.replicas = redis ? 0 : 1;
+    scenario.faults = {{.verb = sim::Verb::fail_over, .target = redis ? "redis-1" : "mysql-1"}};
+    for (const Simplification& step : simplifications(scenario)) {
+      Scenario one = scenario;
+      if (!step(one) || one.faults.empty()) continue;
+      EXPECT_EQ(one.servers.redis.replicas + one.servers.mysql.replicas, 1U) << algorithm;
+    }
+  }
 }
 
 TEST(Simpler, TakesNoServerThatAFaultNeeds) {

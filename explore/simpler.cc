@@ -78,6 +78,11 @@ bool rename_all(Scenario& scenario, const Renaming& renaming) {
 
 // ---------------------------------------------------------------- steps
 
+bool fails_over(const Scenario& scenario) {
+  return std::any_of(scenario.faults.begin(), scenario.faults.end(),
+                     [](const Fault& fault) { return fault.verb == sim::Verb::fail_over; });
+}
+
 class Steps {
  public:
   explicit Steps(const Scenario& scenario) : scenario_(scenario) {}
@@ -160,7 +165,7 @@ class Steps {
       add([](Scenario& one) {
         const std::uint32_t last = one.servers.redis.replicas--;
         const bool needed = one.lock.options.wait_replicas > one.servers.redis.replicas ||
-                            (last == 1 && (one.servers.redis.sentinels > 0 ||
+                            (last == 1 && (one.servers.redis.sentinels > 0 || fails_over(one) ||
                                            one.lock.options.check_at == models::CheckAt::replica));
         return !needed && rename_all(one, without_last("-replica-", last));
       });
@@ -171,6 +176,20 @@ class Steps {
         if (last == 1) one.clients.find_by = models::redis::FindBy::address;
         return one.servers.redis.sentinel.quorum <= one.servers.redis.sentinels &&
                rename_all(one, without_last("-sentinel-", last));
+      });
+    }
+    for (std::uint32_t gone = scenario_.servers.zookeeper.servers;
+         on(scenario_, models::LockServer::zookeeper) && gone > 1; --gone) {
+      add([gone](Scenario& one) {
+        --one.servers.zookeeper.servers;
+        return rename_all(one, without("zookeeper-", gone));
+      });
+    }
+    for (std::uint32_t replica = scenario_.servers.mysql.replicas; replica > 0; --replica) {
+      add([replica](Scenario& one) {
+        --one.servers.mysql.replicas;
+        const bool needed = one.servers.mysql.replicas == 0 && fails_over(one);
+        return !needed && rename_all(one, without("mysql-", 1 + replica));
       });
     }
   }
