@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 
+#include "explore/safety_table_page.h"
 #include "explore/safety_table_search.h"
 
 namespace picklock::explore {
@@ -38,6 +42,16 @@ TEST(SafetyTable, CallsNoTwoClaimsTheSame) {
   std::set<std::string> names;
   for (const table::Case& one : table::cases())
     EXPECT_TRUE(names.insert(table::test_name(one)).second) << table::test_name(one);
+}
+
+TEST(SafetyTable, IsThePageInTheDocumentation) {
+  constexpr const char* kPage = "docs/safety-table.md";
+  if (std::getenv("PICKLOCK_UPDATE") != nullptr) std::ofstream(kPage) << safety_table_page();
+  std::ifstream in(kPage);
+  std::stringstream page;
+  page << in.rdbuf();
+  EXPECT_EQ(page.str(), safety_table_page())
+      << kPage << " is not what the table says; run this test with PICKLOCK_UPDATE=1 to rewrite it";
 }
 
 // In short, and where a run is cheap; at length in safety_table_search_test.cc.

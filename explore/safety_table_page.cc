@@ -1,0 +1,158 @@
+#include "explore/safety_table_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "explore/safety_table.h"
+#include "scenarios/duration_text.h"
+
+namespace picklock::explore {
+namespace {
+
+using models::kFaultClassCount;
+
+constexpr std::string_view kIntroduction = R"(# The safety table
+
+What faults of one class make of every lock: whether a resource that the lock protects can see a stale write, or two
+holders' operations mixed, and whether waiters are kept out although nobody healthy holds. It is the table of
+[docs/facts/failures.md](facts/failures.md), section 5, as picklock has it: every cell is data, and a test searches it, what
+is safe for 200,000 runs and what is not until it is found with each of 20 seeds.
+
+- **S**: safe, on the premise that stands beside it.
+- **U**: unsafe: a plan of such faults is found that does it. With fencing, where every access carries a token that the
+  resource checks and stores at once, all of these are safe; what is written inside the lock's own transaction needs none.
+- **K**: safe, and waiters are kept out for a while: no longer than what stands beside it. **K∞**: for ever.
+
+)";
+
+struct Row {
+  std::string_view name;
+  std::vector<const Configuration*> configurations;
+};
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const Configuration& one : safety_table()) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const Row& row) { return row.name == one.row; });
+    Row& row = same == all.end() ? all.emplace_back(Row{one.row, {}}) : *same;
+    row.configurations.push_back(&one);
+  }
+  return all;
+}
+
+std::string verdict(const Cell& cell) {
+  const bool safe = cell.reach == Reach::safe;
+  switch (cell.stuck) {
+    case Stuck::no:
+      return safe ? "S" : "U";
+    case Stuck::bounded:
+      return safe ? "K" : "U, K";
+    case Stuck::for_ever:
+      break;
+  }
+  return safe ? "K∞" : "U, K∞";
+}
+
+std::string_view which(Strikes strikes) {
+  switch (strikes) {
+    case Strikes::anywhere:
+      break;
+    case Strikes::at_locks:
+      return ", not between a client and the resource";
+    case Strikes::while_asking:
+      return " of a client that asks and has not looked at its clock";
+    case Strikes::by_steps:
+      return ", steps alone";
+    case Strikes::at_processes:
+      return " of whole clients";
+    case Strikes::at_threads:
+      return " of threads whose process lives on";
+    case Strikes::by_outages:
+      return " of servers, for longer than a lease";
+  }
+  return "";
+}
+
+std::string remark(const Cell& cell) {
+  std::vector<std::string> parts;
+  if (!cell.premise.empty()) parts.emplace_back(cell.premise);
+  if (cell.reach == Reach::unsafe && cell.shortest > 1)
+    parts.push_back(fmt::format("{} faults", cell.shortest));
+  if (cell.stuck == Stuck::bounded)
+    parts.push_back(fmt::format("waits of {} to {}", scenarios::to_text(cell.wait.low),
+                                scenarios::to_text(cell.wait.high)));
+  for (const FaultClass beside : cell.beside)
+    parts.push_back(fmt::format("together with {}", models::name(beside)));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// What the row says of a class where nothing but the row itself is given, if there is such a thing;
+// else under any of its conditions. Each verdict once.
+std::string overview(const Row& row, FaultClass faults) {
+  const bool plain = std::any_of(
+      row.configurations.begin(), row.configurations.end(),
+      [](const Configuration* one) { return one->condition.empty() && one->cells.size() > 1; });
+  std::vector<std::string> verdicts;
+  for (const Configuration* one : row.configurations) {
+    if (plain && !one->condition.empty()) continue;
+    for (const Cell& cell : one->cells) {
+      if (cell.faults != faults) continue;
+      const std::string said = verdict(cell);
+      if (std::find(verdicts.begin(), verdicts.end(), said) == verdicts.end())
+        verdicts.push_back(said);
+    }
+  }
+  return verdicts.empty() ? "–" : fmt::format("{}", fmt::join(verdicts, " / "));
+}
+
+// As a shell takes it.
+std::string command(const Configuration& one) {
+  std::string text = fmt::format("picklock explore {}", one.scenario);
+  for (const std::string_view change : one.changes) {
+    const bool plain = change.find_first_of("[]{}\" ") == std::string_view::npos;
+    text += plain ? fmt::format(" --set {}", change) : fmt::format(" --set '{}'", change);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string safety_table_page() {
+  std::string page(kIntroduction);
+  page += "| lock |";
+  std::string rule = "|---|";
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    page += fmt::format(" {} |", models::name(static_cast<FaultClass>(i)));
+    rule += "---|";
+  }
+  page += "\n" + rule + "\n";
+  for (const Row& row : rows()) {
+    page += fmt::format("| {} |", row.name);
+    for (std::size_t i = 0; i < kFaultClassCount; ++i)
+      page += fmt::format(" {} |", overview(row, static_cast<FaultClass>(i)));
+    page += "\n";
+  }
+  page +=
+      "\n`–`: under a condition alone, or not at all. Several verdicts: it depends on which of the "
+      "class's faults strike; see\nthe lock's own table below. Each begins with the command that "
+      "searches it; add\n`--faults CLASS --property no-stale-write,resource-exclusion`.\n";
+  for (const Row& row : rows()) {
+    page += fmt::format("\n## {}\n", row.name);
+    for (const Configuration* one : row.configurations) {
+      if (!one->condition.empty()) page += fmt::format("\n**{}**\n", one->condition);
+      page += fmt::format(
+          "\n`{}`\n\n| faults | | premise, and how long waiters wait |\n|---|---|---|\n",
+          command(*one));
+      for (const Cell& cell : one->cells)
+        page += fmt::format("| {}{} | {} | {} |\n", models::name(cell.faults), which(cell.strikes),
+                            verdict(cell), remark(cell));
+    }
+  }
+  return page;
+}
+
+}  // namespace picklock::explore
