@@ -50,6 +50,8 @@ class Grants {
   // looked at again then.
   std::int64_t over_at() const { return holder_ ? holder_->until : 0; }
   void arm(sim::TimerId timer) const;
+  // It is, and has not been looked at since.
+  bool is_over() const { return over_at() != 0 && over_at() <= now(); }
 
  private:
   struct Holder {

@@ -141,6 +141,9 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
 // Of a session whose client is gone nobody hears; its statement is done all the same (M48).
 bool Server::execute(Link& link, sim::Message& message, const Statement& statement,
                      sim::Payload& answer) {
+  // A clock that has just stepped, or a server that runs again, finds what is over before its timer
+  // does: whoever takes it then has taken it from nobody.
+  if (grants_.is_over()) look({.cause = sim::Cause::expiry});
   const SessionId id = link.id;
   link.op = statement.op;
   link.writes_work = statement.table == kWork && statement.op != Op::select;

@@ -12,8 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using models::mysql::Isolation;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 SmallWorld::Setup with(std::uint32_t clients, LockOptions options = {},
                        models::mysql::Settings settings = {}) {
@@ -168,6 +171,27 @@ TEST(MySqlInsertLock, IsTakenOverOnceItIsOverdueAndNotBefore) {
   world.run();
   ASSERT_EQ(granted.size(), 1u);
   EXPECT_NEAR(static_cast<double>(granted[0]), 3050, 70);
+}
+
+// A server that stood still finds the command that waited for it before its own timer.
+TEST(MySqlInsertLock, IsTakenFromNobodyOnceItIsOverdue) {
+  const LockOptions options{.ttl = 3s};
+  SmallWorld world(with(2, options));
+  const auto first = made(mysql_insert_lock(), options);
+  const auto second = made(mysql_insert_lock(), options);
+  holds(world, *first, 10s);
+  world.client(2, [&](SmallWorld&, Client& self) {
+    self.sleep(2500ms);
+    EXPECT_TRUE(second->try_acquire(self, "lock"));
+  });
+  sim::Fault pause;
+  pause.verb = sim::Verb::pause;
+  pause.target = "mysql-1";
+  pause.trigger.at = sim::kStart + 2s;
+  pause.lasts = 5s;
+  world.run({pause});
+  EXPECT_THAT(world.effects(), Contains(HasSubstr("entry removed expiry")));
+  EXPECT_THAT(world.effects(), Not(Contains(HasSubstr("entry removed command by 2 of 1"))));
 }
 
 TEST(MySqlInsertLock, FindsByItsOwnerWhatALostAnswerHadGranted) {

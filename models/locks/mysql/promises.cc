@@ -45,12 +45,13 @@ std::vector<Promise> of_an_inserted_row(const LockOptions& options) {
 
 std::vector<Promise> of_a_session(const LockOptions& options) { return of_connections(options); }
 
+// Those who wait for a row that is being deleted may all share the lock on what is left of it, and
+// then each keeps the others from inserting: one is the victim (M4).
 std::vector<Promise> of_a_row(const LockOptions& options) {
   const bool fenced = options.mint == Mint::in_script;
   std::vector<Promise> all = {
       {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
       own_release(options, GivesBack::its_own),
-      {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
   };
   const FaultClasses at_resource = fenced ? kServerStands : unhurried(options, GivesBack::its_own);
@@ -66,11 +67,13 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
 std::vector<Promise> of_a_time(const LockOptions& options) {
   FaultClasses under = unhurried(options, GivesBack::its_own);
   if (!options.db_time) under = under.without({FaultClass::client_clock});
+  Promise own = own_release(options, GivesBack::its_own);
+  if (!options.db_time) own.under = own.under.without({FaultClass::client_clock});
   std::vector<Promise> all = {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
       {Property::no_stale_write, under, kWithinLease},
-      own_release(options, GivesBack::its_own),
+      own,
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
   };
