@@ -276,7 +276,10 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
       const bool silent = receiver.down() && receiver.silent();
       const bool stray = message.stray;
-      const bool farewell = message.kind == MessageKind::closed;
+      // A reset that were answered by a reset would go to and fro for ever between two machines
+      // that have both forgotten the connection.
+      const bool farewell =
+          message.kind == MessageKind::closed || message.kind == MessageKind::reset;
       lose(message);
       if (silent || stray || farewell || connection.broken_) return;
       Message& answer = make(connection, static_cast<std::uint8_t>(to));

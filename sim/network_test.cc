@@ -513,6 +513,20 @@ TEST(ServerCrash, ResetsNoConnectionOfAnEarlierIncarnation) {
               ElementsAre(Told{Status::timed_out, "", 20s + 900ms + 99'950us}));
 }
 
+// What each of two machines says of a connection that both have forgotten ends with one word.
+TEST(ServerCrash, IsNotToldToAndFroByTwoThatHaveForgottenTheirConnection) {
+  EchoWorld world;
+  ask_once(world);
+  Fault silent{.verb = Verb::crash,
+               .target = "client-1",
+               .trigger = {.at = kStart + 1s},
+               .lasts = 1s,
+               .host = true,
+               .silent = true};
+  world.run({silent, crash_of_server(3s, 1s)});
+  EXPECT_LT(world.simulation.scheduler.events(), 100U);
+}
+
 TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
   EchoWorld world;
   ask_once(world);

@@ -147,6 +147,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   const SessionId id = link.id;
   link.op = statement.op;
   link.writes_work = statement.table == kWork && statement.op != Op::select;
+  link.inserts_for_good = statement.table == kLocks && statement.op == Op::insert;
   link.client = message.connection->client().id();
   link.thread = message.thread;
   link.since = now();
@@ -183,7 +184,8 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   const Link& link = found->second;
   if (link.role != static_cast<std::uint8_t>(Role::acquire)) return;
   const bool victim = answer.error == Error::deadlock || answer.error == Error::named_lock_deadlock;
-  const bool in_vain = waited && answer.error == Error::duplicate && !grants_.held();
+  const bool in_vain =
+      waited && link.inserts_for_good && answer.error == Error::duplicate && !grants_.held();
   if (!victim && !in_vain) return;
   simulation().scheduler.recorder().note(
       {.at = simulation().now(),

@@ -71,8 +71,9 @@ class Server final : public sim::Service {
     sim::ThreadId thread = 0;
     sim::TenureId tenure = 0;
     std::uint8_t role = 0;
-    bool writes_work = false;  // the statement does
-    bool killed = false;       // ends with what it is doing
+    bool writes_work = false;       // the statement does
+    bool inserts_for_good = false;  // the row that is the lock: a duplicate is the last word
+    bool killed = false;            // ends with what it is doing
     std::vector<Write> writes;
   };
   struct Logged {

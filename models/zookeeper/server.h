@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "models/server_end.h"
 #include "models/zookeeper/grants.h"
 #include "models/zookeeper/quorum_peer.h"
-#include "models/server_end.h"
 #include "models/zookeeper/session_tracker.h"
 #include "models/zookeeper/tree.h"
 #include "models/zookeeper/watches.h"
