@@ -90,6 +90,7 @@ Profile common_profile(const Scenario& common, const std::vector<Profile>& profi
 
 std::vector<Profile> profiles_of(const std::vector<Scenario>& locks, std::uint64_t seed) {
   std::vector<Profile> all;
+  all.reserve(locks.size());
   for (const Scenario& lock : locks) all.push_back(profile(lock, seed));
   return all;
 }

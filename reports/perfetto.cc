@@ -217,7 +217,7 @@ class Writer {
     for (Slice& slice : slices_) {
       std::vector<Instant>& free_at = lanes_[{slice.process, slice.track}];
       while (slice.lane < free_at.size() && free_at[slice.lane] > slice.from) ++slice.lane;
-      if (slice.lane == free_at.size()) free_at.push_back({});
+      if (slice.lane == free_at.size()) free_at.emplace_back();
       free_at[slice.lane] = slice.to;
     }
   }
