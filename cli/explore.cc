@@ -1,12 +1,9 @@
 #include "cli/explore.h"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +12,9 @@
 #include <utility>
 
 #include "cli/console.h"
+#include "cli/interruptible.h"
+#include "cli/search_words.h"
+#include "cli/status_line.h"
 #include "explore/campaign.h"
 #include "explore/folder.h"
 #include "explore/report.h"
@@ -40,30 +40,6 @@ constexpr const char* kDefaultOut = "picklock-out";
 
 // ---------------------------------------------------------------- what was asked for
 
-std::vector<std::string> listed_in(const std::string& option, const std::string& list) {
-  std::vector<std::string> words(1);
-  for (const char letter : list) {
-    if (letter == ',') {
-      words.emplace_back();
-    } else {
-      words.back() += letter;
-    }
-  }
-  for (const std::string& word : words) {
-    if (word.empty())
-      throw BadInput(
-          fmt::format("{}: there is an empty word in \"{}\"", option, scenarios::printable(list)));
-  }
-  return words;
-}
-
-[[noreturn]] void refuse(const std::string& option, std::string_view kind, const std::string& word,
-                         const Words& known) {
-  throw BadInput(fmt::format(
-      "{}: there is no {} `{}`{}", option, kind, scenarios::printable(word),
-      scenarios::did_you_mean(word, known, "it is one of " + scenarios::listed(known))));
-}
-
 void read_faults(const std::string& list, SearchOptions& options) {
   Words known(models::kFaultClassNames.begin(), models::kFaultClassNames.end());
   known.insert(known.end(), {"none", "all"});
@@ -82,33 +58,11 @@ void read_faults(const std::string& list, SearchOptions& options) {
   }
 }
 
-void read_properties(const std::string& list, SearchOptions& options) {
-  const Words known(models::kPropertyNames.begin(), models::kPropertyNames.end());
-  for (const std::string& word : listed_in("--property", list)) {
-    const auto property = models::property_named(word);
-    if (!property) refuse("--property", "property", word, known);
-    options.properties.push_back(*property);
-  }
-}
-
 void check_strategy(const std::string& word) {
   Words known;
   for (const explore::Strategy& strategy : explore::kStrategies) known.push_back(strategy.name);
   if (!word.empty() && std::find(known.begin(), known.end(), word) == known.end())
     refuse("--strategy", "strategy", word, known);
-}
-
-explore::Seconds seconds_from(const std::string& word) {
-  double seconds = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, seconds);
-  if (error != std::errc{} || stop != end || !(seconds > 0 && seconds <= 1e9)) {
-    throw BadInput(
-        fmt::format("--seconds: must be a number more than 0, such as 30 or 0.5, not "
-                    "\"{}\"",
-                    scenarios::printable(word)));
-  }
-  return explore::Seconds(seconds);
 }
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
@@ -149,42 +103,20 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
 
 // ---------------------------------------------------------------- the search
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// The first asks for an end with a report, the second gets one without.
-extern "C" void on_interrupt(int) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
-
-// One line that is written over, and what is found above it; on a terminal alone.
 class ProgressLine {
  public:
   ProgressLine(std::uint64_t runs, std::optional<explore::Seconds> length)
       : runs_(runs), length_(length) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
 
   void tell(const explore::Progress& progress) {
-    constexpr explore::Seconds kEvery{0.25};
-    if (!terminal_ || progress.passed < shown_ + kEvery) return;
-    shown_ = progress.passed;
+    if (!line_.is_due(progress.passed)) return;
     const double rate = static_cast<double>(progress.runs) / progress.passed.count();
     std::string line = fmt::format("{} runs, {:.0f} a second", progress.runs, rate);
     if (progress.found > 0) line += fmt::format(", {} found", progress.found);
-    line += progress.shrinking ? std::string(", shrinking") : time_left(progress, rate);
-    // A terminal that has gone away must not take the search with it.
-    std::fputs(("\r\x1b[K" + line).c_str(), stderr);
-    said_ = true;
+    line_.show(line + (progress.shrinking ? ", shrinking" : time_left(progress, rate)));
   }
 
-  void say(const std::string& line) {
-    if (!terminal_) return;
-    clear();
-    std::fputs((line + '\n').c_str(), stderr);
-  }
+  void say(const std::string& line) { line_.say(line); }
 
  private:
   std::string time_left(const explore::Progress& progress, double rate) const {
@@ -195,25 +127,10 @@ class ProgressLine {
     return fmt::format(", {:.0f}s left", std::max(left, 0.0));
   }
 
-  void clear() {
-    if (std::exchange(said_, false)) std::fputs("\r\x1b[K", stderr);
-  }
-
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
   const std::uint64_t runs_;
   const std::optional<explore::Seconds> length_;
-  explore::Seconds shown_{};
-  bool said_ = false;
+  StatusLine line_;
 };
-
-unsigned jobs_from(const std::string& word) {
-  constexpr std::uint64_t kMostJobs = 256;
-  if (!word.empty()) return static_cast<unsigned>(number_from("--jobs", word, 1, kMostJobs));
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
-}
 
 }  // namespace
 
@@ -266,13 +183,13 @@ int explore(const ExploreOptions& given) {
         static_cast<std::uint32_t>(number_from("--max-faults", given.max_faults, 1, kMostFaults));
   }
   if (!given.faults.empty()) read_faults(given.faults, options);
-  if (!given.properties.empty()) read_properties(given.properties, options);
+  if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.runs.empty() && !given.seconds.empty())
     throw BadInput("explore: give --runs or --seconds, and not both");
   std::uint64_t runs = given.seconds.empty() ? kDefaultRuns : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
   std::optional<explore::Seconds> length;
-  if (!given.seconds.empty()) length = seconds_from(given.seconds);
+  if (!given.seconds.empty()) length = explore::Seconds(seconds_from(given.seconds));
   const unsigned jobs = jobs_from(given.jobs);
   explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
 
@@ -283,8 +200,7 @@ int explore(const ExploreOptions& given) {
   explore::Report report{.search = search, .run_command = [](const std::string& file) {
                            return "picklock run " + shell_quoted(file);
                          }};
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  const Interruptible interruptible;
   std::signal(SIGCHLD, SIG_DFL);  // else nobody is told how a worker ended
   {
     ProgressLine line(runs, length);
@@ -309,7 +225,7 @@ int explore(const ExploreOptions& given) {
               report.crash_files.push_back(keep("crash", crash.text));
             },
         .progress = [&](const explore::Progress& progress) { line.tell(progress); },
-        .interrupted = [] { return interrupted != 0; }};
+        .interrupted = [] { return Interruptible::caught(); }};
     try {
       report.wall_seconds =
           explore::make(search, {.jobs = jobs, .runs = runs, .length = length}, onlooker).count();
@@ -319,7 +235,7 @@ int explore(const ExploreOptions& given) {
       report.stopped = error.what();
     }
   }
-  report.interrupted = interrupted != 0;
+  report.interrupted = Interruptible::caught();
   put(given.json ? explore::json(report) : explore::text(report, text_options()));
   if (!report.stopped.empty()) {
     std::fputs(("picklock: stopped: " + report.stopped + '\n').c_str(), stderr);

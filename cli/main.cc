@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/compare.h"
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/explore.h"
@@ -39,9 +40,6 @@ const CLI::App* command_named(const CLI::App& app, const std::string& word) {
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& word) {
-  const scenarios::Words planned = {"compare"};
-  if (std::find(planned.begin(), planned.end(), word) != planned.end())
-    return fmt::format("`{}` is not built yet", word);
   std::vector<std::string> names = {"help"};
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return fmt::format("there is no command `{}`{}", scenarios::printable(word),
@@ -132,6 +130,10 @@ int main(int argc, char** argv) {
   CLI::App* explore_command = add_explore(app, explore_options);
   explore_command->group("Commands");
 
+  CompareOptions compare_options;
+  CLI::App* compare_command = add_compare(app, compare_options);
+  compare_command->group("Commands");
+
   ConformOptions conform_options;
   CLI::App* conform_command = add_conform(app, conform_options);
   conform_command->group("Commands");
@@ -171,6 +173,7 @@ int main(int argc, char** argv) {
       return bad_input(usage_problem(app, error, arguments) + kSeeHelp);
     }
     if (explore_command->parsed()) return explore(explore_options);
+    if (compare_command->parsed()) return compare(compare_options);
     if (conform_command->parsed()) return conform(conform_options);
     if (list_command->parsed()) {
       const std::string rows = list(kind, list_json, scenario_directory());

@@ -63,12 +63,13 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
     if (!known)
       kept.slipped.push_back({.run = lead.run, .violation = one, .file = file_text(into)});
   };
-  Shrinker shrinker([&](const Scenario& simpler, const scenarios::World& world) {
+  const auto shows = [&](const Scenario& simpler, const scenarios::World& world) {
     const std::vector<Violation> shown = runs_.answered(simpler, simpler.faults, world);
     if (has(shown, lead.violation)) return true;
     for (const Violation& other : shown) slips(other, simpler);
     return false;
-  });
+  };
+  Shrinker shrinker(shows, runs_.options().most_shrinking);
   scenario = shrinker.shrink(std::move(scenario), enough);
   find.minimal = shrinker.ended();
   find.shrunk_in = shrinker.runs();

@@ -65,7 +65,11 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
 }
 
 void Runs::draw(std::uint64_t run, Scenario& into) {
-  plans_.draw(options_.seed, run, options_.faults, into.faults);
+  if (options_.draw) {
+    options_.draw(run, into.faults);
+  } else {
+    plans_.draw(options_.seed, run, options_.faults, into.faults);
+  }
   into.seed = run_seed(options_.seed, run);
   into.ties = base_.ties == scenarios::Ties::permuted ? base_.ties : run_ties(options_.seed, run);
 }

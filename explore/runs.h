@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "explore/fault_plan.h"
+#include "explore/shrink.h"
 #include "explore/tally.h"
 #include "explore/violation.h"
 #include "models/property.h"
@@ -27,6 +29,9 @@ struct SearchOptions {
   bool all_classes = true;             // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};  // answers to these; empty: to what is promised
   std::string command{};               // that asks for this search, for what it finds
+  // Draws the plan of a run in place of the search's own plans, which are of one lock alone.
+  std::function<void(std::uint64_t run, sim::Plan& plan)> draw{};
+  std::uint64_t most_shrinking = Shrinker::kMostRuns;  // runs for one story
 };
 
 // The first run in which a violation was seen that the search answers to.

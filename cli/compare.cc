@@ -1,0 +1,203 @@
+#include "cli/compare.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "cli/console.h"
+#include "cli/interruptible.h"
+#include "cli/search_words.h"
+#include "cli/status_line.h"
+#include "explore/compare/document.h"
+#include "explore/compare/ledger.h"
+#include "explore/compare/make.h"
+#include "explore/compare/pages.h"
+#include "explore/compare/table.h"
+#include "explore/folder.h"
+#include "models/locks/catalogue.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/nearest.h"
+
+namespace picklock::cli {
+namespace {
+
+using scenarios::BadInput;
+using scenarios::Words;
+
+constexpr std::uint64_t kDefaultRuns = 500;
+constexpr const char* kDefaultOut = "picklock-out";
+
+std::vector<std::string> locks_from(const std::string& list) {
+  Words known;
+  for (const models::Algorithm* one : models::locks::all()) known.push_back(one->name);
+  std::vector<std::string> locks;
+  for (const std::string& word : listed_in("--algorithms", list)) {
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      refuse("--algorithms", "algorithm", word, known);
+    if (std::find(locks.begin(), locks.end(), word) == locks.end()) locks.push_back(word);
+  }
+  return locks;
+}
+
+std::vector<compare::Column> columns_from(const std::string& list) {
+  Words known(models::kFaultClassNames.begin(), models::kFaultClassNames.end());
+  known.insert(known.end(), {"none", "all"});
+  std::vector<compare::Column> columns;
+  for (const std::string& word : listed_in("--faults", list)) {
+    std::string unknown;
+    const std::optional<compare::Column> column = compare::column_named(word, unknown);
+    if (!column) refuse("--faults", "class of faults", unknown, known);
+    columns.push_back(*column);
+  }
+  return columns;
+}
+
+// Asks for the same table again.
+std::string command_of(const CompareOptions& options, std::uint64_t seed) {
+  std::string command = "picklock compare";
+  const auto add = [&command](const char* option, const std::string& word) {
+    if (!word.empty()) command.append(" ").append(option).append(" ").append(shell_quoted(word));
+  };
+  add("--algorithms", options.algorithms);
+  add("--faults", options.faults);
+  add("--property", options.properties);
+  add("--seed", std::to_string(seed));
+  add("--runs", options.runs.empty() && options.seconds.empty() ? std::to_string(kDefaultRuns)
+                                                                : options.runs);
+  add("--seconds", options.seconds);
+  return command;
+}
+
+std::string run_command(const std::string& file) { return "picklock run " + shell_quoted(file); }
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(const compare::Limits& limits) : limits_(limits) {}
+
+  void tell(const compare::Progress& progress) {
+    if (!first_) first_ = progress.runs;
+    if (!line_.is_due(progress.passed)) return;
+    const auto made = static_cast<double>(progress.runs - *first_);
+    const double rate = made / progress.passed.count();
+    if (progress.to_shrink > 0) {
+      return line_.show(fmt::format("{} runs; {} stories, {} to be shrunk", progress.runs,
+                                    progress.stories, progress.to_shrink));
+    }
+    std::string line = fmt::format("{}", progress.runs);
+    if (progress.all > 0) line += fmt::format(" of {}", progress.all);
+    line += fmt::format(" runs, {:.0f} a second", rate);
+    const double left = limits_.length ? (*limits_.length - progress.passed).count()
+                                       : static_cast<double>(progress.all - progress.runs) / rate;
+    if (left < 1e9) line += fmt::format(", {:.0f}s left", std::max(left, 0.0));
+    line_.show(line);
+  }
+
+  void say(const std::string& words) { line_.say(words); }
+
+ private:
+  const compare::Limits& limits_;
+  std::optional<std::uint64_t> first_;  // runs that were known before
+  StatusLine line_;
+};
+
+}  // namespace
+
+CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Put every lock through the same faults, and tell what breaks it");
+  const auto add = [command](const char* name, std::string& into, const std::string& meaning,
+                             const char* type) {
+    command->add_option(name, into, meaning)->type_name(type);
+  };
+  add("--algorithms", options.algorithms, "locks of `picklock list algorithms` (default: all)",
+      "NAME,...");
+  add("--faults", options.faults,
+      "classes of `picklock list faults`, each a column; none: runs without any; all: a mix of "
+      "all; pause+partition: a mix of these (default: none, each class, all)",
+      "CLASS,...");
+  add("--property", options.properties,
+      "the exit status answers to these (default: to what each lock promises under the faults "
+      "that struck)",
+      "NAME,...");
+  add("--runs", options.runs,
+      fmt::format("how many runs of each cell (default: {}, some minutes)", kDefaultRuns),
+      "NUMBER");
+  add("--seconds", options.seconds, "for how long, instead", "NUMBER");
+  add("--seed", options.seed, "draws the plans and the runs (default: 1)", "NUMBER");
+  add("--jobs", options.jobs, "processes that make the runs (default: one for each core)",
+      "NUMBER");
+  add("--out", options.out,
+      fmt::format("where the pages and the stories go, and what is known already is kept "
+                  "(default: {})",
+                  kDefaultOut),
+      "FOLDER");
+  command->add_flag("--json", options.json, "one JSON document");
+  return command;
+}
+
+int compare(const CompareOptions& given) {
+  if (!given.runs.empty() && !given.seconds.empty())
+    throw BadInput("compare: give --runs or --seconds, and not both");
+  compare::Options options;
+  if (!given.algorithms.empty()) options.locks = locks_from(given.algorithms);
+  if (!given.faults.empty()) options.columns = columns_from(given.faults);
+  if (!given.properties.empty()) options.properties = properties_from(given.properties);
+  if (!given.seed.empty()) options.seed = seed_from(given.seed);
+  compare::Limits limits{.jobs = jobs_from(given.jobs)};
+  if (given.seconds.empty()) {
+    limits.runs =
+        given.runs.empty() ? kDefaultRuns : number_from("--runs", given.runs, 1, INT64_MAX);
+  } else {
+    limits.length = compare::Seconds(seconds_from(given.seconds));
+  }
+  const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
+  std::filesystem::create_directories(folder.path());
+  const std::string directory = scenario_directory();
+  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(directory));
+  compare::Comparison comparison(options, directory);
+  ledger.read(comparison, limits.runs);
+  compare::Made made{.command = command_of(given, options.seed), .run_command = run_command};
+
+  const Interruptible interruptible;
+  std::signal(SIGCHLD, SIG_DFL);  // else nobody is told how a process ended
+  std::string stopped;
+  {
+    ProgressLine line(limits);
+    if (ledger.set_aside()) line.say("what is there is of another picklock, and was set aside");
+    const compare::Onlooker onlooker{
+        .progress = [&](const compare::Progress& progress) { line.tell(progress); },
+        .interrupted = [] { return Interruptible::caught(); }};
+    try {
+      made.wall_seconds = compare::make(comparison, ledger, limits, onlooker).count();
+    } catch (const explore::NotDeterministic& error) {
+      stopped = error.what();
+    } catch (const std::runtime_error& error) {
+      stopped = error.what();
+    }
+  }
+  made.interrupted = Interruptible::caught();
+  const compare::Pages pages = compare::write_pages(comparison, made, folder.path());
+  made.pages = pages.for_people;
+  put(given.json ? compare::json(comparison, made)
+                 : compare::table(comparison, made, text_options()));
+  if (!ledger.is_whole() || !pages.all_written) {
+    const std::string where = scenarios::printable(folder.path().string());
+    std::fputs(("picklock: not everything could be written to " + where + '\n').c_str(), stderr);
+  }
+  if (!stopped.empty()) {
+    std::fputs(("picklock: stopped: " + stopped + '\n').c_str(), stderr);
+    return kNoAnswer;
+  }
+  if (made.interrupted) return kInterrupted;
+  return comparison.clean() ? kAsExpected : kNotAsExpected;
+}
+
+}  // namespace picklock::cli

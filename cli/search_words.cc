@@ -1,0 +1,75 @@
+#include "cli/search_words.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "cli/console.h"
+#include "scenarios/bad_input.h"
+
+namespace picklock::cli {
+
+using scenarios::BadInput;
+using scenarios::Words;
+
+std::vector<std::string> listed_in(const std::string& option, const std::string& list) {
+  std::vector<std::string> words(1);
+  for (const char letter : list) {
+    if (letter == ',') {
+      words.emplace_back();
+    } else {
+      words.back() += letter;
+    }
+  }
+  for (const std::string& word : words) {
+    if (word.empty())
+      throw BadInput(
+          fmt::format("{}: there is an empty word in \"{}\"", option, scenarios::printable(list)));
+  }
+  return words;
+}
+
+void refuse(const std::string& option, std::string_view kind, const std::string& word,
+            const Words& known) {
+  throw BadInput(fmt::format(
+      "{}: there is no {} `{}`{}", option, kind, scenarios::printable(word),
+      scenarios::did_you_mean(word, known, "it is one of " + scenarios::listed(known))));
+}
+
+std::vector<models::Property> properties_from(const std::string& list) {
+  const Words known(models::kPropertyNames.begin(), models::kPropertyNames.end());
+  std::vector<models::Property> properties;
+  for (const std::string& word : listed_in("--property", list)) {
+    const auto property = models::property_named(word);
+    if (!property) refuse("--property", "property", word, known);
+    properties.push_back(*property);
+  }
+  return properties;
+}
+
+double seconds_from(const std::string& word) {
+  double seconds = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, seconds);
+  if (error != std::errc{} || stop != end || !(seconds > 0 && seconds <= 1e9)) {
+    throw BadInput(
+        fmt::format("--seconds: must be a number more than 0, such as 30 or 0.5, not "
+                    "\"{}\"",
+                    scenarios::printable(word)));
+  }
+  return seconds;
+}
+
+unsigned jobs_from(const std::string& word) {
+  constexpr std::uint64_t kMostJobs = 256;
+  if (!word.empty()) return static_cast<unsigned>(number_from("--jobs", word, 1, kMostJobs));
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+}
+
+}  // namespace picklock::cli

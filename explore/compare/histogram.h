@@ -1,0 +1,65 @@
+// How often lengths of time came up, by size: 32 classes to a doubling, so that a quantile is never
+// off by more than a thirtieth. Histograms of different runs add up.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "sim/time.h"
+
+namespace picklock::compare {
+
+class Histogram {
+ public:
+  using Counts = std::map<std::uint32_t, std::uint64_t>;  // by class
+
+  Histogram() = default;
+  explicit Histogram(Counts counts) : counts_(std::move(counts)) {
+    for (const auto& [index, count] : counts_) size_ += count;
+  }
+
+  void count(sim::Duration length) {
+    ++counts_[class_of(static_cast<std::uint64_t>(length.count()))];
+    ++size_;
+  }
+  void add(const Histogram& other) {
+    for (const auto& [index, count] : other.counts_) counts_[index] += count;
+    size_ += other.size_;
+  }
+
+  std::uint64_t size() const { return size_; }
+  const Counts& counts() const { return counts_; }
+
+  // The length that `percent` of all do not exceed; nullopt: there is none at all.
+  std::optional<sim::Duration> quantile(unsigned percent) const {
+    if (size_ == 0) return std::nullopt;
+    const std::uint64_t rank = (size_ * percent + 99) / 100;
+    std::uint64_t passed = 0;
+    for (const auto& [index, count] : counts_) {
+      passed += count;
+      if (passed >= rank) return sim::Duration(static_cast<std::int64_t>(largest_of(index)));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint32_t kExact = 32;  // lengths below are classes of their own
+
+  static std::uint32_t class_of(std::uint64_t length) {
+    if (length < kExact) return static_cast<std::uint32_t>(length);
+    const auto shift = static_cast<std::uint32_t>(std::bit_width(length)) - 6;
+    return kExact * (shift + 1) + static_cast<std::uint32_t>(length >> shift) - kExact;
+  }
+  static std::uint64_t largest_of(std::uint32_t index) {
+    if (index < kExact) return index;
+    const std::uint32_t shift = index / kExact - 1;
+    return ((std::uint64_t{index} % kExact + kExact + 1) << shift) - 1;
+  }
+
+  Counts counts_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace picklock::compare

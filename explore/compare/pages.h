@@ -1,0 +1,22 @@
+// What a comparison leaves in its folder: the stories as scenario files, the document, and the
+// pages for people.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "explore/compare/comparison.h"
+#include "explore/compare/document.h"
+
+namespace picklock::compare {
+
+struct Pages {
+  std::vector<std::string> for_people;  // comparison.md
+  bool all_written = true;
+};
+
+// Tells every story where it is kept. A file is whole under its name, or the one before is.
+Pages write_pages(Comparison& comparison, const Made& made, const std::filesystem::path& folder);
+
+}  // namespace picklock::compare
