@@ -86,7 +86,6 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
   expect_refused("", "no command; see picklock --help");
   expect_refused("rn", "there is no command `rn`; did you mean `run`?");
   expect_refused("orchestrate", "there is no command `orchestrate`; see picklock --help");
-  expect_refused("compare " + kStory, "`compare` is not built yet");
   expect_refused("--sed 3", "there is no option `--sed`");
   expect_refused("run", "SCENARIO is required");
   expect_refused("run " + kStory + " --sed 3",
@@ -123,7 +122,6 @@ TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
 TEST_F(Program, RefusesAnUnknownCommandEvenWhereHelpIsAskedFor) {
   for (const std::string ask : {"frobnicate --help", "help frobnicate", "frobnicate -h"})
     expect_refused(ask, "there is no command `frobnicate`; see picklock --help");
-  expect_refused("compare --help", "`compare` is not built yet");
   expect_refused("help ru", "did you mean `run`?");
   expect_refused("help run explore", "help: takes one COMMAND");
 }

@@ -69,7 +69,7 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
     for (const Violation& other : shown) slips(other, simpler);
     return false;
   };
-  Shrinker shrinker(shows, runs_.options().most_shrinking);
+  Shrinker shrinker(shows, runs_.options().shrinking);
   scenario = shrinker.shrink(std::move(scenario), enough);
   find.minimal = shrinker.ended();
   find.shrunk_in = shrinker.runs();

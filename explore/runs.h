@@ -31,7 +31,7 @@ struct SearchOptions {
   std::string command{};               // that asks for this search, for what it finds
   // Draws the plan of a run in place of the search's own plans, which are of one lock alone.
   std::function<void(std::uint64_t run, sim::Plan& plan)> draw{};
-  std::uint64_t most_shrinking = Shrinker::kMostRuns;  // runs for one story
+  Shrinker::Limits shrinking{};  // of one story
 };
 
 // The first run in which a violation was seen that the search answers to.

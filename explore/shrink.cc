@@ -15,6 +15,7 @@ bool Shrinker::stands(const Scenario& scenario) {
   ++runs_;
   world_.set(scenario);
   world_.run(scenario.seed);
+  events_ += world_.events();
   if (world_.cut_short()) return false;
   if (fired(scenario.faults, world_).size() < scenario.faults.size()) return false;
   return shows_(scenario, world_);
@@ -27,7 +28,7 @@ Scenario Shrinker::shrink(Scenario scenario, const std::function<bool()>& enough
     // Those behind a step that was taken are tried next, each on what is left; then all again.
     std::vector<Simplification> steps = simplifications(scenario);
     for (std::size_t i = 0; i < steps.size();) {
-      if (runs_ >= most_runs_ || enough()) return scenario;
+      if (is_over() || enough()) return scenario;
       Scenario simpler = scenario;
       if (!steps[i](simpler) || !stands(simpler)) {
         ++i;

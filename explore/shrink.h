@@ -17,8 +17,14 @@ class Shrinker {
   using Shows =
       std::function<bool(const scenarios::Scenario& scenario, const scenarios::World& world)>;
 
-  explicit Shrinker(Shows shows, std::uint64_t most_runs = kMostRuns)
-      : shows_(std::move(shows)), most_runs_(most_runs) {}
+  // Where it is given up: runs, and events of all of them.
+  struct Limits {
+    std::uint64_t runs = 20'000;
+    std::uint64_t events = UINT64_MAX;
+  };
+
+  explicit Shrinker(Shows shows) : Shrinker(std::move(shows), Limits{}) {}
+  Shrinker(Shows shows, Limits limits) : shows_(std::move(shows)), limits_(limits) {}
 
   // Requires: all faults of the scenario fire, and it shows it. `enough`: asked before each run;
   // once it says so, what is left by then is the answer.
@@ -29,17 +35,17 @@ class Shrinker {
   bool is_minimal(const scenarios::Scenario& scenario);
 
   std::uint64_t runs() const { return runs_; }
-  // False: it was given up after `most_runs`, or earlier; what is left still shows it.
+  // False: it was given up at its limits, or earlier; what is left still shows it.
   bool ended() const { return ended_; }
-
-  static constexpr std::uint64_t kMostRuns = 20'000;
 
  private:
   bool stands(const scenarios::Scenario& scenario);
+  bool is_over() const { return runs_ >= limits_.runs || events_ >= limits_.events; }
 
   Shows shows_;
-  std::uint64_t most_runs_;
+  Limits limits_;
   std::uint64_t runs_ = 0;
+  std::uint64_t events_ = 0;
   bool ended_ = false;
   scenarios::World world_;
 };

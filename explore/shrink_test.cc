@@ -135,7 +135,7 @@ TEST(Shrink, StopsAtItsBoundWithAStoryThatStillShowsIt) {
                       .target = "client-1",
                       .trigger = {.role = static_cast<std::uint8_t>(models::Role::release)},
                       .lasts = 12s}};
-  Shrinker shrinker(violates(Property::own_release), 3);
+  Shrinker shrinker(violates(Property::own_release), {.runs = 3});
   const Scenario shrunk = shrinker.shrink(scenario);
   EXPECT_FALSE(shrinker.ended());
   EXPECT_FALSE(Shrinker(violates(Property::own_release)).is_minimal(scenario));

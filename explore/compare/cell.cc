@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "explore/compare/observe.h"
-#include "models/locks/catalogue.h"
 #include "scenarios/premise.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
@@ -41,7 +40,7 @@ sim::ProcessId resource_of(const Scenario& scenario) {
 
 bool is_crash_of_client(const sim::Plan& fired) {
   return fired.size() == 1 && fired[0].target.starts_with("client-") &&
-         (fired[0].verb == sim::Verb::crash || fired[0].verb == sim::Verb::end_thread);
+         fired[0].verb == sim::Verb::crash;
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ Cell::Cell(const Scenario& workload, explore::PairedPlans& plans, std::size_t lo
       column_(std::move(column)),
       seed_(seed),
       limits_{.classes = column_.classes, .none = false, .most = kMostFaults},
-      algorithm_(*models::locks::named(workload.lock.algorithm)),
+      algorithm_(*scenarios::find_algorithm(workload)),
       current_(fenced_if(fenced, workload)),
       resource_(resource_of(workload)) {
   world_.set(current_);

@@ -105,9 +105,10 @@ const Known& Comparison::known(const CellName& cell) const {
   return found == known_.end() ? nothing : found->second;
 }
 
-Cell Comparison::cell(const CellName& name) {
+std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
   const Lock& lock = locks_[name.lock];
-  return {lock.workload, plans_, lock.number, columns()[name.column], name.fenced, options_.seed};
+  return std::make_unique<Cell>(lock.workload, plans_, lock.number, columns()[name.column],
+                                name.fenced, options_.seed);
 }
 
 std::string Comparison::label(const CellName& cell) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,7 +79,7 @@ class Comparison {
   Known& known(const CellName& cell) { return known_[cell]; }
   const Known& known(const CellName& cell) const;
 
-  Cell cell(const CellName& name);
+  std::unique_ptr<Cell> cell(const CellName& name);
 
   // How a cell is called in files: "lua-check-delete.pause.ideal".
   std::string label(const CellName& cell) const;

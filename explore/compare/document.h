@@ -14,7 +14,7 @@ namespace picklock::compare {
 struct Made {
   double wall_seconds = 0;
   bool interrupted = false;
-  std::string command;  // that asks for the same again
+  std::string command;               // that asks for the same again
   std::vector<std::string> pages{};  // that were written, for people
   // What runs a file of a story, as a shell takes it.
   std::string (*run_command)(const std::string& file) = nullptr;

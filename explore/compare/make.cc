@@ -12,25 +12,27 @@
 #include <utility>
 #include <vector>
 
-#include "explore/child.h"
 #include "explore/keeper.h"
+#include "explore/servant.h"
 #include "scenarios/writer.h"
 
 namespace picklock::compare {
 namespace {
 
-using explore::Child;
+using explore::Servant;
 using Json = nlohmann::json;
 
 // Decides how far a comparison goes, never what a run does.
 using Clock = std::chrono::steady_clock;
 
-// A process is made for each part, which must be worth it, and is not to keep a user waiting.
+// Long enough to be worth a line of the ledger, and not to keep a user waiting.
 constexpr Seconds kPart{0.2};
 constexpr std::uint64_t kFirstPart = 16;
 constexpr std::uint64_t kMostOfPart = 4096;
 // Of a length of time, what is left for shrinking.
 constexpr double kShareOfRuns = 0.7;
+// Some tenths of a second: stories are many, and most end long before.
+constexpr explore::Shrinker::Limits kShrinking{.runs = 1'000, .events = 1'000'000};
 constexpr int kPollMilliseconds = 100;
 constexpr std::uint64_t kForEver = UINT64_MAX;
 
@@ -40,6 +42,77 @@ struct Task {
   std::uint64_t to = 0;
   std::optional<Property> property{};  // to be shrunk, instead of runs
   bool as_it_is = false;               // a shorter story crashed what shrinks it
+};
+
+// What makes parts and shrinks stories, in a process of its own.
+class Maker {
+ public:
+  // `give_up`: from when on stories stay as they are.
+  Maker(Comparison& comparison, std::function<bool()> give_up)
+      : comparison_(comparison), give_up_(std::move(give_up)) {}
+
+  static std::string request(const Comparison& comparison, const Task& task) {
+    Json json = {{"cell", {task.cell.lock, task.cell.column, task.cell.fenced}},
+                 {"from", task.from},
+                 {"to", task.to}};
+    if (!task.property) return json.dump();
+    const auto index = static_cast<std::size_t>(*task.property);
+    json["sighting"] = to_json(*comparison.known(task.cell).measures.properties[index].smallest);
+    json["command"] = command(comparison, task.cell);
+    json["as_it_is"] = task.as_it_is;
+    return json.dump();
+  }
+
+  std::string answer(const std::string& request) {
+    const Json json = Json::parse(request);
+    const Json& cell = json.at("cell");
+    take({.lock = cell.at(0), .column = cell.at(1), .fenced = cell.at(2)});
+    try {
+      return json.contains("sighting") ? shrink(json) : make_runs(json.at("from"), json.at("to"));
+    } catch (const explore::NotDeterministic& error) {
+      return Json{{"differs", error.what()}}.dump();
+    }
+  }
+
+ private:
+  void take(const CellName& name) {
+    if (cell_ && name_ == name) return;
+    name_ = name;
+    cell_ = comparison_.cell(name);
+  }
+
+  std::string make_runs(std::uint64_t from, std::uint64_t to) {
+    Measures measures;
+    for (std::uint64_t run = from; run < to; ++run) cell_->make(run, measures);
+    return to_json(measures).dump();
+  }
+
+  std::string shrink(const Json& json) {
+    const Sighting sighting = sighting_from(json.at("sighting"));
+    explore::SearchOptions options{.seed = comparison_.options().seed,
+                                   .properties = {sighting.violation.property},
+                                   .command = json.at("command")};
+    options.draw = [&](std::uint64_t run, sim::Plan& plan) { plan = cell_->drawn(run).faults; };
+    options.shrinking = kShrinking;
+    explore::Runs runs(cell_->drawn(sighting.run), options);
+    bool given_up = json.at("as_it_is");
+    const auto enough = [&] { return given_up = given_up || give_up_(); };
+    const explore::Find find =
+        explore::Keeper(runs)
+            .keep({.run = sighting.run, .violation = sighting.violation}, enough)
+            .find;
+    return Json{{"faults", find.story.faults.size()},
+                {"minimal", find.minimal},
+                {"given_up", given_up},
+                {"title", find.story.title},
+                {"text", find.text}}
+        .dump();
+  }
+
+  Comparison& comparison_;
+  const std::function<bool()> give_up_;
+  CellName name_;
+  std::unique_ptr<Cell> cell_;
 };
 
 // What is known of a cell besides what has come of it.
@@ -68,17 +141,13 @@ class Making {
 
   Seconds go() {
     for (;;) {
-      if (onlooker_.interrupted()) {
-        for (Slot& slot : running_) slot.child.reset();
-        break;
-      }
+      if (onlooker_.interrupted()) break;
       fill();
-      if (std::none_of(running_.begin(), running_.end(),
-                       [](const Slot& slot) { return slot.child != nullptr; }))
+      if (std::none_of(running_.begin(), running_.end(), [](const Slot& one) { return one.busy; }))
         break;
       wait();
       for (Slot& slot : running_) {
-        if (slot.child && !slot.child->read()) finish(slot);
+        if (slot.busy) look_at(slot);
       }
       tell();
     }
@@ -88,14 +157,12 @@ class Making {
 
  private:
   struct Slot {
-    std::unique_ptr<Child> child;
+    std::unique_ptr<Servant> servant;
+    bool busy = false;
     Task task;
     std::size_t cell = 0;
     Clock::time_point since{};
   };
-
-  static constexpr char kDone = '=';
-  static constexpr char kDiffers = '!';
 
   Seconds passed() const { return Clock::now() - start_; }
   bool by_time() const { return limits_.length.has_value(); }
@@ -105,7 +172,7 @@ class Making {
 
   void fill() {
     for (Slot& slot : running_) {
-      if (slot.child) continue;
+      if (slot.busy) continue;
       std::optional<std::size_t> cell = next_cell();
       if (cell) {
         start(slot, *cell, next_part(*cell));
@@ -113,7 +180,7 @@ class Making {
       }
       // Stories are told of all runs, so these come first.
       const bool making = std::any_of(running_.begin(), running_.end(), [](const Slot& other) {
-        return other.child && !other.task.property;
+        return other.busy && !other.task.property;
       });
       if (making) return;
       if (!listed_) list_stories();
@@ -176,86 +243,54 @@ class Making {
     }
   }
 
-  // ---------------------------------------------------------------- in a process of its own
-
   void start(Slot& slot, std::size_t cell, const Task& task) {
+    if (!slot.servant) {
+      slot.servant = std::make_unique<Servant>(
+          [maker = std::make_shared<Maker>(comparison_, [this] {
+             return by_time() && passed() > *limits_.length;
+           })](const std::string& request) { return maker->answer(request); });
+    }
     slot.task = task;
     slot.cell = cell;
     slot.since = Clock::now();
-    slot.child = std::make_unique<Child>([this, task](const Child::Send& send) {
-      try {
-        send(kDone + (task.property ? shrink(task) : make_runs(task)));
-      } catch (const explore::NotDeterministic& error) {
-        send(kDiffers + std::string(error.what()));
-      }
-    });
-  }
-
-  std::string make_runs(const Task& task) {
-    Cell cell = comparison_.cell(task.cell);
-    Measures measures;
-    for (std::uint64_t run = task.from; run < task.to; ++run) cell.make(run, measures);
-    return to_json(measures).dump();
-  }
-
-  std::string shrink(const Task& task) {
-    Cell cell = comparison_.cell(task.cell);
-    const Known& known = comparison_.known(task.cell);
-    const auto index = static_cast<std::size_t>(*task.property);
-    const Sighting& sighting = *known.measures.properties[index].smallest;
-    explore::SearchOptions options{.seed = comparison_.options().seed,
-                                   .properties = {*task.property},
-                                   .command = command(comparison_, task.cell)};
-    options.draw = [&cell](std::uint64_t run, sim::Plan& plan) { plan = cell.drawn(run).faults; };
-    options.most_shrinking = kMostShrinking;
-    explore::Runs runs(cell.drawn(sighting.run), options);
-    bool given_up = false;
-    const auto enough = [&] {
-      given_up = given_up || task.as_it_is || (by_time() && passed() > *limits_.length);
-      return given_up;
-    };
-    const explore::Find find =
-        explore::Keeper(runs)
-            .keep({.run = sighting.run, .violation = sighting.violation}, enough)
-            .find;
-    return Json{{"faults", find.story.faults.size()},
-                {"minimal", find.minimal},
-                {"given_up", given_up},
-                {"title", find.story.title},
-                {"text", find.text}}
-        .dump();
+    slot.busy = true;
+    slot.servant->ask(Maker::request(comparison_, task));
   }
 
   // ---------------------------------------------------------------- what has come of it
 
-  void finish(Slot& slot) {
-    const std::string how = slot.child->died_of();
-    const std::string answer = std::move(slot.child->received());
-    slot.child.reset();
-    Course& course = courses_[slot.cell];
-    if (how.empty() && answer.starts_with(kDiffers))
-      throw explore::NotDeterministic(answer.substr(1));
-    const bool whole = how.empty() && answer.starts_with(kDone);
-    if (slot.task.property) {
-      if (whole) {
-        add_story(slot.task, Json::parse(answer.substr(1)));
-      } else if (!slot.task.as_it_is) {
-        slot.task.as_it_is = true;
-        stories_.push_front({slot.cell, slot.task});
+  void look_at(Slot& slot) {
+    const bool lives = slot.servant->read();
+    if (const auto answer = slot.servant->answer()) {
+      slot.busy = false;
+      const Json json = Json::parse(*answer);
+      if (json.contains("differs"))
+        throw explore::NotDeterministic(json.at("differs").get<std::string>());
+      if (slot.task.property) {
+        add_story(slot.task, json);
+      } else {
+        Course& course = courses_[slot.cell];
+        course.busy = false;
+        course.spent += Clock::now() - slot.since;
+        course.made += slot.task.to - slot.task.from;
+        add_part(slot.cell,
+                 {.from = slot.task.from, .to = slot.task.to, .measures = measures_from(json)});
       }
-      return;
     }
-    course.busy = false;
-    if (whole) {
-      const Seconds took = Clock::now() - slot.since;
-      course.spent += took;
-      course.made += slot.task.to - slot.task.from;
-      add_part(slot.cell, {.from = slot.task.from,
-                           .to = slot.task.to,
-                           .measures = measures_from(Json::parse(answer.substr(1)))});
-      return;
+    if (lives) return;
+    std::string how = slot.servant->died_of();
+    slot.servant.reset();
+    if (std::exchange(slot.busy, false)) died(slot, how.empty() ? "exit status 0" : how);
+  }
+
+  void died(Slot& slot, const std::string& how) {
+    if (!slot.task.property) {
+      courses_[slot.cell].busy = false;
+      return crashed(slot, how);
     }
-    crashed(slot, how.empty() ? "exit status 0" : how);
+    // A simpler story ends the process: this one stays as it is.
+    if (std::exchange(slot.task.as_it_is, true)) return;
+    stories_.push_front({slot.cell, slot.task});
   }
 
   // Which of its runs it was is found by halves.
@@ -300,8 +335,8 @@ class Making {
   void wait() {
     polled_.clear();
     for (const Slot& slot : running_) {
-      if (slot.child)
-        polled_.push_back({.fd = slot.child->descriptor(), .events = POLLIN, .revents = 0});
+      if (slot.busy)
+        polled_.push_back({.fd = slot.servant->descriptor(), .events = POLLIN, .revents = 0});
     }
     poll(polled_.data(), polled_.size(), kPollMilliseconds);
   }
@@ -316,7 +351,7 @@ class Making {
     if (!by_time()) progress.all = *limits_.runs * cells_.size();
     if (listed_) {
       progress.to_shrink = stories_.size();
-      for (const Slot& slot : running_) progress.to_shrink += slot.child ? 1U : 0U;
+      for (const Slot& slot : running_) progress.to_shrink += slot.busy ? 1U : 0U;
     }
     onlooker_.progress(progress);
   }

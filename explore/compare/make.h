@@ -39,7 +39,4 @@ struct Onlooker {
 Seconds make(Comparison& comparison, Ledger& ledger, const Limits& limits,
              const Onlooker& onlooker);
 
-// Runs that are tried to make one story shorter.
-inline constexpr std::uint64_t kMostShrinking = 1'000;
-
 }  // namespace picklock::compare

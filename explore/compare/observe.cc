@@ -71,7 +71,7 @@ class Observer {
       ++measures_.asked;
       if (one.granted) ++measures_.granted;
     }
-    if (one_crash_ && crashed_) ++measures_.never_recovered;
+    if (one_crash_ && crashed_ && somebody_waits()) ++measures_.never_recovered;
     if (undisturbed_) measures_.price.releases += releases_;
   }
 

@@ -9,7 +9,7 @@
 namespace picklock::compare {
 
 // Who asked, and who was granted; in runs without nested acquires. `undisturbed`: the price as
-// well. `one_crash`: nothing but the crash of a client, or of one of its threads, happens.
+// well. `one_crash`: nothing but the crash of one client happens.
 void observe(const sim::History& history, bool undisturbed, bool one_crash, Measures& measures);
 
 // What was sent between the first `clients` processes and the lock's servers: anybody but the

@@ -55,6 +55,9 @@ class Grid {
       for (std::size_t i = 0; i < fields.size(); ++i)
         widths[i] = std::max(widths[i], reports::display_width(fields[i].text));
     }
+    int full = name_width;
+    for (const int width : widths) full += width + 2;
+    const std::string gap(full <= kWidest ? 2 : 1, ' ');
     std::string out;
     for (std::size_t line = 0; line < lines; ++line) {
       Line head;
@@ -63,7 +66,7 @@ class Grid {
       for (std::size_t i = 0; i < heads_.size(); ++i) {
         const std::size_t skipped = lines - heads_[i].size();
         const std::string piece = line < skipped ? "" : heads_[i][line - skipped];
-        head.add("  ").add(reports::pad_left(piece, widths[i]), Ink::dim);
+        head.add(gap).add(reports::pad_left(piece, widths[i]), Ink::dim);
       }
       out += head.text(color);
     }
@@ -75,7 +78,7 @@ class Grid {
       Line line;
       line.add(kIndent).add(reports::pad_right(name, name_width - kIndentWidth), Ink::strong);
       for (std::size_t i = 0; i < fields.size(); ++i)
-        line.add("  ").add(reports::pad_left(fields[i].text, widths[i]), fields[i].ink);
+        line.add(gap).add(reports::pad_left(fields[i].text, widths[i]), fields[i].ink);
       out += line.text(color);
     }
     return out;
@@ -233,9 +236,9 @@ class Writer {
     heading(
         "What it costs: an acquire when nobody else wants the lock, the hand-over to one that "
         "waits, messages, recovery");
-    Grid grid("lock", {"acquire p50", "acquire p99", "handover p50", "handover p99",
-                       "messages each", "commands each", "wake-ups each", "over- taken",
-                       "recovers p50", "recovers longest", "of at most", "granted worst"});
+    Grid grid("lock", {"acquire p50", "handover p50", "handover p99", "messages each",
+                       "commands each", "wake-ups each", "over- taken", "recovers p50",
+                       "recovers longest", "of at most", "granted worst"});
     rows(grid, [&](std::size_t lock) {
       const PriceList list = price_list(comparison_, lock);
       std::optional<double> worst;
@@ -246,9 +249,9 @@ class Writer {
       if (list.never_recovered > 0) longest = "never";
       std::vector<Field> fields;
       for (std::string text :
-           {in_short(list.free_p50), in_short(list.free_p99), in_short(list.handover_p50),
-            in_short(list.handover_p99), in_short(list.messages_per_acquire),
-            in_short(list.commands_per_acquire), in_short(list.wakeups_per_release),
+           {in_short(list.free_p50), in_short(list.handover_p50), in_short(list.handover_p99),
+            in_short(list.messages_per_acquire), in_short(list.commands_per_acquire),
+            in_short(list.wakeups_per_release),
             list.acquires > 0 ? std::to_string(list.longest_overtaking) : std::string("-"),
             in_short(list.recovery_p50), std::move(longest), in_short(list.recovery_bound),
             worst ? fmt::format("{:.0f}%", 100 * *worst) : std::string("-")})
