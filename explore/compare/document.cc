@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "explore/compare/agreement.h"
 #include "explore/compare/price.h"
 #include "explore/compare/workload.h"
 
@@ -51,7 +52,7 @@ class Writer {
                 {"wall_seconds", made_.wall_seconds}, {"interrupted", made_.interrupted},
                 {"command", made_.command},           {"workload", workload()},
                 {"columns", std::move(columns)},      {"properties", models::kPropertyNames},
-                {"locks", std::move(locks)}}
+                {"safety_table", safety_table()},     {"locks", std::move(locks)}}
                .dump(1) +
            '\n';
   }
@@ -67,6 +68,19 @@ class Writer {
             {"arrive_every_seconds", seconds(clients.arrive_every)},
             {"lease_seconds", seconds(kLease)},
             {"most_faults", kMostFaults}};
+  }
+
+  Json safety_table() const {
+    const Agreement both = agreement(comparison_);
+    const auto labels = [&](const std::vector<CellName>& cells) {
+      Json all = Json::array();
+      for (const CellName& cell : cells) all.push_back(comparison_.label(cell));
+      return all;
+    };
+    return {{"cells", both.all()},
+            {"agree", both.agree},
+            {"not_found", labels(both.not_found)},
+            {"against", labels(both.against)}};
   }
 
   Json lock(std::size_t index) const {

@@ -2,10 +2,12 @@
 // off by more than a thirtieth. Histograms of different runs add up.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "sim/time.h"
 
@@ -16,21 +18,24 @@ class Histogram {
   using Counts = std::map<std::uint32_t, std::uint64_t>;  // by class
 
   Histogram() = default;
-  explicit Histogram(Counts counts) : counts_(std::move(counts)) {
+  Histogram(Counts counts, sim::Duration longest) : counts_(std::move(counts)), longest_(longest) {
     for (const auto& [index, count] : counts_) size_ += count;
   }
 
   void count(sim::Duration length) {
     ++counts_[class_of(static_cast<std::uint64_t>(length.count()))];
     ++size_;
+    longest_ = std::max(longest_, length);
   }
   void add(const Histogram& other) {
     for (const auto& [index, count] : other.counts_) counts_[index] += count;
     size_ += other.size_;
+    longest_ = std::max(longest_, other.longest_);
   }
 
   std::uint64_t size() const { return size_; }
   const Counts& counts() const { return counts_; }
+  sim::Duration longest() const { return longest_; }  // to the nanosecond
 
   // The length that `percent` of all do not exceed; nullopt: there is none at all.
   std::optional<sim::Duration> quantile(unsigned percent) const {
@@ -39,7 +44,8 @@ class Histogram {
     std::uint64_t passed = 0;
     for (const auto& [index, count] : counts_) {
       passed += count;
-      if (passed >= rank) return sim::Duration(static_cast<std::int64_t>(largest_of(index)));
+      const sim::Duration largest(static_cast<std::int64_t>(largest_of(index)));
+      if (passed >= rank) return std::min(largest, longest_);
     }
     return std::nullopt;
   }
@@ -60,6 +66,7 @@ class Histogram {
 
   Counts counts_;
   std::uint64_t size_ = 0;
+  sim::Duration longest_{};
 };
 
 }  // namespace picklock::compare

@@ -178,10 +178,9 @@ class Writer {
     out_ +=
         fmt::format("## {}\n\n{} ({})\n\n", algorithm.name, algorithm.summary, algorithm.source);
     std::vector<std::vector<std::string>> rows;
-    for (const bool fenced : {false, true}) {
-      for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
-        violations({lock, column, fenced}, rows);
-    }
+    // Fencing changes what reaches the resource, which has its line above.
+    for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
+      violations({lock, column, false}, rows);
     if (rows.empty()) {
       out_ += "Nothing was found to break it.\n\n";
       return;
@@ -202,8 +201,7 @@ class Writer {
       const auto story = known.stories.find(property);
       const bool told = story != known.stories.end();
       rows.push_back(
-          {fmt::format("{}{}", comparison_.columns()[cell.column].name,
-                       cell.fenced ? ", fenced" : ""),
+          {comparison_.columns()[cell.column].name,
            fmt::format("{}{}", models::name(property),
                        comparison_.held_against(cell, property) > 0 ? " **!**" : ""),
            std::to_string(known.measures.counted()),

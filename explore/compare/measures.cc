@@ -9,15 +9,15 @@ namespace {
 using Json = nlohmann::json;
 
 Json to_json(const Histogram& histogram) {
-  Json all = Json::array();
-  for (const auto& [index, count] : histogram.counts()) all.push_back({index, count});
-  return all;
+  Json counts = Json::array();
+  for (const auto& [index, count] : histogram.counts()) counts.push_back({index, count});
+  return {{"longest", histogram.longest().count()}, {"counts", std::move(counts)}};
 }
 
 Histogram histogram_from(const Json& json) {
   Histogram::Counts counts;
-  for (const Json& one : json) counts[one.at(0)] = one.at(1);
-  return Histogram(std::move(counts));
+  for (const Json& one : json.at("counts")) counts[one.at(0)] = one.at(1);
+  return {std::move(counts), sim::Duration(json.at("longest").get<std::int64_t>())};
 }
 
 // Every number of one kind by its name, so that what is written is what is read.

@@ -76,7 +76,7 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
 std::string in_short(std::optional<sim::Duration> length) {
   if (!length) return "-";
   const double seconds = static_cast<double>(length->count()) / 1e9;
-  if (seconds >= 10) return fmt::format("{:.0f}s", seconds);
+  if (seconds >= 100) return fmt::format("{:.0f}s", seconds);
   if (seconds >= 1) return fmt::format("{:.1f}s", seconds);
   if (seconds >= 0.01) return fmt::format("{:.0f}ms", seconds * 1e3);
   return fmt::format("{:.1f}ms", seconds * 1e3);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "explore/compare/agreement.h"
 #include "explore/compare/price.h"
 #include "explore/compare/summary.h"
 #include "reports/columns.h"
@@ -121,6 +122,7 @@ class Writer {
     price();
     if (comparison_.locks().size() <= kFew) cells();
     broken_promises();
+    known();
     crashed();
     field("a cell", again());
     field("a story", "picklock run FILE, for what broke: its smallest story, shrunk");
@@ -333,6 +335,17 @@ class Writer {
                        Ink::bad)
                   .text(options_.color);
     }
+  }
+
+  // What the literature says of the same faults.
+  void known() {
+    const Agreement both = agreement(comparison_);
+    if (both.all() == 0) return;
+    field("table", fmt::format("{} of {} of the safety table agree; {} unsafe, and not found in so "
+                               "few runs",
+                               both.agree, plural(both.all(), "cell"), both.not_found.size()));
+    for (const CellName& cell : both.against)
+      field("", fmt::format("against it, safe there: {}", comparison_.label(cell)), Ink::alarm);
   }
 
   void crashed() {
