@@ -121,6 +121,14 @@ std::string command(const Configuration& one) {
 
 }  // namespace
 
+std::string cells_as_table(const Configuration& one) {
+  std::string table = "| faults | | premise, and how long waiters wait |\n|---|---|---|\n";
+  for (const Cell& cell : one.cells)
+    table += fmt::format("| {}{} | {} | {} |\n", models::name(cell.faults), which(cell.strikes),
+                         verdict(cell), remark(cell));
+  return table;
+}
+
 std::string safety_table_page() {
   std::string page(kIntroduction);
   page += "| lock |";
@@ -144,12 +152,7 @@ std::string safety_table_page() {
     page += fmt::format("\n## {}\n", row.name);
     for (const Configuration* one : row.configurations) {
       if (!one->condition.empty()) page += fmt::format("\n**{}**\n", one->condition);
-      page += fmt::format(
-          "\n`{}`\n\n| faults | | premise, and how long waiters wait |\n|---|---|---|\n",
-          command(*one));
-      for (const Cell& cell : one->cells)
-        page += fmt::format("| {}{} | {} | {} |\n", models::name(cell.faults), which(cell.strikes),
-                            verdict(cell), remark(cell));
+      page += fmt::format("\n`{}`\n\n", command(*one)) + cells_as_table(*one);
     }
   }
   return page;

@@ -1,0 +1,212 @@
+#include "explore/lock_pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "explore/safety_table.h"
+#include "explore/safety_table_page.h"
+#include "models/locks/catalogue.h"
+#include "reports/mermaid.h"
+#include "reports/wording.h"
+#include "scenarios/catalogue.h"
+#include "scenarios/document.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using models::Algorithm;
+using models::FaultClass;
+using models::FaultClasses;
+using models::Property;
+using scenarios::Scenario;
+
+constexpr std::string_view kHow = "<!-- how it works -->\n";
+constexpr std::string_view kEnd = "<!-- end -->\n";
+constexpr std::array<std::string_view, 4> kServers = {"Redis", "a lease store", "ZooKeeper",
+                                                      "MySQL"};
+
+// A run of a shipped file in which the lock takes part.
+struct Appearance {
+  std::string scenario;
+  std::string title;
+  std::string source;
+  std::string_view as;  // "", "twin"
+  std::vector<Property> violated;
+};
+
+std::vector<Appearance> appearances(std::string_view lock, const std::string& directory) {
+  const scenarios::Vocabulary& words = scenarios::shipped_vocabulary();
+  std::vector<Appearance> all;
+  for (const std::string& name : scenarios::catalogue(directory)) {
+    const auto document = scenarios::Document::from_file(scenarios::find_scenario(name, directory));
+    const Scenario main = document.scenario(words);
+    const auto add = [&](const Scenario& one, std::string_view as) {
+      if (one.lock.algorithm == lock)
+        all.push_back({name, main.title, main.source, as, one.expect.violated});
+    };
+    add(main, "");
+    for (std::size_t i = 0; i < main.twins.size(); ++i) {
+      // A twin of another lock; that of its own is on the page already.
+      const Scenario twin = document.twin(i, words);
+      if (main.lock.algorithm != lock) add(twin, "twin");
+    }
+  }
+  return all;
+}
+
+std::string classes(FaultClasses under) {
+  if (under.covers(FaultClasses::all())) return "all";
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    if (under.has(static_cast<FaultClass>(i))) names.emplace_back(models::kFaultClassNames[i]);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string names(const std::vector<Property>& properties) {
+  std::vector<std::string_view> all;
+  for (const Property one : properties) all.push_back(models::name(one));
+  return all.empty() ? "nothing" : fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string capitalised(std::string_view sentence) {
+  std::string text(sentence);
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// One client takes the lock, and another waits for it.
+std::string diagram(std::string_view lock, const std::string& directory) {
+  Scenario scenario = scenarios::Document::from_file(
+                          scenarios::find_scenario(fmt::format("plain/{}", lock), directory))
+                          .scenario(scenarios::shipped_vocabulary());
+  scenario.title = fmt::format("Client-1 has {}, and client-2 waits for it", lock);
+  scenario.clients.count = 2;
+  scenario.clients.cycles = 1;
+  scenario.clients.arrive_every = 500ms;
+  scenario.clients.hold = 1s;
+  scenario.clients.writes = 1;
+  scenario.expect = {};
+  const scenarios::Outcome outcome{.run = scenarios::Runner().run(scenario, scenario.seed, true),
+                                   .twins = {}};
+  std::string text = reports::mermaid(outcome);
+  if (!text.ends_with('\n')) text += '\n';
+  return "```mermaid\n" + text + "```\n";
+}
+
+std::string promises(const Algorithm& lock, const models::LockOptions& options) {
+  std::string text =
+      "| property | under faults of | as long as |\n"
+      "|---|---|---|\n";
+  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    const auto property = static_cast<Property>(i);
+    const std::optional<models::Promise> promise = models::promise(lock, property, options);
+    text += promise ? fmt::format("| {} | {} | {} |\n", models::name(property),
+                                  classes(promise->under), promise->premise)
+                    : fmt::format("| {} | *never promised* | |\n", models::name(property));
+  }
+  return text;
+}
+
+std::string stories(std::string_view lock, const std::string& directory) {
+  const std::vector<Appearance> all = appearances(lock, directory);
+  if (all.empty()) return "";
+  std::string text =
+      "\nFrom the catalogue of failures; `picklock run NAME` shows each. As a twin, this lock "
+      "meets "
+      "the faults that another\nbears or does not.\n\n"
+      "| scenario | the story | violated |\n"
+      "|---|---|---|\n";
+  for (const Appearance& one : all) {
+    text += fmt::format("| `{}`{} | {} | {} |\n", one.scenario,
+                        one.as.empty() ? "" : fmt::format(", as its {}", one.as), one.title,
+                        names(one.violated));
+  }
+  return text;
+}
+
+std::string table(std::string_view lock) {
+  const std::string scenario = fmt::format("plain/{}", lock);
+  std::string text;
+  std::vector<std::string_view> conditions;
+  for (const Configuration& one : safety_table()) {
+    if (one.scenario != scenario) continue;
+    if (one.changes.empty() && text.empty()) {
+      text = fmt::format("\nIts row of the [safety table](../safety-table.md), \"{}\"{}:\n\n{}",
+                         one.row, one.condition.empty() ? "" : fmt::format(", {}", one.condition),
+                         cells_as_table(one));
+    } else if (std::find(conditions.begin(), conditions.end(), one.condition) == conditions.end()) {
+      conditions.push_back(one.condition);
+    }
+  }
+  if (!conditions.empty()) {
+    text += "\nThe table also says what becomes of it where:\n\n";
+    for (const std::string_view condition : conditions) text += fmt::format("- {}\n", condition);
+  }
+  return text;
+}
+
+std::string page(const Algorithm& lock, const std::string& directory, const std::string& how) {
+  const std::string plain = fmt::format("plain/{}", lock.name);
+  const Scenario scenario =
+      scenarios::Document::from_file(scenarios::find_scenario(plain, directory))
+          .scenario(scenarios::shipped_vocabulary());
+  const models::LockOptions options = scenarios::lock_options(scenario);
+  std::string text =
+      fmt::format("# {}\n\n{}.\n\nOn {}. Source: {}.\n\n", lock.name, capitalised(lock.summary),
+                  kServers[static_cast<std::size_t>(lock.uses.server)], lock.source);
+  text += fmt::format("## How it works\n\n{}{}{}\n", kHow, how, kEnd);
+  text += diagram(lock.name, directory);
+  text += fmt::format("\n## What it promises\n\n{}\n", promises(lock, options));
+  text += fmt::format(
+      "With the options of `{}`, a waiter is granted at most {} after whatever disturbed is over "
+      "and no healthy client holds.\n\n",
+      plain, reports::duration(lock.bound(options)));
+  text += "## What breaks it\n";
+  const std::string cells = table(lock.name);
+  const std::string told = stories(lock.name, directory);
+  if (cells.empty() && told.empty())
+    text += "\nNo scenario of the catalogue is about it, and no row of the safety table.\n";
+  text += cells + told;
+  text += fmt::format(
+      "\nMeasured: `picklock compare --algorithms {0}`. Searched for more: `picklock explore "
+      "--algorithm {0}`, with\n`--property no-stale-write` for what it does not promise.\n",
+      lock.name);
+  return text;
+}
+
+}  // namespace
+
+std::string how_it_works(const std::string& page) {
+  const std::size_t from = page.find(kHow);
+  if (from == std::string::npos) return {};
+  const std::size_t at = from + kHow.size();
+  const std::size_t to = page.find(kEnd, at);
+  return to == std::string::npos ? std::string() : page.substr(at, to - at);
+}
+
+std::vector<LockPage> lock_pages(const std::string& directory,
+                                 const std::function<std::string(std::string_view lock)>& how) {
+  std::vector<LockPage> all = {
+      {"README.md",
+       "# Locks\n\nEvery lock that picklock runs, a page for each: how it works, what it promises, "
+       "what breaks it.\n\n| lock | on | |\n|---|---|---|\n"}};
+  for (const Algorithm* lock : models::locks::all()) {
+    all[0].text +=
+        fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", lock->name,
+                    kServers[static_cast<std::size_t>(lock->uses.server)], lock->summary);
+    all.push_back({fmt::format("{}.md", lock->name), page(*lock, directory, how(lock->name))});
+  }
+  all[0].text +=
+      "\n`picklock compare` puts them side by side; see [docs/comparison.md](../comparison.md).\n";
+  return all;
+}
+
+}  // namespace picklock::explore
