@@ -155,7 +155,6 @@ class Teller {
     for (const Row& row : story_.rows) {
       Json one = {{"kind", name(row.kind)}, {"at", in_seconds(row.at)}, {"text", row.text}};
       if (row.kind != RowKind::gap && row.kind != RowKind::end) ends(row, one);
-      if (row.kind == RowKind::fold) one["until"] = in_seconds(row.until);
       if (!row.answer.empty()) one["answer"] = row.answer;
       if (!row.outcome.empty()) one["outcome"] = row.outcome;
       if (!row.complete) one["complete"] = false;

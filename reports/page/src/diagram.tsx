@@ -119,16 +119,18 @@ function Words({row, story}: {row: Row; story: Story}) {
       </p>
     );
   }
-  if (row.kind === 'fault') return <p><strong class="tag struck">fault</strong> {row.text}</p>;
-  if (ends === '') return <p>{row.text}{meaning}</p>;
+  if (row.kind === 'fault') {
+    const numbered = /^(fault \d+)[:,]? (.*)$/.exec(row.text);
+    return <p><strong class="tag struck">{numbered?.[1] ?? 'fault'}</strong> {numbered?.[2] ?? row.text}</p>;
+  }
+  if (ends === '' || row.kind === 'fold') return <p>{row.text}{meaning}</p>;
   const how = {departure: ' leaves', lost: '', reply: ''}[row.kind as string] ??
       (row.kind === 'exchange' && row.complete === false ? ' arrives' : '');
   return (
     <>
       <p>
         <span class="ends">{ends}</span>{' '}
-        {row.kind === 'fold' ? row.text : <code>{row.text}</code>}{how}
-        {row.kind === 'fold' && row.until !== undefined && ` (until ${instant(row.until)} s)`}
+        <code>{row.text}</code>{how}
         {row.answer === undefined && meaning}
       </p>
       {row.answer !== undefined && (

@@ -8,7 +8,6 @@ export interface Row {
     | 'exchange' | 'departure' | 'lost' | 'reply' | 'event' | 'fault' | 'fold' | 'violation'
     | 'gap' | 'end';
   at: number;
-  until?: number;
   from?: number;
   to?: number;
   text: string;
