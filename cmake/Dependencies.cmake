@@ -8,6 +8,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # Lua 5.1 compiled as C++, so that its errors unwind; static, for the shared form drags in a second copy.
 find_path(PICKLOCK_LUA_INCLUDE lua.h PATH_SUFFIXES lua5.1 REQUIRED)

@@ -1,0 +1,177 @@
+// The document of `picklock compare --json`, and what the page reads off it.
+
+export type Interval = [number, number];
+
+export interface Smallest {
+  faults: number;
+  run: number;
+  title: string;
+  minimal: boolean;
+  file: string;
+  command: string;
+}
+
+export interface PropertyResult {
+  verdict: string;
+  promised: boolean;
+  violations: number;
+  broken: number;
+  rate: number | null;
+  interval: Interval | null;
+  smallest?: Smallest | null;
+}
+
+export interface Availability {
+  asked: number;
+  granted: number;
+  rate: number | null;
+}
+
+// What the runs of a cell came to, without fencing or with it.
+export interface Result {
+  runs: number;
+  idle: number;
+  cut_short: number;
+  crashed: number;
+  faults: number;
+  left_out: number;
+  availability: Availability;
+  unsafe: {runs: number; rate: number | null; interval: Interval | null};
+  properties: Record<string, PropertyResult>;
+}
+
+export interface Cell {
+  possible: boolean;
+  why_impossible: string;
+  command: string;
+  fencing: Record<string, Result>;
+}
+
+export interface Recovery {
+  crashes: number;
+  p50_seconds: number | null;
+  longest_seconds: number | null;
+  bound_seconds: number | null;
+}
+
+export interface Price {
+  acquires: number;
+  latency_p50_seconds: number | null;
+  latency_p99_seconds: number | null;
+  free_p50_seconds: number | null;
+  free_p99_seconds: number | null;
+  handover_p50_seconds: number | null;
+  handover_p99_seconds: number | null;
+  messages_per_acquire: number | null;
+  commands_per_acquire: number | null;
+  wakeups_per_release: number | null;
+  longest_overtaking: number | null;
+  availability: Record<string, number | null>;
+  recovery: Recovery | null;
+}
+
+export interface Lock {
+  name: string;
+  summary: string;
+  source: string;
+  server: string;
+  promises: {property: string; under: string[]; premise: string}[];
+  cells: Record<string, Cell>;
+  price: Price | null;
+}
+
+export interface Workload {
+  text: string;
+}
+
+export interface Comparison {
+  seed: number;
+  runs: number | null;
+  wall_seconds: number | null;
+  interrupted: boolean;
+  command: string;
+  workload: Workload;
+  columns: string[];
+  properties: string[];
+  locks: Lock[];
+}
+
+export type Fencing = 'none' | 'ideal';
+export const FENCINGS: Fencing[] = ['none', 'ideal'];
+
+// What the matrix shows: one property, or whether the resource saw anything unsafe.
+export const UNSAFE = 'unsafe';
+export const UNSAFE_PROPERTIES = ['no-stale-write', 'resource-exclusion'];
+
+export function propertiesOf(choice: string): string[] {
+  return choice === UNSAFE ? UNSAFE_PROPERTIES : [choice];
+}
+
+// One cell of the matrix, as far as one choice of property goes.
+export type Verdict =
+  | {kind: 'impossible'; why: string}
+  | {kind: 'nothing'}  // no run says anything
+  | {
+      kind: 'found' | 'held';
+      runs: number;
+      violations: number;
+      rate: number;
+      interval: Interval | null;
+      faults: number | null;  // of the smallest counterexample
+      promised: boolean;
+      broken: number;
+    };
+
+export function resultOf(lock: Lock, column: string, fencing: Fencing): Result | undefined {
+  return lock.cells[column]?.fencing[fencing];
+}
+
+export function verdictOf(lock: Lock, column: string, fencing: Fencing, choice: string): Verdict {
+  const cell = lock.cells[column];
+  if (!cell) return {kind: 'nothing'};
+  if (!cell.possible) return {kind: 'impossible', why: cell.why_impossible};
+  const result = cell.fencing[fencing];
+  if (!result || result.runs === 0) return {kind: 'nothing'};
+  const parts = propertiesOf(choice).flatMap((name) => result.properties[name] ?? []);
+  const whole =
+      choice === UNSAFE ? {...result.unsafe, violations: result.unsafe.runs} : parts[0];
+  if (!whole) return {kind: 'nothing'};
+  const faults = parts.flatMap((part) => (part.smallest ? [part.smallest.faults] : []));
+  return {
+    kind: whole.violations > 0 ? 'found' : 'held',
+    runs: result.runs,
+    violations: whole.violations,
+    rate: whole.rate ?? 0,
+    interval: whole.interval,
+    faults: faults.length > 0 ? Math.min(...faults) : null,
+    promised: parts.some((part) => part.promised),
+    broken: parts.reduce((sum, part) => sum + part.broken, 0),
+  };
+}
+
+export function rateOf(verdict: Verdict): number {
+  return verdict.kind === 'found' ? verdict.rate : 0;
+}
+
+// Of the columns that are possible, how many found something, and how often: what locks are
+// ordered by.
+export function badness(lock: Lock, columns: string[], fencing: Fencing, choice: string): number {
+  const verdicts = columns.map((column) => verdictOf(lock, column, fencing, choice));
+  const found = verdicts.filter((verdict) => verdict.kind === 'found').length;
+  const rates = verdicts.reduce((sum, verdict) => sum + rateOf(verdict), 0);
+  return found + rates / (columns.length + 1);
+}
+
+export function brokenPromises(lock: Lock): number {
+  let broken = 0;
+  for (const cell of Object.values(lock.cells)) {
+    for (const result of Object.values(cell.fencing)) {
+      for (const property of Object.values(result.properties)) broken += property.broken;
+    }
+  }
+  return broken;
+}
+
+export function serversOf(comparison: Comparison): string[] {
+  return [...new Set(comparison.locks.map((lock) => lock.server))];
+}

@@ -1,0 +1,69 @@
+// How to read a verdict, and what the names mean.
+import type {Comparison, Verdict} from './comparison';
+import {UNSAFE} from './comparison';
+import {CellFace} from './matrix';
+import {faultClass, propertyMeaning, propertyName} from './words';
+
+function Sample({verdict, look}: {verdict: Verdict; look: string}) {
+  return <span class={`cell sample ${look}`} aria-hidden="true"><CellFace verdict={verdict} /></span>;
+}
+
+export function Key() {
+  const found = {
+    kind: 'found', runs: 960, violations: 120, rate: 0.125, interval: [0.105, 0.147],
+    faults: 1, promised: false, broken: 0,
+  } as const;
+  const held = {...found, kind: 'held', violations: 0, rate: 0, interval: [0, 0.004]} as const;
+  return (
+    <ul class="key" aria-label="How to read a cell">
+      <li>
+        <Sample look="found level-3" verdict={{...found, interval: [0.105, 0.147]}} />
+        <span>it broke in 12% of the runs; one fault is enough. The ground is darker from 1, 10 and 50% on.</span>
+      </li>
+      <li>
+        <Sample look="found level-2" verdict={{...found, rate: 0.02, faults: 2, broken: 3, interval: [0, 0]}} />
+        <span><strong>!</strong> the lock promises that it does not: a bug in the lock, or in its promise.</span>
+      </li>
+      <li>
+        <Sample look="held" verdict={{...held, interval: [0, 0.004]}} />
+        <span>not found. With 95% confidence it is rarer than this; that is no proof that it cannot happen.</span>
+      </li>
+      <li>
+        <Sample look="impossible" verdict={{kind: 'impossible', why: ''}} />
+        <span>such a fault cannot strike this lock; the cell says why.</span>
+      </li>
+    </ul>
+  );
+}
+
+export function Glossary({comparison}: {comparison: Comparison}) {
+  return (
+    <section id="terms" aria-labelledby="terms-heading">
+      <h2 id="terms-heading">How to read it</h2>
+      <p>
+        Every number is of simulated runs whose faults were drawn by chance, with the clients busy on one lock. Rates
+        compare locks with each other; they are not how often it happens in production, where faults are
+        rarer. The smallest counterexample of a cell was shrunk until nothing could be taken from it, and its file repeats
+        it exactly. <em>Ideal fencing</em> gives every grant a growing token that the resource checks with each access.
+      </p>
+      <div class="two">
+        <section>
+          <h3>Faults</h3>
+          <dl class="terms">
+            {comparison.columns.map((column) => (
+              <div key={column}><dt>{column}</dt><dd>{faultClass(column)}</dd></div>
+            ))}
+          </dl>
+        </section>
+        <section>
+          <h3>Properties</h3>
+          <dl class="terms">
+            {[UNSAFE, ...comparison.properties].map((property) => (
+              <div key={property}><dt>{propertyName(property)}</dt><dd>{propertyMeaning(property)}</dd></div>
+            ))}
+          </dl>
+        </section>
+      </div>
+    </section>
+  );
+}

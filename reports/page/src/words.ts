@@ -1,0 +1,61 @@
+// Names of the document in plain words. What is not listed is shown under its own name.
+
+const FAULTS: Record<string, string> = {
+  none: 'nothing goes wrong',
+  pause: 'a client stands still beyond its lease: garbage collection, a stopped process, swapping',
+  'late-write': 'a write to the resource arrives late',
+  'late-command': 'a command to the lock server, or its answer, arrives late',
+  'client-clock': 'the clock of a client jumps or runs at another rate',
+  'server-clock': 'the clock of a lock server jumps or runs at another rate',
+  failover: 'a replica takes over from its primary',
+  amnesia: 'a lock server restarts without its data',
+  partition: 'processes cannot reach each other for a while',
+  'lost-reply': 'a command takes effect, and its answer never arrives',
+  crash: 'a client, or one thread of it, dies and releases nothing',
+  all: 'faults of every class in one run',
+};
+
+export function faultClass(column: string): string {
+  const parts = column.split('+');
+  return parts.map((part) => FAULTS[part] ?? part).join('; and: ');
+}
+
+const PROPERTIES: Record<string, string> = {
+  unsafe: 'the resource saw a stale write, or the operations of two holders mixed',
+  'mutual-exclusion': 'never do two clients believe at once that they hold the lock',
+  'resource-exclusion':
+      'the resource accepts no operation of one holder between two operations of another',
+  'no-stale-write': 'no write of an earlier holder is accepted after an operation of a later one',
+  'own-release': 'nobody removes or alters the lock entry of another',
+  'balanced-holds': 'a lock taken several times is free when it has been released as often',
+  'loss-noticed': 'who loses the lock learns of it, or stops by its deadline',
+  'not-stuck': 'once the faults are over, waiters get the lock within its bound',
+  'no-deadlock': 'waiters and holders never wait for each other in a circle',
+  'no-lost-wakeup': 'nobody sleeps on while the lock is free',
+  'bounded-wakeups': 'a release wakes no more waiters than the lock says',
+  'fair-order': 'a waiter is overtaken no more often than the lock says',
+  available: 'nobody is refused while the lock is free and its servers are up',
+};
+
+export function propertyMeaning(property: string): string {
+  return PROPERTIES[property] ?? property;
+}
+
+export function propertyName(property: string): string {
+  return property === 'unsafe' ? 'unsafe at the resource' : property;
+}
+
+const SERVERS: Record<string, string> = {
+  redis: 'Redis',
+  zookeeper: 'ZooKeeper',
+  mysql: 'MySQL',
+  lease_store: 'lease store',
+};
+
+export function serverName(server: string): string {
+  return SERVERS[server] ?? server;
+}
+
+export function fencingPhrase(fencing: string): string {
+  return fencing === 'none' ? 'without fencing' : 'with ideal fencing';
+}

@@ -1,0 +1,301 @@
+// The page in a browser, as a person uses it: node page_test.mjs SMALL.html FULL.html
+import assert from 'node:assert/strict';
+import {readFileSync, statSync} from 'node:fs';
+import {after, before, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const [small, full] = process.argv.slice(2);
+const kMostBytes = 5 * 1024 * 1024;
+const kUnsafe = ['no-stale-write', 'resource-exclusion'];
+const kWidths = [400, 1280];
+const kSchemes = ['light', 'dark'];
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.PICKLOCK_CHROMIUM,
+    args: [
+      ...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
+      '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    ],
+  });
+});
+after(() => browser?.close());
+
+function comparisonOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return JSON.parse(/<script type="application\/json" id="comparison">([^<]*)</.exec(text)[1]);
+}
+
+// Opens the page, hands it to `use`, and holds that nothing was complained of or asked for.
+async function withPage({file = small, hash = '', width = 1280, scheme = 'light'}, use) {
+  const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
+  const page = await context.newPage();
+  const troubles = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') troubles.push(message.text());
+  });
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.isNavigationRequest() && !request.url().startsWith('data:')) troubles.push(`asks for ${request.url()}`);
+  });
+  page.on('requestfailed', (request) => troubles.push(`cannot load ${request.url()}`));
+  await page.goto(pathToFileURL(file).href + hash);
+  await page.waitForSelector('.matrix a.cell');
+  await use(page);
+  assert.deepEqual(troubles, []);
+  await context.close();
+}
+
+function kindOf(lock, column, fencing, choice) {
+  const cell = lock.cells[column];
+  if (!cell.possible) return 'impossible';
+  const result = cell.fencing[fencing];
+  const broke = choice === 'unsafe' ? result.unsafe.runs : result.properties[choice].violations;
+  return broke > 0 ? 'found' : 'held';
+}
+
+// What the matrix shows, as LOCK/COLUMN: kind.
+function shown(page) {
+  return page.$$eval('.matrix a.cell', (cells) => Object.fromEntries(cells.map((cell) => {
+    const [lock, column] = decodeURIComponent(cell.hash.slice(1)).split('/');
+    return [`${lock}/${column}`, cell.dataset.kind];
+  })));
+}
+
+function expected(comparison, fencing, choice) {
+  return Object.fromEntries(comparison.locks.flatMap((lock) => comparison.columns.map(
+      (column) => [`${lock.name}/${column}`, kindOf(lock, column, fencing, choice)])));
+}
+
+// Opens every cell of one fencing and, in the page, every story in it; says what is amiss.
+function walk(page, fencing) {
+  return page.evaluate(async (fencing) => {
+    const {locks, columns} = JSON.parse(document.getElementById('comparison').textContent);
+    const amiss = [];
+    const tally = {cells: 0, stories: 0};
+    const until = async (what, holds) => {
+      for (let i = 0; i < 2000; ++i) {
+        if (holds()) return true;
+        await new Promise((next) => setTimeout(next));
+      }
+      amiss.push(what);
+      return false;
+    };
+    for (const lock of locks) {
+      for (const column of columns) {
+        const where = `${lock.name}/${column}/${fencing}`;
+        location.hash = `#${where}`;
+        const heading = () => document.getElementById('panel-heading')?.textContent ?? '';
+        const phrase = fencing === 'none' ? 'without fencing' : 'with ideal fencing';
+        const title = `${lock.name} under ${column}, ${phrase}`;
+        if (!await until(`${where}: no panel`, () => heading() === title)) continue;
+        ++tally.cells;
+        const cell = lock.cells[column];
+        const text = document.getElementById('panel').textContent;
+        if (!cell.possible) {
+          if (!text.includes(cell.why_impossible)) amiss.push(`${where}: does not say why it is impossible`);
+          continue;
+        }
+        const result = cell.fencing[fencing];
+        if (!text.includes(cell.command)) amiss.push(`${where}: no command`);
+        if (result.unsafe.runs === 0 && !text.includes('the rate is at most')) amiss.push(`${where}: no bound`);
+        for (const [name, property] of Object.entries(result.properties)) {
+          if (property.violations === 0) continue;
+          const find = document.getElementById(`story-${name}`);
+          if (!find) {
+            amiss.push(`${where}: ${name} has no story`);
+            continue;
+          }
+          find.open = true;
+          if (!await until(`${where}: ${name} is not told`, () => find.querySelector('.diagram .row'))) continue;
+          ++tally.stories;
+          const told = find.textContent;
+          if (!told.includes(property.smallest.file)) amiss.push(`${where}: ${name} names no file`);
+          if (!told.includes(`picklock run ${property.smallest.file}`)) amiss.push(`${where}: ${name}: no command`);
+          if (!find.querySelector('.row.violation')) amiss.push(`${where}: ${name}: no violation is drawn`);
+        }
+      }
+    }
+    return {amiss, tally};
+  }, fencing);
+}
+
+for (const fencing of ['none', 'ideal']) {
+  test(`every cell leads to its stories, fencing ${fencing}`, () => withPage({}, async (page) => {
+    const {amiss, tally} = await walk(page, fencing);
+    assert.deepEqual(amiss, []);
+    assert.ok(tally.cells > 0 && tally.stories > 0, JSON.stringify(tally));
+  }));
+}
+
+test('a cell of a full comparison leads to its stories', () => withPage({file: full}, async (page) => {
+  for (const fencing of ['none', 'ideal']) {
+    const {amiss, tally} = await walk(page, fencing);
+    assert.deepEqual(amiss, []);
+    console.log(`full comparison, fencing ${fencing}: ${tally.cells} cells, ${tally.stories} stories walked`);
+  }
+}));
+
+test('the matrix shows what the document says, under every property and fencing', () => withPage({}, async (page) => {
+  const comparison = comparisonOf(small);
+  const seen = new Set();
+  for (const fencing of ['none', 'ideal']) {
+    await page.getByText(fencing, {exact: true}).first().click();
+    for (const choice of ['unsafe', ...comparison.properties]) {
+      await page.getByLabel('property').selectOption(choice);
+      const matrix = await shown(page);
+      assert.deepEqual(matrix, expected(comparison, fencing, choice), `${choice}, ${fencing}`);
+      seen.add(JSON.stringify(matrix));
+    }
+  }
+  assert.ok(seen.size > 4, 'the choices make a difference');
+}));
+
+test('locks are filtered by server, and ordered', () => withPage({}, async (page) => {
+  const {locks, columns} = comparisonOf(small);
+  const names = () => page.$$eval('.matrix tbody th a', (links) => links.map((link) => link.textContent.replaceAll('\u200b', '')));
+  for (const server of new Set(locks.map((lock) => lock.server))) {
+    await page.getByLabel('locks on').selectOption(server);
+    assert.deepEqual(await names(), locks.filter((lock) => lock.server === server).map((lock) => lock.name));
+  }
+  await page.getByLabel('locks on').selectOption('all');
+  await page.getByLabel('order').selectOption('name');
+  assert.deepEqual(await names(), locks.map((lock) => lock.name).sort());
+  await page.locator('.matrix thead button').nth(1).click();
+  const rate = (lock) => {
+    const cell = lock.cells[columns[1]];
+    return cell.possible ? cell.fencing.none.unsafe.rate : -1;
+  };
+  const byName = new Map(locks.map((lock) => [lock.name, lock]));
+  const rates = (await names()).map((name) => rate(byName.get(name)));
+  assert.deepEqual(rates, [...rates].sort((a, b) => b - a));
+}));
+
+test('a cell works by keyboard, and Escape leads back to it', () => withPage({}, async (page) => {
+  await page.locator('.matrix thead button').last().focus();
+  const at = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? '');
+  let hash = '';
+  for (let i = 0; i < 200; ++i) {
+    await page.keyboard.press('Tab');
+    hash = await at();
+    if (await page.evaluate(() => document.activeElement.dataset.kind === 'found')) break;
+  }
+  assert.match(hash, /^#.+\/.+\/none$/);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.panel .diagram .row');
+  assert.equal(await page.evaluate(() => location.hash), hash);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'panel-heading');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('.panel', {state: 'detached'});
+  assert.equal(await at(), hash);
+}));
+
+test('the fencing switch works by keyboard and takes an open cell along', async () => {
+  const lock = comparisonOf(small).locks[0];
+  await withPage({hash: `#${lock.name}/pause/none`}, async (page) => {
+    await page.locator('input[type=radio][value=none]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction(() => document.getElementById('panel-heading').textContent.endsWith('with ideal fencing'));
+    assert.equal(await page.evaluate(() => location.hash), `#${lock.name}/pause/ideal`);
+  });
+});
+
+test('deep links open a cell or a lock, and what is unknown opens nothing', async () => {
+  const lock = comparisonOf(small).locks[0];
+  await withPage({hash: `#${lock.name}/pause/ideal`}, async (page) => {
+    assert.equal(await page.textContent('#panel-heading'), `${lock.name} under pause, with ideal fencing`);
+    assert.deepEqual(await shown(page), expected(comparisonOf(small), 'ideal', 'unsafe'));
+  });
+  await withPage({hash: `#${lock.name}`}, async (page) => {
+    const text = await page.textContent('#panel');
+    for (const part of [lock.summary, lock.source, lock.promises[0].property, 'messages per acquire', 'bound'])
+      assert.ok(text.includes(part), part);
+  });
+  for (const hash of ['#no-such-lock', `#${lock.name}/no-such-fault/none`, '#%E0%A4%A', '#constructor/pause/none'])
+    await withPage({hash}, async (page) => assert.equal(await page.locator('.panel').count(), 0, hash));
+});
+
+test('the charts show every lock, and lead to it', () => withPage({}, async (page) => {
+  const {locks, columns} = comparisonOf(small);
+  await page.waitForSelector('#availability svg');
+  for (const column of columns) {
+    await page.getByLabel('faults').selectOption(column);
+    const possible = locks.filter((lock) => lock.cells[column].possible).length;
+    assert.equal(await page.locator('#rates svg a circle').count(), possible, column);
+  }
+  assert.equal(await page.locator('#price svg').count(), 3);
+  const href = await page.locator('#rates svg a').first().getAttribute('href');
+  assert.match(href, /^#.+\/all\/none$/);
+}));
+
+// Of every text that is seen, the contrast with the ground that it stands on.
+function faintTexts(page) {
+  return page.evaluate(() => {
+    const channels = (color) => (/^rgba?\((.*)\)$/.exec(color)?.[1] ?? '').split(',').map(Number);
+    const light = (color) => {
+      const [r, g, b] = channels(color).slice(0, 3).map((value) => {
+        const part = value / 255;
+        return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const faint = new Set();
+    const texts = document.createTreeWalker(document.getElementById('page'), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const element = texts.currentNode.parentElement;
+      const style = getComputedStyle(element);
+      const hidden = !texts.currentNode.textContent.trim() || style.opacity === '0' || !element.checkVisibility();
+      if (hidden || element.closest('option, .hidden')) continue;
+      let ground = element;
+      const clear = (one) => (channels(getComputedStyle(one).backgroundColor)[3] ?? 1) === 0;
+      while (clear(ground) && ground.parentElement) ground = ground.parentElement;
+      const ink = element.closest('svg') ? style.fill : style.color;
+      const [one, other] = [light(ink), light(getComputedStyle(ground).backgroundColor)];
+      const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      if (ratio < 4.5) faint.add(`${element.className} "${texts.currentNode.textContent.slice(0, 30)}" ${ratio.toFixed(2)}`);
+    }
+    return [...faint];
+  });
+}
+
+for (const width of kWidths) {
+  for (const scheme of kSchemes) {
+    test(`nothing is cut off or faint at ${width} pixels, ${scheme}`, async () => {
+      const comparison = comparisonOf(small);
+      const found = comparison.locks.flatMap((lock) => comparison.columns
+          .filter((column) => kindOf(lock, column, 'none', 'unsafe') === 'found')
+          .map((column) => `#${lock.name}/${column}/none`));
+      for (const hash of ['', `#${comparison.locks[0].name}`, ...found]) {
+        await withPage({hash, width, scheme}, async (page) => {
+          if (hash.includes('/')) await page.waitForSelector('.diagram');
+          await page.evaluate(() => document.querySelectorAll('details').forEach((one) => {
+            one.open = true;
+          }));
+          await page.waitForFunction(() => document.querySelectorAll('.find').length === document.querySelectorAll('.find .diagram').length);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= width, `${hash}: ${wide} pixels wide`);
+          assert.deepEqual(await faintTexts(page), [], hash);
+        });
+      }
+    });
+  }
+}
+
+// How long it takes is told, and decides nothing.
+test('a full comparison is small enough', async () => {
+  const {locks, columns} = comparisonOf(full);
+  const bytes = statSync(full).size;
+  console.log(`full comparison: ${locks.length} locks x ${columns.length} columns, ${bytes} bytes`);
+  assert.ok(bytes < kMostBytes, `${bytes} bytes`);
+  for (const hash of ['', `#${locks[0].name}/pause/none`]) {
+    const start = performance.now();
+    await withPage({file: full, hash}, async (page) => {
+      await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
+      const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
+      console.log(`full comparison${hash && `, ${hash}`}: on screen after ${Math.round(performance.now() - start)} ms, ` +
+          `first paint at ${Math.round(paint)} ms`);
+    });
+  }
+});
