@@ -16,8 +16,9 @@ const explore::Cell* cell_of(const explore::Configuration& configuration, std::s
   const explore::Cell* found = nullptr;
   for (const explore::Cell& cell : configuration.cells) {
     if (models::name(cell.faults) != column) continue;
-    // Unsafe somewhere is unsafe; safe somewhere is not safe.
-    const bool speaks = cell.strikes == explore::Strikes::anywhere || cell.reach == Reach::unsafe;
+    // Unsafe somewhere is unsafe; safe from some of the faults, or from fewer, is not safe.
+    const bool all = cell.strikes == explore::Strikes::anywhere && cell.most >= kMostFaults;
+    const bool speaks = all || cell.reach == Reach::unsafe;
     if (speaks && (found == nullptr || cell.reach == Reach::unsafe)) found = &cell;
   }
   return found;

@@ -5,8 +5,12 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "explore/compare/markdown.h"
+#include "reports/page.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
 
 namespace picklock::compare {
 namespace {
@@ -49,6 +53,21 @@ class Writer {
   bool all_written_ = true;
 };
 
+// Every story is run again for it, with a trace.
+std::string html(const Comparison& comparison, const std::string& document) {
+  reports::Page page;
+  scenarios::Runner runner;
+  for (const CellName& cell : comparison.cells()) {
+    for (const auto& [property, story] : comparison.known(cell).stories) {
+      if (story.file.empty()) continue;
+      const scenarios::Scenario scenario =
+          scenarios::parse(story.text, story.file, scenarios::shipped_vocabulary());
+      page.add(story.file, {.run = runner.run(scenario, scenario.seed, true), .twins = {}});
+    }
+  }
+  return page.html(document);
+}
+
 }  // namespace
 
 Pages write_pages(Comparison& comparison, const Made& made, const fs::path& folder) {
@@ -60,10 +79,14 @@ Pages write_pages(Comparison& comparison, const Made& made, const fs::path& fold
       story.file = writer.write(name, story.text);
     }
   }
+  const std::string document = json(comparison, made);
+  writer.write("comparison.json", document);
   Pages pages;
-  writer.write("comparison.json", json(comparison, made));
-  const std::string page = writer.write("comparison.md", markdown(comparison, made));
-  if (!page.empty()) pages.for_people.push_back(page);
+  for (const auto& [name, text] : {std::pair{"comparison.html", html(comparison, document)},
+                                   std::pair{"comparison.md", markdown(comparison, made)}}) {
+    const std::string file = writer.write(name, text);
+    if (!file.empty()) pages.for_people.push_back(file);
+  }
   pages.all_written = writer.all_written();
   return pages;
 }

@@ -12,7 +12,7 @@
 namespace picklock::compare {
 
 struct Pages {
-  std::vector<std::string> for_people;  // comparison.md
+  std::vector<std::string> for_people;  // comparison.html, comparison.md
   bool all_written = true;
 };
 
