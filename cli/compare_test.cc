@@ -1,0 +1,151 @@
+// `picklock compare`.
+#include "cli/program.h"
+
+namespace picklock::cli {
+namespace {
+
+TEST_F(Program, RefusesComparisonsThatCannotBeMade) {
+  expect_refused("compare --algorithms redlok", "there is no algorithm `redlok`; did you mean");
+  expect_refused("compare --algorithms redlock,", "--algorithms: there is an empty word");
+  expect_refused("compare --faults pause,partitoin",
+                 "--faults: there is no class of faults `partitoin`; did you mean `partition`?");
+  expect_refused("compare --faults pause+partitoin", "there is no class of faults `partitoin`");
+  expect_refused("compare --property safety", "--property: there is no property `safety`");
+  expect_refused("compare --runs 5 --seconds 5", "give --runs or --seconds, and not both");
+  expect_refused("compare --runs 0", "--runs: must be a whole number");
+  expect_refused("compare --seconds soon", "--seconds: must be a number more than 0");
+  expect_refused("compare --jobs 0", "--jobs: must be a whole number");
+  expect_refused("compare --out /proc/nowhere --runs 1", "--out:");
+  expect_refused("compare redlock", "compare: has no use for \"redlock\"");
+}
+
+TEST_F(Program, ComparesLocksAndLeavesAPageForEveryKindOfReader) {
+  const std::string out = path("out-folder");
+  const Ran ran = picklock(
+      "compare --algorithms set-px-blind-delete,zk-sequential --faults none,amnesia --runs 40 "
+      "--out " +
+      out);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "") << "progress is for terminals";
+  EXPECT_THAT(ran.out, HasSubstr("set-px-blind-delete under amnesia"));
+  EXPECT_THAT(ran.out, HasSubstr("no lock breaks what it promises"));
+  for (const std::string name : {"comparison.html", "comparison.md", "comparison.json"})
+    EXPECT_GT(std::filesystem::file_size(out + "/" + name), 1000U) << name;
+  const Json document = Json::parse(std::ifstream(out + "/comparison.json"));
+  const Json& smallest = document.at("locks")
+                             .at(0)
+                             .at("cells")
+                             .at("amnesia")
+                             .at("fencing")
+                             .at("none")
+                             .at("properties")
+                             .at("own-release")
+                             .at("smallest");
+  EXPECT_EQ(picklock("run " + smallest.at("file").get<std::string>()).status, 0);
+}
+
+TEST_F(Program, PrintsAComparisonAsOneJsonDocumentThatIsTheSameForAnyJobs) {
+  const auto made = [this](const std::string& more) {
+    const Ran ran = picklock(
+        "compare --algorithms redsync,mysql-row-lock --faults none,crash --runs 30 --json " + more);
+    EXPECT_EQ(ran.status, 0);
+    Json document = Json::parse(ran.out);
+    document.erase("wall_seconds");
+    return document;
+  };
+  const Json one = made("--jobs 1 --out " + path("one"));
+  const Json three = made("--jobs 3 --out " + path("three"));
+  EXPECT_EQ(one.at("locks").at(0).at("cells").at("none").at("fencing").at("none").at("made"), 30);
+  EXPECT_EQ(one.at("locks").at(1).at("price"), three.at("locks").at(1).at("price"));
+  // Files are named from the working directory, wherever that is.
+  const auto without_folders = [](std::string words) {
+    for (const char* name : {"/one/", "/three/"}) {
+      for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;)
+        words.replace(at, std::string(name).size(), "/");
+    }
+    return words;
+  };
+  EXPECT_EQ(without_folders(one.dump()), without_folders(three.dump()));
+}
+
+TEST_F(Program, ACellSaysTheCommandThatMakesItAgain) {
+  const auto cell = [this](const std::string& command) {
+    const Ran ran = shell(command);
+    EXPECT_EQ(ran.status, 0) << command;
+    return Json::parse(ran.out).at("locks").at(0).at("cells").at("failover");
+  };
+  const Json first = cell(
+      "\"$P\" compare --algorithms watchdog --faults none,failover --runs 25 "
+      "--json --out " +
+      path("first"));
+  std::string again = first.at("command");
+  again.replace(0, std::string("picklock").size(), "\"$P\"");
+  const Json second = cell(again + " --json --out " + path("second"));
+  EXPECT_EQ(first.at("fencing").at("none").at("unsafe"),
+            second.at("fencing").at("none").at("unsafe"));
+  EXPECT_EQ(first.at("fencing").at("ideal").at("availability"),
+            second.at("fencing").at("ideal").at("availability"));
+}
+
+TEST_F(Program, AnswersInItsStatusToThePropertiesAskedFor) {
+  const std::string cells = "compare --algorithms set-px-blind-delete --faults amnesia --runs 40 ";
+  EXPECT_EQ(picklock(cells + "--out " + path("kept")).status, 0);
+  const Ran asked = picklock(cells + "--property own-release --out " + path("kept"));
+  EXPECT_EQ(asked.status, 1);
+  EXPECT_THAT(asked.out, HasSubstr("own-release violated: "));
+}
+
+TEST_F(Program, ComparesForTheTimeGiven) {
+  const Ran ran = picklock(
+      "compare --algorithms lua-check-delete --faults none,pause,amnesia --seconds 1 --json "
+      "--out " +
+      path("timed"));
+  EXPECT_EQ(ran.status, 0);
+  const Json cells = Json::parse(ran.out).at("locks").at(0).at("cells");
+  for (const std::string column : {"none", "pause", "amnesia"})
+    EXPECT_GT(cells.at(column).at("fencing").at("ideal").at("runs"), 0) << column;
+}
+
+// Killed a few times, sooner and later: what was made stays, and the end is that of an undisturbed
+// comparison.
+TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
+  const std::string comparison =
+      "compare --algorithms lua-check-delete,redlock --runs 150 --json --out ";
+  const auto made = [this, &comparison](const std::string& folder) {
+    Json document = Json::parse(picklock(comparison + path(folder)).out);
+    return document.at("locks").at(0).at("price").dump() + document.at("locks")
+                                                               .at(1)
+                                                               .at("cells")
+                                                               .at("all")
+                                                               .at("fencing")
+                                                               .at("none")
+                                                               .at("unsafe")
+                                                               .dump();
+  };
+  const std::string ledger = path("killed") + "/runs-seed-1.jsonl";
+  std::string before;
+  int grown = 0;
+  for (const char* seconds : {"0.3", "0.6", "0.9", "0.4"}) {
+    const Ran ran = shell("\"$P\" " + comparison + path("killed") + " >/dev/null & sleep " +
+                          std::string(seconds) + "; kill -9 $!; wait $!");
+    const std::string after =
+        std::filesystem::exists(ledger) ? read("killed/runs-seed-1.jsonl") : "";
+    const std::string whole = before.substr(0, before.rfind('\n') + 1);
+    EXPECT_EQ(after.substr(0, whole.size()), whole) << "what was there, is";
+    if (after.size() > before.size()) ++grown;
+    before = after;
+  }
+  EXPECT_GT(grown, 0);
+  EXPECT_EQ(made("killed"), made("undisturbed"));
+}
+
+TEST_F(Program, TellsWhatItHasComparedWhenItIsInterrupted) {
+  const Ran ran = shell("\"$P\" compare --algorithms redlock --runs 100000 --out " + path("kept") +
+                        " & sleep 1.5; kill -INT $!; wait $!");
+  EXPECT_EQ(ran.status, 130);
+  EXPECT_THAT(ran.out, HasSubstr("interrupted, so that there may be more to find"));
+  EXPECT_TRUE(std::filesystem::exists(path("kept") + "/comparison.html"));
+}
+
+}  // namespace
+}  // namespace picklock::cli

@@ -1,0 +1,244 @@
+// `picklock explore`.
+#include <set>
+
+#include "cli/program.h"
+
+namespace picklock::cli {
+namespace {
+
+TEST_F(Program, RefusesSearchesThatCannotBeMade) {
+  const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
+    expect_refused("explore " + arguments, complaint);
+  };
+  refuse("", "give a SCENARIO or an --algorithm, and not both");
+  refuse(kStory + " --algorithm lua-check-delete", "and not both");
+  refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
+  refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
+  refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
+  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random");
+  refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
+  refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
+  refuse(kStory + " --faults failover",
+         "failover cannot act in check-then-delete-gap: the primary has");
+  refuse(kStory + " --set clients.writes=0 --faults late-write",
+         "late-write cannot act in check-then-delete-gap: no client of this scenario sends such");
+  refuse(kStory + " --property own-releas",
+         "no property `own-releas`; did you mean `own-release`?");
+  refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
+  refuse(kStory + " --runs 0", "--runs: must be a whole number");
+  refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, and not both");
+  for (const char* seconds : {"0", "-1", "soon", "nan", "inf", "1e99"})
+    refuse(kStory + " --seconds=" + seconds, "--seconds: must be a number more than 0");
+  refuse(kStory + " --seed x", "--seed: must be a whole number");
+  refuse(kStory + " --out " + file("taken", ""), "taken is not a directory");
+  refuse(kStory + " --jobs 0", "--jobs: must be a whole number, 1 to 256, not \"0\"");
+}
+
+TEST_F(Program, FindsWhatBreaksALockAndKeepsItAsAScenario) {
+  const std::string arguments =
+      "explore --algorithm set-px-blind-delete --property own-release --runs 2000 --out " +
+      path("finds");
+  const Ran ran = picklock(arguments);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated in run "));
+  const std::string found = path("finds/own-release-1.toml");
+  EXPECT_EQ(picklock("run " + found).status, 0);
+  EXPECT_EQ(Json::parse(picklock("run " + found + " --format json").out).at("faults_not_fired"),
+            Json::array());
+
+  // The same again is the same file; another is kept beside it.
+  const Json again = Json::parse(picklock(arguments + " --json").out).at("violations").at(0);
+  EXPECT_THAT(again.at("file"), EndsWith("finds/own-release-1.toml"));
+  EXPECT_TRUE(std::filesystem::equivalent(again.at("file").get<std::string>(), found));
+  const Json other = Json::parse(picklock(arguments + " --json --seed 9").out);
+  EXPECT_NE(other.at("violations").at(0).at("file"), again.at("file"));
+  EXPECT_EQ(picklock("run " + found).status, 0);
+}
+
+TEST_F(Program, KeepsWhatItFindsInAFolderOfTheWorkingDirectory) {
+  const Ran ran =
+      shell("cd " + path("") +
+            " && \"$P\" explore --algorithm set-px-blind-delete --property "
+            "own-release --runs 300; \"$P\" run picklock-out/own-release-1.toml >/dev/null && echo "
+            "repeated");
+  EXPECT_THAT(ran.out, HasSubstr("\nkept as    picklock-out/own-release-1.toml\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\nrepeat     picklock run picklock-out/own-release-1.toml\n"));
+  EXPECT_THAT(ran.out, EndsWith("repeated\n"));
+}
+
+TEST_F(Program, FindsNothingInALockThatKeepsItsPromises) {
+  const std::string arguments = "explore --algorithm lua-check-delete --runs 500 --json";
+  const Ran ran = picklock(arguments);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+  Json out = Json::parse(ran.out);
+  EXPECT_EQ(out.at("runs"), 500);
+  EXPECT_EQ(out.at("exhausted"), false);
+  EXPECT_GT(out.at("wall_seconds"), 0);
+  EXPECT_GT(out.at("runs_per_second"), 0);
+  EXPECT_EQ(out.at("violations"), Json::array());
+  Json again = Json::parse(picklock(arguments).out);
+  for (const char* figure : {"wall_seconds", "runs_per_second"}) {
+    out.erase(figure);
+    again.erase(figure);
+  }
+  EXPECT_EQ(again, out);
+  EXPECT_THAT(picklock("explore --algorithm lua-check-delete --runs 100").out,
+              StartsWith("✓ no promised property was violated\n"));
+}
+
+TEST_F(Program, FindsTheSameInAnyNumberOfProcesses) {
+  const auto found = [this](const std::string& jobs) {
+    const std::string out = path("by-" + jobs);
+    const Ran ran = shell("cd " + path("") +
+                          " && \"$P\" explore --algorithm set-px-blind-delete --runs 1000 --json "
+                          "--property own-release,no-stale-write --out finds --jobs " +
+                          jobs + "; status=$?; mv finds " + out + "; exit $status");
+    EXPECT_EQ(ran.status, 1);
+    Json report = Json::parse(ran.out);
+    for (const char* figure : {"wall_seconds", "runs_per_second"}) report.erase(figure);
+    EXPECT_GE(report.at("violations").size(), 2u);
+    return report;
+  };
+  const Json one = found("1");
+  for (const char* jobs : {"2", "5"}) {
+    EXPECT_EQ(found(jobs), one);
+    EXPECT_EQ(shell("diff -r " + path("by-1") + " " + path("by-") + jobs).status, 0);
+  }
+}
+
+TEST_F(Program, TellsEveryDistinctViolation) {
+  const Ran ran = picklock(
+      "explore --algorithm set-px-blind-delete --property own-release,no-stale-write --runs 1000 "
+      "--out " +
+      path("finds"));
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated in run "));
+  EXPECT_THAT(ran.out, HasSubstr("✗ no-stale-write violated in run "));
+  for (const auto& entry : std::filesystem::directory_iterator(path("finds"))) {
+    EXPECT_EQ(picklock("run " + entry.path().string()).status, 0);
+    EXPECT_THAT(ran.out, HasSubstr(entry.path().filename().string()));
+  }
+}
+
+// The files that a terminal has been told of; a line that was not finished has not been told.
+std::vector<std::string> told_on(const std::string& terminal) {
+  constexpr std::string_view kFound = "found: ";
+  std::vector<std::string> files;
+  for (std::size_t at = terminal.find(kFound); at != std::string::npos;
+       at = terminal.find(kFound, at + 1)) {
+    const std::size_t file = at + kFound.size();
+    const std::size_t end = terminal.find('\r', file);
+    if (end != std::string::npos) files.push_back(terminal.substr(file, end - file));
+  }
+  return files;
+}
+
+// Killed on a terminal while it finds one thing after another, PICKLOCK_KILLS times (8): what it
+// has told of is there, what is there is whole, and the next search goes on from it.
+TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
+  const char* given = std::getenv("PICKLOCK_KILLS");
+  const int kills = given != nullptr ? std::atoi(given) : 8;
+  const std::string finds = path("finds");
+  const auto files = [&finds] {
+    std::set<std::string> all;
+    if (!std::filesystem::exists(finds)) return all;
+    for (const auto& entry : std::filesystem::directory_iterator(finds))
+      all.insert(entry.path().filename().string());
+    return all;
+  };
+  const std::string search =
+      "explore --algorithm set-px-blind-delete --runs 2000 --property "
+      "own-release,no-stale-write,mutual-exclusion,loss-noticed --out " +
+      finds;
+  std::set<std::string> looked_at;
+  int killed = 0;
+  int found = 0;
+  int reported = 0;
+  double first_find = 0;  // seconds
+  for (int i = 0; i < kills; ++i) {
+    if (i % 10 == 9) std::filesystem::remove_all(finds), looked_at.clear();
+    // The first as soon as it tells of something, the others sooner or later than that.
+    const std::string moment = i == 0
+                                   ? "until grep -qs 'found: .*toml' " + path("terminal") +
+                                         " || [[ ! -e /proc/$! ]]; do sleep 0.01; done"
+                                   : "sleep " + std::to_string(first_find * (i * 37 % 100) * 0.03);
+    const Ran ran =
+        shell("export P; rm -f " + path("pid") + "; begun=$EPOCHREALTIME; " +
+              "script -qefc 'echo $$ >" + path("pid") + "; exec \"$P\" " + search +
+              " >/dev/null' " + path("terminal") + " >/dev/null & " + moment + "; kill -9 $(<" +
+              path("pid") + "); awk \"BEGIN { print $EPOCHREALTIME - $begun }\"; wait $!");
+    if (i == 0) first_find = std::stod(ran.out);
+    if (ran.status == 128 + SIGKILL) ++killed;
+    const std::set<std::string> kept = files();
+    for (const std::string& told : told_on(read("terminal"))) {
+      EXPECT_TRUE(kept.contains(std::filesystem::path(told).filename().string())) << told;
+      ++reported;
+    }
+    for (const std::string& name : kept) {
+      if (name.starts_with(".") || !looked_at.insert(name).second) continue;
+      EXPECT_EQ(picklock("run " + finds + "/" + name).status, 0) << name;
+      ++found;
+    }
+  }
+  EXPECT_GT(killed, 0);
+  EXPECT_GT(found, 0);
+  EXPECT_GT(reported, 0);
+  const Json report = Json::parse(picklock(search + " --json").out);
+  EXPECT_EQ(files().size(), report.at("violations").size()) << "each find once, and nothing else";
+}
+
+TEST_F(Program, DrawsFaultsOfTheClassesAskedForAlone) {
+  const auto fired = [this](const std::string& classes) {
+    const Ran ran = picklock("explore " + kStory + " --runs 200 --json --faults " + classes +
+                             " --out " + path("x"));
+    return Json::parse(ran.out).at("fired");
+  };
+  EXPECT_EQ(fired("none"), Json::object());
+  const Json two = fired("pause,crash");
+  EXPECT_EQ(two.size(), 2u);
+  EXPECT_TRUE(two.contains("pause") && two.contains("crash"));
+  EXPECT_EQ(fired("all").size(), 9u);
+}
+
+TEST_F(Program, EndsASearchAfterTheTimeGiven) {
+  const Json out =
+      Json::parse(picklock("explore --algorithm lua-check-delete --seconds 0.3 --json").out);
+  EXPECT_GE(out.at("wall_seconds"), 0.3);
+  EXPECT_LT(out.at("wall_seconds"), 5);
+  EXPECT_GT(out.at("runs"), 10);
+}
+
+TEST_F(Program, ReportsWhatItHasWhenItIsInterrupted) {
+  const Ran ran = shell(
+      "set -m; \"$P\" explore --algorithm lua-check-delete --seconds 60 --json & sleep 0.5; "
+      "kill -INT $!; wait $!");
+  EXPECT_EQ(ran.status, 130);
+  const Json out = Json::parse(ran.out);
+  EXPECT_EQ(out.at("interrupted"), true);
+  EXPECT_GT(out.at("runs"), 0);
+  EXPECT_LT(out.at("wall_seconds"), 30);
+}
+
+TEST_F(Program, KeepsWhatItHasFoundWhenItIsInterrupted) {
+  const Ran ran = shell(
+      "set -m; \"$P\" explore --algorithm set-px-blind-delete --property own-release --seconds 60 "
+      "--json --out " +
+      path("finds") + " & while [[ ! -e " + path("finds/own-release-1.toml") +
+      " ]]; do sleep 0.05; done; kill -INT $!; wait $!");
+  EXPECT_EQ(ran.status, 130);
+  EXPECT_FALSE(Json::parse(ran.out).at("violations").empty());
+  EXPECT_EQ(picklock("run " + path("finds/own-release-1.toml")).status, 0);
+}
+
+TEST_F(Program, LooksBeforeASearchWhetherAFindCouldBeKept) {
+  const std::string search = "explore --algorithm lua-check-delete --seconds 60 --out ";
+  expect_refused(search + "/dev/null/finds", "--out: /dev/null/finds cannot be written to: Not a");
+  expect_refused(search + "/proc/nope", "--out: /proc/nope cannot be written to");
+  const std::string out = path("a/b");
+  EXPECT_EQ(picklock("explore --algorithm lua-check-delete --runs 20 --out " + out).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("a"))) << "nothing was found, and nothing is left";
+}
+
+}  // namespace
+}  // namespace picklock::cli
