@@ -37,13 +37,14 @@ interface ChoiceProps {
 }
 
 export function Choice({label, value, options, onChange}: ChoiceProps) {
+  const id = `choose-${label.replaceAll(' ', '-')}`;
   return (
-    <label class="choice">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <div class="choice">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {options.map((one) => <option key={one.value} value={one.value}>{one.label}</option>)}
       </select>
-    </label>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 // Rates with their intervals, prices and availability, drawn as SVG that takes the page's colours.
 import * as Plot from '@observablehq/plot';
-import {useLayoutEffect, useRef, useState} from 'preact/hooks';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {Choice} from './bits';
 import type {Comparison, Fencing, Lock, Price} from './comparison';
 import {verdictOf} from './comparison';
@@ -10,34 +10,50 @@ import {fencingPhrase, propertyName} from './words';
 
 const NARROWEST = 280;
 const LINE_HEIGHT = 19;
+const CLASS_HEIGHT = 26;
+const MARGIN_TOP = 34;
+const MARGIN_BOTTOM = 12;
 const LETTER_WIDTH = 6.4;
 
-// Draws again when there is another width or other data.
-function Drawing({draw, label}: {draw: (width: number) => SVGElement | HTMLElement; label: string}) {
+interface DrawingProps {
+  draw: (width: number) => SVGElement | HTMLElement;
+  lines: number;
+  lineHeight?: number;
+  label: string;
+}
+
+// Draws again when there is another width or other data, and leaves the matrix its time first.
+function Drawing({draw, lines, lineHeight = LINE_HEIGHT, label}: DrawingProps) {
   const box = useRef<HTMLDivElement>(null);
   const [width, resize] = useState(0);
-  useLayoutEffect(() => {
+  useEffect(() => {
     const element = box.current!;
     const observer = new ResizeObserver(() => resize(Math.floor(element.clientWidth)));
     observer.observe(element);
-    resize(Math.floor(element.clientWidth));
     return () => observer.disconnect();
   }, []);
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (width === 0) return;
-    box.current!.replaceChildren(draw(Math.max(NARROWEST, width)));
+    const later = setTimeout(() => box.current?.replaceChildren(draw(Math.max(NARROWEST, width))));
+    return () => clearTimeout(later);
   }, [draw, width]);
-  return <div class="drawing" ref={box} role="group" aria-label={label} />;
+  const style = {minHeight: `${heightOf(lines, lineHeight)}px`};
+  return <div class="drawing" ref={box} role="group" aria-label={label} style={style} />;
 }
 
-function base(names: string[], width: number): Plot.PlotOptions {
+function heightOf(lines: number, lineHeight: number): number {
+  return lines * lineHeight + MARGIN_TOP + MARGIN_BOTTOM;
+}
+
+function base(names: string[], width: number, lineHeight = LINE_HEIGHT): Plot.PlotOptions {
   const longest = Math.max(0, ...names.map((name) => name.length));
   return {
     width,
-    height: names.length * LINE_HEIGHT + 56,
+    height: heightOf(names.length, lineHeight),
     marginLeft: Math.min(Math.ceil(longest * LETTER_WIDTH) + 12, width / 2),
     marginRight: 20,
-    marginTop: 34,
+    marginTop: MARGIN_TOP,
+    marginBottom: MARGIN_BOTTOM,
     style: {background: 'transparent', color: 'currentColor', fontFamily: 'inherit', fontSize: '11px', overflow: 'visible'},
     y: {domain: names, label: null, tickSize: 0, tickPadding: 8},
   };
@@ -52,8 +68,13 @@ interface SectionProps {
   onColumn: (column: string) => void;
 }
 
+// An element that is the same as before is not drawn again.
 export function Charts(props: SectionProps) {
-  const {comparison, column, onColumn} = props;
+  const {comparison, locks, fencing, choice, column, onColumn} = props;
+  const rates = useMemo(() => <Rates {...props} />, [locks, fencing, choice, column]);
+  const prices = useMemo(() => <Prices locks={locks} />, [locks]);
+  const availabilities =
+      useMemo(() => <Availabilities comparison={comparison} locks={locks} />, [locks]);
   return (
     <>
       <section id="rates" aria-labelledby="rates-heading">
@@ -64,15 +85,15 @@ export function Charts(props: SectionProps) {
           options={comparison.columns.map((name) => ({value: name, label: name}))}
           onChange={onColumn}
         />
-        <Rates {...props} />
+        {rates}
       </section>
       <section id="price" aria-labelledby="price-heading">
         <h2 id="price-heading">What a lock costs</h2>
-        <Prices locks={props.locks} />
+        {prices}
       </section>
       <section id="availability" aria-labelledby="availability-heading">
         <h2 id="availability-heading">Who still gets the lock</h2>
-        <Availabilities comparison={comparison} locks={props.locks} />
+        {availabilities}
       </section>
     </>
   );
@@ -111,7 +132,7 @@ function Rates({locks, fencing, choice, column}: SectionProps) {
         <em>{column}</em>, {fencingPhrase(fencing)}, with 95% intervals. A hollow dot: not found, and the bar ends at what
         can be excluded.{absent > 0 && ` Without a verdict here, and left out: ${plural(absent, 'lock')}.`}
       </figcaption>
-      {rows.length === 0 ? <p>No lock has a verdict here.</p> : <Drawing draw={draw} label="Rates by lock" />}
+      {rows.length === 0 ? <p>No lock has a verdict here.</p> : <Drawing draw={draw} lines={rows.length} label="Rates by lock" />}
     </figure>
   );
 }
@@ -142,7 +163,7 @@ function Spans({rows, label}: {rows: Span[]; label: string}) {
       Plot.dot(shown, {y: 'lock', x: 'high', r: 3.2, symbol: 'diamond', fill: 'var(--paper)', stroke: 'var(--accent)'}),
     ],
   });
-  return shown.length === 0 ? <p>Not measured.</p> : <Drawing draw={draw} label={label} />;
+  return shown.length === 0 ? <p>Not measured.</p> : <Drawing draw={draw} lines={rows.length} label={label} />;
 }
 
 function Prices({locks}: {locks: Lock[]}) {
@@ -186,7 +207,7 @@ function Prices({locks}: {locks: Lock[]}) {
         </figure>
         <figure>
           <figcaption>Messages per acquire</figcaption>
-          {messages.length === 0 ? <p>Not measured.</p> : <Drawing draw={draw} label="Messages per acquire by lock" />}
+          {messages.length === 0 ? <p>Not measured.</p> : <Drawing draw={draw} lines={priced.length} label="Messages per acquire by lock" />}
         </figure>
       </div>
       <details>
@@ -226,8 +247,7 @@ function Availabilities({comparison, locks}: {comparison: Comparison; locks: Loc
   }));
   const lowest = Math.min(1, ...rows.map((row) => row.rate));
   const draw = (width: number) => Plot.plot({
-    ...base(comparison.columns, width),
-    height: comparison.columns.length * 26 + 56,
+    ...base(comparison.columns, width, CLASS_HEIGHT),
     x: {domain: [Math.floor(lowest * 20) / 20, 1], tickFormat: (rate: number) => percent(rate), label: null, axis: 'top',
         ticks: Math.max(3, width / 130)},
     marks: [
@@ -247,7 +267,14 @@ function Availabilities({comparison, locks}: {comparison: Comparison; locks: Loc
         <figcaption>
           Share of acquires that were granted, by class of faults: a circle for each lock, a bar at their median.
         </figcaption>
-        {rows.length === 0 ? <p>Not measured.</p> : <Drawing draw={draw} label="Availability by class of faults" />}
+        {rows.length === 0 ? <p>Not measured.</p> : (
+          <Drawing
+            draw={draw}
+            lines={comparison.columns.length}
+            lineHeight={CLASS_HEIGHT}
+            label="Availability by class of faults"
+          />
+        )}
       </figure>
       <details>
         <summary>The numbers</summary>

@@ -2,7 +2,7 @@
 import {BrokenMark} from './bits';
 import type {Comparison, Fencing, Lock, Price, Recovery} from './comparison';
 import {FENCINGS, UNSAFE, verdictOf} from './comparison';
-import {count, percent, plural, seconds, significant} from './format';
+import {percent, plural, seconds, sentence, significant} from './format';
 import {cellHash} from './route';
 import {faultClass, propertyMeaning, serverName} from './words';
 
@@ -14,7 +14,7 @@ function inWords(lock: Lock, column: string, fencing: Fencing): string {
     case 'nothing':
       return 'not judged';
     case 'held':
-      return `none in ${count(verdict.runs)} runs`;
+      return `not in ${plural(verdict.runs, 'run')}`;
     case 'found':
       return `unsafe in ${percent(verdict.rate)}`;
   }
@@ -27,7 +27,7 @@ export function LockPanel({comparison, lock}: {comparison: Comparison; lock: Loc
       <nav class="beside" aria-label="Back">
         <span><a href="#matrix">back to the matrix</a> <kbd>Esc</kbd></span>
       </nav>
-      <p class="lead">{lock.summary}</p>
+      <p class="lead">{sentence(lock.summary)}</p>
       <p class="quiet-text">On {serverName(lock.server)}. Described in: {lock.source}</p>
       <div class="two">
         <section>
@@ -95,7 +95,7 @@ function Promises({comparison, lock}: {comparison: Comparison; lock: Lock}) {
       {lock.promises.map((promise) => (
         <li key={promise.property}>
           <strong title={propertyMeaning(promise.property)}>{promise.property}</strong>{' '}
-          {under(promise.under)}{promise.premise && <em>, if {promise.premise}</em>}
+          {under(promise.under)}{promise.premise && <>, if <em>{promise.premise}</em></>}
         </li>
       ))}
     </ul>
@@ -139,7 +139,7 @@ function RecoveryFacts({recovery}: {recovery: Recovery}) {
     <>
       <h3>After a holder's crash</h3>
       <p>
-        In {plural(crashes, 'crash')} of holders the lock was taken again after {seconds(median)} in the median and{' '}
+        In {plural(crashes, 'crash', 'crashes')} of holders the lock was taken again after {seconds(median)} in the median and{' '}
         {seconds(longest)} at the longest;{' '}
         {bound === null ? 'no bound is given.' : <>its bound is {seconds(bound)}{beyond ? <strong class="verdict found">, which it exceeded</strong> : ''}.</>}
       </p>

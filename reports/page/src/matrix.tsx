@@ -1,4 +1,5 @@
 // Locks by classes of faults: what was found at a glance, each cell a link to what is behind it.
+import {useMemo} from 'preact/hooks';
 import {BrokenMark, Hidden} from './bits';
 import type {Comparison, Fencing, Lock, Verdict} from './comparison';
 import {badness, rateOf, verdictOf} from './comparison';
@@ -81,20 +82,14 @@ export function Matrix(props: Props) {
               </tr>
             )}
             {locks.filter((lock) => group === null || lock.server === group).map((lock) => (
-              <tr key={lock.name}>
-                <th scope="row" title={lock.summary}>
-                  <a href={lockHash(lock.name)}>{lock.name.replaceAll('-', '-\u200b')}</a>
-                </th>
-                {comparison.columns.map((column) => (
-                  <td key={column}>
-                    <CellLink
-                      hash={cellHash(lock.name, column, fencing)}
-                      verdict={verdictOf(lock, column, fencing, choice)}
-                      current={props.current}
-                    />
-                  </td>
-                ))}
-              </tr>
+              <Row
+                key={lock.name}
+                lock={lock}
+                columns={comparison.columns}
+                fencing={fencing}
+                choice={choice}
+                current={props.current.startsWith(`${lockHash(lock.name)}/`) ? props.current : ''}
+              />
             ))}
           </tbody>
         ))}
@@ -103,12 +98,40 @@ export function Matrix(props: Props) {
   );
 }
 
+interface RowProps {
+  lock: Lock;
+  columns: string[];
+  fencing: Fencing;
+  choice: string;
+  current: string;
+}
+
+// Kept as it is while another row's cell is opened.
+function Row({lock, columns, fencing, choice, current}: RowProps) {
+  return useMemo(() => (
+    <tr>
+      <th scope="row" title={lock.summary}>
+        <a href={lockHash(lock.name)}>{lock.name.replaceAll('-', '-\u200b')}</a>
+      </th>
+      {columns.map((column) => (
+        <td key={column}>
+          <CellLink
+            hash={cellHash(lock.name, column, fencing)}
+            verdict={verdictOf(lock, column, fencing, choice)}
+            current={current}
+          />
+        </td>
+      ))}
+    </tr>
+  ), [lock, columns, fencing, choice, current]);
+}
+
 // Steps of the ground behind a rate; the number says it as well.
-export function level(rate: number): number {
+function level(rate: number): number {
   return rate < 0.01 ? 1 : rate < 0.1 ? 2 : rate < 0.5 ? 3 : 4;
 }
 
-export function CellLink({hash, verdict, current}: {hash: string; verdict: Verdict; current: string}) {
+function CellLink({hash, verdict, current}: {hash: string; verdict: Verdict; current: string}) {
   const look = verdict.kind === 'found' ? `found level-${level(verdict.rate)}` : verdict.kind;
   return (
     <a

@@ -83,8 +83,8 @@ function walk(page, fencing) {
       amiss.push(what);
       return false;
     };
-    for (const lock of locks) {
-      for (const column of columns) {
+    for (const column of columns) {
+      for (const lock of locks) {
         const where = `${lock.name}/${column}/${fencing}`;
         location.hash = `#${where}`;
         const heading = () => document.getElementById('panel-heading')?.textContent ?? '';
@@ -130,12 +130,10 @@ for (const fencing of ['none', 'ideal']) {
   }));
 }
 
-test('a cell of a full comparison leads to its stories', () => withPage({file: full}, async (page) => {
-  for (const fencing of ['none', 'ideal']) {
-    const {amiss, tally} = await walk(page, fencing);
-    assert.deepEqual(amiss, []);
-    console.log(`full comparison, fencing ${fencing}: ${tally.cells} cells, ${tally.stories} stories walked`);
-  }
+test('every cell of a full comparison leads to its stories', () => withPage({file: full}, async (page) => {
+  const {amiss, tally} = await walk(page, 'none');
+  assert.deepEqual(amiss, []);
+  console.log(`full comparison: ${tally.cells} cells without fencing, ${tally.stories} stories walked`);
 }));
 
 test('the matrix shows what the document says, under every property and fencing', () => withPage({}, async (page) => {
@@ -144,7 +142,7 @@ test('the matrix shows what the document says, under every property and fencing'
   for (const fencing of ['none', 'ideal']) {
     await page.getByText(fencing, {exact: true}).first().click();
     for (const choice of ['unsafe', ...comparison.properties]) {
-      await page.getByLabel('property').selectOption(choice);
+      await page.getByLabel('property', {exact: true}).selectOption(choice);
       const matrix = await shown(page);
       assert.deepEqual(matrix, expected(comparison, fencing, choice), `${choice}, ${fencing}`);
       seen.add(JSON.stringify(matrix));
@@ -157,11 +155,11 @@ test('locks are filtered by server, and ordered', () => withPage({}, async (page
   const {locks, columns} = comparisonOf(small);
   const names = () => page.$$eval('.matrix tbody th a', (links) => links.map((link) => link.textContent.replaceAll('\u200b', '')));
   for (const server of new Set(locks.map((lock) => lock.server))) {
-    await page.getByLabel('locks on').selectOption(server);
+    await page.getByLabel('locks on', {exact: true}).selectOption(server);
     assert.deepEqual(await names(), locks.filter((lock) => lock.server === server).map((lock) => lock.name));
   }
-  await page.getByLabel('locks on').selectOption('all');
-  await page.getByLabel('order').selectOption('name');
+  await page.getByLabel('locks on', {exact: true}).selectOption('all');
+  await page.getByLabel('order', {exact: true}).selectOption('name');
   assert.deepEqual(await names(), locks.map((lock) => lock.name).sort());
   await page.locator('.matrix thead button').nth(1).click();
   const rate = (lock) => {
@@ -210,7 +208,7 @@ test('deep links open a cell or a lock, and what is unknown opens nothing', asyn
   });
   await withPage({hash: `#${lock.name}`}, async (page) => {
     const text = await page.textContent('#panel');
-    for (const part of [lock.summary, lock.source, lock.promises[0].property, 'messages per acquire', 'bound'])
+    for (const part of [lock.summary.slice(1), lock.source, lock.promises[0].property, 'messages per acquire', 'bound'])
       assert.ok(text.includes(part), part);
   });
   for (const hash of ['#no-such-lock', `#${lock.name}/no-such-fault/none`, '#%E0%A4%A', '#constructor/pause/none'])
@@ -221,13 +219,14 @@ test('the charts show every lock, and lead to it', () => withPage({}, async (pag
   const {locks, columns} = comparisonOf(small);
   await page.waitForSelector('#availability svg');
   for (const column of columns) {
-    await page.getByLabel('faults').selectOption(column);
+    await page.getByLabel('faults', {exact: true}).selectOption(column);
     const possible = locks.filter((lock) => lock.cells[column].possible).length;
-    assert.equal(await page.locator('#rates svg a circle').count(), possible, column);
+    await page.waitForFunction(([to, dots]) => {
+      const links = [...document.querySelectorAll('#rates svg a')];
+      return links.length === dots && links.every((link) => link.getAttribute('href').endsWith(`/${to}/none`));
+    }, [column, possible]);
   }
   assert.equal(await page.locator('#price svg').count(), 3);
-  const href = await page.locator('#rates svg a').first().getAttribute('href');
-  assert.match(href, /^#.+\/all\/none$/);
 }));
 
 // Of every text that is seen, the contrast with the ground that it stands on.
@@ -267,18 +266,23 @@ for (const width of kWidths) {
       const found = comparison.locks.flatMap((lock) => comparison.columns
           .filter((column) => kindOf(lock, column, 'none', 'unsafe') === 'found')
           .map((column) => `#${lock.name}/${column}/none`));
-      for (const hash of ['', `#${comparison.locks[0].name}`, ...found]) {
-        await withPage({hash, width, scheme}, async (page) => {
-          if (hash.includes('/')) await page.waitForSelector('.diagram');
+      await withPage({width, scheme}, async (page) => {
+        await page.waitForSelector('#availability svg');
+        for (const hash of ['', `#${comparison.locks[0].name}`, ...found]) {
+          await page.evaluate((to) => {
+            location.hash = to;
+          }, hash);
+          if (hash.includes('/')) await page.waitForSelector(`.panel a[href="${hash.replace(/\/.*/, '')}"]`);
           await page.evaluate(() => document.querySelectorAll('details').forEach((one) => {
             one.open = true;
           }));
-          await page.waitForFunction(() => document.querySelectorAll('.find').length === document.querySelectorAll('.find .diagram').length);
+          await page.waitForFunction(
+              () => [...document.querySelectorAll('.find')].every((find) => find.querySelector('.diagram')));
           const wide = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(wide <= width, `${hash}: ${wide} pixels wide`);
           assert.deepEqual(await faintTexts(page), [], hash);
-        });
-      }
+        }
+      });
     });
   }
 }
