@@ -7,18 +7,48 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 namespace picklock::models::real {
 
-void ServerProcess::start(const std::vector<std::string>& command, const std::string& log) {
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+namespace {
+
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+std::vector<std::string> environment(const std::vector<std::string>& ours) {
+  std::vector<std::string> all;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const bool replaced = std::any_of(ours.begin(), ours.end(), [&](const std::string& variable) {
+      return name_of(variable) == name_of(*one);
+    });
+    if (!replaced) all.emplace_back(*one);
+  }
+  all.insert(all.end(), ours.begin(), ours.end());
+  return all;
+}
+
+std::vector<char*> for_exec(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  all.reserve(texts.size() + 1);
+  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
+
+void ServerProcess::start(const std::vector<std::string>& command, const std::string& log,
+                          const Surroundings& surroundings) {
+  const std::vector<char*> words = for_exec(command);
+  const std::vector<std::string> all_variables = environment(surroundings.variables);
+  const std::vector<char*> variables = for_exec(all_variables);
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "no server can be started");
@@ -31,7 +61,8 @@ void ServerProcess::start(const std::vector<std::string>& command, const std::st
   dup2(nothing, STDIN_FILENO);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
-  execvp(words.front(), words.data());
+  for (const int inherited : surroundings.files) fcntl(inherited, F_SETFD, 0);
+  execvpe(words.front(), words.data(), variables.data());
   _exit(kCannotExecute);
 }
 

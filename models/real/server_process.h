@@ -11,6 +11,12 @@
 
 namespace picklock::models::real {
 
+// What a program finds beside what every program of ours finds.
+struct Surroundings {
+  std::vector<std::string> variables{};  // `NAME=value`, in the place of any of that name
+  std::vector<int> files{};              // open in it under the same numbers
+};
+
 class ServerProcess {
  public:
   // What a program that is not there ends with.
@@ -22,9 +28,12 @@ class ServerProcess {
   ~ServerProcess() { kill(); }
 
   // Its output is added to the file `log`. Throws std::system_error if it cannot begin.
-  void start(const std::vector<std::string>& command, const std::string& log);
+  void start(const std::vector<std::string>& command, const std::string& log,
+             const Surroundings& surroundings = {});
   // The status of waitpid(), once, if it has ended by itself.
   std::optional<int> ended();
+  // Nothing: it does not run, as far as we have looked.
+  std::optional<pid_t> pid() const { return pid_ > 0 ? std::optional(pid_) : std::nullopt; }
 
   // Each has taken effect when it returns.
   void kill();  // -9

@@ -1,11 +1,7 @@
 #include "models/redis/conform/real_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,12 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "models/redis/conform/sequence.h"
 
@@ -45,24 +40,26 @@ std::string clock_library() {
   return path;
 }
 
-std::uint16_t free_port() {
-  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) fail("socket");
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof where;
-  const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&where), size) == 0 &&
-                     getsockname(probe, reinterpret_cast<sockaddr*>(&where), &size) == 0;
-  close(probe);
-  if (!bound) fail("no free loopback port");
-  return ntohs(where.sin_port);
-}
-
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("status {}", WEXITSTATUS(status));
 }
+
+// Gone with this object; it has nothing in it.
+class Folder {
+ public:
+  Folder() {
+    if (mkdtemp(path_.data()) == nullptr) fail("no folder for a server");
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { rmdir(path_.c_str()); }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/picklock-redis-XXXXXX";
+};
 
 constexpr std::string_view kKilled = "signal 9";  // as how_it_ended() says it
 constexpr std::string_view kReady = "Ready to accept connections";
@@ -78,112 +75,65 @@ std::string_view remark(std::string_view line) {
 
 }  // namespace
 
-RealServer::RealServer(Stop stop) : stop_(std::move(stop)) {
-  clock_file_ = memfd_create("picklock-clock", 0);  // inherited by the server
-  log_ = memfd_create("picklock-redis-log", MFD_CLOEXEC);
-  if (clock_file_ < 0 || log_ < 0 || ftruncate(clock_file_, sizeof *clock_ms_) != 0)
-    fail("no memory for a clock");
-  fcntl(log_, F_SETFL, O_APPEND);
-  void* page = mmap(nullptr, sizeof *clock_ms_, PROT_READ | PROT_WRITE, MAP_SHARED, clock_file_, 0);
-  if (page == MAP_FAILED) fail("no memory for a clock");
-  clock_ms_ = static_cast<volatile std::int64_t*>(page);
+RealServer::RealServer(Stop stop)
+    : stop_(std::move(stop)),
+      clock_(NodeClock::Kind::stands),
+      log_(memfd_create("picklock-redis-log", MFD_CLOEXEC)) {
+  if (log_ < 0) fail("no memory for a log");
   set_clock(kEpochMs);
   start();
 }
 
-RealServer::~RealServer() {
-  end();
-  munmap(const_cast<std::int64_t*>(clock_ms_), sizeof *clock_ms_);
-  close(clock_file_);
-  close(log_);
-}
+RealServer::~RealServer() { close(log_); }
 
 void RealServer::restart() {
-  end();
+  process_.kill();
   obituary_.clear();
   start();
 }
 
-void RealServer::end() {
-  if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-}
-
 void RealServer::start() {
-  const std::string preload = "LD_PRELOAD=" + clock_library();
-  const std::string clock = "PICKLOCK_CLOCK_FD=" + std::to_string(clock_file_);
+  const models::real::Surroundings surroundings = clock_.surroundings(clock_library());
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    address_ = {"127.0.0.1", free_port()};
-    const std::string port = std::to_string(address_.port);
+    address_ = {"127.0.0.1", models::real::free_port()};
+    if (address_.port == 0) throw NoServer("no free loopback port");
     // A folder of its own, gone as soon as it runs there: it has nothing to write.
-    std::string folder = "/tmp/picklock-redis-XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) fail("no folder for a server");
-    const char* const command[] = {"redis-server",
-                                   "-",  // its configuration is on standard input: none
-                                   "--bind", "127.0.0.1", "--port", port.c_str(), "--dir",
-                                   folder.c_str(), "--save", "", "--appendonly", "no",
-                                   "--enable-debug-command", "yes",
-                                   // It waits by the wall clock, which stands still.
-                                   "--jemalloc-bg-thread", "no",
-                                   // Looks often whether a pause is over (R107).
-                                   "--hz", "500", nullptr};
+    const Folder folder;
     if (ftruncate(log_, 0) != 0) fail("no memory for a log");
-    std::vector<char*> environment;
-    for (char** one = environ; *one != nullptr; ++one) {
-      if (std::strncmp(*one, "LD_PRELOAD=", 11) != 0) environment.push_back(*one);
-    }
-    environment.push_back(const_cast<char*>(preload.c_str()));
-    environment.push_back(const_cast<char*>(clock.c_str()));
-    environment.push_back(nullptr);
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ < 0) fail("no server can be started");
-    if (pid_ == 0) {
-      setpgid(0, 0);  // a Ctrl-C is for us
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(kCannotExecute);
-      const int nothing = open("/dev/null", O_RDONLY);
-      dup2(nothing, STDIN_FILENO);
-      dup2(log_, STDOUT_FILENO);
-      dup2(log_, STDERR_FILENO);
-      execvpe(command[0], const_cast<char* const*>(command), environment.data());
-      _exit(kCannotExecute);
-    }
+    process_.start(
+        {"redis-server",
+         "-",  // its configuration is on standard input: none
+         "--bind", "127.0.0.1", "--port", std::to_string(address_.port), "--dir", folder.path(),
+         "--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
+         // It waits by the wall clock, which stands still.
+         "--jemalloc-bg-thread", "no",
+         // Looks often whether a pause is over (R107).
+         "--hz", "500"},
+        fmt::format("/proc/self/fd/{}", log_), surroundings);
     constexpr int kPatience = 2000;  // times 5 ms
-    int status = 0;
-    for (int i = 0; i < kPatience; ++i) {
-      if (waitpid(pid_, &status, WNOHANG) == pid_) {
-        pid_ = -1;
-        break;
-      }
-      if (log().find(kReady) != std::string::npos) {
-        rmdir(folder.c_str());
-        return;
-      }
+    std::optional<int> status;
+    for (int i = 0; i < kPatience && !status; ++i) {
+      status = process_.ended();
+      if (status) break;
+      if (log().find(kReady) != std::string::npos) return;
       if (stop_ && stop_()) {
-        rmdir(folder.c_str());
-        end();
+        process_.kill();
         throw Interrupted();
       }
       usleep(5000);
     }
-    rmdir(folder.c_str());
-    end();
-    if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
+    process_.kill();
+    if (status && WIFEXITED(*status) &&
+        WEXITSTATUS(*status) == models::real::ServerProcess::kCannotExecute)
       throw NoServer("redis-server is not installed: install it, or give --address HOST:PORT");
   }
   throw NoServer(fmt::format("redis-server does not start: {}", last_words()));
 }
 
 std::string RealServer::obituary() {
-  int status = 0;
-  if (pid_ < 0 || waitpid(pid_, &status, WNOHANG) != pid_) return obituary_;
-  pid_ = -1;
-  return obituary_ = how_it_ended(status);
+  const std::optional<int> status = process_.ended();
+  if (status) obituary_ = how_it_ended(*status);
+  return obituary_;
 }
 
 std::string RealServer::log() const {

@@ -2,14 +2,15 @@
 // number that we set. It ends with this object, and with this process however that ends.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "models/real/server_process.h"
+#include "models/redis/conform/node_clock.h"
 
 namespace picklock::models::redis::conform {
 
@@ -53,7 +54,7 @@ class RealServer {
   ~RealServer();
 
   const Address& address() const { return address_; }
-  void set_clock(std::int64_t ms) { *clock_ms_ = ms; }
+  void set_clock(std::int64_t ms) { clock_.set(ms); }
 
   // It has ended of itself, which no server should: how. Empty: it runs.
   std::string obituary();
@@ -63,16 +64,14 @@ class RealServer {
 
  private:
   void start();
-  void end();
   std::string log() const;
 
   Stop stop_;
   Address address_;
-  pid_t pid_ = -1;
+  NodeClock clock_;
+  int log_ = -1;  // a file in memory
   std::string obituary_;
-  int log_ = -1;         // a file in memory
-  int clock_file_ = -1;  // likewise, mapped by both processes
-  volatile std::int64_t* clock_ms_ = nullptr;
+  models::real::ServerProcess process_;
 };
 
 }  // namespace picklock::models::redis::conform

@@ -1,22 +1,15 @@
 #include "models/redis/outcomes/real_group.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <random>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -29,38 +22,15 @@ namespace {
 using conform::NoServer;
 
 constexpr const char* kLoopback = "127.0.0.1";
-constexpr int kCannotExecute = 96;
 constexpr std::chrono::seconds kPatience(20);  // with a machine that is busy
 
 [[noreturn]] void fail(const std::string& what) {
   throw NoServer(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// Below those that the kernel gives to outgoing connections, one of which could take it while its
-// server is down.
-std::uint16_t free_port() {
-  constexpr int kFirst = 10'000;
-  constexpr int kLast = 32'000;
-  static std::minstd_rand chance(std::random_device{}());
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const auto port =
-        static_cast<std::uint16_t>(std::uniform_int_distribution(kFirst, kLast)(chance));
-    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (probe < 0) fail("socket");
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    where.sin_port = htons(port);
-    const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&where), sizeof where) == 0;
-    close(probe);
-    if (bound) return port;
-  }
-  throw NoServer("no free loopback port");
-}
-
 }  // namespace
 
-// ---------------------------------------------------------------- a folder, a clock
+// ---------------------------------------------------------------- a folder
 
 Folder::Folder() {
   std::string name = (std::filesystem::temp_directory_path() / "picklock-group-XXXXXX").string();
@@ -73,20 +43,6 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-NodeClock::NodeClock(bool stands)
-    : stands_(stands), file_(memfd_create("picklock-clock", MFD_CLOEXEC)) {
-  if (file_ < 0 || ftruncate(file_, sizeof *ms_) != 0) fail("no memory for a clock");
-  void* page = mmap(nullptr, sizeof *ms_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (page == MAP_FAILED) fail("no memory for a clock");
-  ms_ = static_cast<volatile std::int64_t*>(page);
-  set(stands ? kStart : 0);
-}
-
-NodeClock::~NodeClock() {
-  munmap(const_cast<std::int64_t*>(ms_), sizeof *ms_);
-  close(file_);
-}
-
 // ---------------------------------------------------------------- a node
 
 RealNode::RealNode(const std::filesystem::path& folders, const NodeSettings& settings)
@@ -94,15 +50,18 @@ RealNode::RealNode(const std::filesystem::path& folders, const NodeSettings& set
       configuration_(settings.configuration),
       sentinel_(settings.sentinel),
       folder_(folders / settings.name),
-      clock_(settings.clock_stands) {
+      clock_(settings.clock_stands ? conform::NodeClock::Kind::stands
+                                   : conform::NodeClock::Kind::runs) {
+  clock_.set(settings.clock_stands ? kStart : 0);
   std::filesystem::create_directory(folder_);
   constexpr int kAttempts = 5;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    address_ = {kLoopback, free_port()};
+    address_ = {kLoopback, models::real::free_port()};
+    if (address_.port == 0) throw NoServer("no free loopback port");
     configure();
     if (begin() == Begun::answers) return;
   }
-  throw NoServer(fmt::format("{} does not start: {}", name_, last_words()));
+  throw NoServer(fmt::format("{} does not start: {}", name_, models::real::last_line(log())));
 }
 
 void RealNode::configure() {
@@ -112,48 +71,24 @@ void RealNode::configure() {
 }
 
 RealNode::Begun RealNode::begin() {
-  const std::string log = folder_ / "log";
-  const std::string configuration = folder_ / "redis.conf";
-  const std::string preload = std::string("LD_PRELOAD=") + PICKLOCK_STEERED_CLOCK;
-  const std::string clock = fmt::format("PICKLOCK_CLOCK_FD={}", clock_.file());
-  const char* const command[] = {"redis-server", configuration.c_str(),
-                                 sentinel_ ? "--sentinel" : nullptr, nullptr};
-  std::vector<char*> environment;
-  for (char** one = environ; *one != nullptr; ++one) {
-    if (std::strncmp(*one, "LD_PRELOAD=", 11) != 0) environment.push_back(*one);
-  }
-  environment.push_back(const_cast<char*>(preload.c_str()));
-  environment.push_back(const_cast<char*>(clock.c_str()));
-  if (!clock_.stands()) environment.push_back(const_cast<char*>("PICKLOCK_CLOCK_RUNS=1"));
-  environment.push_back(nullptr);
-
-  const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ < 0) fail("no server can be started");
-  if (pid_ == 0) {
-    setpgid(0, 0);  // a Ctrl-C is for us
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(kCannotExecute);
-    const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    fcntl(clock_.file(), F_SETFD, 0);  // inherited by this node alone
-    execvpe(command[0], const_cast<char* const*>(command), environment.data());
-    _exit(kCannotExecute);
-  }
+  std::filesystem::remove(log());
+  std::vector<std::string> command = {"redis-server", folder_ / "redis.conf"};
+  if (sentinel_) command.push_back("--sentinel");
+  process_.start(command, log(), clock_.surroundings(PICKLOCK_STEERED_CLOCK));
   const auto begun = std::chrono::steady_clock::now();
-  int status = 0;
-  while (waitpid(pid_, &status, WNOHANG) != pid_) {
+  while (process_.pid()) {
+    if (const std::optional<int> status = process_.ended()) {
+      if (WIFEXITED(*status) && WEXITSTATUS(*status) == models::real::ServerProcess::kCannotExecute)
+        throw NoServer("redis-server is not installed: install it");
+      break;
+    }
     if (answers()) return Begun::answers;
     if (std::chrono::steady_clock::now() - begun > kPatience) {
       kill();
-      throw NoServer(fmt::format("{} answers nothing: {}", name_, last_words()));
+      throw NoServer(fmt::format("{} answers nothing: {}", name_, models::real::last_line(log())));
     }
     usleep(2000);
   }
-  pid_ = -1;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute)
-    throw NoServer("redis-server is not installed: install it");
   return Begun::nothing;
 }
 
@@ -162,7 +97,7 @@ bool RealNode::answers() const {
   try {
     conform::Socket socket(address_);
     socket.send({"INFO", "server"});
-    const std::string its_own = fmt::format("process_id:{}\r\n", pid_);
+    const std::string its_own = fmt::format("process_id:{}\r\n", process_.pid().value());
     for (int i = 0; i < 50 && !socket.ended(); ++i) {
       socket.soon();
       if (socket.received().find(its_own) != std::string::npos) return true;
@@ -174,41 +109,11 @@ bool RealNode::answers() const {
   return false;
 }
 
-std::string RealNode::last_words() const {
-  std::ifstream log(folder_ / "log");
-  std::string last;
-  for (std::string line; std::getline(log, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
-void RealNode::stop() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGSTOP);
-  int status = 0;
-  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
-  }
-}
-
-void RealNode::go_on() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGCONT);
-}
-
-void RealNode::kill() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-}
-
 void RealNode::restart() {
   kill();
   if (begin() != Begun::answers)
-    throw NoServer(fmt::format("{} does not start again: {}", name_, last_words()));
+    throw NoServer(
+        fmt::format("{} does not start again: {}", name_, models::real::last_line(log())));
 }
 
 void RealNode::tear() const {

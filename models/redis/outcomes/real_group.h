@@ -2,8 +2,6 @@
 // a wall clock that we set. They end with this object, and with this process however that ends.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/real/server_process.h"
+#include "models/redis/conform/node_clock.h"
 #include "models/redis/conform/real_server.h"
 #include "models/redis/outcomes/situation.h"
 
@@ -30,26 +30,6 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// A number that a preloaded library takes for the wall clock.
-class NodeClock {
- public:
-  explicit NodeClock(bool stands);
-  NodeClock(const NodeClock&) = delete;
-  NodeClock& operator=(const NodeClock&) = delete;
-  ~NodeClock();
-
-  // Of one that stands: milliseconds since the epoch. Of one that runs: ahead of the true time.
-  void set(std::int64_t ms) { *ms_ = ms; }
-  std::int64_t get() const { return *ms_; }
-  bool stands() const { return stands_; }
-  int file() const { return file_; }
-
- private:
-  bool stands_;
-  int file_ = -1;
-  volatile std::int64_t* ms_ = nullptr;
-};
-
 struct NodeSettings {
   std::string name;
   std::string configuration = {};  // without its port
@@ -63,18 +43,17 @@ class RealNode {
   RealNode(const std::filesystem::path& folders, const NodeSettings& settings);
   RealNode(const RealNode&) = delete;
   RealNode& operator=(const RealNode&) = delete;
-  ~RealNode() { kill(); }
 
   const std::string& name() const { return name_; }
   const conform::Address& address() const { return address_; }
-  NodeClock& clock() { return clock_; }
+  conform::NodeClock& clock() { return clock_; }
   bool sentinel() const { return sentinel_; }
-  bool runs() const { return pid_ > 0; }
+  bool runs() const { return process_.pid().has_value(); }
 
   // Each has taken effect when it returns.
-  void stop();
-  void go_on();
-  void kill();
+  void stop() { process_.stop(); }
+  void go_on() { process_.go_on(); }
+  void kill() { process_.kill(); }
   // Answers, though perhaps that it is loading. At the same address.
   void restart();
   // Takes the end off its append-only file.
@@ -86,15 +65,15 @@ class RealNode {
   void configure();
   Begun begin();
   bool answers() const;
-  std::string last_words() const;
+  std::string log() const { return folder_ / "log"; }
 
   std::string name_;
   std::string configuration_;
   bool sentinel_;
   std::filesystem::path folder_;
-  NodeClock clock_;
+  conform::NodeClock clock_;
   conform::Address address_;
-  pid_t pid_ = -1;
+  models::real::ServerProcess process_;
 };
 
 class RealGroup {
