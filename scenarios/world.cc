@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "scenarios/duration_text.h"
+#include "scenarios/bounds.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -15,14 +15,6 @@ sim::Latency as_sim(const Latency& latency) {
           .high = latency.high,
           .tail_one_in = latency.tail_one_in,
           .tail_high = latency.tail_high};
-}
-
-Duration slowest(const Latency& latency) {
-  return latency.tail_one_in > 0 ? std::max(latency.high, latency.tail_high) : latency.high;
-}
-
-Duration longest_collection(const GcProfile& gc) {
-  return gc.every > Duration::zero() ? gc.high : Duration::zero();
 }
 
 models::FencedBy fenced_by(Fencing fencing) {
@@ -39,77 +31,6 @@ models::FencedBy fenced_by(Fencing fencing) {
       break;
   }
   return models::FencedBy::order_of_grants;
-}
-
-// Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
-// wait for it as long as they must.
-Duration election(const ZooKeeperSpec& zookeeper) {
-  constexpr Duration kVotes = std::chrono::seconds(2);
-  return zookeeper.servers == 1 ? Duration{} : zookeeper.sync_limit * zookeeper.tick + kVotes;
-}
-
-// A client notices that its server is gone when its patience with a statement ends, and dials the
-// others.
-Duration finding_a_primary(const Scenario& scenario) {
-  const models::LockOptions& lock = scenario.lock.options;
-  const std::int64_t servers = std::int64_t{1} + scenario.servers.mysql.replicas;
-  return std::min(lock.command_timeout, kLongest / 100) +
-         2 * servers * std::min(lock.connect_timeout, kLongest / 100);
-}
-
-// A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
-// there and back: the wait before it, the way, the server's queue, and a collection wherever one
-// can strike. A key that is free on a lease store may still be under a lock-delay, and a watch that
-// the store has forgotten in a crash lasts until its client gives up on it.
-Duration acquire_bound(const Scenario& scenario) {
-  constexpr Duration kSlack = std::chrono::milliseconds(100);
-  constexpr std::int64_t kCommands = 4;
-  Duration way = slowest(scenario.network.latency);
-  for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
-  const RedisSpec& redis = scenario.servers.redis;
-  const models::LockOptions& lock = scenario.lock.options;
-  const bool store = on(scenario, LockServer::lease_store);
-  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
-  const Duration service = store ? scenario.servers.lease_store.service
-                           : on(scenario, LockServer::zookeeper) ? zookeeper.service
-                           : on(scenario, LockServer::mysql)     ? scenario.servers.mysql.service
-                                                                 : redis.service;
-  const Duration queue = kCommands * service * static_cast<std::int64_t>(scenario.clients.count);
-  const Duration standing = longest_collection(scenario.clients.gc) + longest_collection(redis.gc) +
-                            longest_collection(zookeeper.gc);
-  // A client may have to find out that its server is gone, and find another.
-  const Duration reconnecting = on(scenario, LockServer::zookeeper)
-                                    ? std::min(lock.ttl, kLongest / 100) + election(zookeeper)
-                                : on(scenario, LockServer::mysql) ? finding_a_primary(scenario)
-                                                                  : Duration{};
-  const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
-  return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
-         wait + kSlack + reconnecting +
-         (store ? lock.lock_delay + lock.command_timeout : Duration{});
-}
-
-// Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
-// (R60, R61).
-Duration failover_bound(const Scenario& scenario) {
-  constexpr Duration kElection = std::chrono::seconds(5);
-  if (on(scenario, LockServer::mysql))
-    return 2 * std::min(scenario.servers.mysql.settings.promote_after, kLongest / 100);
-  const RedisSpec& redis = scenario.servers.redis;
-  return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
-}
-
-// Beyond a session's TTL, until the store finds that it is over.
-Duration session_bound(const Scenario& scenario) {
-  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
-  if (on(scenario, LockServer::zookeeper))
-    return std::max(Duration{}, 2 * zookeeper.tick - scenario.lock.options.ttl) + zookeeper.tick +
-           election(zookeeper);
-  if (on(scenario, LockServer::mysql))
-    return std::min(scenario.servers.mysql.settings.wait_timeout, kLongest / 100);
-  if (!on(scenario, LockServer::lease_store)) return {};
-  const LeaseStoreSpec& store = scenario.servers.lease_store;
-  const Duration ttl = std::min(scenario.lock.options.ttl, kLongest / 100);
-  return (store.expire_after - 1) * ttl + store.tick;
 }
 
 bool is_server(const ProcessSpec& process) {
@@ -129,10 +50,7 @@ void World::set(const Scenario& scenario) {
   algorithm_ = find_algorithm(scenario);
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
-  // A lease of a century must not carry the horizon beyond what an instant can say.
-  patience_ = 3 * std::min(algorithm_->bound(lock_options(scenario)) + failover_bound(scenario) +
-                               session_bound(scenario),
-                           kLongest / 4);
+  patience_ = scenarios::patience(scenario);
   const RedisSpec& redis = scenario.servers.redis;
   processes_ = processes_of(scenario);
   context_ = {.lock_key = 0,

@@ -75,8 +75,7 @@ class World {
   const Scenario* scenario_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
   properties::Context context_;
-  Duration patience_{};  // three times the algorithm's own bound: from the last disturbance to the
-                         // horizon
+  Duration patience_{};  // from the last disturbance to the horizon
 
   sim::Simulation simulation_;
   models::Tenures tenures_;

@@ -2,6 +2,7 @@
 
 #include "models/algorithm.h"
 #include "models/fault_class.h"
+#include "scenarios/bounds.h"
 
 namespace picklock::compare {
 
@@ -35,8 +36,7 @@ PriceList price_list(const Comparison& comparison, std::size_t lock) {
       list.recovery_longest = measures.recovery.quantile(100);
     }
   }
-  if (one.algorithm->bound != nullptr)
-    list.recovery_bound = one.algorithm->bound(scenarios::lock_options(one.workload));
+  list.recovery_bound = scenarios::recovery_bound(one.workload);
   return list;
 }
 

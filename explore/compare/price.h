@@ -25,7 +25,7 @@ struct PriceList {
   std::uint64_t crashes = 0;  // of a holder, with somebody waiting
   std::uint64_t never_recovered = 0;
   std::optional<sim::Duration> recovery_p50{}, recovery_longest{};
-  std::optional<sim::Duration> recovery_bound{};  // the algorithm's own
+  sim::Duration recovery_bound{};  // with what its servers need to see that a holder is gone
 };
 
 PriceList price_list(const Comparison& comparison, std::size_t lock);
