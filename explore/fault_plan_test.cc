@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
+#include "explore/same_plan.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
@@ -19,20 +19,9 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
+using testing::same;
 
 constexpr std::uint64_t kSeed = 7;
-
-auto members(const Fault& f) {
-  const sim::Trigger& t = f.trigger;
-  return std::tie(f.verb, f.target, t.at, t.side, t.role, t.phase, t.mark, t.nth, t.by, t.on,
-                  t.command, f.lasts, f.step, f.rate_ppb, f.from, f.outbound, f.inbound, f.host,
-                  f.silent, f.keeps, f.to, f.key);
-}
-
-bool same(const sim::Plan& a, const sim::Plan& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Fault& x, const Fault& y) { return members(x) == members(y); });
-}
 
 Scenario shipped(const std::string& name) {
   Scenario scenario = scenarios::shipped::document(name).scenario(shipped_vocabulary());

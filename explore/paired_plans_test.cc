@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <tuple>
 
+#include "explore/same_plan.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
@@ -17,6 +17,7 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
+using testing::same;
 
 constexpr std::uint64_t kSeed = 7;
 
@@ -46,18 +47,6 @@ std::vector<Scenario> plain(const std::vector<std::string>& algorithms) {
   std::vector<Scenario> all;
   for (const std::string& algorithm : algorithms) all.push_back(plain(algorithm));
   return all;
-}
-
-auto members(const Fault& f) {
-  const sim::Trigger& t = f.trigger;
-  return std::tie(f.verb, f.target, t.at, t.side, t.role, t.phase, t.mark, t.nth, t.by, t.on,
-                  t.command, f.lasts, f.step, f.rate_ppb, f.from, f.outbound, f.inbound, f.host,
-                  f.silent, f.keeps, f.to, f.key);
-}
-
-bool same(const sim::Plan& a, const sim::Plan& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Fault& x, const Fault& y) { return members(x) == members(y); });
 }
 
 TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "explore/compare/agreement.h"
 #include "explore/compare/document.h"
 #include "explore/compare/ledger.h"
 #include "explore/compare/make.h"
@@ -256,6 +257,23 @@ TEST_F(Comparing, EveryStoryShowsWhatItsCellSays) {
     }
   }
   EXPECT_GT(stories, 4U);
+}
+
+TEST_F(Comparing, AgreesWithTheSafetyTable) {
+  Comparison comparison =
+      made(of({"set-px-blind-delete", "zk-sequential"}, {"amnesia", "late-write"}), 60);
+  Agreement met = agreement(comparison);
+  EXPECT_THAT(met.against, IsEmpty());
+  EXPECT_THAT(met.not_found, IsEmpty());
+  EXPECT_GE(met.agree, 6U);
+
+  // A lock that the table calls safe behind a resource that checks tokens is not.
+  comparison.known({0, 1, true}).measures = comparison.known({0, 1, false}).measures;
+  // And one that it calls unsafe shows nothing.
+  comparison.known({1, 1, false}).measures = comparison.known({1, 1, true}).measures;
+  met = agreement(comparison);
+  EXPECT_EQ(met.against, std::vector{CellName({0, 1, true})});
+  EXPECT_EQ(met.not_found, std::vector{CellName({1, 1, false})});
 }
 
 TEST_F(Comparing, TheTableKeepsToItsWidth) {
