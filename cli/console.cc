@@ -46,6 +46,19 @@ std::string scenario_directory() {
   return PICKLOCK_SCENARIOS;
 }
 
+scenarios::Document document_of(const std::string& scenario,
+                                const std::vector<std::string>& changes) {
+  const std::string path = scenarios::find_scenario(scenario, scenario_directory());
+  // Where shipped files lie differs from machine to machine; messages have their names alone.
+  scenarios::Document document =
+      scenarios::Document::from_file(path, path == scenario ? path : scenario + ".toml");
+  for (const std::string& change : changes) {
+    document.set(scenarios::change_from(change));
+    document.forget_neighbours();
+  }
+  return document;
+}
+
 reports::TextOptions text_options() {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   const char* no_color = std::getenv("NO_COLOR");

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "reports/timeline.h"
+#include "scenarios/loader.h"
 
 namespace picklock::cli {
 
@@ -27,6 +29,10 @@ class OutputLost : public std::runtime_error {
 void put(const std::string& text);
 
 std::string scenario_directory();
+
+// What SCENARIO names, a file or one that is shipped, with what --set changes, or BadInput.
+scenarios::Document document_of(const std::string& scenario,
+                                const std::vector<std::string>& changes);
 
 // Colour, width and marks that standard output bears.
 reports::TextOptions text_options();

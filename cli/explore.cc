@@ -75,14 +75,7 @@ scenarios::Scenario scenario_of(const ExploreOptions& options) {
   }
   const std::string word =
       options.scenario.empty() ? "plain/" + options.algorithm : options.scenario;
-  const std::string path = scenarios::find_scenario(word, scenario_directory());
-  scenarios::Document document =
-      scenarios::Document::from_file(path, path == word ? path : word + ".toml");
-  for (const std::string& change : options.changes) {
-    document.set(scenarios::change_from(change));
-    document.forget_neighbours();
-  }
-  return document.scenario(scenarios::shipped_vocabulary());
+  return document_of(word, options.changes).scenario(scenarios::shipped_vocabulary());
 }
 
 // Asks for the same search again, up to how far it goes.

@@ -22,18 +22,6 @@ namespace {
 
 const scenarios::Words kFormats = {"text", "mermaid", "json", "junit", "perfetto"};
 
-scenarios::Document document_of(const std::string& scenario, const RunOptions& options) {
-  const std::string path = scenarios::find_scenario(scenario, scenario_directory());
-  // Where shipped files lie differs from machine to machine; messages have their names alone.
-  scenarios::Document document =
-      scenarios::Document::from_file(path, path == scenario ? path : scenario + ".toml");
-  for (const std::string& change : options.changes) {
-    document.set(scenarios::change_from(change));
-    document.forget_neighbours();
-  }
-  return document;
-}
-
 std::string repeat_command(const std::string& scenario, std::uint64_t seed,
                            const RunOptions& options) {
   std::string command = fmt::format("picklock run {} --seed {}", shell_quoted(scenario), seed);
@@ -96,7 +84,8 @@ int run(const RunOptions& options) {
   // Half of a list is no answer: all of it must be good before any of it is run.
   const scenarios::Vocabulary& words = scenarios::shipped_vocabulary();
   for (const std::string& scenario : options.scenarios) {
-    const scenarios::Document& document = documents.emplace_back(document_of(scenario, options));
+    const scenarios::Document& document =
+        documents.emplace_back(document_of(scenario, options.changes));
     const std::size_t twins = document.scenario(words).twins.size();
     for (std::size_t i = 0; i < twins; ++i) document.twin(i, words);
   }
