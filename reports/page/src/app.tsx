@@ -162,15 +162,15 @@ function Head({comparison}: {comparison: Comparison}) {
   const unsafe = (fencing: Fencing) => locks.filter((lock) =>
       columns.some((column) => verdictOf(lock, column, fencing, UNSAFE).kind === 'found')).length;
   const buggy = locks.filter((lock) => brokenPromises(lock) > 0);
-  const classes = columns.filter((column) => column !== 'none').length;
+  const classes = columns.filter((column) => column !== 'none' && column !== 'all').length;
   return (
     <header>
       <p class="program">picklock compare</p>
       <h1>Which lock, and what breaks it?</h1>
       <p class="abstract">
         {plural(locks.length, 'distributed lock')}, run in a simulator under {plural(classes, 'kind')} of faults. Without
-        fencing, {unsafe('none')} of them let something unsafe happen to the resource they protect under at least one
-        kind; with ideal fencing, {unsafe('ideal')}.{' '}
+        fencing, {unsafe('none') || 'none'} of them let something unsafe happen to the resource they protect under at
+        least one kind; with ideal fencing, {unsafe('ideal') || 'none'}.{' '}
         {buggy.length === 0 ? 'No lock broke what it promises.' : (
           <>Broke what they promise: {buggy.map((lock, i) => (
             <>{i > 0 && ', '}<a href={lockHash(lock.name)}>{lock.name}</a></>
