@@ -211,8 +211,10 @@ TEST_F(Program, EndsASearchAfterTheTimeGiven) {
 
 TEST_F(Program, ReportsWhatItHasWhenItIsInterrupted) {
   const Ran ran = shell(
-      "set -m; \"$P\" explore --algorithm lua-check-delete --seconds 60 --json & sleep 0.5; "
-      "kill -INT $!; wait $!");
+      "set -m; \"$P\" explore --algorithm lua-check-delete --seconds 60 --json & "
+      // Until then it knows nothing of interruptions: it has its worker processes after that.
+      "while kill -0 $! && [[ -z $(cat /proc/$!/task/$!/children) ]]; do sleep 0.05; done; "
+      "sleep 0.5; kill -INT $!; wait $!");
   EXPECT_EQ(ran.status, 130);
   const Json out = Json::parse(ran.out);
   EXPECT_EQ(out.at("interrupted"), true);
