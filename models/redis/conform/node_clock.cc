@@ -34,7 +34,7 @@ real::Surroundings NodeClock::surroundings(const std::string& library) const {
   models::real::Surroundings of_server{
       .variables = {"LD_PRELOAD=" + library, "PICKLOCK_CLOCK_FD=" + std::to_string(file_)},
       .files = {file_}};
-  if (!stands()) of_server.variables.push_back("PICKLOCK_CLOCK_RUNS=1");
+  if (!stands()) of_server.variables.emplace_back("PICKLOCK_CLOCK_RUNS=1");
   return of_server;
 }
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr const char* kClockLibrary = "libpicklock_steered_clock.so";
 constexpr int kAttempts = 5;  // to get a port that nobody takes in between
-constexpr int kCannotExecute = 96;
 
 [[noreturn]] void fail(const char* what) {
   throw NoServer(fmt::format("{}: {}", what, std::strerror(errno)));

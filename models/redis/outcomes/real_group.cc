@@ -73,7 +73,7 @@ void RealNode::configure() {
 RealNode::Begun RealNode::begin() {
   std::filesystem::remove(log());
   std::vector<std::string> command = {"redis-server", folder_ / "redis.conf"};
-  if (sentinel_) command.push_back("--sentinel");
+  if (sentinel_) command.emplace_back("--sentinel");
   process_.start(command, log(), clock_.surroundings(PICKLOCK_STEERED_CLOCK));
   const auto begun = std::chrono::steady_clock::now();
   while (process_.pid()) {
