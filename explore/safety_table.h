@@ -39,6 +39,12 @@ struct Cell {
   std::string_view premise{};                // S: on which it is safe
 };
 
+// Premises of cells that are safe. These are of the work rather than of the lock: with another hold
+// and another lease they may not be kept.
+inline constexpr std::string_view kShortWork = "the work is over before the first lease is";
+inline constexpr std::string_view kNobodyElseAndShortWork =
+    "who is dead does not write, and who waits for a dead resource is done before the lease is";
+
 // A row under one of its conditions.
 struct Configuration {
   std::string_view name;                    // of its own

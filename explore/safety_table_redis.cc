@@ -59,7 +59,7 @@ std::vector<Cell> leased(Cell when_late, Cell when_lost, Cell when_cut_off) {
       at_locks(std::move(when_cut_off)),
       outage(kLeaseOf10, at_locks(std::move(when_lost))),
       unsafe(lost_reply),  // a write is sent twice
-      outage(kLeaseOf10, safe(crash, kNobodyElse)),
+      outage(kLeaseOf10, safe(crash, kNobodyElseAndShortWork)),
   };
 }
 
@@ -229,7 +229,7 @@ std::vector<Configuration> redisson_lock() {
        kPlain,
        {"lock.renew=none"},
        {outage(kHourAndLeaseOf9, unsafe(server_clock), {crash}),
-        outage(kLeaseOf9, safe(crash, kNobodyElse))}},
+        outage(kLeaseOf9, safe(crash, kNobodyElseAndShortWork))}},
       {"redisson wall",
        kRow,
        "a deadline on the wall clock",
@@ -298,7 +298,7 @@ std::vector<Configuration> multilock() {
            outage({9s, 60s}, unsafe(late_command)),
            with_at_most(2, outage(kHourAndLeaseOf9, safe(server_clock, kOneKeeps), {crash})),
            outage(kLeaseOf9, at_locks(safe(lost_reply, kOneKeeps))),
-           outage(kLeaseOf9, safe(crash, kNobodyElse)),
+           outage(kLeaseOf9, safe(crash, kNobodyElseAndShortWork)),
        }},
       {"multilock both",
        kRow,
@@ -339,7 +339,7 @@ std::vector<Configuration> redlock() {
            unsafe(amnesia, 2),
            at_locks(safe(partition, kShortWork)),
            unsafe(lost_reply),  // a write is sent twice
-           outage(kLeaseOf10, safe(crash, kNobodyElse)),
+           outage(kLeaseOf10, safe(crash, kNobodyElseAndShortWork)),
        }},
       {"redlock long",
        kRow,

@@ -11,7 +11,6 @@ namespace picklock::explore {
 
 // On which a cell is safe, whatever the server; what is fenced is safe on the tokens' own.
 inline constexpr std::string_view kNoClock = "the client counts nothing on a clock that steps";
-inline constexpr std::string_view kShortWork = "the work is over before the first lease is";
 inline constexpr std::string_view kNobodyElse = "who is dead does not write";
 
 inline Cell safe(models::FaultClass faults, std::string_view premise) {

@@ -24,6 +24,11 @@ const explore::Cell* cell_of(const explore::Configuration& configuration, std::s
   return found;
 }
 
+bool depends_on_the_work(const explore::Cell& cell) {
+  return cell.reach == Reach::safe &&
+         (cell.premise == explore::kShortWork || cell.premise == explore::kNobodyElseAndShortWork);
+}
+
 }  // namespace
 
 Agreement agreement(const Comparison& comparison) {
@@ -46,7 +51,7 @@ Agreement agreement(const Comparison& comparison) {
       for (std::size_t column = 0; column < comparison.columns().size(); ++column) {
         const explore::Cell* cell = cell_of(one, comparison.columns()[column].name);
         if (cell == nullptr || !comparison.why_impossible(lock, column).empty()) continue;
-        judge({lock, column, false}, cell->reach);
+        if (!depends_on_the_work(*cell)) judge({lock, column, false}, cell->reach);
         judge({lock, column, true}, cell->fenced);
       }
     }

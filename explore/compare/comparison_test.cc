@@ -276,6 +276,16 @@ TEST_F(Comparing, AgreesWithTheSafetyTable) {
   EXPECT_EQ(met.not_found, std::vector{CellName({1, 1, false})});
 }
 
+// A resource that is dead for ten seconds holds a writer up beyond its lease of nine, which breaks
+// what the table's shorter sections keep.
+TEST_F(Comparing, IsNotHeldAgainstATableWhosePremiseItsWorkloadDoesNotKeep) {
+  Comparison comparison = made(of({"set-px-blind-delete"}, {"crash", "late-write"}), 10);
+  comparison.known({0, 0, false}).measures = comparison.known({0, 1, false}).measures;
+  const Agreement met = agreement(comparison);
+  EXPECT_THAT(met.against, IsEmpty());
+  EXPECT_EQ(met.all(), 3U) << "two cells of late-write, and crash with fencing";
+}
+
 TEST_F(Comparing, TheTableKeepsToItsWidth) {
   const Comparison comparison = made({.locks = {}, .columns = {}}, 1);
   const std::string text =
