@@ -111,7 +111,7 @@ void RealServer::start() {
         fmt::format("/proc/self/fd/{}", log_), surroundings);
     constexpr int kPatience = 2000;  // times 5 ms
     std::optional<int> status;
-    for (int i = 0; i < kPatience && !status; ++i) {
+    for (int i = 0; i < kPatience; ++i) {
       status = process_.ended();
       if (status) break;
       if (log().find(kReady) != std::string::npos) return;

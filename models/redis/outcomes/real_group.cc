@@ -76,11 +76,11 @@ RealNode::Begun RealNode::begin() {
   if (sentinel_) command.emplace_back("--sentinel");
   process_.start(command, log(), clock_.surroundings(PICKLOCK_STEERED_CLOCK));
   const auto begun = std::chrono::steady_clock::now();
-  while (process_.pid()) {
+  for (;;) {
     if (const std::optional<int> status = process_.ended()) {
       if (WIFEXITED(*status) && WEXITSTATUS(*status) == models::real::ServerProcess::kCannotExecute)
         throw NoServer("redis-server is not installed: install it");
-      break;
+      return Begun::nothing;
     }
     if (answers()) return Begun::answers;
     if (std::chrono::steady_clock::now() - begun > kPatience) {
@@ -89,7 +89,6 @@ RealNode::Begun RealNode::begin() {
     }
     usleep(2000);
   }
-  return Begun::nothing;
 }
 
 // Whatever it answers. That its port takes connections is too little: another's may.
