@@ -5,11 +5,11 @@
 build_packages=(g++ cmake ninja-build ccache pkg-config libboost-fiber1.81-dev
   libboost-context1.81-dev liblua5.1-0-dev lua-bitop-dev lua-cjson-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev
   libfmt-dev libmariadb-dev libpugixml-dev libssl-dev zlib1g-dev)
-# A system with an npm of its own keeps it.
-command -v npm >/dev/null || build_packages+=(nodejs npm)
 test_packages=(clang libclang-rt-14-dev clang-format clang-tidy libgtest-dev libgmock-dev
   librapidcheck-dev libbenchmark-dev redis-server zookeeper
   mariadb-server chromium)
+# Only the page's tests take npm; a system with an npm of its own keeps it.
+command -v npm >/dev/null || test_packages+=(nodejs npm)
 
 # install_missing PACKAGE...: succeeds when all of them are there at the end. A system without dpkg is believed to
 # have what it needs: the build says what it lacks.

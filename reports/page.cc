@@ -250,13 +250,15 @@ std::string Page::html(const std::string& comparison) const {
   }
   stories += '}';
 
-  const PageTemplate page = page_template();
+  const PageTemplate page = comparison_template();
   std::string out;
-  for (const std::string_view piece : page.before_comparison) out += piece;
+  for (const std::string_view piece : page.before_data) out += piece;
+  out += R"(<script type="application/json" id="comparison">)";
   out += without_tags(text_of(document));
-  for (const std::string_view piece : page.before_stories) out += piece;
+  out += "</script>\n<script type=\"text/plain\" id=\"stories\">";
   out += base64(compressed(stories));
-  for (const std::string_view piece : page.after_stories) out += piece;
+  out += "</script>";
+  for (const std::string_view piece : page.after_data) out += piece;
   return out;
 }
 

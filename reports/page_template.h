@@ -1,5 +1,5 @@
-// The page without its data, as reports/page/build.mjs bundles it: three parts, between which the
-// comparison and the stories are put. In pieces, for compilers limit the length of a literal.
+// A bundled page without its data, as reports/page/build.mjs makes it: what comes before the data
+// and what comes after. In pieces, for compilers limit the length of a literal.
 #pragma once
 
 #include <span>
@@ -8,11 +8,10 @@
 namespace picklock::reports {
 
 struct PageTemplate {
-  std::span<const std::string_view> before_comparison;
-  std::span<const std::string_view> before_stories;
-  std::span<const std::string_view> after_stories;
+  std::span<const std::string_view> before_data;
+  std::span<const std::string_view> after_data;
 };
 
-PageTemplate page_template();
+PageTemplate comparison_template();
 
 }  // namespace picklock::reports

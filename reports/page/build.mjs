@@ -1,7 +1,8 @@
-// Bundles the page: node build.mjs OUT.cc. Everything is in one file in the end, which may load
-// nothing: its own policy forbids it, and allows the one script that is bundled here.
+// Bundles the page: node build.mjs OUT_DIR. Writes one HTML file in which only the data are missing,
+// at {{DATA}}. The page may load nothing: its own policy forbids it, and allows only the script that
+// is bundled here. The result depends on the sources and on package-lock.json alone.
 import {createHash} from 'node:crypto';
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
@@ -24,16 +25,19 @@ async function bundled(entry) {
     legalComments: 'none',
     metafile: true,
   });
-  return {text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs)};
+  // esbuild keeps other letters in regular expressions, whatever its charset.
+  const text = result.outputFiles[0].text.trim().replace(
+      /[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return {text, inputs: Object.keys(result.metafile.inputs)};
 }
 
-// The licences of the libraries that ended up in the page ask to go with it.
-function licences(inputs) {
+// The libraries in the page have licenses that must accompany it.
+function licenses(inputs) {
   const folder = /.*node_modules\/(?:@[^/]+\/)?[^/]+/;
   const folders = new Set(inputs.flatMap((path) => path.match(folder) ?? []));
   const texts = [...folders].sort().map((folder) => {
     const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-    if (file === undefined) throw new Error(`${folder} has no licence`);
+    if (file === undefined) throw new Error(`${folder} has no license`);
     const name = folder.replace(/.*node_modules\//, '');
     return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
   });
@@ -47,32 +51,14 @@ const hash = createHash('sha256').update(script.text).digest('base64');
 let page = readFileSync(join(here, 'src/index.html'), 'utf8');
 const fillings = {
   HASH: hash,
-  LICENCES: licences(script.inputs),
+  LICENSES: licenses(script.inputs),
   STYLE: style.text,
   SCRIPT: script.text,
 };
 for (const [mark, text] of Object.entries(fillings)) page = page.replace(`{{${mark}}}`, () => text);
 
-// The parts between which the data are put. Compilers promise no literal longer than 64 KiB.
-const parts = page.split(/\{\{(?:COMPARISON|STORIES)\}\}/);
-if (parts.length !== 3) throw new Error('index.html names each of COMPARISON and STORIES once');
-const literals = parts.map((part) => {
-  const pieces = part.match(/[^]{1,60000}/gu).map((piece) => `    R"page(${piece})page"`);
-  return pieces.join(',\n');
-});
-const names = ['kBeforeComparison', 'kBeforeStories', 'kAfterStories'];
-const arrays = names.map(
-    (name, i) => `constexpr std::string_view ${name}[] = {\n${literals[i]}};\n`);
-writeFileSync(out, `// Made by reports/page/build.mjs.
-#include "reports/page_template.h"
-
-namespace picklock::reports {
-namespace {
-
-${arrays.join('\n')}
-}  // namespace
-
-PageTemplate page_template() { return {${names.join(', ')}}; }
-
-}  // namespace picklock::reports
-`);
+if (page.split('{{DATA}}').length !== 2) throw new Error('index.html names DATA once');
+// The build cuts the page into string literals, between any two bytes.
+if (/[^\0-\x7f]/.test(page)) throw new Error('the page has letters that are not ASCII');
+mkdirSync(out, {recursive: true});
+writeFileSync(join(out, 'comparison.html'), page);
