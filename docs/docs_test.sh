@@ -9,7 +9,7 @@
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
 #   <!-- shows: COMMAND -->   what COMMAND prints: a fenced block, or lines up to <!-- end -->
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
-# with the N of a comment `# exit N` behind it.
+# with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
 # shellcheck disable=SC2016  # what is single-quoted here is text of documents
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -96,7 +96,7 @@ check_commands() {
     [[ $inside && $line =~ ^([A-Z_]+=[^ ]+ )*(\./)?($names)( |$) ]] || continue
     wanted=0
     [[ ! $line =~ \#\ exit\ ([0-9]+) ]] || wanted=${BASH_REMATCH[1]}
-    run_here "$line" >"$sandbox/output" 2>&1
+    run_here "${line/--seconds 60/--seconds 3}" >"$sandbox/output" 2>&1
     status=$?
     ((status == wanted)) && continue
     complain "$1:$((i + 1)): exits with $status, not $wanted: $line"
@@ -189,7 +189,7 @@ check_ids() {
   done < <(cited 'architecture 8\.[0-9]+')
 }
 
-# What was seen of the servers that are modelled is tested, or README names it among the limitations.
+# Every fact about a modelled server is cited by a test or listed in docs/limitations.md.
 modelled_sections='1[.]([1-9]|1[0-2])'
 check_facts_are_tested() {
   local id
@@ -206,7 +206,7 @@ list_tested() {
       xargs -0 cat
     find . \( -name .git -o -path ./build \) -prune -o -type f -name '*_situations.cc' -print0 |
       xargs -0 -r grep -ohE '"R[0-9]+( R[0-9]+)*"'
-    sed -n '/^## Limitations/,$p' README.md
+    [[ ! -e docs/limitations.md ]] || cat docs/limitations.md
   } | grep -oE '\bR[0-9]+(-R[0-9]+)?\b' | awk -F'-R|R' '{ for (i = $2; i <= ($3 ? $3 : $2); ++i) print "R" i }' |
     sort -u >"$sandbox/tested"
 }
@@ -261,12 +261,15 @@ planted 'see [this](docs/facts/algorithms.md#3-two)' 'there is no such heading'
 planted 'in `sim/none.h`' 'there is no sim/none.h'
 planted 'as in B-01' 'B-01 is not in'
 planted 'as in R13' 'R13 is not in'
-planted 'R2\n## Limitations\nR3' 'no test and no limitation cites R2'
-planted 'R2\n## Limitations\nR2-R3' 'no test and no limitation cites R5'
+echo R3 >"$plant/docs/limitations.md"
+planted 'R2' 'no test and no limitation cites R2'
+echo R2-R3 >"$plant/docs/limitations.md"
+planted 'R2' 'no test and no limitation cites R5'
+echo R2-R3, R5 >"$plant/docs/limitations.md"
 planted 'docs/facts/algorithms.md 2.1' 'there is no section 2.1'
 planted 'architecture 8.2' 'there is no item 2'
 printf '%s\n' '# A' '<!-- file: a.toml -->' '```toml' 'x = 1' '```' '<!-- shows: cat a.toml -->' '```text' 'x = 1' '```' \
-  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' '## Limitations' 'R2-R3, R5' >"$plant/README.md"
+  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' >"$plant/README.md"
 complaints_in "$plant" || { echo "documents without a fault do not pass"; exit 1; }
 
 complaints_in "$root"

@@ -21,7 +21,7 @@ struct Situation {
   std::string facts;  // `Z45 Z46`
   Outcome (*tell)(Side& side);
   Outcome allowed;  // of each step at least one of these words, and no other
-  // What real servers alone show beside these, for the model lacks it (README, Limitations).
+  // What only real servers may show as well; the model lacks it (docs/limitations.md).
   Outcome real_too{};
   bool quick = false;  // nobody fails, and no time has to pass
   std::uint32_t sync_limit = kLongSyncLimit;
