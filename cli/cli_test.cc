@@ -24,9 +24,9 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
 
 TEST_F(Program, SaysWhereAnOptionBelongsThatStandsElsewhere) {
   expect_refused("--format json run " + kStory,
-                 "`--format` belongs behind `run`: picklock run ... --format; see");
-  expect_refused("--format=json run " + kStory, "`--format` belongs behind `run`");
-  expect_refused("--runs 5", "`--runs` belongs behind a command, such as `explore`");
+                 "`--format` belongs after `run`: picklock run ... --format; see");
+  expect_refused("--format=json run " + kStory, "`--format` belongs after `run`");
+  expect_refused("--runs 5", "`--runs` belongs after a command, such as `explore`");
 }
 
 TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
@@ -36,8 +36,8 @@ TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
   refuse(" --set", "--set: needs a value, KEY=VALUE");
   refuse(" --seed", "--seed: needs a value, NUMBER");
   refuse(" --seed 1 --seed 2", "--seed: was given 2 times");
-  expect_refused("list faults extra", "list: has no use for \"extra\"; see picklock --help");
-  expect_refused("list faults extra another", "list: has no use for \"extra\"");
+  expect_refused("list faults extra", "list: takes no argument \"extra\"; see picklock --help");
+  expect_refused("list faults extra another", "list: takes no argument \"extra\"");
   expect_refused("list faults --json=all", "--json: takes no value; see picklock --help");
 }
 
@@ -54,55 +54,6 @@ TEST_F(Program, RefusesASeedThatAFileCouldNotHold) {
     expect_refused("run " + kStory + " --seed=" + seed, "--seed");
   }
   EXPECT_EQ(picklock("run " + kStory + " --seed 9223372036854775807").status, 0);
-}
-
-TEST_F(Program, ListsEveryKindAsObjectsWithNames) {
-  for (const std::string kind : {"algorithms", "scenarios", "faults", "properties", "strategies"}) {
-    const Ran ran = picklock("list " + kind + " --json");
-    EXPECT_EQ(ran.status, 0) << kind;
-    const Json rows = Json::parse(ran.out);
-    ASSERT_TRUE(rows.is_array()) << kind;
-    for (const Json& row : rows) EXPECT_FALSE(row.at("name").get<std::string>().empty()) << kind;
-    EXPECT_EQ(picklock("list " + kind).status, 0);
-  }
-}
-
-TEST_F(Program, ListsScenariosThatCanBeRunByTheirNames) {
-  const Json rows = Json::parse(picklock("list scenarios --json").out);
-  std::size_t plain = 0;
-  for (const Json& row : rows) {
-    const std::string name = row.at("name");
-    if (name.starts_with("plain/")) ++plain;
-    EXPECT_EQ(picklock("run " + name).status, 0) << name;
-  }
-  EXPECT_GE(rows.size(), 8u + plain);
-  EXPECT_EQ(plain, Json::parse(picklock("list algorithms --json").out).size());
-}
-
-TEST_F(Program, ListsEveryVerbUnderAClass) {
-  const Json rows = Json::parse(picklock("list faults --json").out);
-  for (const char* verb : {"pause", "crash", "restart", "end-thread", "step-clock",
-                           "set-clock-rate", "partition", "heal", "hold", "delay", "drop",
-                           "duplicate", "evict", "fail-over", "kill-session", "slow"}) {
-    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [verb](const Json& row) {
-      const Json& verbs = row.at("verbs");
-      return std::find(verbs.begin(), verbs.end(), verb) != verbs.end() &&
-             !row.at("targets").empty();
-    })) << verb;
-  }
-}
-
-TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
-  EXPECT_THAT(picklock("list algorithms").out,
-              testing::AllOf(HasSubstr("; steps: acquire, check, release, write"),
-                             HasSubstr("; steps: acquire, subscribe, release, renew, write")));
-  EXPECT_THAT(picklock("list faults").out, HasSubstr("; verbs: restart, crash, evict"));
-}
-
-TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
-  const Json rows = Json::parse(picklock("list strategies --json").out);
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows.at(0).at("name"), "random");
 }
 
 TEST_F(Program, FailsWhereItsOutputIsLost) {
@@ -126,18 +77,27 @@ TEST_F(Program, EndsQuietlyWhereNobodyReads) {
   EXPECT_EQ(told.status, 2) << told.err;
 }
 
-TEST_F(Program, ColoursOnATerminalOnlyAndNeverAgainstTheUsersWish) {
+TEST_F(Program, ColorsOnATerminalOnlyUnlessTheUserSaysOtherwise) {
   EXPECT_THAT(picklock("run " + kStory).out, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(shell("NO_COLOR=1 TERM=dumb \"$P\" run --color always " + kStory).out,
+              HasSubstr("\x1b["));
+  expect_refused("run --color alway " + kStory,
+                 "--color: there is no value `alway`; did you mean `always`?");
+  expect_refused("list faults --color blue", "it is one of auto, always, never");
   if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
-  const auto on_a_terminal = [this](const std::string& environment) {
-    const std::string typescript = path("typescript");
-    return shell("unset NO_COLOR; export P " + environment + "; script -qec '\"$P\" run " + kStory +
-                 "' " + typescript + " >/dev/null; cat " + typescript)
-        .out;
-  };
-  EXPECT_THAT(on_a_terminal(""), HasSubstr("\x1b["));
-  EXPECT_THAT(on_a_terminal("NO_COLOR=1"), Not(HasSubstr("\x1b[3")));
-  EXPECT_THAT(on_a_terminal("NO_COLOR="), HasSubstr("\x1b["));
+  EXPECT_THAT(on_a_terminal("run " + kStory), HasSubstr("\x1b["));
+  EXPECT_THAT(on_a_terminal("run " + kStory, "NO_COLOR=1"), Not(HasSubstr("\x1b[3")));
+  EXPECT_THAT(on_a_terminal("run " + kStory, "NO_COLOR="), HasSubstr("\x1b["));
+  EXPECT_THAT(on_a_terminal("list faults"), HasSubstr("\x1b[1m"));
+  EXPECT_THAT(on_a_terminal("list faults --color never"), Not(HasSubstr("\x1b[")));
+}
+
+TEST_F(Program, LeavesADumbTerminalWithoutColorsAndCursorMovement) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  const std::string search = "explore --algorithm lua-check-delete --seconds 1 --out " + path("x");
+  EXPECT_THAT(on_a_terminal(search), HasSubstr("\r\x1b[K"));
+  for (const std::string& arguments : {"run " + kStory, search, std::string("list faults")})
+    EXPECT_THAT(on_a_terminal(arguments, "TERM=dumb"), Not(HasSubstr("\x1b"))) << arguments;
 }
 
 TEST_F(Program, PrintsItsVersionAndHelp) {
@@ -146,6 +106,32 @@ TEST_F(Program, PrintsItsVersionAndHelp) {
   EXPECT_EQ(picklock("help").out, picklock("--help").out);
   EXPECT_THAT(picklock("run --help").out, HasSubstr("--seed"));
   EXPECT_EQ(picklock("help run").out, picklock("run --help").out);
+}
+
+const std::vector<std::string> kCommands = {"run", "explore", "compare", "conform", "list"};
+
+TEST_F(Program, WrapsItsHelpByWordsAt80Columns) {
+  EXPECT_LE(widest_line(picklock("help").out), 80);
+  for (const std::string& command : kCommands) {
+    const std::string help = picklock("help " + command).out;
+    EXPECT_LE(widest_line(help), 80) << command;
+    EXPECT_THAT(help, HasSubstr("\n  -h, --help")) << command;
+    EXPECT_THAT(help, HasSubstr("\nExit status:")) << command;
+  }
+  EXPECT_THAT(picklock("help run").out,
+              HasSubstr("\n  --set KEY=VALUE         change one key of the file, such as "
+                        "lock.ttl=5s,\n                          fault.1.for=3s or"));
+}
+
+TEST_F(Program, WrapsItsHelpAtTheWidthOfTheTerminal) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  const auto widest = [this](const std::string& columns) {
+    return widest_line(on_a_terminal("help run", "", "stty cols " + columns));
+  };
+  EXPECT_LE(widest("60"), 60);
+  EXPECT_GT(widest("60"), 50);
+  EXPECT_GT(widest("120"), 100);
+  EXPECT_LE(widest("120"), 120);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ std::vector<compare::Column> columns_from(const std::string& list) {
   return columns;
 }
 
-// Asks for the same table again.
+// The command that makes this table again.
 std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   std::string command = "picklock compare";
   const auto add = [&command](const char* option, const std::string& word) {
@@ -104,7 +104,7 @@ class ProgressLine {
 
  private:
   const compare::Limits& limits_;
-  std::optional<std::uint64_t> first_;  // runs that were known before
+  std::optional<std::uint64_t> first_;  // runs that an earlier comparison made
   StatusLine line_;
 };
 
@@ -112,40 +112,46 @@ class ProgressLine {
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "compare", "Put every lock through the same faults, and tell what breaks it");
+      "compare", "Take every lock through the same faults, and show what breaks it.");
   const auto add = [command](const char* name, std::string& into, const std::string& meaning,
                              const char* type) {
     command->add_option(name, into, meaning)->type_name(type);
   };
-  add("--algorithms", options.algorithms, "locks of `picklock list algorithms` (default: all)",
-      "NAME,...");
+  add("--algorithms", options.algorithms,
+      "the locks, as in `picklock list algorithms` (default: all)", "NAME,...");
   add("--faults", options.faults,
-      "classes of `picklock list faults`, each a column; none: runs without any; all: a mix of "
-      "all; pause+partition: a mix of these (default: none, each class, all)",
+      "the columns: classes of `picklock list faults`; none: runs without faults; all: a mix of "
+      "all classes; pause+partition: a mix of these two (default: none, each class, all)",
       "CLASS,...");
   add("--property", options.properties,
-      "the exit status answers to these (default: to what each lock promises under the faults "
-      "that struck)",
+      "the properties that decide the exit status (default: those that a lock promises under the "
+      "faults that struck)",
       "NAME,...");
   add("--runs", options.runs,
-      fmt::format("how many runs of each cell (default: {}, some minutes)", kDefaultRuns),
-      "NUMBER");
-  add("--seconds", options.seconds, "for how long, instead", "NUMBER");
-  add("--seed", options.seed, "draws the plans and the runs (default: 1)", "NUMBER");
-  add("--jobs", options.jobs, "processes that make the runs (default: one for each core)",
-      "NUMBER");
+      fmt::format("the number of runs of each cell (default: {})", kDefaultRuns), "NUMBER");
+  add("--seconds", options.seconds, "compare for so long, in place of --runs", "NUMBER");
+  add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
+  add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
   add("--out", options.out,
-      fmt::format("where the pages and the stories go, and what is known already is kept "
-                  "(default: {})",
+      fmt::format("the folder for the pages and the scenarios that break a lock, and for the runs "
+                  "that were made, with which the same comparison continues later (default: {})",
                   kDefaultOut),
       "FOLDER");
-  command->add_flag("--json", options.json, "one JSON document");
+  command->add_flag("--json", options.json, "print one JSON document");
+  add_color(*command, options.color);
+  command->footer(
+      "Exit status:\n"
+      "0\tno lock breaks a property that it promises; with --property: none of those named\n"
+      "1\ta lock does\n"
+      "2\tbad input, wrong usage, a comparison that had to stop, or output that cannot be "
+      "written\n"
+      "130\tinterrupted; the report covers the runs until then");
   return command;
 }
 
 int compare(const CompareOptions& given) {
   if (!given.runs.empty() && !given.seconds.empty())
-    throw BadInput("compare: give --runs or --seconds, and not both");
+    throw BadInput("compare: give --runs or --seconds, not both");
   compare::Options options;
   if (!given.algorithms.empty()) options.locks = locks_from(given.algorithms);
   if (!given.faults.empty()) options.columns = columns_from(given.faults);
@@ -156,8 +162,9 @@ int compare(const CompareOptions& given) {
     limits.runs =
         given.runs.empty() ? kDefaultRuns : number_from("--runs", given.runs, 1, INT64_MAX);
   } else {
-    limits.length = compare::Seconds(seconds_from(given.seconds));
+    limits.length = compare::Seconds(seconds_from("--seconds", given.seconds));
   }
+  const reports::TextOptions form = text_options(given.color);
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
   const std::string directory = scenario_directory();
@@ -167,11 +174,12 @@ int compare(const CompareOptions& given) {
   compare::Made made{.command = command_of(given, options.seed), .run_command = run_command};
 
   const Interruptible interruptible;
-  std::signal(SIGCHLD, SIG_DFL);  // else nobody is told how a process ended
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   std::string stopped;
   {
     ProgressLine line(limits);
-    if (ledger.set_aside()) line.say("what is there is of another picklock, and was set aside");
+    if (ledger.set_aside())
+      line.say("the runs in this folder are from another picklock, and were set aside");
     const compare::Onlooker onlooker{
         .progress = [&](const compare::Progress& progress) { line.tell(progress); },
         .interrupted = [] { return Interruptible::caught(); }};
@@ -186,8 +194,7 @@ int compare(const CompareOptions& given) {
   made.interrupted = Interruptible::caught();
   const compare::Pages pages = compare::write_pages(comparison, made, folder.path());
   made.pages = pages.for_people;
-  put(given.json ? compare::json(comparison, made)
-                 : compare::table(comparison, made, text_options()));
+  put(given.json ? compare::json(comparison, made) : compare::table(comparison, made, form));
   if (!ledger.is_whole() || !pages.all_written) {
     const std::string where = scenarios::printable(folder.path().string());
     std::fputs(("picklock: not everything could be written to " + where + '\n').c_str(), stderr);

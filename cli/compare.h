@@ -1,4 +1,5 @@
-// `picklock compare`: every lock through the same runs, and what breaks it, on one page.
+// `picklock compare`: takes every lock through the same runs and reports on one page what breaks
+// it.
 #pragma once
 
 #include <string>
@@ -19,6 +20,7 @@ struct CompareOptions {
   std::string seed;
   std::string jobs;
   std::string out;
+  std::string color;
   bool json = false;
 };
 

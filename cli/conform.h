@@ -1,4 +1,5 @@
-// `picklock conform`: the model of a server beside the real one, told the same.
+// `picklock conform`: sends the same commands to the model of a server and to the real one, and
+// compares the answers.
 #pragma once
 
 #include <string>

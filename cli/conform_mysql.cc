@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/interruptible.h"
+#include "cli/status_line.h"
 #include "models/mysql/conform/campaign.h"
 #include "scenarios/bad_input.h"
 
@@ -93,29 +93,26 @@ int conform_mysql(const ConformOptions& options) {
   }
   if (options.flush)
     throw scenarios::BadInput(
-        "--flush: a MySQL is not emptied; what is done to it is in databases picklock_..., which "
-        "go again");
+        "--flush: only for redis; of a MySQL, picklock uses databases picklock_... alone, and "
+        "drops them afterwards");
 
   const Interruptible interruptible;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto say = [terminal](const std::string& line) {
-    if (terminal) std::fputs(("\r\x1b[K" + line).c_str(), stderr);
-  };
+  StatusLine line;
   mysql::Report report;
   try {
     report = mysql::run(
-        campaign, {.stop = [] { return Interruptible::caught(); },
-                   .progress =
-                       [&](std::uint64_t done, bool shrinking) {
-                         say(shrinking
-                                 ? "a difference: the interleaving is being made shorter"
-                                 : fmt::format("{} of {} interleavings", done, campaign.cases));
-                       }});
+        campaign,
+        {.stop = [] { return Interruptible::caught(); },
+         .progress =
+             [&](std::uint64_t done, bool shrinking) {
+               line.show(shrinking ? "a difference was found: shrinking its interleaving"
+                                   : fmt::format("{} of {} interleavings", done, campaign.cases));
+             }});
   } catch (const mysql::NoServer& problem) {
-    say("");
+    line.clear();
     throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
   }
-  say("");
+  line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));
   if (report.interrupted) return kInterrupted;
   return report.differences > 0 ? kNotAsExpected : kAsExpected;

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/interruptible.h"
+#include "cli/status_line.h"
 #include "models/redis/conform/campaign.h"
 #include "models/redis/conform/normal_form.h"
 #include "models/redis/conform/sequence.h"
@@ -41,7 +41,7 @@ std::string again(const redis::Report& report, const ConformOptions& options) {
 
 constexpr std::string_view kLeftOut =
     "what depends on the time: TTL, PTTL, EXPIRETIME, PEXPIRETIME, EXPIREAT, PEXPIREAT, TIME, keys "
-    "that die, CLIENT PAUSE; and what would change the server: CONFIG SET, DEBUG";
+    "that expire, CLIENT PAUSE; and what would change the server: CONFIG SET, DEBUG";
 
 std::string cell_name(const redis::Coverage::Cell& cell) {
   return fmt::format("{} {} {}", cell.command, cell.reply,
@@ -135,15 +135,15 @@ std::string text(const redis::Report& report, const ConformOptions& options) {
   }
   out += '\n';
   if (!report.steered_clock)
-    out += fmt::format("left out, for the server's clock cannot be set: {}\n", kLeftOut);
+    out += fmt::format("left out, because the server's clock cannot be set: {}\n", kLeftOut);
   return out;
 }
 
-void show_progress(std::uint64_t done, std::uint64_t all, bool shrinking) {
+void show_progress(StatusLine& line, std::uint64_t done, std::uint64_t all, bool shrinking) {
   if (shrinking) {
-    std::fputs("\r\x1b[Ka difference: the sequence is being made shorter", stderr);
+    line.show("a difference was found: shrinking its sequence");
   } else if (done % 50 == 0) {
-    std::fputs(fmt::format("\r\x1b[K{} of {} sequences", done, all).c_str(), stderr);
+    line.show(fmt::format("{} of {} sequences", done, all));
   }
 }
 
@@ -155,24 +155,23 @@ int conform_redis(const ConformOptions& options) {
   if (!options.cases.empty()) campaign.cases = number_from("--cases", options.cases, 1, INT64_MAX);
   if (!options.address.empty()) campaign.address = address_from(options.address);
   if (options.flush && options.address.empty())
-    throw scenarios::BadInput("--flush: is for a server of yours, given with --address");
+    throw scenarios::BadInput("--flush: needs --address, the server to empty");
   campaign.flush = options.flush;
 
   const Interruptible interruptible;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  StatusLine line;
   redis::Report report;
   try {
     report = redis::run(campaign, {.stop = [] { return Interruptible::caught(); },
                                    .progress =
                                        [&](std::uint64_t done, bool shrinking) {
-                                         if (terminal)
-                                           show_progress(done, campaign.cases, shrinking);
+                                         show_progress(line, done, campaign.cases, shrinking);
                                        }});
   } catch (const redis::NoServer& problem) {
-    if (terminal) std::fputs("\r\x1b[K", stderr);
+    line.clear();
     throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
   }
-  if (terminal) std::fputs("\r\x1b[K", stderr);
+  line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));
   if (report.interrupted) return kInterrupted;
   return report.differences > 0 ? kNotAsExpected : kAsExpected;

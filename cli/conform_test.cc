@@ -139,14 +139,14 @@ TEST(Conform, SaysInOneLineThatThereIsNoServer) {
       {"conform redis --address localhost:1", "localhost:1: Connection refused"},
       {"conform redis --address nowhere", "--address: must be HOST:PORT"},
       {"conform redis --address host:0", "--address: must be HOST:PORT"},
-      {"conform redis --flush", "--flush: is for a server of yours"},
+      {"conform redis --flush", "--flush: needs --address"},
       {"conform redis --cases 0", "--cases: must be a whole number"},
       {"conform zookeeper --address localhost:1", "no ZooKeeper answers at localhost:1"},
       {"conform zookeeper --address nowhere", "--address: must be HOST:PORT"},
-      {"conform zookeeper --flush", "--flush: a ZooKeeper is not emptied"},
+      {"conform zookeeper --flush", "--flush: only for redis; of a ZooKeeper"},
       {"conform mysql --address localhost:1", "localhost:1: "},
       {"conform mysql --address nowhere", "--address: must be HOST:PORT"},
-      {"conform mysql --flush", "--flush: a MySQL is not emptied"},
+      {"conform mysql --flush", "--flush: only for redis; of a MySQL"},
       {"conform reddis", "there is no server `reddis`; did you mean `redis`?"}};
   for (const auto& [arguments, complaint] : cases) {
     const Ran ran = picklock(arguments);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,6 +7,7 @@
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/interruptible.h"
+#include "cli/status_line.h"
 #include "models/zookeeper/conform/campaign.h"
 #include "models/zookeeper/conform/grammar.h"
 #include "scenarios/bad_input.h"
@@ -112,32 +112,25 @@ int conform_zookeeper(const ConformOptions& options) {
   }
   if (options.flush)
     throw scenarios::BadInput(
-        "--flush: a ZooKeeper is not emptied; what is done to it is under /t");
+        "--flush: only for redis; of a ZooKeeper, picklock uses the znodes under /t alone");
 
   const Interruptible interruptible;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto wipe = [terminal] {
-    if (terminal) std::fputs("\r\x1b[K", stderr);
-  };
+  StatusLine line;
   zookeeper::Report report;
   try {
     report = zookeeper::run(
-        campaign,
-        {.stop = [] { return Interruptible::caught(); },
-         .progress =
-             [&](std::uint64_t done, bool shrinking) {
-               if (!terminal) return;
-               std::fputs(
-                   shrinking
-                       ? "\r\x1b[Ka difference: the sequence is being made shorter"
-                       : fmt::format("\r\x1b[K{} of {} sequences", done, campaign.cases).c_str(),
-                   stderr);
-             }});
+        campaign, {.stop = [] { return Interruptible::caught(); },
+                   .progress =
+                       [&](std::uint64_t done, bool shrinking) {
+                         line.show(shrinking
+                                       ? "a difference was found: shrinking its sequence"
+                                       : fmt::format("{} of {} sequences", done, campaign.cases));
+                       }});
   } catch (const zookeeper::NoServer& problem) {
-    wipe();
+    line.clear();
     throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
   }
-  wipe();
+  line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));
   if (report.interrupted) return kInterrupted;
   return report.differences > 0 ? kNotAsExpected : kAsExpected;

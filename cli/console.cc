@@ -4,21 +4,29 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/search_words.h"
 #include "scenarios/bad_input.h"
+#include "scenarios/nearest.h"
 
 namespace picklock::cli {
 namespace {
 
-int terminal_width() {
+constexpr int kTimelineWidth = 100;  // where standard output is not a terminal
+constexpr int kPageWidth = 80;
+constexpr int kNarrowest = 40;
+
+int terminal_width(int otherwise) {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
+  return otherwise;
 }
 
 bool speaks_unicode() {
@@ -29,7 +37,7 @@ bool speaks_unicode() {
     return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos ||
            locale.find("UTF8") != std::string::npos;
   }
-  // Not told: pages and pipes of today read it.
+  // No locale is set: files and pipes are taken to be UTF-8, a terminal is not.
   return isatty(STDOUT_FILENO) == 0;
 }
 
@@ -59,14 +67,36 @@ scenarios::Document document_of(const std::string& scenario,
   return document;
 }
 
-reports::TextOptions text_options() {
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
+void add_color(CLI::App& command, std::string& into) {
+  command
+      .add_option("--color", into,
+                  "color the output: auto, always or never (default: auto: on a terminal, unless "
+                  "NO_COLOR is set or TERM is dumb)")
+      ->type_name("WHEN");
+}
+
+bool colored(const std::string& color) {
+  if (color == "always") return true;
+  if (color == "never") return false;
+  const scenarios::Words known = {"auto", "always", "never"};
+  if (!color.empty() && color != "auto") refuse("--color", "value", color, known);
   const char* no_color = std::getenv("NO_COLOR");
-  return {.color = terminal && (no_color == nullptr || *no_color == '\0'),
-          .width = terminal ? terminal_width() : 100,
+  return isatty(STDOUT_FILENO) != 0 && !is_dumb() && (no_color == nullptr || *no_color == '\0');
+}
+
+bool is_dumb() {
+  const char* kind = std::getenv("TERM");
+  return kind != nullptr && std::string_view(kind) == "dumb";
+}
+
+reports::TextOptions text_options(const std::string& color) {
+  return {.color = colored(color),
+          .width = terminal_width(kTimelineWidth),
           .unicode = speaks_unicode(),
           .repeat_command = {}};
 }
+
+int page_width() { return std::max(kNarrowest, terminal_width(kPageWidth)); }
 
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain =

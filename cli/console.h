@@ -1,5 +1,5 @@
-// What the program has of its surroundings: the terminal it speaks to, the folder of the shipped
-// scenarios, standard output, and words as a shell gives and takes them.
+// The program's surroundings: the terminal, standard output, the folder of the shipped scenarios,
+// and words as a shell passes and accepts them.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,60 @@
 #include "reports/timeline.h"
 #include "scenarios/loader.h"
 
+namespace CLI {
+class App;
+}
+
 namespace picklock::cli {
 
 inline constexpr int kAsExpected = 0;
 inline constexpr int kNotAsExpected = 1;
 inline constexpr int kBadInput = 2;
-inline constexpr int kNoAnswer = 2;  // 1 is an answer, and nobody may take a full disk for it
+inline constexpr int kNoAnswer = 2;  // a full disk, for example: 1 would mean "not as expected"
 inline constexpr int kInterrupted = 130;
 
-// Nobody may take half of an answer for the whole.
+// Standard output cannot be written. An error, so that no script takes half of the output for all.
 class OutputLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// On standard output, or throws OutputLost.
+// Writes to standard output. Throws OutputLost.
 void put(const std::string& text);
 
 std::string scenario_directory();
 
-// What SCENARIO names, a file or one that is shipped, with what --set changes, or BadInput.
+// The scenario that SCENARIO names, a file or a shipped one, changed by every --set. Throws
+// BadInput.
 scenarios::Document document_of(const std::string& scenario,
                                 const std::vector<std::string>& changes);
 
-// Colour, width and marks that standard output bears.
-reports::TextOptions text_options();
+// The option --color of `command`.
+void add_color(CLI::App& command, std::string& into);
 
-// A word as a shell takes it back.
+// Whether standard output is colored; `color` is the value of --color. Throws BadInput for a value
+// that does not exist. An explicit `always` overrides NO_COLOR and TERM.
+bool colored(const std::string& color);
+
+// Whether TERM names a terminal without colors and without cursor movement.
+bool is_dumb();
+
+// Color, width and character set of a timeline on standard output.
+reports::TextOptions text_options(const std::string& color);
+
+// Columns for help and lists: the terminal's, or 80 where standard output is not a terminal.
+int page_width();
+
+// The word, quoted for a shell where necessary.
 std::string shell_quoted(const std::string& word);
 
-// The number that `option` was given, or BadInput.
+// The value of `option` as a number. Throws BadInput.
 std::uint64_t number_from(std::string_view option, const std::string& word, std::uint64_t least,
                           std::uint64_t most);
 
-// What a file can hold as well, so that every run can be kept as one.
+// The value of --seed: a number that a scenario file can hold as well. Throws BadInput.
 std::uint64_t seed_from(const std::string& word);
 
-// What --address was given, HOST:PORT, or BadInput.
+// The value of --address, HOST:PORT. Throws BadInput.
 std::pair<std::string, std::uint16_t> host_and_port(const std::string& word);
 
 }  // namespace picklock::cli

@@ -38,7 +38,7 @@ constexpr std::uint64_t kDefaultRuns = 100'000;
 constexpr std::uint64_t kMostFaults = 100;
 constexpr const char* kDefaultOut = "picklock-out";
 
-// ---------------------------------------------------------------- what was asked for
+// ---------------------------------------------------------------- options
 
 void read_faults(const std::string& list, SearchOptions& options) {
   Words known(models::kFaultClassNames.begin(), models::kFaultClassNames.end());
@@ -67,7 +67,7 @@ void check_strategy(const std::string& word) {
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
   if (options.scenario.empty() == options.algorithm.empty())
-    throw BadInput("explore: give a SCENARIO or an --algorithm, and not both");
+    throw BadInput("explore: give a SCENARIO or an --algorithm, not both");
   if (!options.algorithm.empty() && models::locks::named(options.algorithm) == nullptr) {
     Words known;
     for (const models::Algorithm* one : models::locks::all()) known.push_back(one->name);
@@ -78,7 +78,7 @@ scenarios::Scenario scenario_of(const ExploreOptions& options) {
   return document_of(word, options.changes).scenario(scenarios::shipped_vocabulary());
 }
 
-// Asks for the same search again, up to how far it goes.
+// The command that makes this search again, without its length.
 std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   std::string command = "picklock explore ";
   command += options.scenario.empty() ? "--algorithm " + shell_quoted(options.algorithm)
@@ -129,42 +129,51 @@ class ProgressLine {
 
 CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
   CLI::App* command =
-      app.add_subcommand("explore", "Search for faults under which a lock breaks its promises");
+      app.add_subcommand("explore", "Search for faults under which a lock breaks its promises.");
   const auto add = [command](const char* name, std::string& into, const std::string& meaning,
                              const char* type) {
     command->add_option(name, into, meaning)->type_name(type);
   };
   add("SCENARIO", options.scenario,
-      "a scenario file, or the name of a shipped one, such as plain/LOCK; its own faults are left "
-      "out",
+      "a scenario file, - for standard input, or the name of a shipped scenario, such as "
+      "plain/LOCK; the faults of the file are left out",
       "");
-  add("--algorithm", options.algorithm, "instead: the plain scenario of this lock", "NAME");
-  add("--strategy", options.strategy, "random (default: random)", "NAME");
-  add("--max-faults", options.max_faults, "faults in one run, at most (default: 3)", "NUMBER");
+  add("--algorithm", options.algorithm,
+      "search with the plain scenario of this lock, in place of SCENARIO", "NAME");
+  add("--strategy", options.strategy, "how plans are chosen: random (default: random)", "NAME");
+  add("--max-faults", options.max_faults, "the most faults in one run (default: 3)", "NUMBER");
   command
       ->add_option("--set", options.changes,
-                   "change one key of the file, e.g. lock.ttl=5s or clients.count=5")
+                   "change one key of the file, such as lock.ttl=5s or clients.count=5; may be "
+                   "repeated")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
   add("--faults", options.faults,
-      "classes of faults to draw from, of `picklock list faults`; none: runs without any "
-      "(default: all that can act)",
+      "the classes of faults to draw from, as in `picklock list faults`; none: also runs without "
+      "faults (default: all classes that can act)",
       "CLASS,...");
   add("--property", options.properties,
-      "search for violations of these (default: of what the lock promises under the faults that "
-      "struck)",
+      "search for violations of these properties (default: of those that the lock promises under "
+      "the faults that struck)",
       "NAME,...");
-  add("--runs", options.runs,
-      fmt::format("how many runs (default: {}, some ten seconds of a core)", kDefaultRuns),
+  add("--runs", options.runs, fmt::format("the number of runs (default: {})", kDefaultRuns),
       "NUMBER");
-  add("--seconds", options.seconds, "for how long, instead", "NUMBER");
-  add("--seed", options.seed, "draws the plans and the runs (default: the file's)", "NUMBER");
-  add("--jobs", options.jobs, "processes that make the runs (default: one for each core)",
+  add("--seconds", options.seconds, "search for so long, in place of --runs", "NUMBER");
+  add("--seed", options.seed, "the seed of the plans and the runs (default: the file's, or 1)",
       "NUMBER");
-  add("--out", options.out, fmt::format("where finds are kept (default: {})", kDefaultOut),
+  add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
+  add("--out", options.out,
+      fmt::format("the folder for the scenarios that break the lock (default: {})", kDefaultOut),
       "FOLDER");
-  command->add_flag("--json", options.json, "one JSON document");
+  command->add_flag("--json", options.json, "print one JSON document");
+  add_color(*command, options.color);
+  command->footer(
+      "Exit status:\n"
+      "0\tno promised property was violated; with --property: none of those named\n"
+      "1\tone was violated, a run crashed, or no fault struck in any run\n"
+      "2\tbad input, wrong usage, a search that had to stop, or output that cannot be written\n"
+      "130\tinterrupted; the report covers the runs until then");
   return command;
 }
 
@@ -178,12 +187,13 @@ int explore(const ExploreOptions& given) {
   if (!given.faults.empty()) read_faults(given.faults, options);
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.runs.empty() && !given.seconds.empty())
-    throw BadInput("explore: give --runs or --seconds, and not both");
+    throw BadInput("explore: give --runs or --seconds, not both");
   std::uint64_t runs = given.seconds.empty() ? kDefaultRuns : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
   std::optional<explore::Seconds> length;
-  if (!given.seconds.empty()) length = explore::Seconds(seconds_from(given.seconds));
+  if (!given.seconds.empty()) length = explore::Seconds(seconds_from("--seconds", given.seconds));
   const unsigned jobs = jobs_from(given.jobs);
+  const reports::TextOptions form = text_options(given.color);
   explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
 
   const scenarios::Scenario scenario = scenario_of(given);
@@ -194,7 +204,7 @@ int explore(const ExploreOptions& given) {
                            return "picklock run " + shell_quoted(file);
                          }};
   const Interruptible interruptible;
-  std::signal(SIGCHLD, SIG_DFL);  // else nobody is told how a worker ended
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   {
     ProgressLine line(runs, length);
     bool all_kept = true;
@@ -229,7 +239,7 @@ int explore(const ExploreOptions& given) {
     }
   }
   report.interrupted = Interruptible::caught();
-  put(given.json ? explore::json(report) : explore::text(report, text_options()));
+  put(given.json ? explore::json(report) : explore::text(report, form));
   if (!report.stopped.empty()) {
     std::fputs(("picklock: stopped: " + report.stopped + '\n').c_str(), stderr);
     return kNoAnswer;

@@ -1,5 +1,5 @@
-// `picklock explore`: a search for a plan of faults under which a lock breaks what it promises, and
-// what it finds as a file that `picklock run` repeats.
+// `picklock explore`: searches for a plan of faults under which a lock breaks its promises, and
+// writes what it finds as a scenario that `picklock run` repeats.
 #pragma once
 
 #include <string>
@@ -25,6 +25,7 @@ struct ExploreOptions {
   std::string seed;
   std::string jobs;
   std::string out;
+  std::string color;
   bool json = false;
 };
 

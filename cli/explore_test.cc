@@ -10,8 +10,8 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
     expect_refused("explore " + arguments, complaint);
   };
-  refuse("", "give a SCENARIO or an --algorithm, and not both");
-  refuse(kStory + " --algorithm lua-check-delete", "and not both");
+  refuse("", "give a SCENARIO or an --algorithm, not both");
+  refuse(kStory + " --algorithm lua-check-delete", "not both");
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
@@ -26,9 +26,9 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
          "no property `own-releas`; did you mean `own-release`?");
   refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
   refuse(kStory + " --runs 0", "--runs: must be a whole number");
-  refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, and not both");
+  refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, not both");
   for (const char* seconds : {"0", "-1", "soon", "nan", "inf", "1e99"})
-    refuse(kStory + " --seconds=" + seconds, "--seconds: must be a number more than 0");
+    refuse(kStory + " --seconds=" + seconds, "--seconds: must be a number greater than 0");
   refuse(kStory + " --seed x", "--seed: must be a whole number");
   refuse(kStory + " --out " + file("taken", ""), "taken is not a directory");
   refuse(kStory + " --jobs 0", "--jobs: must be a whole number, 1 to 256, not \"0\"");

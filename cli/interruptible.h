@@ -1,4 +1,5 @@
-// Ctrl-C ends a comparison at once, with everything found so far.
+// Catches the first SIGINT or SIGTERM, so that a command can end early and still report what it has
+// found. A second signal ends the program.
 #pragma once
 
 #include <csignal>

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/console.h"
+#include "cli/layout.h"
+#include "cli/search_words.h"
 #include "explore/strategies.h"
 #include "models/locks/catalogue.h"
 #include "models/property.h"
@@ -16,6 +20,7 @@
 #include "scenarios/fault_classes.h"
 #include "scenarios/loader.h"
 #include "scenarios/nearest.h"
+#include "scenarios/promises.h"
 #include "scenarios/runner.h"
 
 namespace picklock::cli {
@@ -52,8 +57,72 @@ Rows algorithms() {
   return rows;
 }
 
-// The documented ones, then the plain one of each lock.
-Rows shipped_scenarios(const std::string& directory) {
+// ---------------------------------------------------------------- scenarios, and which of them
+
+// By LockServer.
+constexpr std::array<std::string_view, 4> kServers = {"redis", "lease_store", "zookeeper", "mysql"};
+
+// The scenarios that are wanted. An empty list does not restrict them.
+struct Filter {
+  std::vector<std::string> locks;
+  std::vector<std::string> faults;  // classes and verbs
+  std::vector<std::string> servers;
+};
+
+// The words of `list`, the value of `option`, each of which must be `known`.
+std::vector<std::string> known_words(const std::string& option, std::string_view kind,
+                                     const std::string& list, const scenarios::Words& known) {
+  if (list.empty()) return {};
+  std::vector<std::string> words = listed_in(option, list);
+  for (const std::string& word : words) {
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      refuse(option, kind, word, known);
+  }
+  return words;
+}
+
+Filter filter_of(const ListOptions& options) {
+  scenarios::Words locks;
+  for (const models::Algorithm* one : models::locks::all()) locks.push_back(one->name);
+  // `none` is the class of a run without faults. Some classes are named like a verb.
+  scenarios::Words faults = {"none"};
+  faults.insert(faults.end(), models::kFaultClassNames.begin(), models::kFaultClassNames.end());
+  for (const std::string_view verb : sim::kVerbNames) {
+    if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
+  }
+  return {.locks = known_words("--lock", "lock", options.locks, locks),
+          .faults = known_words("--fault", "class of faults and no verb", options.faults, faults),
+          .servers = known_words("--server", "server", options.servers,
+                                 {kServers.begin(), kServers.end()})};
+}
+
+bool is_wanted(const std::vector<std::string>& words, const Rows& having) {
+  return words.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+           return std::find(having.begin(), having.end(), word) != having.end();
+         });
+}
+
+Rows classes_of(const scenarios::Scenario& scenario) {
+  Rows classes = Rows::array();
+  const models::FaultClasses met = scenarios::classes_met(scenario);
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    if (met.has(static_cast<models::FaultClass>(i))) classes.push_back(models::kFaultClassNames[i]);
+  }
+  if (classes.empty()) classes.push_back("none");
+  return classes;
+}
+
+Rows verbs_of(const scenarios::Scenario& scenario) {
+  Rows verbs = Rows::array();
+  for (const sim::Fault& fault : scenario.faults) {
+    if (std::find(verbs.begin(), verbs.end(), sim::name(fault.verb)) == verbs.end())
+      verbs.push_back(sim::name(fault.verb));
+  }
+  return verbs;
+}
+
+// The documented failure sequences first, then the plain scenario of each lock.
+Rows shipped_scenarios(const std::string& directory, const Filter& filter) {
   Rows rows = Rows::array();
   std::vector<std::string> names = scenarios::catalogue(directory);
   if (std::filesystem::is_directory(directory + "/plain")) {
@@ -63,17 +132,30 @@ Rows shipped_scenarios(const std::string& directory) {
   for (const std::string& name : names) {
     const scenarios::Scenario scenario =
         scenarios::load(scenarios::find_scenario(name, directory), scenarios::shipped_vocabulary());
+    const models::Algorithm* lock = models::locks::named(scenario.lock.algorithm);
+    const std::string_view server = kServers[static_cast<std::size_t>(lock->uses.server)];
+    const Rows classes = classes_of(scenario);
+    const Rows verbs = verbs_of(scenario);
+    if (!is_wanted(filter.locks, Rows::array({scenario.lock.algorithm})) ||
+        !is_wanted(filter.servers, Rows::array({server})) ||
+        (!is_wanted(filter.faults, classes) && !is_wanted(filter.faults, verbs)))
+      continue;
     Rows violated = Rows::array();
     for (models::Property property : scenario.expect.violated)
       violated.push_back(models::name(property));
     rows.push_back({{"name", name},
                     {"summary", scenario.title},
                     {"algorithm", scenario.lock.algorithm},
+                    {"server", server},
+                    {"fault_classes", classes},
+                    {"verbs", verbs},
                     {"source", scenario.source},
                     {"violated", violated}});
   }
   return rows;
 }
+
+// ---------------------------------------------------------------- the other kinds
 
 Rows faults() {
   Rows rows = Rows::array();
@@ -90,17 +172,17 @@ Rows faults() {
 
 Rows properties() {
   constexpr std::array<std::string_view, models::kPropertyCount> kMeaning = {
-      "two clients do not believe at one time that they hold one lock",
-      "nothing of another holder is accepted between two accepted operations of one",
-      "no write of an older grant is accepted after any operation of a newer one",
-      "no holder removes or alters the lock's key while it is another's",
-      "the server counts a client's holds as often as the client was told that it holds",
-      "a holder whose key is gone learns of it, or its declared deadline has passed",
-      "nobody waits for ever behind a key that has no deadline and no live holder",
-      "no cycle among waiters and holders, nor a holder that waits for itself",
-      "nobody sleeps on, beyond the algorithm's bound, while the lock is free",
+      "two clients never believe at the same time that they hold the lock",
+      "between two accepted operations of one holder, the resource accepts none of another",
+      "the resource accepts no write of an older grant after an operation of a newer one",
+      "no holder removes or changes the lock's key while the key belongs to another holder",
+      "the server counts exactly as many holds of a client as the client was told of",
+      "a holder whose key is gone learns of it, or its own declared deadline has passed",
+      "no waiter waits forever behind a key that has no deadline and no live holder",
+      "there is no cycle of waiters and holders, and no holder waits for itself",
+      "no waiter sleeps longer than the algorithm's bound while the lock is free",
       "one release or loss wakes no more waiters than the algorithm promises",
-      "nobody is overtaken by later comers more often than the algorithm promises",
+      "no waiter is overtaken by later ones more often than the algorithm promises",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
@@ -116,7 +198,7 @@ Rows strategies() {
   return rows;
 }
 
-// What a trigger or a fault needs of a row: "; steps: acquire, release".
+// The words under `key` of a row, for the text: "; steps: acquire, release".
 std::string words(const Rows& row, const char* key) {
   std::string all;
   if (const auto found = row.find(key); found != row.end()) {
@@ -127,37 +209,80 @@ std::string words(const Rows& row, const char* key) {
   return all;
 }
 
-}  // namespace
-
-std::string list(const std::string& kind, bool json, const std::string& scenario_directory) {
+Rows rows_of(const ListOptions& options) {
+  const bool filtered = !(options.locks + options.faults + options.servers).empty();
+  if (filtered && options.kind != "scenarios")
+    throw scenarios::BadInput("list: --lock, --fault and --server are for `list scenarios`");
+  if (options.kind == "algorithms") return algorithms();
+  if (options.kind == "scenarios")
+    return shipped_scenarios(scenario_directory(), filter_of(options));
+  if (options.kind == "faults") return faults();
+  if (options.kind == "properties") return properties();
+  if (options.kind == "strategies") return strategies();
   const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
-  Rows rows = Rows::array();
-  if (kind == "algorithms")
-    rows = algorithms();
-  else if (kind == "scenarios")
-    rows = shipped_scenarios(scenario_directory);
-  else if (kind == "faults")
-    rows = faults();
-  else if (kind == "properties")
-    rows = properties();
-  else if (kind == "strategies")
-    rows = strategies();
-  else {
-    throw scenarios::BadInput(fmt::format(
-        "list: there is no kind `{}`{}", kind,
-        scenarios::did_you_mean(kind, kinds, "it is one of " + scenarios::listed(kinds))));
+  throw scenarios::BadInput(fmt::format(
+      "list: there is no kind `{}`{}", options.kind,
+      scenarios::did_you_mean(options.kind, kinds, "it is one of " + scenarios::listed(kinds))));
+}
+
+std::string text_of(const Rows& rows, const ListOptions& options, bool color) {
+  constexpr int kWidestNames = 26;
+  Layout layout{.indent = 0, .column = 0, .width = page_width()};
+  for (const auto& row : rows) {
+    const auto name = static_cast<int>(row["name"].get_ref<const std::string&>().size());
+    layout.column = std::max(layout.column, std::min(name, kWidestNames) + 2);
   }
-  if (json) return rows.dump(2) + '\n';
-  std::size_t widest = 0;
-  for (const auto& row : rows)
-    widest = std::max(widest, row["name"].get_ref<const std::string&>().size());
   std::string text;
   for (const auto& row : rows) {
-    text += fmt::format("{:<{}}  {}{}\n", row["name"].get_ref<const std::string&>(), widest,
-                        row["summary"].get_ref<const std::string&>(),
-                        words(row, "steps") + words(row, "verbs"));
+    const std::string& name = row["name"].get_ref<const std::string&>();
+    const std::string meaning = row["summary"].get_ref<const std::string&>() + words(row, "steps") +
+                                (options.kind == "faults" ? words(row, "verbs") : "");
+    text += options.names ? name + '\n' : entry(name, meaning, layout, color);
   }
   return text;
+}
+
+}  // namespace
+
+CLI::App* add_list(CLI::App& app, ListOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies.");
+  command
+      ->add_option("KIND", options.kind, "algorithms, scenarios, faults, properties or strategies")
+      ->type_name("")
+      ->required();
+  const auto add = [command](const char* name, std::string& into, const std::string& meaning,
+                             const char* type) {
+    command->add_option(name, into, meaning)->type_name(type);
+  };
+  add("--lock", options.locks, "scenarios: only those of these locks (algorithms)", "NAME,...");
+  add("--fault", options.faults,
+      "scenarios: only those with a fault of these classes or verbs, both as in `picklock list "
+      "faults`; none: those without faults",
+      "NAME,...");
+  add("--server", options.servers,
+      "scenarios: only those whose lock lives on one of these: " +
+          scenarios::listed({kServers.begin(), kServers.end()}),
+      "NAME,...");
+  command->add_flag("--names", options.names, "print the names alone, one per line");
+  command->add_flag("--json", options.json, "print one JSON array of objects");
+  add_color(*command, options.color);
+  command->footer(
+      "A scenario must meet every filter that is given; of the words of one filter it must meet "
+      "one.\n\n"
+      "Exit status: 0, or 2 for a kind or a filter that does not exist.");
+  return command;
+}
+
+int list(const ListOptions& options) {
+  if (options.json && options.names)
+    throw scenarios::BadInput("list: give --json or --names, not both");
+  const bool color = colored(options.color);
+  const Rows rows = rows_of(options);
+  put(options.json ? rows.dump(2) + '\n' : text_of(rows, options, color));
+  if (rows.empty())
+    std::fputs("picklock: no shipped scenario meets all of these filters\n", stderr);
+  return kAsExpected;
 }
 
 }  // namespace picklock::cli

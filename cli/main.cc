@@ -1,5 +1,5 @@
-// The picklock program. Exit status: 0 as expected, 1 not, 2 bad input or usage, or an answer that
-// could not be given, with one line on standard error, 130 interrupted.
+// The picklock program. Exit status: 0 as expected; 1 not as expected; 2 bad input, wrong usage, or
+// output that cannot be written, with one line on standard error; 130 interrupted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/explore.h"
+#include "cli/help.h"
 #include "cli/list.h"
 #include "cli/run.h"
 #include "scenarios/bad_input.h"
@@ -25,13 +26,32 @@ namespace {
 
 constexpr const char* kSeeHelp = "; see picklock --help";
 
+constexpr const char* kFooter =
+    "`picklock help COMMAND` describes the options of a command.\n\n"
+    "Exit status:\n"
+    "0\teverything was as expected: each command says what that means\n"
+    "1\tsomething was not as expected\n"
+    "2\tbad input, wrong usage, or output that cannot be written; one line on standard error says "
+    "what is wrong and names the nearest valid word\n"
+    "130\tinterrupted (SIGINT, SIGTERM); what was found until then is reported\n\n"
+    "Environment:\n"
+    "PICKLOCK_SCENARIO_PATH\tthe folder of the shipped scenarios\n"
+    "NO_COLOR\tif set and not empty, no colors, unless --color always is given\n"
+    "TERM\tif `dumb`, no colors and no progress line\n"
+    "LC_ALL, LC_CTYPE, LANG\tthe first that is set decides whether the output has Unicode "
+    "characters or ASCII only\n\n"
+    "Files:\n"
+    "SCENARIO.toml\ta scenario; docs/scenario-format.md has every key\n"
+    "picklock-out/\twhat `explore` and `compare` write, in the working directory, unless --out is "
+    "given";
+
 int bad_input(const std::string& message) {
   constexpr std::size_t kLongestLine = 500;
   std::fprintf(stderr, "picklock: %s\n", scenarios::printable(message, kLongestLine).c_str());
   return kBadInput;
 }
 
-// nullptr: there is none of this name.
+// nullptr: there is no such command.
 const CLI::App* command_named(const CLI::App& app, const std::string& word) {
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == word) return command;
@@ -46,20 +66,20 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
                      scenarios::did_you_mean(word, {names.begin(), names.end()}));
 }
 
-// An option that the command does not have, with a near one that it has.
+// For an option that the command does not have: where it belongs, or the nearest one that exists.
 std::string unknown_option(const CLI::App& app, const CLI::App* command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const auto has = [&name](const CLI::App* one) {
     return one->get_option_no_throw(name) != nullptr;
   };
-  // One that the command has was given before it, or as an argument behind `--`.
+  // The command has it: it was given before the command, or as an argument after `--`.
   if (command != nullptr && has(command))
-    return fmt::format("`{0}` belongs behind `{1}`: picklock {1} ... {0}", name,
+    return fmt::format("`{0}` belongs after `{1}`: picklock {1} ... {0}", name,
                        command->get_name());
   if (command == nullptr) {
     for (const CLI::App* one : app.get_subcommands({})) {
       if (has(one))
-        return fmt::format("`{}` belongs behind a command, such as `{}`", name, one->get_name());
+        return fmt::format("`{}` belongs after a command, such as `{}`", name, one->get_name());
     }
   }
   std::vector<std::string> names;
@@ -70,7 +90,7 @@ std::string unknown_option(const CLI::App& app, const CLI::App* command, const s
                      scenarios::did_you_mean(name, {names.begin(), names.end()}));
 }
 
-// An option that has no value, or more than it takes. The parser's error begins with its name.
+// For an option without its value, or with too many. The parser's error begins with its name.
 std::string misused_option(const CLI::App& where, std::string_view problem) {
   for (const CLI::Option* option : where.get_options()) {
     const std::string name = option->get_name();
@@ -81,7 +101,7 @@ std::string misused_option(const CLI::App& where, std::string_view problem) {
   return std::string(problem);
 }
 
-// In one voice with what is said of files, and with a near word where one was not known.
+// The parser's error in the words that errors in files have, with the nearest valid word.
 std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& arguments) {
   if (arguments.empty()) return "no command";
@@ -93,13 +113,13 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
   }
   if (command == nullptr) return "no command";
   if (!unused.empty()) {
-    return fmt::format("{}: has no use for \"{}\"", command->get_name(),
+    return fmt::format("{}: takes no argument \"{}\"", command->get_name(),
                        scenarios::printable(unused[0]));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return misused_option(*command, error.what());
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    // Values are read later, and not by the parser: this one was given to an option without.
+    // The parser converts no values of ours, so this is a flag that was given a value.
     for (const std::string& word : arguments) {
       const std::string name = word.substr(0, word.find('='));
       const CLI::Option* option = command->get_option_no_throw(name);
@@ -111,16 +131,14 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
 }
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs distributed locks against simulated servers, in virtual time, under faults.",
-               "picklock");
+  CLI::App app(
+      "picklock runs distributed locks against simulated servers, in virtual time, with injected "
+      "faults, and reports what broke.",
+      "picklock");
+  app.formatter(help_formatter(page_width()));
+  app.set_help_flag("-h,--help", "print this help");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "picklock " PICKLOCK_VERSION);
-  app.footer(
-      "`picklock help COMMAND` has the options. Scenario files are described in\n"
-      "docs/scenario-format.md.\n"
-      "Exit status: 0 as expected, 1 not as expected, 2 bad input or usage or lost output,\n"
-      "130 interrupted.");
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.set_version_flag("--version", "picklock " PICKLOCK_VERSION, "print the version");
 
   RunOptions run_options;
   CLI::App* run_command = add_run(app, run_options);
@@ -138,26 +156,23 @@ int main(int argc, char** argv) {
   CLI::App* conform_command = add_conform(app, conform_options);
   conform_command->group("Commands");
 
-  std::string kind;
-  bool list_json = false;
-  CLI::App* list_command =
-      app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies");
-  list_command->add_option("KIND", kind, "algorithms, scenarios, faults, properties or strategies")
-      ->type_name("")
-      ->required();
+  ListOptions list_options;
+  CLI::App* list_command = add_list(app, list_options);
   list_command->group("Commands");
-  list_command->add_flag("--json", list_json, "one JSON array of objects with at least `name`");
+
+  // Set last, because commands inherit a footer that is there when they are added.
+  app.footer(kFooter);
 
   try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    const bool asks = !arguments.empty() && arguments[0] == "help";
-    if (asks && arguments.size() > 2) return bad_input("help: takes one COMMAND");
-    const std::string word = arguments.size() > (asks ? 1 : 0) ? arguments[asks ? 1 : 0] : "";
+    const bool is_help = !arguments.empty() && arguments[0] == "help";
+    if (is_help && arguments.size() > 2) return bad_input("help: takes one COMMAND");
+    const std::string word = arguments.size() > (is_help ? 1 : 0) ? arguments[is_help ? 1 : 0] : "";
     const CLI::App* named = command_named(app, word);
-    // Before the parser, which would answer an unknown command with the help asked for behind it.
+    // The parser would answer `picklock nonsense --help` with the help of the program.
     if (!word.empty() && !word.starts_with('-') && named == nullptr)
       return bad_input(unknown_command(app, word) + kSeeHelp);
-    if (asks) {
+    if (is_help) {
       put(named != nullptr ? named->help(app.get_name()) : app.help());
       return kAsExpected;
     }
@@ -175,11 +190,7 @@ int main(int argc, char** argv) {
     if (explore_command->parsed()) return explore(explore_options);
     if (compare_command->parsed()) return compare(compare_options);
     if (conform_command->parsed()) return conform(conform_options);
-    if (list_command->parsed()) {
-      const std::string rows = list(kind, list_json, scenario_directory());
-      put(rows);
-      return kAsExpected;
-    }
+    if (list_command->parsed()) return list(list_options);
     return run(run_options);
   } catch (const scenarios::BadInput& error) {
     return bad_input(error.what());

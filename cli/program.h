@@ -1,6 +1,5 @@
-// The program as a shell meets it, for the tests of each command: exit status, what is on which
-// stream, and nothing else there. PICKLOCK_PROGRAM is the program; tests run in the root of the
-// repository.
+// Runs the program in a shell, for the tests of each command: exit status and both streams.
+// PICKLOCK_PROGRAM is the program; tests run in the root of the repository.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,7 +24,7 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 struct Ran {
-  int status = -1;  // as a shell has it: 128 and the signal, where one ended it
+  int status = -1;  // as in a shell: 128 and the signal if a signal ended the program
   std::string out;
   std::string err;
 };
@@ -45,7 +44,7 @@ class Program : public testing::Test {
     return path(name);
   }
 
-  // `command` is the shell's; $P in it stands for the program.
+  // Runs `command` in bash; $P in it is the program.
   Ran shell(const std::string& command) const {
     const std::string whole = "P='" PICKLOCK_PROGRAM "'; { " + command + "; } >" + path("out") +
                               " 2>" + path("err") + " </dev/null";
@@ -57,7 +56,32 @@ class Program : public testing::Test {
 
   Ran picklock(const std::string& arguments) const { return shell("\"$P\" " + arguments); }
 
-  // Exit 2, nothing on standard output, and on the other exactly one line.
+  // What the program prints on a terminal, standard error included. `environment` is set for it,
+  // `before` is a command on that terminal. Requires `script`.
+  std::string on_a_terminal(const std::string& arguments, const std::string& environment = "",
+                            const std::string& before = ":") const {
+    const std::string typescript = path("typescript");
+    file("on_terminal", before + "; \"$P\" " + arguments);
+    return shell("unset NO_COLOR; export P TERM=xterm " + environment + "; script -qec 'bash " +
+                 path("on_terminal") + "' " + typescript + " >/dev/null; sed '1d;$d' " + typescript)
+        .out;
+  }
+
+  // Columns of the widest line. Continuation bytes of UTF-8 take none.
+  static int widest_line(const std::string& text) {
+    int widest = 0;
+    int width = 0;
+    for (const char letter : text) {
+      if (letter == '\n') {
+        width = 0;
+      } else if (letter != '\r' && (static_cast<unsigned char>(letter) & 0xc0U) != 0x80U) {
+        widest = std::max(widest, ++width);
+      }
+    }
+    return widest;
+  }
+
+  // Exit 2, nothing on standard output, exactly one line on standard error.
   void expect_refused(const std::string& arguments, const std::string& complaint) const {
     const Ran ran = picklock(arguments);
     EXPECT_EQ(ran.status, 2) << arguments;

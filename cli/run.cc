@@ -30,11 +30,12 @@ std::string repeat_command(const std::string& scenario, std::uint64_t seed,
 }
 
 std::string told(const scenarios::Outcome& outcome, const std::string& repeat,
-                 const std::string& format) {
+                 const RunOptions& options) {
+  const std::string& format = options.format;
   if (format == "json") return reports::json(outcome);
   if (format == "mermaid") return reports::mermaid(outcome, repeat);
   if (format == "perfetto") return reports::perfetto(outcome);
-  reports::TextOptions form = text_options();
+  reports::TextOptions form = text_options(options.color);
   form.repeat_command = repeat;
   return reports::timeline(outcome, form);
 }
@@ -42,21 +43,21 @@ std::string told(const scenarios::Outcome& outcome, const std::string& repeat,
 }  // namespace
 
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Run scenarios and tell what happened");
+  CLI::App* command = app.add_subcommand("run", "Run scenarios, and show what happened.");
   command
-      ->add_option(
-          "SCENARIO", options.scenarios,
-          "a scenario file, or the name of a shipped one: of `picklock list scenarios`, or "
-          "plain/LOCK for a lock by itself")
-      ->type_name("...")
+      ->add_option("SCENARIO", options.scenarios,
+                   "a scenario file, or the name of a shipped scenario, as in `picklock list "
+                   "scenarios`; plain/LOCK is a lock without faults")
+      ->type_name("")
       ->required();
   command
-      ->add_option("--seed", options.seed, "draws latencies and other chance (default: the file's)")
+      ->add_option("--seed", options.seed,
+                   "the seed of latencies and all other chance (default: the file's, or 1)")
       ->type_name("NUMBER");
   command
       ->add_option("--set", options.changes,
-                   "change one key of the file, e.g. lock.ttl=5s, fault.1.for=3s or "
-                   "expect.violated=[]")
+                   "change one key of the file, such as lock.ttl=5s, fault.1.for=3s or "
+                   "expect.violated=[]; may be repeated")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -65,6 +66,12 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                    "text, mermaid, json, junit (XML for a CI system) or perfetto (trace events for "
                    "ui.perfetto.dev) (default: text)")
       ->type_name("FORMAT");
+  add_color(*command, options.color);
+  command->footer(
+      "Exit status:\n"
+      "0\tevery run, twins included, is as its file expects\n"
+      "1\tone is not\n"
+      "2\tbad input, wrong usage, or output that cannot be written");
   return command;
 }
 
@@ -102,7 +109,7 @@ int run(const RunOptions& options) {
       junit.add(outcome, repeat);
       continue;
     }
-    std::string text = told(outcome, repeat, options.format);
+    std::string text = told(outcome, repeat, options);
     if (!text.ends_with('\n')) text += '\n';
     put(i == 0 ? text : "\n" + text);
   }

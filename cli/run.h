@@ -1,4 +1,4 @@
-// `picklock run`: scenarios as their files have them, and what became of each.
+// `picklock run`: runs scenarios and shows for each what happened.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,7 @@ struct RunOptions {
   std::optional<std::string> seed;
   std::vector<std::string> changes;
   std::string format = "text";
+  std::string color;
 };
 
 // The command with its options, which are read into `options`.

@@ -50,15 +50,13 @@ std::vector<models::Property> properties_from(const std::string& list) {
   return properties;
 }
 
-double seconds_from(const std::string& word) {
+double seconds_from(std::string_view option, const std::string& word) {
   double seconds = 0;
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, seconds);
   if (error != std::errc{} || stop != end || !(seconds > 0 && seconds <= 1e9)) {
-    throw BadInput(
-        fmt::format("--seconds: must be a number more than 0, such as 30 or 0.5, not "
-                    "\"{}\"",
-                    scenarios::printable(word)));
+    throw BadInput(fmt::format("{}: must be a number greater than 0, such as 30 or 0.5, not \"{}\"",
+                               option, scenarios::printable(word)));
   }
   return seconds;
 }

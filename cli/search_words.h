@@ -1,5 +1,5 @@
-// Words that `explore` and `compare` take: lists, limits, and what to look for. What cannot be used
-// is a BadInput that names the option and the nearest word that would have been right.
+// Values of options that several commands share: lists, limits, properties. A value that cannot be
+// used is a BadInput that names the option and the nearest valid word.
 #pragma once
 
 #include <string>
@@ -11,19 +11,20 @@
 
 namespace picklock::cli {
 
-// The words of "a,b,c", as `option` was given it.
+// The words of "a,b,c", the value of `option`.
 std::vector<std::string> listed_in(const std::string& option, const std::string& list);
 
+// Throws the BadInput for a `word` that is none of `known`; `kind` says what the words name.
 [[noreturn]] void refuse(const std::string& option, std::string_view kind, const std::string& word,
                          const scenarios::Words& known);
 
-// Of --property.
+// The value of --property.
 std::vector<models::Property> properties_from(const std::string& list);
 
-// Of --seconds: more than 0.
-double seconds_from(const std::string& word);
+// The value of `option`, a number of seconds above 0.
+double seconds_from(std::string_view option, const std::string& word);
 
-// Of --jobs; not given: one for each core.
+// The value of --jobs; not given: one process per core.
 unsigned jobs_from(const std::string& word);
 
 }  // namespace picklock::cli

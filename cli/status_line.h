@@ -1,5 +1,5 @@
-// One line of standard error that is written over while something takes its time; on a terminal
-// alone.
+// A progress line: one line on standard error that is overwritten. Only on a terminal, and not on
+// one whose TERM is dumb: that one cannot move its cursor.
 #pragma once
 
 #include <unistd.h>
@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <string>
 #include <utility>
+
+#include "cli/console.h"
 
 namespace picklock::cli {
 
@@ -20,7 +22,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // Whether anybody would see it, so long after the start: not more often than an eye follows.
+  // Whether to show the next line, `passed` after the start: at most four a second.
   bool is_due(Seconds passed) {
     constexpr Seconds kEvery{0.25};
     if (!terminal_ || passed < shown_ + kEvery) return false;
@@ -28,27 +30,29 @@ class StatusLine {
     return true;
   }
 
-  // A terminal that has gone away must not take the program with it.
+  // Does nothing where there is no terminal. Write errors are ignored: a terminal that was closed
+  // must not end the program.
   void show(const std::string& line) {
+    if (!terminal_) return;
     std::fputs(("\r\x1b[K" + line).c_str(), stderr);
-    said_ = true;
+    shown_line_ = true;
   }
 
-  // Above it, to stay.
+  // Prints a line that stays, above the progress line.
   void say(const std::string& line) {
     if (!terminal_) return;
     clear();
     std::fputs((line + '\n').c_str(), stderr);
   }
 
- private:
   void clear() {
-    if (std::exchange(said_, false)) std::fputs("\r\x1b[K", stderr);
+    if (std::exchange(shown_line_, false)) std::fputs("\r\x1b[K", stderr);
   }
 
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) != 0 && !is_dumb();
   Seconds shown_{};
-  bool said_ = false;
+  bool shown_line_ = false;
 };
 
 }  // namespace picklock::cli

@@ -51,11 +51,19 @@ scenario_table() {
   ' | LC_ALL=C sort | cut -f 2-
 }
 
-# `picklock list KIND` as a table with two columns.
+# `picklock list KIND --json` as a table with two columns, with the steps of a lock or the verbs of a class.
 list_table() {  # list_table KIND HEADING
   echo "| $2 | |"
   echo "|---|---|"
-  picklock list "$1" | sed -E 's/^([^ ]+) +(.*)$/| `\1` | \2 |/'
+  picklock list "$1" --json | awk '
+    function text(line) { sub(/^[^:]*: "/, "", line); sub(/",?$/, "", line); gsub(/\\"/, "\"", line); return line }
+    /^    "name":/ { name = text($0); words = "" }
+    /^    "summary":/ { summary = text($0) }
+    /^    "(steps|verbs)": \[$/ { inside = 1; gsub(/[ ":[]/, ""); words = "; " $0 ": " }
+    inside && /^      "/ { gsub(/[ ",]/, ""); words = words (words ~ /: $/ ? "" : ", ") $0 }
+    /^    \]/ { inside = 0 }
+    /^  }/ { printf "| `%s` | %s%s |\n", name, summary, words }
+  '
 }
 export -f scenario_table list_table
 
