@@ -23,7 +23,4 @@ class Page {
   std::map<std::string, std::string> stories_;  // file to its story as JSON
 };
 
-// What the page's script draws a story from.
-std::string story_json(const scenarios::Run& run);
-
 }  // namespace picklock::reports

@@ -13,5 +13,6 @@ struct PageTemplate {
 };
 
 PageTemplate comparison_template();
+PageTemplate run_template();
 
 }  // namespace picklock::reports

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/sample_run.h"
+#include "reports/story_json.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::reports {
@@ -84,7 +85,7 @@ TEST(Page, HoldsTheComparisonAndItsStories) {
   EXPECT_EQ(Json::parse(element(html, "comparison")), Json::parse(kComparison));
   const Json told = stories(html);
   EXPECT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told.at("found/a.toml"), Json::parse(story_json(testing::blind_delete())));
+  EXPECT_EQ(told.at("found/a.toml"), Json(story_json(testing::blind_delete())));
 }
 
 TEST(Page, IsOneWithoutStories) { EXPECT_THAT(stories(Page().html(kComparison)), IsEmpty()); }
@@ -127,7 +128,7 @@ TEST(Page, OfManyStoriesIsSmall) {
 }
 
 TEST(PageStory, TellsTheBlindDelete) {
-  const Json story = Json::parse(story_json(testing::blind_delete()));
+  const Json story = Json(story_json(testing::blind_delete()));
   EXPECT_EQ(story.at("algorithm"), "set-px-blind-delete");
   std::vector<std::string> names;
   for (const Json& process : story.at("processes")) names.push_back(process.at("name"));
@@ -147,7 +148,7 @@ TEST(PageStory, TellsTheBlindDelete) {
 }
 
 TEST(PageStory, ExplainsWhatBroke) {
-  const Json story = Json::parse(story_json(testing::blind_delete()));
+  const Json story = Json(story_json(testing::blind_delete()));
   std::vector<std::string> broken;
   for (const Json& one : story.at("broken")) {
     broken.push_back(one.at("property"));
@@ -162,7 +163,7 @@ TEST(PageStory, ExplainsWhatBroke) {
 
 TEST(PageStory, SaysWhoBelievesAndWhoIsPaused) {
   std::vector<std::string> of_client_1;
-  const Json story = Json::parse(story_json(testing::blind_delete()));
+  const Json story = Json(story_json(testing::blind_delete()));
   for (const Json& row : story.at("rows")) {
     for (const char* when : {"before", "within"}) {
       for (const Json& change : row.value(when, Json::array())) {
@@ -180,7 +181,7 @@ TEST(PageStory, OfEveryShippedScenarioPointsAtItsProcesses) {
     SCOPED_TRACE(name);
     const auto outcome =
         runner.run_file(scenarios::shipped::document(name), std::nullopt, false, true);
-    const Json story = Json::parse(story_json(outcome.run));
+    const Json story = Json(story_json(outcome.run));
     const std::size_t columns = story.at("processes").size();
     ASSERT_THAT(story.at("rows"), Not(IsEmpty()));
     for (const Json& row : story.at("rows")) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "models/step.h"
 #include "reports/columns.h"
@@ -197,6 +198,31 @@ std::string duration(sim::Duration length) {
   if (ns == 0 || size >= kSecond - (ns < 0)) return decimal(ns, kSecond, 9) + "s";
   if (size >= kMillisecond - (ns < 0)) return decimal(ns, kMillisecond, 6) + "ms";
   return decimal(ns, 1'000, 3) + "us";
+}
+
+std::string rounded(sim::Duration length) {
+  const std::int64_t ns = length.count();
+  if (ns < kSecond) return duration(length);
+  return duration(sim::Duration((ns + kMillisecond / 2) / kMillisecond * kMillisecond));
+}
+
+std::string measured(sim::Duration length) {
+  struct Unit {
+    std::int64_t size;
+    const char* name;
+  };
+  constexpr std::array<Unit, 3> kUnits = {{{1'000, "us"}, {kMillisecond, "ms"}, {kSecond, "s"}}};
+  const std::int64_t ns = length.count();
+  if (ns < 10'000) return duration(length);
+  for (const Unit& unit : kUnits) {
+    for (const auto& [places, scale] : {std::pair(2, 100), {1, 10}, {0, 1}}) {
+      const std::int64_t digits =
+          (ns / unit.size) * scale + ((ns % unit.size) * scale + unit.size / 2) / unit.size;
+      if (digits >= 1000 && (places > 0 || unit.size != kSecond)) continue;
+      return fmt::format("{:.{}f}{}", static_cast<double>(digits) / scale, places, unit.name);
+    }
+  }
+  return duration(length);
 }
 
 std::string digest(std::uint64_t value) { return fmt::format("{:016x}", value); }

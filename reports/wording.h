@@ -20,6 +20,8 @@ using properties::Verdicts;
 
 std::string instant(sim::Instant at);  // 12.021s, to the nearest millisecond; "never" for kNever
 std::string duration(sim::Duration length);     // as a scenario file writes it: 8s, 1.5s, 100ms
+std::string rounded(sim::Duration length);      // the same, to the nearest millisecond: 8.124s
+std::string measured(sim::Duration length);     // to three digits: 42.0s, 1.05s, 2.35ms
 std::string seconds(std::int64_t nanoseconds);  // 12.0215: exact, without trailing zeros
 std::string digest(std::uint64_t value);        // 16 lower-case hex digits
 std::string times(std::uint64_t count);         // once, twice, 57 times

@@ -44,6 +44,21 @@ TEST(Wording, WritesDurationsAsAScenarioDoes) {
   EXPECT_EQ(duration(sim::Duration::min()), "-9223372036.854775808s");
 }
 
+TEST(Wording, RoundsWhatWasMeasured) {
+  EXPECT_EQ(measured(18'016'500'001ns), "18.0s");
+  EXPECT_EQ(measured(1'049'999'999ns), "1.05s");
+  EXPECT_EQ(measured(2'345'678ns), "2.35ms");
+  EXPECT_EQ(measured(999'600us), "1.00s") << "rounding up may change the unit";
+  EXPECT_EQ(measured(9'996ms), "10.0s");
+  EXPECT_EQ(measured(99'960ms), "100s");
+  EXPECT_EQ(measured(3'600'499ms), "3600s");
+  EXPECT_EQ(measured(1ns), "0.001us");
+  EXPECT_EQ(measured(0ns), "0s");
+  EXPECT_EQ(rounded(9'000'000'001ns), "9s");
+  EXPECT_EQ(rounded(10'001'499'999ns), "10.001s");
+  EXPECT_EQ(rounded(1'500us), "1.5ms");
+}
+
 TEST(Wording, WritesSecondsExactly) {
   EXPECT_EQ(seconds(12021500000), "12.0215");
   EXPECT_EQ(seconds(1), "0.000000001");

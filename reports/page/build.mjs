@@ -1,6 +1,6 @@
-// Bundles the page: node build.mjs OUT_DIR. Writes one HTML file in which only the data are missing,
-// at {{DATA}}. The page may load nothing: its own policy forbids it, and allows only the script that
-// is bundled here. The result depends on the sources and on package-lock.json alone.
+// Bundles the pages: node build.mjs OUT_DIR. Writes for each one HTML file in which only the data are
+// missing, at {{DATA}}. A page may load nothing: its own policy forbids it, and allows only the script
+// that is bundled here. The result depends on the sources and on package-lock.json alone.
 import {createHash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -44,21 +44,27 @@ function licenses(inputs) {
   return texts.join('\n').replaceAll('--', '- -');
 }
 
-const script = await bundled('src/main.tsx');
 const style = await bundled('src/style.css');
-const hash = createHash('sha256').update(script.text).digest('base64');
+const frame = readFileSync(join(here, 'src/page.html'), 'utf8');
+if (frame.split('{{DATA}}').length !== 2) throw new Error('page.html names DATA once');
 
-let page = readFileSync(join(here, 'src/index.html'), 'utf8');
-const fillings = {
-  HASH: hash,
-  LICENSES: licenses(script.inputs),
-  STYLE: style.text,
-  SCRIPT: script.text,
-};
-for (const [mark, text] of Object.entries(fillings)) page = page.replace(`{{${mark}}}`, () => text);
+// One page from its script. `title` is shown until the script knows a better one.
+async function write(name, entry, title) {
+  const script = await bundled(entry);
+  const fillings = {
+    TITLE: title,
+    HASH: createHash('sha256').update(script.text).digest('base64'),
+    LICENSES: licenses(script.inputs),
+    STYLE: style.text,
+    SCRIPT: script.text,
+  };
+  let page = frame;
+  for (const [mark, text] of Object.entries(fillings)) page = page.replace(`{{${mark}}}`, () => text);
+  // The build cuts the page into string literals, between any two bytes.
+  if (/[^\0-\x7f]/.test(page)) throw new Error(`${name} has letters that are not ASCII`);
+  writeFileSync(join(out, name), page);
+}
 
-if (page.split('{{DATA}}').length !== 2) throw new Error('index.html names DATA once');
-// The build cuts the page into string literals, between any two bytes.
-if (/[^\0-\x7f]/.test(page)) throw new Error('the page has letters that are not ASCII');
 mkdirSync(out, {recursive: true});
-writeFileSync(join(out, 'comparison.html'), page);
+await write('comparison.html', 'src/main.tsx', 'Which lock, and what breaks it? - picklock compare');
+await write('run.html', 'src/run.tsx', 'picklock run');

@@ -1,5 +1,6 @@
-# cmake -DPAGE=FILE.html -DOUT=FILE.cc -P embed.cmake: writes a bundled page as C++ string literals. Compilers promise
+# cmake -DPAGE=NAME.html -DOUT=FILE.cc -P embed.cmake: writes a bundled page as NAME_template(). Compilers promise
 # no literal longer than 64 KiB, so each half, before the data and after them, is an array of pieces.
+get_filename_component(name "${PAGE}" NAME_WE)
 file(READ "${PAGE}" page)
 string(FIND "${page}" ")page\"" delimiter)
 string(FIND "${page}" "{{DATA}}" mark)
@@ -32,7 +33,7 @@ write_pieces(kBeforeData "${before}")
 write_pieces(kAfterData "${after}")
 file(APPEND "${OUT}" "}  // namespace
 
-PageTemplate comparison_template() { return {kBeforeData, kAfterData}; }
+PageTemplate ${name}_template() { return {kBeforeData, kAfterData}; }
 
 }  // namespace picklock::reports
 ")

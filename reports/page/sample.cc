@@ -1,5 +1,6 @@
-// page_sample [--full] OUT.html: a page for the browser's tests. Its stories are runs of the
-// shipped scenarios; its counts, rates and prices are made up, the same ones every time.
+// page_sample [--full | --run SCENARIO] OUT.html: a page for the browser's tests. The stories of a
+// comparison are runs of the shipped scenarios; its counts, rates and prices are made up, the same
+// ones every time. With --run, the page of one shipped scenario.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "models/locks/catalogue.h"
 #include "reports/page.h"
+#include "reports/run_page.h"
 #include "scenarios/shipped.h"
 
 namespace {
@@ -316,16 +318,24 @@ class Sample {
   std::map<std::string, std::map<std::string, Find>> by_cell_;  // then by property
 };
 
+std::string run_sample(const std::string& scenario) {
+  scenarios::Runner runner;
+  return reports::run_page(
+      runner.run_file(scenarios::shipped::document(scenario), std::nullopt, false, true),
+      "picklock run " + scenario);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool full = !arguments.empty() && arguments.front() == "--full";
-  if (arguments.size() != (full ? 2U : 1U)) {
-    fmt::print(stderr, "usage: page_sample [--full] OUT.html\n");
+  const bool run = arguments.size() == 3 && arguments.front() == "--run";
+  if (arguments.size() != (full ? 2U : run ? 3U : 1U)) {
+    fmt::print(stderr, "usage: page_sample [--full | --run SCENARIO] OUT.html\n");
     return 2;
   }
   std::ofstream file(arguments.back(), std::ios::binary);
-  file << Sample(full).html();
+  file << (run ? run_sample(arguments[1]) : Sample(full).html());
   return file.flush() ? 0 : 1;
 }

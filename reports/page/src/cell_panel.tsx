@@ -9,6 +9,7 @@ import {count, interval, percent, plural} from './format';
 import {cellHash, lockHash} from './route';
 import type {Story} from './story';
 import {story} from './story';
+import {Explained, Faults} from './told';
 import {faultClass, fencingPhrase, propertyMeaning} from './words';
 
 interface Props {
@@ -218,19 +219,8 @@ function Told({name, smallest}: {name: string; smallest: Smallest}) {
   const broken = told?.broken.find((one) => one.property === name);
   return (
     <div class="told">
-      {broken && broken.sentences.map((sentence) => (
-        <p class="explained"><strong>{name}:</strong> {sentence}</p>
-      ))}
-      {broken && broken.count > broken.sentences.length && (
-        <p class="quiet-text">{count(broken.count)} times in this run in all.</p>
-      )}
-      {told && told.faults.length > 0 && (
-        <ul class="faults" aria-label="Faults of this run">
-          {told.faults.map((fault) => (
-            <li><strong class="tag struck">fault</strong> {fault.text}{fault.at === undefined ? ' (did not strike)' : ''}</li>
-          ))}
-        </ul>
-      )}
+      {broken && <Explained broken={broken} most={2} />}
+      {told && <Faults story={told} />}
       <p class="repeat">
         File: <code>{smallest.file}</code><br />
         Repeat it: <Command text={smallest.command.replace(/\bFILE\b/, smallest.file)} />

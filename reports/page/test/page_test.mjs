@@ -1,11 +1,11 @@
-// The page in a browser, as a person uses it: node page_test.mjs SMALL.html FULL.html
+// The pages in a browser, as a user works with them: node page_test.mjs SMALL.html FULL.html RUN.html
 import assert from 'node:assert/strict';
 import {readFileSync, statSync} from 'node:fs';
 import {after, before, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 import {chromium} from 'playwright-core';
 
-const [small, full] = process.argv.slice(2);
+const [small, full, run] = process.argv.slice(2);
 const kMostBytes = 5 * 1024 * 1024;
 const kUnsafe = ['no-stale-write', 'resource-exclusion'];
 const kWidths = [400, 1280];
@@ -23,13 +23,14 @@ before(async () => {
 });
 after(() => browser?.close());
 
-function comparisonOf(file) {
+function documentOf(file, id) {
   const text = readFileSync(file, 'utf8');
-  return JSON.parse(/<script type="application\/json" id="comparison">([^<]*)</.exec(text)[1]);
+  return JSON.parse(new RegExp(`<script type="application/json" id="${id}">([^<]*)<`).exec(text)[1]);
 }
+const comparisonOf = (file) => documentOf(file, 'comparison');
 
 // Opens the page, hands it to `use`, and holds that nothing was complained of or asked for.
-async function withPage({file = small, hash = '', width = 1280, scheme = 'light'}, use) {
+async function withPage({file = small, hash = '', width = 1280, scheme = 'light', ready = '.matrix a.cell'}, use) {
   const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
   const page = await context.newPage();
   const troubles = [];
@@ -42,7 +43,7 @@ async function withPage({file = small, hash = '', width = 1280, scheme = 'light'
   });
   page.on('requestfailed', (request) => troubles.push(`cannot load ${request.url()}`));
   await page.goto(pathToFileURL(file).href + hash);
-  await page.waitForSelector('.matrix a.cell');
+  await page.waitForSelector(ready);
   await use(page);
   assert.deepEqual(troubles, []);
   await context.close();
@@ -284,6 +285,54 @@ for (const width of kWidths) {
         }
       });
     });
+  }
+}
+
+const withRun = (options, use) => withPage({file: run, ready: '#story .diagram .row', ...options}, use);
+
+test('the page of a run tells its story, every property and its twins', () => withRun({}, async (page) => {
+  const {command, runs} = documentOf(run, 'run');
+  const [own, ...twins] = runs;
+  assert.equal(await page.title(), `${own.story.title} - picklock run`);
+  assert.equal(await page.textContent('h1'), own.story.title);
+  assert.ok((await page.textContent('header')).includes(command));
+  const told = async (section, result) => {
+    const text = await section.textContent();
+    for (const {property, sentences} of result.story.broken)
+      assert.ok(text.includes(`${property}: ${sentences[0]}`), sentences[0]);
+    for (const fault of result.story.faults) assert.ok(text.includes(fault.text), fault.text);
+    for (const surprise of result.surprises) assert.ok(text.includes(surprise), surprise);
+    assert.ok(text.includes(result.digest), result.digest);
+    assert.equal(await section.locator('.diagram .row').count(), result.story.rows.length);
+    const verdicts = await section.locator('.properties tbody tr').evaluateAll((lines) => lines.map(
+        (line) => [line.querySelector('th').textContent, /holds|violated|unknown/.exec(line.textContent)[0]]));
+    assert.deepEqual(Object.fromEntries(verdicts),
+                     Object.fromEntries(result.verdicts.map((one) => [one.property, one.outcome])));
+    const kinds = verdicts.map(([, outcome]) => outcome);
+    assert.deepEqual(kinds, [...kinds].sort().reverse(), 'violated properties come first');
+  };
+  await told(page.locator('#story'), own);
+  assert.ok(own.story.broken.length > 0 && twins.length > 0, 'the sample has something to tell');
+  const folded = page.locator('#twins details');
+  assert.equal(await folded.count(), twins.length);
+  for (const [i, twin] of twins.entries()) {
+    const one = folded.nth(i);
+    assert.ok((await one.textContent()).includes(twin.twin));
+    await one.locator('summary').click();
+    await one.locator('.diagram .row').first().waitFor();
+    await told(one, twin);
+  }
+}));
+
+for (const width of kWidths) {
+  for (const scheme of kSchemes) {
+    test(`nothing of a run is cut off or faint at ${width} pixels, ${scheme}`, () => withRun({width, scheme}, async (page) => {
+      for (const summary of await page.locator('#twins summary').all()) await summary.click();
+      await page.waitForFunction(() => [...document.querySelectorAll('#twins details')].every((one) => one.querySelector('.diagram')));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${wide} pixels wide`);
+      assert.deepEqual(await faintTexts(page), []);
+    }));
   }
 }
 

@@ -13,6 +13,7 @@ export PICKLOCK_CHROMIUM
 
 "$sample" "$work_dir/small.html"
 "$sample" --full "$work_dir/full.html"
+"$sample" --run ttl-expiry-blind-delete "$work_dir/run.html"
 cd "$work_dir"
 node node_modules/typescript/bin/tsc -p .
-node test/page_test.mjs small.html full.html
+node test/page_test.mjs small.html full.html run.html

@@ -1,0 +1,29 @@
+#include "reports/promise.h"
+
+#include <cstddef>
+
+#include "reports/wording.h"
+
+namespace picklock::reports {
+
+bool promised_here(const scenarios::Promised& promised) {
+  return promised.promised && promised.premise_kept;
+}
+
+std::string promise(const scenarios::Promised& promised) {
+  if (promised_here(promised)) return "promised";
+  if (promised.promised) return "not promised here";
+  return promised.beyond.empty() ? "never promised"
+                                 : "not promised under " + list(names(promised.beyond));
+}
+
+std::vector<std::string> names(models::FaultClasses classes) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    const auto one = static_cast<models::FaultClass>(i);
+    if (classes.has(one)) all.emplace_back(name(one));
+  }
+  return all;
+}
+
+}  // namespace picklock::reports
