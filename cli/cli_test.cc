@@ -100,6 +100,34 @@ TEST_F(Program, LeavesADumbTerminalWithoutColorsAndCursorMovement) {
     EXPECT_THAT(on_a_terminal(arguments, "TERM=dumb"), Not(HasSubstr("\x1b"))) << arguments;
 }
 
+// A prefix with a copy of the program in bin/, and of the shipped scenarios.
+std::string moved_installation(const std::string& prefix) {
+  return "mkdir -p " + prefix + "/bin " + prefix + "/share/picklock; cp \"$P\" " + prefix +
+         "/bin; cp -r scenarios " + prefix + "/share/picklock; ";
+}
+
+TEST_F(Program, FindsShippedScenariosWhereverItIsMovedWithThem) {
+  const Ran moved = shell(moved_installation(path("new")) + "ln -s new/bin/picklock " +
+                          path("link") + "; cd /; " + path("link") + " run " + kStory);
+  EXPECT_EQ(moved.status, 0) << moved.err;
+  EXPECT_EQ(moved.out, picklock("run " + kStory).out);
+}
+
+TEST_F(Program, SaysWhereShippedScenariosShouldBeIfThereAreNone) {
+  const std::string none = "rm -r " + path("new/share") + "; " + path("new/bin/picklock ");
+  const std::string there = "there are no shipped scenarios in " +
+                            path("new/share/picklock/scenarios") +
+                            "; set PICKLOCK_SCENARIO_PATH to their folder\n";
+  const Ran run = shell(moved_installation(path("new")) + none + "run " + kStory);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.err, "picklock: " + kStory + ": there is no such file, and " + there);
+  EXPECT_EQ(shell(path("new/bin/picklock list scenarios")).err, "picklock: " + there);
+  EXPECT_EQ(shell(path("new/bin/picklock run scenarios/" + kStory + ".toml")).status, 0);
+  EXPECT_EQ(
+      shell("PICKLOCK_SCENARIO_PATH=scenarios " + path("new/bin/picklock run ") + kStory).status,
+      0);
+}
+
 TEST_F(Program, PrintsItsVersionAndHelp) {
   EXPECT_THAT(picklock("--version").out, StartsWith("picklock "));
   EXPECT_THAT(picklock("--help").out, HasSubstr("Exit status"));

@@ -24,6 +24,7 @@
 #include "explore/folder.h"
 #include "models/locks/catalogue.h"
 #include "scenarios/bad_input.h"
+#include "scenarios/catalogue.h"
 #include "scenarios/nearest.h"
 
 namespace picklock::cli {
@@ -167,7 +168,7 @@ int compare(const CompareOptions& given) {
   const reports::TextOptions form = text_options(given.color);
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
-  const std::string directory = scenario_directory();
+  const std::string directory = scenarios::shipped_directory();
   compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(directory));
   compare::Comparison comparison(options, directory);
   ledger.read(comparison, limits.runs);

@@ -14,6 +14,7 @@
 
 #include "cli/search_words.h"
 #include "scenarios/bad_input.h"
+#include "scenarios/catalogue.h"
 #include "scenarios/nearest.h"
 
 namespace picklock::cli {
@@ -49,14 +50,9 @@ void put(const std::string& text) {
     throw OutputLost(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-std::string scenario_directory() {
-  if (const char* given = std::getenv("PICKLOCK_SCENARIO_PATH")) return given;
-  return PICKLOCK_SCENARIOS;
-}
-
 scenarios::Document document_of(const std::string& scenario,
                                 const std::vector<std::string>& changes) {
-  const std::string path = scenarios::find_scenario(scenario, scenario_directory());
+  const std::string path = scenarios::find_scenario(scenario, scenarios::shipped_directory());
   // Where shipped files lie differs from machine to machine; messages have their names alone.
   scenarios::Document document =
       scenarios::Document::from_file(path, path == scenario ? path : scenario + ".toml");

@@ -32,8 +32,6 @@ class OutputLost : public std::runtime_error {
 // Writes to standard output. Throws OutputLost.
 void put(const std::string& text);
 
-std::string scenario_directory();
-
 // The scenario that SCENARIO names, a file or a shipped one, changed by every --set. Throws
 // BadInput.
 scenarios::Document document_of(const std::string& scenario,

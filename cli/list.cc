@@ -215,7 +215,7 @@ Rows rows_of(const ListOptions& options) {
     throw scenarios::BadInput("list: --lock, --fault and --server are for `list scenarios`");
   if (options.kind == "algorithms") return algorithms();
   if (options.kind == "scenarios")
-    return shipped_scenarios(scenario_directory(), filter_of(options));
+    return shipped_scenarios(scenarios::shipped_directory(), filter_of(options));
   if (options.kind == "faults") return faults();
   if (options.kind == "properties") return properties();
   if (options.kind == "strategies") return strategies();

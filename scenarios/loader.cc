@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/bad_input.h"
+#include "scenarios/catalogue.h"
 #include "scenarios/nearest.h"
 
 namespace picklock::scenarios {
@@ -68,15 +69,16 @@ std::string find_scenario(const std::string& word, const std::string& directory)
   if (!word.empty() && fs::is_regular_file(shipped, error)) return shipped.string();
   // Something else is there, and reading it will say what.
   if (fs::exists(word, error)) return word;
-  std::string problem = fmt::format(
-      "{}: there is no such file and no shipped scenario of that name", printable(word, 200));
   const std::vector<std::string> names = shipped_names(directory);
-  if (!names.empty()) {
-    const std::string best = nearest_shipped(word, names);
-    problem += best.empty() ? "; `picklock list scenarios` has them all"
-                            : printable(fmt::format("; did you mean `{}`?", best), 200);
+  if (names.empty()) {
+    throw BadInput(fmt::format("{}: there is no such file, and {}", printable(word, 200),
+                               none_shipped(directory)));
   }
-  throw BadInput(problem);
+  const std::string best = nearest_shipped(word, names);
+  throw BadInput(fmt::format(
+      "{}: there is no such file and no shipped scenario of that name{}", printable(word, 200),
+      best.empty() ? "; `picklock list scenarios` has them all"
+                   : printable(fmt::format("; did you mean `{}`?", best), 200)));
 }
 
 }  // namespace picklock::scenarios

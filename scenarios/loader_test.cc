@@ -903,7 +903,8 @@ TEST_F(Files, AreFoundByPathOrByShippedName) {
 
 TEST_F(Files, ThatAreNotFoundHaveANearestName) {
   EXPECT_EQ(error_finding("gc-pase"),
-            "gc-pase: there is no such file and no shipped scenario of that name");
+            "gc-pase: there is no such file, and there are no shipped scenarios in " +
+                folder_.string() + "; set PICKLOCK_SCENARIO_PATH to their folder");
   write("gc-pause.toml", "");
   write("lost-reply.toml", "");
   write("notes.txt", "");

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -20,22 +20,20 @@
 namespace picklock::models::redis::conform {
 namespace {
 
-constexpr const char* kClockLibrary = "libpicklock_steered_clock.so";
+constexpr const char* kClockLibrary = "lib/picklock/conform/libpicklock_steered_clock.so";
 constexpr int kAttempts = 5;  // to get a port that nobody takes in between
 
 [[noreturn]] void fail(const char* what) {
   throw NoServer(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// The library lies beside the program.
+// Where it lies follows from where the program lies: an installation can be moved as a whole.
 std::string clock_library() {
-  std::array<char, 4096> self{};
-  const ssize_t size = readlink("/proc/self/exe", self.data(), self.size());
-  if (size <= 0) fail("/proc/self/exe");
-  std::string path(self.data(), static_cast<std::size_t>(size));
-  path = path.substr(0, path.rfind('/') + 1) + kClockLibrary;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string path = program.parent_path().parent_path() / kClockLibrary;
   if (access(path.c_str(), R_OK) != 0)
-    throw NoServer(fmt::format("{} is not beside the program", kClockLibrary));
+    throw NoServer(fmt::format("{}: {}", path, std::strerror(errno)));
   return path;
 }
 
