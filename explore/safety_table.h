@@ -41,9 +41,10 @@ struct Cell {
 
 // Premises of cells that are safe. These are of the work rather than of the lock: with another hold
 // and another lease they may not be kept.
-inline constexpr std::string_view kShortWork = "the work is over before the first lease is";
+inline constexpr std::string_view kShortWork = "the work ends before the first lease expires";
 inline constexpr std::string_view kNobodyElseAndShortWork =
-    "who is dead does not write, and who waits for a dead resource is done before the lease is";
+    "a crashed client sends no further writes, and a client that waits for a crashed resource "
+    "finishes before its lease expires";
 
 // A row under one of its conditions.
 struct Configuration {

@@ -12,10 +12,11 @@ constexpr std::string_view kInside = "MySQL row lock, effect in the same transac
 constexpr std::string_view kOutside = "MySQL row lock, external S";
 constexpr std::string_view kNamed = "MySQL GET_LOCK";
 
-constexpr std::string_view kSessionLives = "a session idles for hours before it is ended";
-constexpr std::string_view kElapsed = "sessions idle by a clock that never steps";
-constexpr std::string_view kCommits = "what a session has not committed ends with it";
-constexpr std::string_view kOnePrimary = "one server takes writes";
+constexpr std::string_view kSessionLives =
+    "a session may be idle for hours before the server ends it";
+constexpr std::string_view kElapsed = "idle time is measured by a clock that never steps";
+constexpr std::string_view kCommits = "uncommitted writes of a session end with it";
+constexpr std::string_view kOnePrimary = "only one server accepts writes";
 
 // A session of 30 s, and then the sections of 4 s of those who come first.
 constexpr Wait kIdleOf30{20s, 60s};
@@ -63,7 +64,7 @@ std::vector<Configuration> mysql_rows() {
        {safe(failover, kOnePrimary)}},
       {"mysql-row inside two primaries",
        kInside,
-       "a replica is promoted, and nobody stops the primary",
+       "a replica is promoted, and the primary is not stopped",
        kRow,
        {"clients.effect=database", "servers.mysql.replicas=1", "servers.mysql.promote_after=2s"},
        {at_locks(unsafe(partition))}},
@@ -76,7 +77,7 @@ std::vector<Configuration> mysql_rows() {
        {unsafe(failover)}},
       {"mysql-row two primaries",
        kOutside,
-       "a replica is promoted, and nobody stops the primary",
+       "a replica is promoted, and the primary is not stopped",
        kRow,
        {"servers.mysql.replicas=1", "servers.mysql.promote_after=2s"},
        {at_locks(unsafe(partition))}},
@@ -95,19 +96,19 @@ std::vector<Configuration> mysql_rows() {
        {unsafe(failover)}},
       {"mysql-name two primaries",
        kNamed,
-       "a replica is promoted, and nobody stops the primary",
+       "a replica is promoted, and the primary is not stopped",
        kName,
        {"servers.mysql.replicas=1", "servers.mysql.promote_after=2s"},
        {at_locks(unsafe(partition))}},
       {"mysql-name reconnecting",
        kNamed,
-       "written in the same database, by a driver that reconnects silently",
+       "the effect is in the same database, and the driver reconnects silently",
        kName,
        {"clients.effect=database", "lock.reconnect=true"},
        {unsafe(crash)}},
       {"mysql-name honest",
        kNamed,
-       "the same, by a driver that does not",
+       "the same, and the driver does not reconnect",
        kName,
        {"clients.effect=database"},
        {safe(crash, kSessionLives)}},

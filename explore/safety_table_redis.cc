@@ -11,17 +11,18 @@ using namespace std::chrono_literals;
 
 // On which a cell is safe.
 constexpr std::string_view kNothingLapses = "the key has no expiry";
-constexpr std::string_view kOwnValue = "a release removes what its own acquisition has set";
+constexpr std::string_view kOwnValue = "a release removes only what its own acquisition has set";
 constexpr std::string_view kSentOnce = "a release is sent once";
-constexpr std::string_view kOneKeeps = "one server keeps the key for its time";
-constexpr std::string_view kMostKeep = "most servers keep the key for its time";
-constexpr std::string_view kDisk = "what is acknowledged is on disk";
-constexpr std::string_view kBackLate = "who has forgotten is away until what it granted has lapsed";
-constexpr std::string_view kStops = "the holder stops when its lease must have run out";
+constexpr std::string_view kOneKeeps = "one server keeps the key until it expires";
+constexpr std::string_view kMostKeep = "a majority of the servers keeps the key until it expires";
+constexpr std::string_view kDisk = "acknowledged writes are on disk";
+constexpr std::string_view kBackLate =
+    "a server that lost its data stays down until the leases that it granted have expired";
+constexpr std::string_view kStops = "the holder stops when its lease must have expired";
 
-constexpr std::string_view kWaitedFor = "a replica that takes over has been waited for";
+constexpr std::string_view kWaitedFor = "the grant waited for the replica that takes over";
 constexpr std::string_view kReadLast = "the clock is read after the last answer";
-constexpr std::string_view kMonotonic = "the deadline is on a clock that never steps";
+constexpr std::string_view kMonotonic = "the deadline is measured by a clock that never steps";
 
 // A lease of 10 s is waited for, and then the sections of 2 s of those who come first.
 constexpr Wait kLeaseOf10{10s, 20s};
@@ -161,7 +162,7 @@ std::vector<Configuration> lua_check_delete() {
                                           safe(lost_reply, kOwnValue), safe(partition, kShortWork));
   all.push_back({"lua recognising",
                  kRow,
-                 "its own value is recognised",
+                 "a client recognizes its own value",
                  kPlain,
                  {"lock.recognise_own=after-unknown"},
                  {at_locks(safe(lost_reply, kOwnValue))}});
@@ -186,7 +187,7 @@ std::vector<Configuration> lua_check_delete() {
   all.push_back(
       {"fixed machine",
        kFixed,
-       "an id of the machine, and slow ways",
+       "a value for each machine, and slow links",
        kPlain,
        {"lock.value=machine", "lock.recognise_own=always", R"(network.latency=["1ms", "200ms"])"},
        {outage({10s, 25s}, unsafe(crash, 2))}});
@@ -225,7 +226,7 @@ std::vector<Configuration> redisson_lock() {
        {unsafe(late_command), at_locks(unsafe(partition))}},
       {"redisson leased",
        kRow,
-       "a lease that nobody renews",
+       "a lease that is not renewed",
        kPlain,
        {"lock.renew=none"},
        {outage(kHourAndLeaseOf9, unsafe(server_clock), {crash}),
@@ -250,7 +251,7 @@ std::vector<Configuration> redisson_lock() {
        {outage(kLeaseOf9, at_locks(unsafe(lost_reply)))}},
       {"redisson synchronised",
        kRow,
-       "c: replicas are waited for",
+       "c: a grant waits for replicas",
        kPlain,
        {"lock.sync_replicas=true"},
        {safe(failover, kWaitedFor)}},
@@ -291,7 +292,7 @@ std::vector<Configuration> multilock() {
        {at_locks(unsafe(partition))}},
       {"multilock leased",
        kRow,
-       "a lease that nobody renews",
+       "a lease that is not renewed",
        kPlain,
        {"lock.renew=none"},
        {
@@ -302,7 +303,7 @@ std::vector<Configuration> multilock() {
        }},
       {"multilock both",
        kRow,
-       "both of two are hit",
+       "both of two servers are hit",
        kPlain,
        {"network.link=[]", kTwo, "servers.redis.replicas=0", "clients.hold=6s", "clients.writes=7"},
        {unsafe(server_clock, 2), unsafe(amnesia, 2)}},
@@ -377,28 +378,28 @@ std::vector<Configuration> redlock() {
        {while_asking(unsafe(pause))}},
       {"redlock one of three",
        kRow,
-       "e: all of three have granted, one is hit",
+       "e: all three servers have granted, one is hit",
        kPlain,
        {},
        {with_at_most(1, safe(server_clock, kMostKeep)), with_at_most(1, safe(failover, kMostKeep)),
         with_at_most(1, safe(amnesia, kMostKeep))}},
       {"redlock two of five",
        kRow,
-       "e: all of five have granted, two are hit",
+       "e: all five servers have granted, two are hit",
        kPlain,
        {kFive},
        {with_at_most(2, safe(server_clock, kMostKeep)), with_at_most(2, safe(failover, kMostKeep)),
         with_at_most(2, safe(amnesia, kMostKeep))}},
       {"redlock three of five",
        kRow,
-       "e: all of five have granted, three are hit",
+       "e: all five servers have granted, three are hit",
        kPlain,
        {"network.link=[]", kFive, "servers.redis.replicas=0", "clients.hold=6s",
         "clients.writes=7"},
        {unsafe(server_clock, 3), unsafe(amnesia, 3)}},
       {"redlock on disk",
        kRow,
-       "what is acknowledged is on disk",
+       "acknowledged writes are on disk",
        kPlain,
        {R"(servers.redis.config=["appendonly yes", "appendfsync always"])"},
        {safe(crash, kDisk)}},
@@ -441,13 +442,13 @@ std::vector<Configuration> redisson_redlock() {
        {unsafe(late_command, 2), at_locks(unsafe(partition)), at_locks(unsafe(lost_reply, 2))}},
       {"redisson-redlock leased",
        kRow,
-       "a lease that nobody renews, asked for once",
+       "a lease that is not renewed, requested once",
        kPlain,
        {"lock.renew=none", "lock.attempts=1"},
        {unsafe(late_command, 2), unsafe(server_clock, 2)}},
       {"redisson-redlock waiting",
        kRow,
-       "a lease that nobody renews",
+       "a lease that is not renewed",
        kPlain,
        {"lock.renew=none"},
        // A member that falls silent keeps the client waiting beyond the lease of the first.

@@ -10,8 +10,8 @@
 namespace picklock::explore {
 
 // On which a cell is safe, whatever the server; what is fenced is safe on the tokens' own.
-inline constexpr std::string_view kNoClock = "the client counts nothing on a clock that steps";
-inline constexpr std::string_view kNobodyElse = "who is dead does not write";
+inline constexpr std::string_view kNoClock = "the client measures nothing by a clock that steps";
+inline constexpr std::string_view kNobodyElse = "a crashed client sends no further writes";
 
 inline Cell safe(models::FaultClass faults, std::string_view premise) {
   return {.faults = faults, .premise = premise};

@@ -10,11 +10,13 @@ namespace {
 using enum models::FaultClass;
 using namespace std::chrono_literals;
 
-constexpr std::string_view kElapsed = "sessions are counted on a clock that never steps";
-constexpr std::string_view kCommitted = "what is acknowledged, more than half have on disk";
-constexpr std::string_view kForced = "what is acknowledged is forced to disk";
-constexpr std::string_view kElsewhere = "who is not answered in time goes to another server";
-constexpr std::string_view kOwnZnode = "nothing is sent twice";
+constexpr std::string_view kElapsed = "sessions are measured by a clock that never steps";
+constexpr std::string_view kCommitted =
+    "acknowledged writes are on disk at more than half of the servers";
+constexpr std::string_view kForced = "acknowledged writes are forced to disk";
+constexpr std::string_view kElsewhere =
+    "a client that gets no answer in time connects to another server";
+constexpr std::string_view kOwnZnode = "no request is sent twice";
 constexpr std::string_view kStopsUnconnected = "the holder stops when it has no connection";
 
 // Of a lock on ZooKeeper with sections that are shorter than any session.
@@ -44,14 +46,14 @@ std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::str
       // Cut off from the leader, a server goes on answering its clients for syncLimit ticks.
       {names[1],
        row,
-       "sessions shorter than a silent server is waited for, and a holder that stops without a "
+       "sessions shorter than the wait for a silent server, and a holder that stops when it has no "
        "connection",
        plain,
        {"lock.ttl=4s", "clients.hold=20s", "clients.writes=20", "lock.stops_at=suspended"},
        {at_locks(unsafe(partition))}},
       {names[2],
        row,
-       "the same with sessions that are longer",
+       "the same with longer sessions",
        plain,
        {"lock.ttl=20s", "clients.hold=40s", "clients.writes=40", "lock.stops_at=suspended"},
        // By two: a server is cut off from the leader, and its client from it just before it gives
@@ -59,19 +61,19 @@ std::vector<Configuration> on_zookeeper_otherwise(std::string_view row, std::str
        {with_at_most(1, at_locks(safe(partition, kStopsUnconnected)))}},
       {names[3],
        row,
-       "such sessions and short work",
+       "these longer sessions and short work",
        plain,
        {"lock.ttl=20s"},
        {at_locks(safe(partition, kShortWork))}},
       {names[4],
        row,
-       "old releases, which count sessions on the wall clock",
+       "old releases, which measure sessions by the wall clock",
        plain,
        {"servers.zookeeper.wall_clock_expiry=true"},
        {unsafe(server_clock)}},
       {names[5],
        row,
-       "one server, and forced sync is off",
+       "one server, with forced sync off",
        plain,
        {"servers.zookeeper.servers=1", "servers.zookeeper.force_sync=false"},
        {unsafe(amnesia)}},
@@ -97,14 +99,14 @@ std::vector<Configuration> zookeeper_rows() {
        on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
       {"zk-sequential",
        kSequential,
-       "the znode's name tells whose it is",
+       "the znode's name identifies its owner",
        "plain/zk-sequential",
        {},
        // A delete that is lost is not sent again.
        on_zookeeper(for_ever(at_locks(safe(lost_reply, kOwnZnode))), crashed)},
       {"zk-sequential alike",
        kSequential,
-       "all znodes have one name",
+       "all znodes have the same name",
        "plain/zk-sequential",
        {"lock.recognise_own=never"},
        {for_ever(at_locks(safe(lost_reply, kOwnZnode)))}},

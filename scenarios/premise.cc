@@ -220,16 +220,17 @@ constexpr std::array<Premise, 19> kPremises = {{
     {"", of_every_run},
     {"every critical section ends within its lease, by the server's clock",
      sections_end_within_leases},
-    {"every critical section ends while its session lives, by the store's word",
+    {"every critical section ends while its session lives, according to the store",
      sections_end_within_leases},
-    {"every critical section ends while its session lives, by the ensemble's word",
+    {"every critical section ends while its session lives, according to the ensemble",
      sections_end_within_leases},
-    {"every critical section ends while its session lives, by the server's word",
+    {"every critical section ends while its session lives, according to the server",
      sections_end_within_leases},
-    {"a server that takes writes does not stay away", servers_are_there_at_the_end},
-    {"the ensemble does not stay away", servers_are_there_at_the_end},
-    {"every critical section ends while its session lives, by the store's word, and every write "
-     "arrives before its client gives up on it or, behind a dead client, within the lock-delay",
+    {"a server that accepts writes is eventually available", servers_are_there_at_the_end},
+    {"the ensemble is eventually available", servers_are_there_at_the_end},
+    {"every critical section ends while its session lives, according to the store, and every write "
+     "arrives before its client gives up on it or, if the client has crashed, within the "
+     "lock-delay",
      writes_are_within_the_delay},
     {"every acquisition has a token of its own", tokens_are_for_one_acquisition},
     {"a command takes effect before its client gives up on it", releases_are_answered},
@@ -242,7 +243,8 @@ constexpr std::array<Premise, 19> kPremises = {{
     {"every critical section ends within its lease, and the clients' clocks agree",
      sections_end_before_timestamps},
     // Clocks agree unless a fault sets one.
-    {"the clients' clocks agree, and the server does not stay away", servers_are_there_at_the_end},
+    {"the clients' clocks agree, and the server is eventually available",
+     servers_are_there_at_the_end},
     {"it never releases anything", of_every_run},
     {"one lock, taken once at a time", taken_once_at_a_time},
     // The property itself looks at nothing else.

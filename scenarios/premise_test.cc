@@ -57,7 +57,7 @@ bool within_lease(const std::string& more) {
 // The session ends when the store has granted the lock, and before the client knows.
 TEST(Premise, OfTheSessionIsJudgedFromTheGrantOn) {
   const auto within_session = [](const std::string& more) {
-    return kept("every critical section ends while its session lives, by the store's word",
+    return kept("every critical section ends while its session lives, according to the store",
                 "lease-store-lock", more);
   };
   EXPECT_TRUE(within_session(""));
@@ -71,9 +71,9 @@ TEST(Premise, OfTheSessionIsJudgedFromTheGrantOn) {
 TEST(Premise, OfTheLockDelayIsJudgedByWhenTheWriteArrives) {
   const auto within_delay = [](const std::string& delay) {
     return kept(
-        "every critical section ends while its session lives, by the store's word, and "
-        "every write arrives before its client gives up on it or, behind a dead client, "
-        "within the lock-delay",
+        "every critical section ends while its session lives, according to the store, and every "
+        "write arrives before its client gives up on it or, if the client has crashed, within the "
+        "lock-delay",
         "lease-store-lock",
         "lock_delay = '" + delay +
             "'\n[clients]\nwrites = 1\n[[fault]]\ndelay = 'client-1'\n"
@@ -140,7 +140,7 @@ TEST(Premise, OfAnswersIsBrokenByAHolderThatDoesNotKnow) {
 
 TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
   constexpr std::string_view kThere =
-      "the clients' clocks agree, and the server does not stay away";
+      "the clients' clocks agree, and the server is eventually available";
   EXPECT_TRUE(naive_kept(kThere, fault("crash = 'redis-1'\nat = '1s'\nfor = '1s'")));
   EXPECT_FALSE(naive_kept(kThere, fault("crash = 'redis-1'\nat = '1s'")));
   EXPECT_TRUE(naive_kept(kThere, fault("partition = 'client-1'\nat = '1s'\nfor = '1s'")));

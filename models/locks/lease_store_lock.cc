@@ -123,10 +123,10 @@ Released LeaseStoreLock::release(Client& self, const Lease& lease) {
 namespace {
 
 constexpr std::string_view kWithinSession =
-    "every critical section ends while its session lives, by the store's word";
+    "every critical section ends while its session lives, according to the store";
 constexpr std::string_view kWithinDelay =
-    "every critical section ends while its session lives, by the store's word, and every write "
-    "arrives before its client gives up on it or, behind a dead client, within the lock-delay";
+    "every critical section ends while its session lives, according to the store, and every write "
+    "arrives before its client gives up on it or, if the client has crashed, within the lock-delay";
 
 // What keeps a client from its keep-alives may end its session under it.
 constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::crash};
@@ -170,7 +170,9 @@ Duration session_delay_and_one_attempt(const LockOptions& options) {
 const Algorithm& lease_store_lock() {
   static const Algorithm algorithm{
       .name = "lease-store-lock",
-      .summary = "a session on a linearizable store holds the key, kept alive until it is released",
+      .summary =
+          "a session on a linearizable store holds the key; its client keeps it alive until the "
+          "release",
       .source = "docs/facts/algorithms.md 7.1, 7.2 and 7.4, docs/facts/failures.md B-10 and B-14",
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},

@@ -379,36 +379,36 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
 const Algorithm& redlock() {
   static const Algorithm algorithm =
       variant("redlock",
-              "the same key and random value on most of several independent servers, within the "
-              "lease",
+              "the same key and random value on a majority of several independent servers, set "
+              "within the lease",
               "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 3", as_specified);
   return algorithm;
 }
 
 const Algorithm& node_redlock_v4() {
-  static const Algorithm algorithm = variant(
-      "node-redlock-v4",
-      "Redlock as npm's redlock 4.2 has it: scripts, all answers awaited, the lease checked "
-      "on the wall clock",
-      "node-redlock 4.2.0; docs/facts/algorithms.md 3.1", as_node_v4);
+  static const Algorithm algorithm =
+      variant("node-redlock-v4",
+              "Redlock as in npm's redlock 4.2: scripts, waits for all answers, checks the lease "
+              "on the wall clock",
+              "node-redlock 4.2.0; docs/facts/algorithms.md 3.1", as_node_v4);
   return algorithm;
 }
 
 const Algorithm& node_redlock_v5() {
   static const Algorithm algorithm =
       variant("node-redlock-v5",
-              "Redlock as npm's redlock 5 has it: as many answers as decide, what is left of the "
-              "lease not checked, a failed attempt left standing until the last",
+              "Redlock as in npm's redlock 5: waits only for the answers that decide, does not "
+              "check the rest of the lease, undoes failed attempts after the last one",
               "node-redlock main after 5.0.0-beta.2; docs/facts/algorithms.md 3.2", as_node_v5);
   return algorithm;
 }
 
 const Algorithm& redsync() {
-  static const Algorithm algorithm = variant(
-      "redsync",
-      "Redlock as Go's redsync has it: SET NX, all answers within a twentieth of the lease, "
-      "monotonic time",
-      "redsync 4.17; docs/facts/algorithms.md 3.3", as_redsync);
+  static const Algorithm algorithm =
+      variant("redsync",
+              "Redlock as in Go's redsync: SET NX, all answers within a twentieth of the lease, "
+              "monotonic time",
+              "redsync 4.17; docs/facts/algorithms.md 3.3", as_redsync);
   return algorithm;
 }
 

@@ -146,8 +146,8 @@ const Algorithm& redis_py_lock() {
   static const Algorithm algorithm{
       .name = "redis-py-lock",
       .summary =
-          "redis-py's Lock: SET NX PX with a token of the acquire, polled; scripts release "
-          "and extend it",
+          "redis-py's Lock: SET NX PX with a token for each acquire, polled; scripts release and "
+          "extend it",
       .source = "redis-py 4.3 and 8.1; docs/facts/algorithms.md 2.2",
       .roles = {Role::acquire, Role::release},
       .marks = {},

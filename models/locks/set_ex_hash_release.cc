@@ -61,8 +61,8 @@ const Algorithm& set_ex_hash_release() {
   static const Algorithm algorithm{
       .name = "set-ex-hash-release",
       .summary =
-          "SET key token NX EX ttl; released by a script that counts down a field of a hash, which "
-          "the key is not",
+          "SET key token NX EX ttl; released by a script for a hash, which fails because the key "
+          "is a string",
       .source = "docs/facts/failures.md A-27",
       .roles = {Role::acquire, Role::release},
       .marks = {},

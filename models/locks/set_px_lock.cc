@@ -95,7 +95,8 @@ Released SetPxLock::force_release(Client& self, std::string_view key, bool condi
 const Algorithm& set_px_blind_delete() {
   static const Algorithm algorithm{
       .name = "set-px-blind-delete",
-      .summary = "SET key token NX PX ttl; released by DEL, whoever holds the key by then",
+      .summary =
+          "SET key token NX PX ttl; released by DEL, even if another client holds the key by then",
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-01",
       .roles = {Role::acquire, Role::release},
       .marks = {},
@@ -144,7 +145,7 @@ const Algorithm& watchdog() {
     Algorithm renewed = lua_check_delete();
     renewed.name = "watchdog";
     renewed.summary =
-        "SET key token NX PX ttl, extended every third of the ttl by a script while its holder "
+        "SET key token NX PX ttl, extended by a script every third of the ttl while the holder "
         "works";
     renewed.source = "docs/facts/algorithms.md 2.1, 1.4";
     renewed.preset = [](LockOptions& options) {

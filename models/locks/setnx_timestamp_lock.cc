@@ -40,7 +40,7 @@ std::vector<Promise> promises(const LockOptions& options) {
       {Property::no_stale_write, holder.without({late_write}), kAgree},
       {Property::own_release, {late_write, server_clock}, kAgree},
       {Property::not_stuck, FaultClasses::all().without({client_clock}),
-       "the clients' clocks agree, and the server does not stay away"},
+       "the clients' clocks agree, and the server is eventually available"},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
   };
@@ -92,8 +92,8 @@ const Algorithm& setnx_timestamp() {
   static const Algorithm algorithm{
       .name = "setnx-timestamp",
       .summary =
-          "SETNX key timestamp; once the timestamp has passed the key is stolen, by DEL and SETNX "
-          "or by GETSET; released by DEL",
+          "SETNX key timestamp; after that time another client steals the key, by DEL and SETNX or "
+          "by GETSET; released by DEL",
       .source = "redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08",
       .roles = {Role::acquire, Role::release},
       .marks = {kTimestampPassed},

@@ -92,8 +92,8 @@ const Algorithm& mysql_insert_lock() {
   static const Algorithm algorithm{
       .name = "mysql-insert-lock",
       .summary =
-          "a row under a unique key, inserted by its holder and deleted by it, or by who "
-          "finds it overdue",
+          "a row under a unique key, inserted by its holder; deleted by the holder, or by a client "
+          "that finds it overdue",
       .source = "docs/facts/algorithms.md 8.3",
       .roles = {Role::acquire, Role::release},
       .marks = {},

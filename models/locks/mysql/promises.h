@@ -10,9 +10,10 @@
 namespace picklock::models::locks::mysql {
 
 inline constexpr std::string_view kWithinSession =
-    "every critical section ends while its session lives, by the server's word";
+    "every critical section ends while its session lives, according to the server";
 
-inline constexpr std::string_view kServerThere = "a server that takes writes does not stay away";
+inline constexpr std::string_view kServerThere =
+    "a server that accepts writes is eventually available";
 
 std::vector<Promise> of_a_made_row(const LockOptions& options);
 // Whose insert may be told of a duplicate when the lock is free, and of a circle.

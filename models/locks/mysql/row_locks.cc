@@ -110,8 +110,8 @@ Algorithm of_rows(std::string_view name, std::string_view summary, std::string_v
 const Algorithm& mysql_row_lock() {
   static const Algorithm algorithm = [] {
     Algorithm one = of_rows("mysql-row-lock",
-                            "whoever has the row FOR UPDATE, in a transaction that it keeps open, "
-                            "holds the lock; the row was made beforehand",
+                            "the client whose open transaction has locked the row FOR UPDATE holds "
+                            "the lock; the row exists beforehand",
                             "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26",
                             of_a_made_row);
     one.make = make<RowLock>;
@@ -124,8 +124,8 @@ const Algorithm& mysql_select_insert() {
   static const Algorithm algorithm = [] {
     Algorithm one =
         of_rows("mysql-select-insert",
-                "looks for the row and inserts it where it is missing, else locks it "
-                "with FOR UPDATE, in a transaction that stays open",
+                "looks for the row and inserts it if it is missing, else locks it with FOR UPDATE, "
+                "in a transaction that stays open",
                 "docs/facts/failures.md A-24, docs/facts/fidelity.md M1 to M4", of_an_inserted_row);
     one.make = make<SelectInsertLock>;
     return one;
@@ -136,8 +136,8 @@ const Algorithm& mysql_select_insert() {
 const Algorithm& mysql_probe_insert() {
   static const Algorithm algorithm = [] {
     Algorithm one = of_rows("mysql-probe-insert",
-                            "looks for the row with FOR UPDATE and inserts it where it is missing, "
-                            "in a transaction that stays open",
+                            "looks for the row with FOR UPDATE and inserts it if it is missing, in "
+                            "a transaction that stays open",
                             "docs/facts/failures.md D-08, docs/facts/fidelity.md M5 and M6",
                             of_an_inserted_row);
     one.make = make<ProbeInsertLock>;

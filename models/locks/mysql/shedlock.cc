@@ -113,8 +113,8 @@ const Algorithm& shedlock() {
   static const Algorithm algorithm{
       .name = "shedlock",
       .summary =
-          "a row with the time until which it is taken, updated by whoever finds that in "
-          "the past",
+          "a row with the time until which it is taken; a client that finds this time in the past "
+          "updates it",
       .source = "docs/facts/algorithms.md 8.6",
       .roles = {Role::acquire, Role::release},
       .marks = {},

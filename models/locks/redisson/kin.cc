@@ -174,7 +174,7 @@ const Algorithm& redisson_spin_lock() {
   static const Algorithm algorithm = [] {
     Algorithm spin = renamed(
         redisson_lock(), "redisson-spin-lock",
-        "Redisson's re-entrant lock for which waiters poll, at growing intervals of up to 128 ms",
+        "Redisson's re-entrant lock whose waiters poll, at growing intervals of up to 128 ms",
         "Redisson 4.7; docs/facts/algorithms.md 1.10");
     spin.roles = {Role::acquire, Role::release};
     spin.uses = spin_uses();
@@ -200,11 +200,10 @@ const Algorithm& redisson_fenced_lock() {
 
 const Algorithm& redisson_fair_lock() {
   static const Algorithm algorithm = [] {
-    Algorithm fair = renamed(
-        redisson_lock(), "redisson-fair-lock",
-        "Redisson's re-entrant lock with a queue: first come, first served, each woken by a "
-        "channel of its own",
-        "Redisson 4.7; docs/facts/algorithms.md 1.9");
+    Algorithm fair = renamed(redisson_lock(), "redisson-fair-lock",
+                             "Redisson's re-entrant lock with a queue: first come, first served; a "
+                             "channel for each waiter wakes it",
+                             "Redisson 4.7; docs/facts/algorithms.md 1.9");
     fair.uses = fair_uses();
     fair.promises = fair_promises;
     fair.bound = fair_bound;
@@ -217,10 +216,10 @@ const Algorithm& redisson_fair_lock() {
 
 const Algorithm& redisson_fair_lock_fixed() {
   static const Algorithm algorithm = [] {
-    Algorithm fixed =
-        renamed(redisson_fair_lock(), "redisson-fair-lock-fixed",
-                "the same with waiters that renew their places and look at least once a second",
-                "docs/facts/failures.md D-06, D-07");
+    Algorithm fixed = renamed(
+        redisson_fair_lock(), "redisson-fair-lock-fixed",
+        "redisson-fair-lock whose waiters renew their places and check at least once a second",
+        "docs/facts/failures.md D-06, D-07");
     fixed.preset = as_fixed;
     return fixed;
   }();

@@ -360,8 +360,8 @@ const Algorithm& redisson_lock() {
   static const Algorithm algorithm{
       .name = "redisson-lock",
       .summary =
-          "Redisson's re-entrant lock as shipped: a hash that counts its owner's holds, "
-          "renewed by a watchdog; waiters hear a channel",
+          "Redisson's re-entrant lock as shipped: a hash that counts its owner's holds, renewed by "
+          "a watchdog; a channel notifies waiters",
       .source = "Redisson 4.7; docs/facts/algorithms.md 1.2-1.5",
       .roles = {Role::acquire, Role::subscribe, Role::release},
       .marks = {},
@@ -377,11 +377,10 @@ const Algorithm& redisson_lock() {
 
 const Algorithm& redisson_lock_fixed() {
   static const Algorithm algorithm = [] {
-    Algorithm fixed = renamed(
-        redisson_lock(), "redisson-lock-fixed",
-        "the same with a deadline of the holder's own, on a monotonic clock, losses told, and "
-        "waits of a second at most",
-        "docs/facts/failures.md A-09, A-11, D-03");
+    Algorithm fixed = renamed(redisson_lock(), "redisson-lock-fixed",
+                              "redisson-lock with a deadline of the holder on a monotonic clock, "
+                              "reported losses, and waits of at most a second",
+                              "docs/facts/failures.md A-09, A-11, D-03");
     fixed.preset = as_fixed;
     return fixed;
   }();

@@ -248,8 +248,8 @@ Algorithm of_several(std::string_view name, std::string_view summary, std::strin
 const Algorithm& redisson_multilock() {
   static const Algorithm algorithm = [] {
     Algorithm one = of_several("redisson-multilock",
-                               "Redisson's MultiLock: its re-entrant lock on every one of several "
-                               "servers, one after the other",
+                               "Redisson's MultiLock: its re-entrant lock on all of several "
+                               "servers, acquired one after the other",
                                "Redisson 4.7; docs/facts/algorithms.md 1.6");
     one.quorum = all_of_them;
     one.make = make<MultiLock>;
@@ -260,11 +260,10 @@ const Algorithm& redisson_multilock() {
 
 const Algorithm& redisson_redlock() {
   static const Algorithm algorithm = [] {
-    Algorithm one =
-        of_several("redisson-redlock",
-                   "Redisson's RedLock: its re-entrant lock on most of several servers, "
-                   "without a look at how long that took",
-                   "Redisson 4.7; docs/facts/algorithms.md 1.7");
+    Algorithm one = of_several("redisson-redlock",
+                               "Redisson's RedLock: its re-entrant lock on a majority of several "
+                               "servers, without checking how long that took",
+                               "Redisson 4.7; docs/facts/algorithms.md 1.7");
     one.quorum = most_of_them;
     one.make = make<RedLock>;
     return one;
@@ -275,8 +274,8 @@ const Algorithm& redisson_redlock() {
 const Algorithm& redisson_redlock_fixed() {
   static const Algorithm algorithm = [] {
     Algorithm one = renamed(redisson_redlock(), "redisson-redlock-fixed",
-                            "the same with the lease checked once all are granted, a deadline of "
-                            "the holder's own, and losses told",
+                            "redisson-redlock that checks the lease once all are granted, with a "
+                            "deadline of the holder and reported losses",
                             "docs/facts/failures.md C-12");
     one.preset = as_fixed;
     return one;

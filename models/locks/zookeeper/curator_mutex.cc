@@ -196,8 +196,8 @@ const Algorithm& curator_mutex() {
   static const Algorithm algorithm{
       .name = "curator-mutex",
       .summary =
-          "Curator's InterProcessMutex: a queue of protected znodes under a container, held "
-          "again from memory",
+          "Curator's InterProcessMutex: a queue of protected znodes under a container; re-entrant "
+          "in memory",
       .source = "docs/facts/algorithms.md 6.3, docs/facts/failures.md B-12, C-13 and C-14",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},

@@ -129,7 +129,7 @@ Held EphemeralLock::look(Client& self, const Lease& lease) {
 const Algorithm& zk_ephemeral() {
   static const Algorithm algorithm{
       .name = "zk-ephemeral",
-      .summary = "whoever creates the ephemeral znode holds the lock; all others watch it",
+      .summary = "the client that creates the ephemeral znode holds the lock; all others watch it",
       .source = "docs/facts/algorithms.md 6.1, docs/facts/failures.md A-20 and A-30",
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},

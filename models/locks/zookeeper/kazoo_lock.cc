@@ -149,7 +149,9 @@ Held KazooLock::look(Client&, const Lease&) { return held_ ? Held::yes : Held::n
 const Algorithm& kazoo_lock() {
   static const Algorithm algorithm{
       .name = "kazoo-lock",
-      .summary = "kazoo's Lock: a queue of znodes that bear one name for the life of the object",
+      .summary =
+          "kazoo's Lock: a queue of znodes whose names begin with an id that the object keeps for "
+          "life",
       .source = "docs/facts/algorithms.md 6.4, docs/facts/failures.md C-13",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},

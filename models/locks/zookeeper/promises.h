@@ -10,8 +10,8 @@
 namespace picklock::models::locks::zookeeper {
 
 inline constexpr std::string_view kWithinSession =
-    "every critical section ends while its session lives, by the ensemble's word";
-inline constexpr std::string_view kEnsembleThere = "the ensemble does not stay away";
+    "every critical section ends while its session lives, according to the ensemble";
+inline constexpr std::string_view kEnsembleThere = "the ensemble is eventually available";
 
 // Once a waiter that gives up has had its znode deleted, the next may come in before it is told so.
 inline constexpr std::uint32_t kPassedWhileLeaving = 1;

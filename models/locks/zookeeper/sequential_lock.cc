@@ -158,8 +158,8 @@ const Algorithm& zk_sequential() {
   static const Algorithm algorithm{
       .name = "zk-sequential",
       .summary =
-          "the lowest of the ephemeral sequential znodes holds the lock; each other watches "
-          "the one before it, and lists them again when woken",
+          "the lowest ephemeral sequential znode holds the lock; every other client watches the "
+          "znode before its own, and lists all again when woken",
       .source = kSource,
       .roles = roles(),
       .marks = {},
@@ -177,7 +177,8 @@ const Algorithm& zk_sequential() {
 const Algorithm& zk_sequential_naive() {
   static const Algorithm algorithm{
       .name = "zk-sequential-naive",
-      .summary = "the same, but that the one before it is gone is taken for its turn",
+      .summary =
+          "zk-sequential, but a waiter takes the lock as soon as the znode before its own is gone",
       .source = kSource,
       .roles = roles(),
       .marks = {},
