@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Holds what the documents say against the program and the repository. Commands in them run and end as written, outputs
-# that they show are what the program prints, links lead somewhere, ids and files that are cited exist.
+# Checks the documents against the program and the repository: commands run and exit as written, shown outputs are what
+# the program prints, links lead somewhere, cited ids and files exist.
+#
 #   docs/docs_test.sh PROGRAM [EXAMPLE...]                    checks
 #   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM [EXAMPLE...]  writes the shown outputs anew
+#
 # PROGRAM is picklock; each EXAMPLE is a program of examples/, called by its name.
 #
-# In a document, an HTML comment before a block tells what the block is:
+# In a document, an HTML comment before a block says what the block is:
+#
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
-#   <!-- shows: COMMAND -->   what COMMAND prints: a fenced block, or lines up to <!-- end -->
+#   <!-- shows: COMMAND -->   the output of COMMAND: a fenced block, or lines up to <!-- end -->
+#
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
 # with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
-# shellcheck disable=SC2016  # what is single-quoted here is text of documents
+# shellcheck disable=SC2016  # the single-quoted strings are text of documents
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$(readlink -f -- "${1:?usage: docs/docs_test.sh PROGRAM [EXAMPLE...]}")
@@ -29,8 +33,8 @@ complain() {
 
 # --- tables that documents show
 
-# name, summary, source, algorithm and violated properties of `picklock list scenarios --json`, a row each; those that
-# come with every lock are left out.
+# Prints a row for each scenario of `picklock list scenarios --json`: name, summary, source, algorithm and violated
+# properties. The plain scenarios, one of which comes with every lock, are left out.
 scenario_table() {
   echo "| id | scenario | lock | the story | violated |"
   echo "|---|---|---|---|---|"
@@ -69,7 +73,7 @@ export -f scenario_table list_table
 
 # --- one document
 
-run_here() {  # run_here COMMAND: as a reader would, in a folder with the program, the scenarios and the document's files
+run_here() {  # run_here COMMAND: runs it in a folder with the program, the scenarios and the document's files
   (cd "$folder" && bash -c "set -o pipefail; $1" </dev/null)
 }
 
@@ -139,7 +143,7 @@ check_shown() {
   [[ ! $update ]] || printf '%s\n' "${written[@]}" >"$1"
 }
 
-# Headings as a code host names them: lower case, blanks as hyphens, other punctuation gone.
+# Prints the anchors that a code host gives the headings: lower case, hyphens for blanks, no other punctuation.
 anchors() {
   awk '/^```/ { code = !code } !code' "$1" |
     sed -nE 's/^#+ +//p' | tr '[:upper:]' '[:lower:]' | sed -E 's/[^[:alnum:] _-]//g; s/ /-/g'
@@ -161,7 +165,7 @@ check_links() {
     grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//')
 }
 
-# Names with a slash in backticks, a line number or a brace list apart, are files or folders.
+# Checks that names with a slash in backticks are files or folders.
 check_files() {
   local name
   while read -r name; do
@@ -207,7 +211,7 @@ check_facts_are_tested() {
     sed -nE 's/^- (R[0-9]+)\. .*/\1/p')
 }
 
-# Situations are told by a test, and name their facts: `R31 R32`.
+# Lists in $sandbox/tested the facts that tests and limitations cite. A situation names its facts as `R31 R32`.
 list_tested() {
   {
     find . \( -name .git -o -path ./build \) -prune -o -type f \( -name '*_test.cc' -o -path './scenarios/*.toml' \) -print0 |
@@ -244,7 +248,7 @@ if [[ $update ]]; then
   exit
 fi
 
-# The checks themselves: each must find what is planted for it, and documents without a fault must pass.
+# Tests the checks themselves: each must find the fault planted for it, and documents without a fault must pass.
 plant=$(mktemp -d -p "$sandbox")
 mkdir -p "$plant/docs/facts" "$plant/scenarios"
 printf '### A-01 `one`\n' >"$plant/docs/facts/failures.md"
