@@ -12,10 +12,10 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
   expect_refused("run", "SCENARIO is required");
   expect_refused("run " + kStory + " --sed 3",
                  "there is no option `--sed`; did you mean `--seed`?");
-  expect_refused("run " + kStory + " another", "another");
   expect_refused("run " + kStory + " --format jsn",
-                 "there is no format `jsn`; it is one of text, mermaid, json, junit, "
-                 "perfetto");
+                 "--format: there is no format `jsn`; did you mean `json`?");
+  expect_refused("run " + kStory + " --format yaml",
+                 "it is one of text, mermaid, json, junit, perfetto");
   expect_refused("list", "KIND is required");
   expect_refused("list algoritms", "did you mean `algorithms`?");
   expect_refused("list locks",

@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
 
 #include "cli/search_words.h"
 #include "scenarios/bad_input.h"
@@ -42,7 +45,21 @@ bool speaks_unicode() {
   return isatty(STDOUT_FILENO) == 0;
 }
 
+scenarios::Document read_document(const std::string& scenario) {
+  if (scenario == "-") return scenarios::Document::from_stream(std::cin, "standard input");
+  if (scenario == "/dev/stdin") return scenarios::Document::from_stream(std::cin, scenario);
+  const std::string path = scenarios::find_scenario(scenario, scenarios::shipped_directory());
+  // Messages name a shipped file without its folder, which differs from machine to machine.
+  return scenarios::Document::from_file(path, path == scenario ? path : scenario + ".toml");
+}
+
 }  // namespace
+
+void complain(const std::string& message) {
+  constexpr std::size_t kLongestLine = 500;
+  const std::string line = scenarios::printable(message, kLongestLine);
+  std::fputs(("picklock: " + line + '\n').c_str(), stderr);
+}
 
 void put(const std::string& text) {
   const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -50,17 +67,38 @@ void put(const std::string& text) {
     throw OutputLost(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
+void write_file(const std::string& path, const std::string& text) {
+  const auto fail = [&path] {
+    throw OutputLost(fmt::format("{} cannot be written: {}", scenarios::printable(path, 200),
+                                 std::strerror(errno)));
+  };
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) fail();
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (out) return;
+  const int why = errno;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) std::filesystem::remove(path, error);
+  errno = why;
+  fail();
+}
+
 scenarios::Document document_of(const std::string& scenario,
                                 const std::vector<std::string>& changes) {
-  const std::string path = scenarios::find_scenario(scenario, scenarios::shipped_directory());
-  // Where shipped files lie differs from machine to machine; messages have their names alone.
-  scenarios::Document document =
-      scenarios::Document::from_file(path, path == scenario ? path : scenario + ".toml");
+  scenarios::Document document = read_document(scenario);
   for (const std::string& change : changes) {
     document.set(scenarios::change_from(change));
     document.forget_neighbours();
   }
   return document;
+}
+
+std::string repeatable(const std::string& scenario) {
+  std::error_code error;
+  const bool stream =
+      scenario == "-" || scenario.starts_with("/dev/") || std::filesystem::is_fifo(scenario, error);
+  return stream ? "FILE" : shell_quoted(scenario);
 }
 
 void add_color(CLI::App& command, std::string& into) {

@@ -24,18 +24,28 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kNoAnswer = 2;  // a full disk, for example: 1 would mean "not as expected"
 inline constexpr int kInterrupted = 130;
 
-// Standard output cannot be written. An error, so that no script takes half of the output for all.
+// Output cannot be written. An error, so that no script takes half of the output for all.
 class OutputLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Prints one line on standard error: "picklock: " and the message.
+void complain(const std::string& message);
+
 // Writes to standard output. Throws OutputLost.
 void put(const std::string& text);
 
-// The scenario that SCENARIO names, a file or a shipped one, changed by every --set. Throws
-// BadInput.
+// Writes the file anew. Throws OutputLost, and then leaves no part of the file behind.
+void write_file(const std::string& path, const std::string& text);
+
+// The scenario that SCENARIO names, changed by every --set: a file, a pipe, `-` for standard input,
+// or a shipped scenario. Throws BadInput.
 scenarios::Document document_of(const std::string& scenario,
                                 const std::vector<std::string>& changes);
+
+// SCENARIO as a word of a command that repeats a run. What was read from a pipe is gone: FILE
+// stands for a file with the same text.
+std::string repeatable(const std::string& scenario);
 
 // The option --color of `command`.
 void add_color(CLI::App& command, std::string& into);

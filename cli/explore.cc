@@ -82,7 +82,7 @@ scenarios::Scenario scenario_of(const ExploreOptions& options) {
 std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   std::string command = "picklock explore ";
   command += options.scenario.empty() ? "--algorithm " + shell_quoted(options.algorithm)
-                                      : shell_quoted(options.scenario);
+                                      : repeatable(options.scenario);
   const auto add = [&command](const char* option, const std::string& word) {
     if (!word.empty()) command.append(" ").append(option).append(" ").append(shell_quoted(word));
   };

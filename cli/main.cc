@@ -46,8 +46,7 @@ constexpr const char* kFooter =
     "given";
 
 int bad_input(const std::string& message) {
-  constexpr std::size_t kLongestLine = 500;
-  std::fprintf(stderr, "picklock: %s\n", scenarios::printable(message, kLongestLine).c_str());
+  complain(message);
   return kBadInput;
 }
 
@@ -195,10 +194,10 @@ int main(int argc, char** argv) {
   } catch (const scenarios::BadInput& error) {
     return bad_input(error.what());
   } catch (const OutputLost& error) {
-    std::fprintf(stderr, "picklock: %s\n", error.what());
+    complain(error.what());
     return kNoAnswer;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "picklock: internal error: %s\n", error.what());
+    complain(fmt::format("internal error: {}", error.what()));
     return kNoAnswer;
   }
 }

@@ -7,13 +7,11 @@
 #include <cstdint>
 
 #include "cli/console.h"
-#include "reports/json.h"
-#include "reports/junit.h"
-#include "reports/mermaid.h"
-#include "reports/perfetto.h"
-#include "reports/timeline.h"
+#include "cli/interruptible.h"
+#include "cli/results.h"
+#include "cli/search_words.h"
+#include "cli/watch.h"
 #include "scenarios/bad_input.h"
-#include "scenarios/loader.h"
 #include "scenarios/nearest.h"
 #include "scenarios/runner.h"
 
@@ -22,22 +20,46 @@ namespace {
 
 const scenarios::Words kFormats = {"text", "mermaid", "json", "junit", "perfetto"};
 
-std::string repeat_command(const std::string& scenario, std::uint64_t seed,
-                           const RunOptions& options) {
-  std::string command = fmt::format("picklock run {} --seed {}", shell_quoted(scenario), seed);
-  for (const std::string& change : options.changes) command += " --set " + shell_quoted(change);
-  return command;
+bool is_standard_input(const std::string& scenario) {
+  return scenario == "-" || scenario == "/dev/stdin";
 }
 
-std::string told(const scenarios::Outcome& outcome, const std::string& repeat,
-                 const RunOptions& options) {
-  const std::string& format = options.format;
-  if (format == "json") return reports::json(outcome);
-  if (format == "mermaid") return reports::mermaid(outcome, repeat);
-  if (format == "perfetto") return reports::perfetto(outcome);
-  reports::TextOptions form = text_options(options.color);
-  form.repeat_command = repeat;
-  return reports::timeline(outcome, form);
+void check(const RunOptions& options) {
+  if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end())
+    refuse("--format", "format", options.format, kFormats);
+  const bool takes_one = options.format == "mermaid" || options.format == "perfetto";
+  if (options.scenarios.size() > 1 && takes_one)
+    throw scenarios::BadInput(fmt::format(
+        "--format {}: shows one SCENARIO; text, json and junit take several", options.format));
+  if (options.scenarios.size() > 1 && !options.html.empty())
+    throw scenarios::BadInput("--html: shows one SCENARIO");
+  if (std::count_if(options.scenarios.begin(), options.scenarios.end(), is_standard_input) > 1)
+    throw scenarios::BadInput("run: standard input can be read only once");
+  for (const std::string& change : options.changes) scenarios::change_from(change);
+}
+
+// What became of one scenario, or why it cannot be run.
+struct Ran {
+  std::optional<scenarios::Outcome> outcome;
+  std::vector<double> seconds;  // that each run took
+  std::string problem;
+};
+
+Ran run_one(scenarios::Runner& runner, const std::string& scenario,
+            std::optional<std::uint64_t> seed, const RunOptions& options) {
+  Ran ran;
+  try {
+    const scenarios::Document document = document_of(scenario, options.changes);
+    Stopwatch stopwatch;
+    ran.outcome =
+        runner.run_file(document, seed, !options.changes.empty(), options.format != "json",
+                        [&] { ran.seconds.push_back(stopwatch.lap().count()); });
+  } catch (const scenarios::BadInput& error) {
+    ran.problem = error.what();
+  } catch (const std::logic_error& error) {
+    ran.problem = fmt::format("{}: internal error: {}", scenario, error.what());
+  }
+  return ran;
 }
 
 }  // namespace
@@ -46,8 +68,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Run scenarios, and show what happened.");
   command
       ->add_option("SCENARIO", options.scenarios,
-                   "a scenario file, or the name of a shipped scenario, as in `picklock list "
-                   "scenarios`; plain/LOCK is a lock without faults")
+                   "a scenario file, - for standard input, or the name of a shipped scenario, as "
+                   "in `picklock list scenarios`; plain/LOCK is a lock without faults")
       ->type_name("")
       ->required();
   command
@@ -63,58 +85,79 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->allow_extra_args(false);
   command
       ->add_option("--format", options.format,
-                   "text, mermaid, json, junit (XML for a CI system) or perfetto (trace events for "
-                   "ui.perfetto.dev) (default: text)")
+                   "text, mermaid, json (an object; for several scenarios an array of them), junit "
+                   "(XML for a CI system) or perfetto (trace events for ui.perfetto.dev) (default: "
+                   "text)")
       ->type_name("FORMAT");
+  command
+      ->add_option("--html", options.html,
+                   "also write the run as a page for a browser, which needs nothing beside it; for "
+                   "one SCENARIO")
+      ->type_name("FILE");
+  command
+      ->add_option("--time-limit", options.time_limit,
+                   "end after so many seconds of wall time: the run under way is cut off, and "
+                   "those after it are not made (default: no limit)")
+      ->type_name("SECONDS");
+  command->add_flag("-q,--quiet", options.quiet,
+                    "show only the summary and what is not as expected");
   add_color(*command, options.color);
   command->footer(
+      "With several scenarios a summary follows: on standard output in the format text, else on "
+      "standard error. A scenario that cannot be run is one line on standard error, and the others "
+      "are run all the same.\n\n"
       "Exit status:\n"
       "0\tevery run, twins included, is as its file expects\n"
       "1\tone is not\n"
-      "2\tbad input, wrong usage, or output that cannot be written");
+      "2\ta scenario cannot be run, whatever became of the others; the time limit was reached; "
+      "wrong usage; or output that cannot be written\n"
+      "130\tinterrupted; the report covers the scenarios until then");
   return command;
 }
 
 int run(const RunOptions& options) {
-  if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end())
-    throw scenarios::BadInput(fmt::format("--format: there is no format `{}`; it is one of {}",
-                                          options.format, scenarios::listed(kFormats)));
-  const bool takes_many = options.format == "text" || options.format == "junit";
-  if (options.scenarios.size() > 1 && !takes_many)
-    throw scenarios::BadInput(
-        fmt::format("--format {}: tells of one SCENARIO; text and junit take "
-                    "more",
-                    options.format));
+  check(options);
   std::optional<std::uint64_t> seed;
   if (options.seed) seed = seed_from(*options.seed);
-  std::vector<scenarios::Document> documents;
-  // Half of a list is no answer: all of it must be good before any of it is run.
-  const scenarios::Vocabulary& words = scenarios::shipped_vocabulary();
-  for (const std::string& scenario : options.scenarios) {
-    const scenarios::Document& document =
-        documents.emplace_back(document_of(scenario, options.changes));
-    const std::size_t twins = document.scenario(words).twins.size();
-    for (std::size_t i = 0; i < twins; ++i) document.twin(i, words);
-  }
+  std::optional<Watch::Seconds> limit;
+  if (!options.time_limit.empty())
+    limit = Watch::Seconds(seconds_from("--time-limit", options.time_limit));
 
-  scenarios::Runner runner;
-  reports::Junit junit;
-  bool as_expected = true;
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    const scenarios::Outcome outcome =
-        runner.run_file(documents[i], seed, !options.changes.empty(), options.format != "json");
-    as_expected = as_expected && outcome.as_expected();
-    const std::string repeat = repeat_command(options.scenarios[i], outcome.run.seed, options);
-    if (options.format == "junit") {
-      junit.add(outcome, repeat);
-      continue;
+  Results results(options);
+  const Stopwatch stopwatch;
+  const Interruptible interruptible;
+  const auto end = [&](Watch::Cause cause) -> std::optional<int> {
+    if (results.is_complete()) return std::nullopt;
+    const bool interrupted = cause == Watch::Cause::interruption;
+    try {
+      results.cut_off(interrupted
+                          ? "interrupted"
+                          : fmt::format("the time limit of {} s was reached", options.time_limit));
+      results.finish(stopwatch.passed());
+      return interrupted ? kInterrupted : results.status();
+    } catch (const OutputLost& error) {
+      complain(error.what());
+      return kNoAnswer;
     }
-    std::string text = told(outcome, repeat, options);
-    if (!text.ends_with('\n')) text += '\n';
-    put(i == 0 ? text : "\n" + text);
+  };
+  {
+    Watch watch(limit, {.progress = [&](Watch::Seconds passed) { return results.progress(passed); },
+                        .end = end});
+    scenarios::Runner runner;
+    for (const std::string& scenario : options.scenarios) {
+      watch.undisturbed([&] { results.begin(); });
+      const Ran ran = run_one(runner, scenario, seed, options);
+      watch.undisturbed([&] {
+        if (ran.outcome) {
+          results.add(*ran.outcome, ran.seconds);
+        } else {
+          results.refuse(ran.problem);
+        }
+      });
+    }
   }
-  if (options.format == "junit") put(junit.document());
-  return as_expected ? kAsExpected : kNotAsExpected;
+  results.finish(stopwatch.passed());
+  return results.status();
 }
 
 }  // namespace picklock::cli

@@ -86,6 +86,11 @@ Json document(const Run& run) {
           {"as_expected", run.as_expected()}};
 }
 
+// What a user wrote may not be UTF-8; the document must be.
+std::string text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 std::string json(const scenarios::Outcome& outcome) {
@@ -98,8 +103,25 @@ std::string json(const scenarios::Outcome& outcome) {
   }
   out["as_expected"] = outcome.as_expected();
   out["twins"] = std::move(twins);
-  // What a user wrote may not be UTF-8; the document must be.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text(out);
+}
+
+std::string json_error(const std::string& scenario, const std::string& problem) {
+  return text({{"scenario", scenario}, {"error", problem}});
+}
+
+std::string json_array(const std::vector<std::string>& objects) {
+  std::string all = "[";
+  for (const std::string& object : objects) {
+    all += all.size() == 1 ? "\n  " : ",\n  ";
+    // A line break is never part of a string of JSON, so all of them can be indented.
+    for (const char letter :
+         std::string_view(object).substr(0, object.find_last_not_of('\n') + 1)) {
+      all += letter;
+      if (letter == '\n') all += "  ";
+    }
+  }
+  return all + "\n]\n";
 }
 
 }  // namespace picklock::reports

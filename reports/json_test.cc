@@ -55,6 +55,17 @@ TEST(Json, IsNotAsExpectedWhenATwinIsNot) {
   EXPECT_EQ(document.at("twins").at(0).at("as_expected"), false);
 }
 
+TEST(Json, IsOneArrayForSeveralScenarios) {
+  const std::string object = json(testing::blind_delete_and_twin());
+  const Json all = Json::parse(json_array({object, json_error("bad\xff.toml", "line 1\nline 2")}));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.at(0), Json::parse(object));
+  EXPECT_EQ(all.at(1).at("scenario"), "bad\xef\xbf\xbd.toml");
+  EXPECT_EQ(all.at(1).at("error"), "line 1\nline 2");
+  EXPECT_EQ(json_array({json_error("a", "b")}),
+            "[\n  {\n    \"scenario\": \"a\",\n    \"error\": \"b\"\n  }\n]\n");
+}
+
 TEST(Json, StaysUtf8WhateverAScenarioHolds) {
   scenarios::Outcome outcome = testing::blind_delete_and_twin();
   outcome.run.scenario.title = "\xff锁";

@@ -11,15 +11,30 @@
 #include "reports/wording.h"
 
 namespace picklock::reports {
+namespace {
+
+constexpr const char* kOwnRun = "as the file has it";
+
+}  // namespace
 
 Junit::Case Junit::case_of(const scenarios::Run& run) {
-  return {.name = run.twin ? "twin, " + *run.twin : "as the file has it",
+  return {.name = run.twin ? "twin, " + *run.twin : kOwnRun,
           .algorithm = run.scenario.lock.algorithm,
           .digest = digest(run.digest),
-          .surprises = run.surprises};
+          .surprises = run.surprises,
+          .error_kind = {},
+          .error = {}};
 }
 
-void Junit::add(const scenarios::Outcome& outcome, const std::string& repeat_command) {
+void Junit::Counts::add(const Case& one) {
+  ++tests;
+  if (!one.error_kind.empty()) ++errors;
+  if (!one.surprises.empty()) ++failures;
+  seconds += one.seconds;
+}
+
+void Junit::add(const scenarios::Outcome& outcome, const std::string& repeat_command,
+                const std::vector<double>& seconds) {
   const scenarios::Scenario& scenario = outcome.run.scenario;
   Suite suite{.name = scenario.name,
               .title = scenario.title,
@@ -29,10 +44,21 @@ void Junit::add(const scenarios::Outcome& outcome, const std::string& repeat_com
               .story = {},
               .cases = {case_of(outcome.run)}};
   for (const scenarios::Run& twin : outcome.twins) suite.cases.push_back(case_of(twin));
-  suite.failures = static_cast<std::size_t>(
-      std::count_if(suite.cases.begin(), suite.cases.end(),
-                    [](const Case& one) { return !one.surprises.empty(); }));
-  if (suite.failures > 0) suite.story = timeline(outcome, {.repeat_command = repeat_command});
+  for (std::size_t i = 0; i < std::min(seconds.size(), suite.cases.size()); ++i)
+    suite.cases[i].seconds = seconds[i];
+  if (!outcome.as_expected()) suite.story = timeline(outcome, {.repeat_command = repeat_command});
+  suites_.push_back(std::move(suite));
+}
+
+void Junit::add_error(const std::string& scenario, const std::string& kind,
+                      const std::string& problem) {
+  Suite suite;
+  suite.name = scenario;
+  Case one;
+  one.name = kOwnRun;
+  one.error_kind = kind;
+  one.error = problem;
+  suite.cases.push_back(std::move(one));
   suites_.push_back(std::move(suite));
 }
 
@@ -42,20 +68,24 @@ std::string Junit::document() const {
     node.append_attribute(key).set_value(printable(value).c_str());
   };
   pugi::xml_node all = document.append_child("testsuites");
-  std::size_t cases = 0;
-  std::size_t failures = 0;
+  const auto give_counts = [&give](pugi::xml_node node, const Counts& counts) {
+    give(node, "tests", std::to_string(counts.tests));
+    give(node, "failures", std::to_string(counts.failures));
+    give(node, "errors", std::to_string(counts.errors));
+    give(node, "time", fmt::format("{:.3f}", counts.seconds));
+  };
+  Counts whole;
   for (const Suite& suite : suites_) {
-    cases += suite.cases.size();
-    failures += suite.failures;
+    for (const Case& one : suite.cases) whole.add(one);
   }
   give(all, "name", "picklock");
-  give(all, "tests", std::to_string(cases));
-  give(all, "failures", std::to_string(failures));
+  give_counts(all, whole);
   for (const Suite& suite : suites_) {
     pugi::xml_node node = all.append_child("testsuite");
+    Counts counts;
+    for (const Case& one : suite.cases) counts.add(one);
     give(node, "name", suite.name);
-    give(node, "tests", std::to_string(suite.cases.size()));
-    give(node, "failures", std::to_string(suite.failures));
+    give_counts(node, counts);
     pugi::xml_node properties = node.append_child("properties");
     const auto property = [&](const char* key, const std::string& value) {
       if (value.empty()) return;
@@ -65,11 +95,17 @@ std::string Junit::document() const {
     };
     property("title", suite.title);
     property("source", suite.source);
-    property("seed", std::to_string(suite.seed));
+    if (suite.seed) property("seed", std::to_string(*suite.seed));
     for (const Case& one : suite.cases) {
       pugi::xml_node test = node.append_child("testcase");
       give(test, "classname", suite.name);
       give(test, "name", one.name);
+      give(test, "time", fmt::format("{:.3f}", one.seconds));
+      if (!one.error_kind.empty()) {
+        pugi::xml_node error = test.append_child("error");
+        give(error, "type", one.error_kind);
+        give(error, "message", one.error);
+      }
       if (one.surprises.empty()) continue;
       pugi::xml_node failure = test.append_child("failure");
       give(failure, "type", "not as expected");

@@ -53,6 +53,36 @@ TEST(Junit, SaysInWhichWaysARunIsNotAsExpectedAndHowToRepeatIt) {
   EXPECT_THAT(suite.child("system-out").text().get(), HasSubstr("DEL lock:order-42"));
 }
 
+TEST(Junit, SaysHowLongEveryRunTook) {
+  Junit junit;
+  junit.add(testing::blind_delete_and_twin(), "picklock run one --seed 1", {0.25, 1.5});
+  junit.add({.run = testing::blind_delete(), .twins = {}}, "picklock run two --seed 1", {2});
+  const pugi::xml_document document = read(junit.document());
+  const pugi::xml_node all = document.child("testsuites");
+  EXPECT_STREQ(all.attribute("time").value(), "3.750");
+  const pugi::xml_node suite = all.child("testsuite");
+  EXPECT_STREQ(suite.attribute("time").value(), "1.750");
+  EXPECT_STREQ(suite.child("testcase").attribute("time").value(), "0.250");
+}
+
+TEST(Junit, HasASuiteWithAnErrorForAScenarioThatCouldNotBeRun) {
+  Junit junit;
+  junit.add(testing::blind_delete_and_twin(), "picklock run one --seed 1");
+  junit.add_error("bad.toml", "cannot be run", "bad.toml:3: key `lock.tll`: there is no such key");
+  const pugi::xml_document document = read(junit.document());
+  const pugi::xml_node all = document.child("testsuites");
+  EXPECT_EQ(all.attribute("tests").as_int(), 3);
+  EXPECT_EQ(all.attribute("errors").as_int(), 1);
+  EXPECT_EQ(all.attribute("failures").as_int(), 0);
+  const pugi::xml_node suite = all.child("testsuite").next_sibling("testsuite");
+  EXPECT_STREQ(suite.attribute("name").value(), "bad.toml");
+  EXPECT_EQ(suite.attribute("errors").as_int(), 1);
+  const pugi::xml_node error = suite.child("testcase").child("error");
+  EXPECT_STREQ(error.attribute("type").value(), "cannot be run");
+  EXPECT_STREQ(error.attribute("message").value(),
+               "bad.toml:3: key `lock.tll`: there is no such key");
+}
+
 TEST(Junit, IsXmlWhateverAFileSays) {
   scenarios::Outcome outcome{.run = testing::blind_delete(), .twins = {}};
   outcome.run.scenario.title = "a <b> & \"c\" \x01\xff ]]>";

@@ -254,17 +254,22 @@ Document Document::from_file(const std::string& path, const std::string& name) {
   if (status.type() == std::filesystem::file_type::not_found) refuse("there is no such file");
   if (error) refuse("cannot be read: " + error.message());
   if (std::filesystem::is_directory(status)) refuse("is a directory, not a scenario file");
-  // A pipe or a device may never end, or block.
-  if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
+  // A device may never end. A pipe ends when its writer does: `picklock run <(generate)`.
+  const bool pipe = std::filesystem::is_fifo(status);
+  if (!pipe && !std::filesystem::is_regular_file(status)) refuse("is not a regular file");
   std::ifstream in(path, std::ios::binary);
   if (!in) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+  Document document = from_stream(in, name);
+  if (!pipe) document.file_ = path;
+  return document;
+}
+
+Document Document::from_stream(std::istream& in, const std::string& name) {
   std::string text(kLargest + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) refuse("cannot be read");
+  if (in.bad()) throw BadInput(message({.file = name, .note = {}}, 0, "", "cannot be read"));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  Document document(std::move(text), name);
-  document.file_ = path;
-  return document;
+  return {std::move(text), name};
 }
 
 Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const {

@@ -3,6 +3,7 @@
 // not say.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ class Document {
   Document(std::string text, std::string name);
   static Document from_file(const std::string& path) { return from_file(path, path); }
   static Document from_file(const std::string& path, const std::string& name);
+  // Of a stream, such as standard input. Paths in it are relative to the working directory.
+  static Document from_stream(std::istream& in, const std::string& name);
 
   void set(Change change) { changes_.push_back(std::move(change)); }
 

@@ -108,18 +108,20 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
 }
 
 Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
-                         bool tracing) {
+                         bool tracing, const std::function<void()>& ran) {
   const Vocabulary& words = shipped_vocabulary();
   const Scenario scenario = document.scenario(words);
   const std::uint64_t used = seed.value_or(scenario.seed);
   const bool as_committed = !changed && used == scenario.seed;
   Outcome outcome{.run = run(scenario, used, tracing, {.digest = as_committed}), .twins = {}};
+  ran();
   for (std::size_t i = 0; i < scenario.twins.size(); ++i) {
     const Change& change = scenario.twins[i].change;
     Run twin =
         run(document.twin(i, words), used, tracing, {.contention = true, .digest = as_committed});
     twin.twin = change.path + " = " + change.value;
     outcome.twins.push_back(std::move(twin));
+    ran();
   }
   return outcome;
 }

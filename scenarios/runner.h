@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,10 @@ class Runner {
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing);
 
   // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the
-  // document, so that committed digests say nothing.
+  // document, so that committed digests say nothing. `ran` is called after each of the runs: the
+  // file's own, then every twin's.
   Outcome run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
-                   bool tracing);
+                   bool tracing, const std::function<void()>& ran = [] {});
 
  private:
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing, Demands demands);
