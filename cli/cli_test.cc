@@ -1,4 +1,6 @@
 // Usage, help, lists and output, whatever the command.
+#include <regex>
+
 #include "cli/program.h"
 
 namespace picklock::cli {
@@ -128,8 +130,25 @@ TEST_F(Program, SaysWhereShippedScenariosShouldBeIfThereAreNone) {
       0);
 }
 
-TEST_F(Program, PrintsItsVersionAndHelp) {
-  EXPECT_THAT(picklock("--version").out, StartsWith("picklock "));
+TEST_F(Program, TellsItsVersionItsCommitAndTheServersThatItsModelsFollow) {
+  const Ran ran = picklock("--version");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out,
+              testing::MatchesRegex(
+                  "picklock [0-9.]+, commit ([0-9a-f]+(-dirty)?|unknown)\n"
+                  "The models follow Redis [0-9.]+, ZooKeeper [0-9.]+ and MariaDB [0-9.]+ .*\n"));
+  std::ifstream facts("docs/facts/fidelity.md");
+  const std::string seen{std::istreambuf_iterator<char>(facts), std::istreambuf_iterator<char>()};
+  const std::regex server("(Redis|ZooKeeper|MariaDB) [0-9.]*[0-9]");
+  int servers = 0;
+  for (std::sregex_iterator one(ran.out.begin(), ran.out.end(), server), end; one != end; ++one) {
+    EXPECT_THAT(seen, testing::ContainsRegex("\n## [0-9]\\. " + one->str())) << "a heading of it";
+    ++servers;
+  }
+  EXPECT_EQ(servers, 3);
+}
+
+TEST_F(Program, PrintsItsHelp) {
   EXPECT_THAT(picklock("--help").out, HasSubstr("Exit status"));
   EXPECT_EQ(picklock("help").out, picklock("--help").out);
   EXPECT_THAT(picklock("run --help").out, HasSubstr("--seed"));

@@ -18,6 +18,7 @@
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/run.h"
+#include "cli/version.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/nearest.h"
 
@@ -137,7 +138,8 @@ int main(int argc, char** argv) {
   app.formatter(help_formatter(page_width()));
   app.set_help_flag("-h,--help", "print this help");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "picklock " PICKLOCK_VERSION, "print the version");
+  app.set_version_flag("--version", version(),
+                       "print the version, the commit, and the servers that the models follow");
 
   RunOptions run_options;
   CLI::App* run_command = add_run(app, run_options);
@@ -181,7 +183,7 @@ int main(int argc, char** argv) {
       put(app.help());
       return kAsExpected;
     } catch (const CLI::CallForVersion&) {
-      put(app.version() + '\n');
+      put(app.version());
       return kAsExpected;
     } catch (const CLI::ParseError& error) {
       return bad_input(usage_problem(app, error, arguments) + kSeeHelp);

@@ -1,0 +1,19 @@
+#include "cli/version.h"
+
+#include <fmt/format.h>
+
+#include "models/mysql/version.h"
+#include "models/redis/commands.h"
+#include "models/zookeeper/version.h"
+
+namespace picklock::cli {
+
+std::string version() {
+  return fmt::format(
+      "picklock {}, commit {}\n"
+      "The models follow Redis {}, ZooKeeper {} and {} ({} where a scenario asks for it).\n",
+      PICKLOCK_VERSION, kCommit, models::redis::kVersion, models::zookeeper::kVersion,
+      models::mysql::kVersion, models::mysql::kVariantVersion);
+}
+
+}  // namespace picklock::cli

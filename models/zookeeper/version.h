@@ -1,0 +1,11 @@
+// The ZooKeeper that the model follows: its behavior was seen on this version
+// (docs/facts/fidelity.md section 2).
+#pragma once
+
+#include <string_view>
+
+namespace picklock::models::zookeeper {
+
+inline constexpr std::string_view kVersion = "3.8.0";
+
+}  // namespace picklock::models::zookeeper
