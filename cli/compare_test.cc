@@ -106,14 +106,14 @@ TEST_F(Program, ComparesForTheTimeGiven) {
     EXPECT_GT(cells.at(column).at("fencing").at("ideal").at("runs"), 0) << column;
 }
 
-// Shell words that wait until the file is so long, or whoever writes it has ended.
+// Shell commands that wait until the file has so many bytes, or until its writer has ended.
 std::string once_it_has(const std::string& file, std::size_t bytes) {
   return "while kill -0 $! && [ \"$(stat -c %s " + file + " 2>/dev/null || echo 0)\" -lt " +
          std::to_string(bytes) + " ]; do sleep 0.05; done; ";
 }
 
-// Killed a few times, sooner and later: what was made stays, and the end is that of an undisturbed
-// comparison.
+// Kills a comparison a few times, earlier and later. The runs that it made stay, and the result is
+// that of a comparison that was not killed.
 TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
   const std::string comparison =
       "compare --algorithms lua-check-delete,redlock --runs 60 --json --out ";

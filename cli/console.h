@@ -43,7 +43,7 @@ void write_file(const std::string& path, const std::string& text);
 scenarios::Document document_of(const std::string& scenario,
                                 const std::vector<std::string>& changes);
 
-// SCENARIO as a word of a command that repeats a run. What was read from a pipe is gone: FILE
+// SCENARIO as a word of a command that repeats a run. A pipe can be read only once: FILE
 // stands for a file with the same text.
 std::string repeatable(const std::string& scenario);
 

@@ -169,6 +169,10 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
   command->add_flag("--json", options.json, "print one JSON document");
   add_color(*command, options.color);
   command->footer(
+      "One core makes some 12,000 runs per second for a lock on one Redis server, 6,000 on "
+      "ZooKeeper, 4,000 on MySQL, 1,000 on five Redis servers, and 130 for a lock whose waiters "
+      "spin "
+      "(redisson-fair-lock).\n\n"
       "Exit status:\n"
       "0\tno promised property was violated; with --property: none of those named\n"
       "1\tone was violated, a run crashed, or no fault struck in any run\n"

@@ -121,7 +121,7 @@ TEST_F(Program, TellsEveryDistinctViolation) {
   }
 }
 
-// The files that a terminal has been told of; a line that was not finished has not been told.
+// The files that were announced on a terminal. An unfinished line announces nothing.
 std::vector<std::string> told_on(const std::string& terminal) {
   constexpr std::string_view kFound = "found: ";
   std::vector<std::string> files;
@@ -134,8 +134,9 @@ std::vector<std::string> told_on(const std::string& terminal) {
   return files;
 }
 
-// Killed on a terminal while it finds one thing after another, PICKLOCK_KILLS times (8): what it
-// has told of is there, what is there is whole, and the next search goes on from it.
+// Kills a search on a terminal while it finds one violation after another, PICKLOCK_KILLS times
+// (8). Every file that it announced exists, every file is whole, and the next search continues from
+// them.
 TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   const char* given = std::getenv("PICKLOCK_KILLS");
   const int kills = given != nullptr ? std::atoi(given) : 8;
@@ -158,7 +159,7 @@ TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
   double first_find = 0;  // seconds
   for (int i = 0; i < kills; ++i) {
     if (i % 10 == 9) std::filesystem::remove_all(finds), looked_at.clear();
-    // The first as soon as it tells of something, the others sooner or later than that.
+    // The first search is killed when it announces a file, the others earlier or later.
     const std::string moment = i == 0
                                    ? "until grep -qs 'found: .*toml' " + path("terminal") +
                                          " || [[ ! -e /proc/$! ]]; do sleep 0.01; done"

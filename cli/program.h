@@ -56,7 +56,7 @@ class Program : public testing::Test {
 
   Ran picklock(const std::string& arguments) const { return shell("\"$P\" " + arguments); }
 
-  // What the program prints on a terminal, standard error included. `environment` is set for it,
+  // The output of the program on a terminal, standard error included. `environment` is set for it,
   // `before` is a command on that terminal. Requires `script`.
   std::string on_a_terminal(const std::string& arguments, const std::string& environment = "",
                             const std::string& before = ":") const {

@@ -1,5 +1,5 @@
-// What became of the scenarios of one `picklock run`, in the format asked for: each as soon as its
-// runs are over, then the document or the summary of all.
+// The results of one `picklock run` in the format asked for: each as soon as its runs are over,
+// then the document or the summary of all.
 #pragma once
 
 #include <chrono>

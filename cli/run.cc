@@ -38,7 +38,7 @@ void check(const RunOptions& options) {
   for (const std::string& change : options.changes) scenarios::change_from(change);
 }
 
-// What became of one scenario, or why it cannot be run.
+// The result of one scenario, or why it cannot be run.
 struct Ran {
   std::optional<scenarios::Outcome> outcome;
   std::vector<double> seconds;  // that each run took

@@ -271,7 +271,7 @@ algorithm = 'redlock'
 [clients]
 count = 1
 )";
-// Of some seconds.
+// It takes some seconds.
 const std::string kLong = R"(format = 1
 [lock]
 algorithm = 'redlock'

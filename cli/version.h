@@ -1,4 +1,4 @@
-// What `picklock --version` prints.
+// The text of `picklock --version`.
 #pragma once
 
 #include <string>
