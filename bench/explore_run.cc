@@ -28,9 +28,9 @@ hold = "4s"
 double measure(unsigned jobs, std::uint64_t runs) {
   const scenarios::Scenario scenario =
       scenarios::parse(kTinyRun, "tiny run", scenarios::shipped_vocabulary());
-  explore::Search search(scenario, {.faults = {.classes = {models::FaultClass::pause}, .most = 1},
+  explore::Search search(scenario, {.faults = {.classes = {FaultClass::pause}, .most = 1},
                                     .all_classes = false,
-                                    .properties = {models::Property::no_deadlock}});
+                                    .properties = {Property::no_deadlock}});
   const explore::Onlooker nobody{.found = [](const explore::Find&) {},
                                  .crashed = [](const explore::Crash&) {},
                                  .progress = [](const explore::Progress&) {},

@@ -21,10 +21,10 @@ namespace {
 
 using namespace picklock;
 using namespace std::chrono_literals;
-using models::redis::Reply;
-using models::redis::Script;
-using models::redis::Sentinel;
-using models::redis::Server;
+using redis::Reply;
+using redis::Script;
+using redis::Sentinel;
+using redis::Server;
 
 constexpr std::size_t kGroups = 5;
 constexpr std::size_t kSentinelsEach = 3;
@@ -93,23 +93,23 @@ class World {
       directory_.add({.process = members.replica, .endpoint = &replicas_[i]});
       for (std::size_t k = 0; k < kSentinelsEach; ++k) {
         members.sentinels[k] = &scheduler.add_process(numbered(name + "-sentinel-", k));
-        directory_.add({members.sentinels[k], &sentinels_[i * kSentinelsEach + k],
-                        models::redis::kSentinelPort});
+        directory_.add(
+            {members.sentinels[k], &sentinels_[i * kSentinelsEach + k], redis::kSentinelPort});
       }
     }
   }
 
   void build_group(std::size_t index) {
     const Members& members = members_[index];
-    models::redis::Group& group = groups_[index];
+    redis::Group& group = groups_[index];
     primaries_[index].reset(simulation_, *members.primary, tenures_, keys_, &directory_);
     replicas_[index].reset(simulation_, *members.replica, tenures_, keys_, &directory_);
     group.reset(members.primary->name(), primaries_[index], directory_);
     group.add_replica(replicas_[index]);
     for (std::size_t k = 0; k < kSentinelsEach; ++k) {
-      models::redis::SentinelConfig config{.name = group.name(),
-                                           .master = *directory_.of(*members.primary),
-                                           .quorum = kSentinelsEach / 2 + 1};
+      redis::SentinelConfig config{.name = group.name(),
+                                   .master = *directory_.of(*members.primary),
+                                   .quorum = kSentinelsEach / 2 + 1};
       config.replicas.push_back(*directory_.of(*members.replica));
       for (std::size_t other = 0; other < kSentinelsEach; ++other) {
         if (other != k) config.sentinels.push_back(*directory_.of(*members.sentinels[other]));
@@ -122,8 +122,8 @@ class World {
 
   void start_client(std::size_t index) {
     sim::Process& process = simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
-    machines_[index].reset(simulation_, process, groups_, models::redis::FindBy::sentinel,
-                           resource_, {.command_timeout = kPatience}, kPatience, keys_.id(kKey));
+    machines_[index].reset(simulation_, process, groups_, redis::FindBy::sentinel, resource_,
+                           {.command_timeout = kPatience}, kPatience, keys_.id(kKey));
     simulation_.scheduler.spawn(
         process, [this, index] { client(machines_[index]); }, true);
   }
@@ -135,8 +135,7 @@ class World {
       const std::string token = self.fresh_token();
       std::size_t granted = 0;
       for (std::size_t i = 0; i < kGroups; ++i) {
-        const Reply reply =
-            self.redis(i).set(kKey, token, {.nx = true, .px = kTtl}, models::Role::acquire);
+        const Reply reply = self.redis(i).set(kKey, token, {.nx = true, .px = kTtl}, Role::acquire);
         if (reply.ok()) ++granted;
       }
       if (granted >= kQuorum) self.sleep(kWork);
@@ -146,10 +145,10 @@ class World {
     }
   }
 
-  static void give_back(models::redis::Client& redis, std::string_view token) {
-    const Reply reply = redis.evalsha(kGiveBack, {kKey}, {token}, models::Role::release);
+  static void give_back(redis::Client& redis, std::string_view token) {
+    const Reply reply = redis.evalsha(kGiveBack, {kKey}, {token}, Role::release);
     if (reply.is_error() && reply.text.starts_with("NOSCRIPT"))
-      redis.eval(kGiveBack, {kKey}, {token}, models::Role::release);
+      redis.eval(kGiveBack, {kKey}, {token}, Role::release);
   }
 
   static std::string numbered(std::string_view name, std::size_t index) {
@@ -164,12 +163,12 @@ class World {
   models::Tenures tenures_;
   models::Keys keys_;
   models::Resource resource_;
-  models::redis::Directory directory_;
+  redis::Directory directory_;
   std::array<Members, kGroups> members_;
   std::array<Server, kGroups> primaries_;
   std::array<Server, kGroups> replicas_;
   std::array<Sentinel, kGroups * kSentinelsEach> sentinels_;
-  std::array<models::redis::Group, kGroups> groups_;
+  std::array<redis::Group, kGroups> groups_;
   std::array<models::ClientMachine, kClients> machines_;
   std::uint64_t cycles_ = 0;
 };

@@ -30,9 +30,9 @@
 namespace {
 
 using namespace picklock;
-using models::redis::Client;
-using models::redis::Reply;
-using models::redis::Script;
+using redis::Client;
+using redis::Reply;
+using redis::Script;
 
 // What a lock's author would write.
 const Script kTake("return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])");
@@ -54,19 +54,19 @@ class Token {
 
 // As clients do it: by name, and in full where the server does not know the name.
 Reply run(Client& redis, const Script& script, std::string_view key,
-          std::initializer_list<std::string_view> args, models::Role role) {
+          std::initializer_list<std::string_view> args, Role role) {
   Reply reply = redis.evalsha(script, {key}, args, role);
   if (reply.is_error() && reply.text.starts_with("NOSCRIPT"))
     reply = redis.eval(script, {key}, args, role);
   return reply;
 }
 bool take(Client& redis, std::string_view key, const Token& token) {
-  const Reply reply = run(redis, kTake, key, {token.view(), "10000"}, models::Role::acquire);
+  const Reply reply = run(redis, kTake, key, {token.view(), "10000"}, Role::acquire);
   if (reply.is_error()) std::abort();
   return reply.ok();
 }
 bool give_back(Client& redis, std::string_view key, const Token& token) {
-  return run(redis, kGiveBack, key, {token.view()}, models::Role::release).is_integer(1);
+  return run(redis, kGiveBack, key, {token.view()}, Role::release).is_integer(1);
 }
 
 // ---------------------------------------------------------------- the model
@@ -77,8 +77,8 @@ struct World {
   sim::Simulation simulation;
   models::Tenures tenures;
   models::Keys keys;
-  models::redis::Server server;
-  std::deque<models::redis::SimClient> clients;
+  redis::Server server;
+  std::deque<redis::SimClient> clients;
   std::deque<sim::Random> chance;
   Params params;
   bool stop = false;
@@ -275,9 +275,9 @@ class SocketClient final : public Client {
   SocketClient& operator=(const SocketClient&) = delete;
   ~SocketClient() override { close(file_); }
 
-  Reply call(models::Role, std::span<const std::string_view> argv) override {
+  Reply call(Role, std::span<const std::string_view> argv) override {
     request_.clear();
-    models::redis::write_request(request_, argv);
+    redis::write_request(request_, argv);
     const std::string_view bytes = request_.view();
     if (write(file_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
       fail("write");
@@ -287,22 +287,19 @@ class SocketClient final : public Client {
       if (more <= 0) fail("read");
       size += static_cast<std::size_t>(more);
       std::string_view received(buffer_.data(), size);
-      if (models::redis::read_reply(received, reply)) return reply;
+      if (redis::read_reply(received, reply)) return reply;
     }
   }
   // The lock that is measured calls and does nothing else.
-  Reply call_interruptibly(models::Role role, models::redis::Argv argv, models::redis::Resend,
-                           models::redis::Late) override {
+  Reply call_interruptibly(Role role, redis::Argv argv, redis::Resend, redis::Late) override {
     return call(role, argv);
   }
-  std::array<Reply, 2> call_both(models::Role role, models::redis::Argv first,
-                                 models::redis::Argv second, models::redis::Resend) override {
+  std::array<Reply, 2> call_both(Role role, redis::Argv first, redis::Argv second,
+                                 redis::Resend) override {
     return {call(role, first), call(role, second)};
   }
-  void post(models::Role role, models::redis::Argv argv) override { call(role, argv); }
-  bool subscribe(std::string_view, models::redis::Listener, models::Duration) override {
-    return false;
-  }
+  void post(Role role, redis::Argv argv) override { call(role, argv); }
+  bool subscribe(std::string_view, redis::Listener, Duration) override { return false; }
   void unsubscribe(std::string_view) override {}
 
  private:

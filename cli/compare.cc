@@ -49,7 +49,7 @@ std::vector<std::string> locks_from(const std::string& list) {
 }
 
 std::vector<compare::Column> columns_from(const std::string& list) {
-  Words known(models::kFaultClassNames.begin(), models::kFaultClassNames.end());
+  Words known(kFaultClassNames.begin(), kFaultClassNames.end());
   known.insert(known.end(), {"none", "all"});
   std::vector<compare::Column> columns;
   for (const std::string& word : listed_in("--faults", list)) {

@@ -26,7 +26,7 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   command
       ->add_option("--cases", options.cases,
                    fmt::format("the number of sequences (default: {})",
-                               models::redis::conform::Campaign().cases))
+                               picklock::redis::conform::Campaign().cases))
       ->type_name("NUMBER");
   command->add_option("--seed", options.seed, "the seed of the sequences (default: 1)")
       ->type_name("NUMBER");

@@ -13,7 +13,7 @@
 namespace picklock::cli {
 namespace {
 
-namespace mysql = models::mysql::conform;
+namespace mysql = picklock::mysql::conform;
 using Json = nlohmann::ordered_json;
 
 std::string again(const mysql::Report& report, const ConformOptions& options) {

@@ -18,7 +18,7 @@
 namespace picklock::cli {
 namespace {
 
-namespace redis = models::redis::conform;
+namespace redis = picklock::redis::conform;
 using Json = nlohmann::ordered_json;
 
 redis::Address address_from(const std::string& word) {

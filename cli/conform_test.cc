@@ -23,8 +23,8 @@
 namespace picklock::cli {
 namespace {
 
-using models::redis::conform::RealServer;
-using models::redis::conform::Socket;
+using picklock::redis::conform::RealServer;
+using picklock::redis::conform::Socket;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;

@@ -15,7 +15,7 @@
 namespace picklock::cli {
 namespace {
 
-namespace zookeeper = models::zookeeper::conform;
+namespace zookeeper = picklock::zookeeper::conform;
 using Json = nlohmann::ordered_json;
 
 std::vector<std::string> shown(const std::vector<std::string>& messages) {

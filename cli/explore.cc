@@ -41,7 +41,7 @@ constexpr const char* kDefaultOut = "picklock-out";
 // ---------------------------------------------------------------- options
 
 void read_faults(const std::string& list, SearchOptions& options) {
-  Words known(models::kFaultClassNames.begin(), models::kFaultClassNames.end());
+  Words known(kFaultClassNames.begin(), kFaultClassNames.end());
   known.insert(known.end(), {"none", "all"});
   options.all_classes = false;
   for (const std::string& word : listed_in("--faults", list)) {
@@ -53,7 +53,7 @@ void read_faults(const std::string& list, SearchOptions& options) {
     } else if (word == "none") {
       options.faults.none = true;
     } else {
-      options.faults.classes.add(static_cast<models::FaultClass>(index));
+      options.faults.classes.add(static_cast<FaultClass>(index));
     }
   }
 }
@@ -225,7 +225,7 @@ int explore(const ExploreOptions& given) {
     const explore::Onlooker onlooker{
         .found =
             [&](const explore::Find& find) {
-              report.files.push_back(keep(models::name(find.violation.property), find.text));
+              report.files.push_back(keep(picklock::name(find.violation.property), find.text));
             },
         .crashed =
             [&](const explore::Crash& crash) {

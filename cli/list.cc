@@ -14,7 +14,7 @@
 #include "cli/search_words.h"
 #include "explore/strategies.h"
 #include "models/locks/catalogue.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
@@ -33,17 +33,17 @@ Rows algorithms() {
   for (const models::Algorithm* algorithm : models::locks::all()) {
     const models::LockOptions options = models::as_it_comes(*algorithm);
     Rows steps = Rows::array();
-    for (const models::Role role : models::roles_under(algorithm->roles, algorithm->uses, options))
-      steps.push_back(models::name(role));
-    steps.push_back(models::name(models::Role::write));
+    for (const Role role : models::roles_under(algorithm->roles, algorithm->uses, options))
+      steps.push_back(picklock::name(role));
+    steps.push_back(picklock::name(Role::write));
     Rows promises = Rows::array();
-    for (const models::Promise& promise : algorithm->promises(options)) {
+    for (const Promise& promise : algorithm->promises(options)) {
       Rows under = Rows::array({"none"});
-      for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-        const auto one = static_cast<models::FaultClass>(i);
-        if (promise.under.has(one)) under.push_back(models::name(one));
+      for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+        const auto one = static_cast<FaultClass>(i);
+        if (promise.under.has(one)) under.push_back(picklock::name(one));
       }
-      promises.push_back({{"property", models::name(promise.property)},
+      promises.push_back({{"property", picklock::name(promise.property)},
                           {"under", under},
                           {"premise", promise.premise}});
     }
@@ -86,7 +86,7 @@ Filter filter_of(const ListOptions& options) {
   for (const models::Algorithm* one : models::locks::all()) locks.push_back(one->name);
   // `none` is the class of a run without faults. Some classes are named like a verb.
   scenarios::Words faults = {"none"};
-  faults.insert(faults.end(), models::kFaultClassNames.begin(), models::kFaultClassNames.end());
+  faults.insert(faults.end(), kFaultClassNames.begin(), kFaultClassNames.end());
   for (const std::string_view verb : sim::kVerbNames) {
     if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
   }
@@ -104,9 +104,9 @@ bool is_wanted(const std::vector<std::string>& words, const Rows& having) {
 
 Rows classes_of(const scenarios::Scenario& scenario) {
   Rows classes = Rows::array();
-  const models::FaultClasses met = scenarios::classes_met(scenario);
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-    if (met.has(static_cast<models::FaultClass>(i))) classes.push_back(models::kFaultClassNames[i]);
+  const FaultClasses met = scenarios::classes_met(scenario);
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    if (met.has(static_cast<FaultClass>(i))) classes.push_back(kFaultClassNames[i]);
   }
   if (classes.empty()) classes.push_back("none");
   return classes;
@@ -141,8 +141,7 @@ Rows shipped_scenarios(const std::string& directory, const Filter& filter) {
         (!is_wanted(filter.faults, classes) && !is_wanted(filter.faults, verbs)))
       continue;
     Rows violated = Rows::array();
-    for (models::Property property : scenario.expect.violated)
-      violated.push_back(models::name(property));
+    for (Property property : scenario.expect.violated) violated.push_back(picklock::name(property));
     rows.push_back({{"name", name},
                     {"summary", scenario.title},
                     {"algorithm", scenario.lock.algorithm},
@@ -162,7 +161,7 @@ Rows faults() {
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     Rows verbs = Rows::array();
     for (sim::Verb verb : row.verbs) verbs.push_back(sim::name(verb));
-    rows.push_back({{"name", models::name(row.fault_class)},
+    rows.push_back({{"name", picklock::name(row.fault_class)},
                     {"summary", row.meaning},
                     {"verbs", verbs},
                     {"targets", row.targets}});
@@ -171,7 +170,7 @@ Rows faults() {
 }
 
 Rows properties() {
-  constexpr std::array<std::string_view, models::kPropertyCount> kMeaning = {
+  constexpr std::array<std::string_view, kPropertyCount> kMeaning = {
       "two clients never believe at the same time that they hold the lock",
       "between two accepted operations of one holder, the resource accepts none of another",
       "the resource accepts no write of an older grant after an operation of a newer one",
@@ -185,8 +184,8 @@ Rows properties() {
       "no waiter is overtaken by later ones more often than the algorithm promises",
       "an acquire is not refused while the algorithm's documented condition for success holds"};
   Rows rows = Rows::array();
-  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
-    rows.push_back({{"name", models::kPropertyNames[i]}, {"summary", kMeaning[i]}});
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
+    rows.push_back({{"name", kPropertyNames[i]}, {"summary", kMeaning[i]}});
   }
   return rows;
 }

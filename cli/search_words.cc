@@ -39,11 +39,11 @@ void refuse(const std::string& option, std::string_view kind, const std::string&
       scenarios::did_you_mean(word, known, "it is one of " + scenarios::listed(known))));
 }
 
-std::vector<models::Property> properties_from(const std::string& list) {
-  const Words known(models::kPropertyNames.begin(), models::kPropertyNames.end());
-  std::vector<models::Property> properties;
+std::vector<Property> properties_from(const std::string& list) {
+  const Words known(kPropertyNames.begin(), kPropertyNames.end());
+  std::vector<Property> properties;
   for (const std::string& word : listed_in("--property", list)) {
-    const auto property = models::property_named(word);
+    const auto property = property_named(word);
     if (!property) refuse("--property", "property", word, known);
     properties.push_back(*property);
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "scenarios/nearest.h"
 
 namespace picklock::cli {
@@ -19,7 +19,7 @@ std::vector<std::string> listed_in(const std::string& option, const std::string&
                          const scenarios::Words& known);
 
 // The value of --property.
-std::vector<models::Property> properties_from(const std::string& list);
+std::vector<Property> properties_from(const std::string& list);
 
 // The value of `option`, a number of seconds above 0.
 double seconds_from(std::string_view option, const std::string& word);

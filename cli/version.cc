@@ -12,8 +12,8 @@ std::string version() {
   return fmt::format(
       "picklock {}, commit {}\n"
       "The models follow Redis {}, ZooKeeper {} and {} ({} where a scenario asks for it).\n",
-      PICKLOCK_VERSION, kCommit, models::redis::kVersion, models::zookeeper::kVersion,
-      models::mysql::kVersion, models::mysql::kVariantVersion);
+      PICKLOCK_VERSION, kCommit, picklock::redis::kVersion, picklock::zookeeper::kVersion,
+      picklock::mysql::kVersion, picklock::mysql::kVariantVersion);
 }
 
 }  // namespace picklock::cli

@@ -118,7 +118,7 @@ planted() {  # planted FILE TEXT EXPECTED
   echo "planted in $1: $2, and not found; found: $found"
   exit 1
 }
-planted sim/a.h '#include "models/step.h"' 'sim may not include models'
+planted sim/a.h '#include "models/keys.h"' 'sim may not include models'
 planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
 planted models/a.cc 'std::unordered_map<int, int> m;' 'unordered_'
 planted cli/a.cc 'auto t = std::chrono::steady_clock::now();' 'steady_clock'

@@ -51,7 +51,7 @@ class OneStepSimpler {
 // Classes that cannot act in the scenario are left out; if none is left, so are faults.
 inline rc::Gen<scenarios::Scenario> arbitrary(const scenarios::Scenario& base, FaultLimits limits) {
   auto plans = std::make_shared<FaultPlans>(base, profile(base, base.seed));
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!plans->possible().has(one)) limits.classes = limits.classes.without({one});
   }

@@ -13,7 +13,6 @@
 namespace picklock::explore {
 namespace {
 
-using models::Property;
 using scenarios::Scenario;
 
 Scenario plain(const std::string& algorithm) {

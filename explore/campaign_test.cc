@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "models/lock.h"
+#include "picklock/lock.h"
 #include "scenarios/own_lock.h"
 #include "scenarios/shipped.h"
 
@@ -19,28 +19,28 @@ using scenarios::Scenario;
 using testing::HasSubstr;
 
 // Deletes whatever is there, and does something unheard of where it holds the lock for too long.
-class Careless : public models::Lock {
+class Careless : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client& self, std::string_view key) override {
+  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
-    if (!reply.answered()) return models::Acquired::unknown();
+    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     since_ = self.monotonic_now();
-    return models::Lease{.key = std::string(key), .token = token, .ttl = options().ttl};
+    return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  models::Released release(models::Client& self, const models::Lease& lease) override {
+  Released release(picklock::Client& self, const Lease& lease) override {
     if (self.monotonic_now() - since_ > 15s) is_late();
     const auto reply = self.redis().del(lease.key);
-    return reply.answered() ? models::Released::ok : models::Released::unknown;
+    return reply.answered() ? Released::ok : Released::unknown;
   }
 
  protected:
   virtual void is_late() {}
 
  private:
-  models::Duration since_{};
+  Duration since_{};
 };
 
 class Crashing final : public Careless {
@@ -63,7 +63,7 @@ class Throwing final : public Careless {
 class Whimsical final : public Careless {
  public:
   using Careless::Careless;
-  models::Released release(models::Client& self, const models::Lease& lease) override {
+  Released release(picklock::Client& self, const Lease& lease) override {
     static int releases = 0;
     self.redis().set("mood", std::to_string(++releases), {});
     return Careless::release(self, lease);

@@ -112,7 +112,7 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
-        if (verb == Verb::kill_session && on(models::LockServer::redis)) continue;
+        if (verb == Verb::kill_session && on(LockServer::redis)) continue;
         // An ensemble replaces by itself what has crashed.
         const bool elects = target == TargetKind::zookeeper;
         if (row.fault_class == FaultClass::failover && (verb == Verb::fail_over) == elects)
@@ -128,13 +128,11 @@ void FaultPlans::find_ways() {
   }
 }
 
-bool FaultPlans::on(models::LockServer server) const {
-  return scenarios::lock_server(scenario_) == server;
-}
+bool FaultPlans::on(LockServer server) const { return scenarios::lock_server(scenario_) == server; }
 
 std::string FaultPlans::why_impossible(FaultClass one) const {
   const bool loses = one == FaultClass::failover || one == FaultClass::amnesia;
-  if (loses && on(models::LockServer::lease_store)) return std::string(kNeverLost);
+  if (loses && on(LockServer::lease_store)) return std::string(kNeverLost);
   std::string why = "no client of this scenario sends such a message";
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     if (row.fault_class != one) continue;
@@ -171,7 +169,7 @@ void FaultPlans::find_lengths() {
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   // Nobody but who stands still is silent on a session: others would knock for hours.
   pauses_ = lengths_;
-  if (on(models::LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
+  if (on(LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
     const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
     pauses_.push_back({idle, idle + idle / 20});
   }
@@ -187,7 +185,7 @@ void FaultPlans::choose_kinds(sim::Random& of_plan, const FaultLimits& limits) {
   const auto kept = [&] { return everything || of_plan.below(2) == 0; };
   chosen_.clear();
   FaultClasses left_out;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!limits.classes.has(one)) continue;
     if (kept())
@@ -202,7 +200,7 @@ void FaultPlans::choose_kinds(sim::Random& of_plan, const FaultLimits& limits) {
     if (ways.empty()) ways.push_back(ways_[i][of_plan.below(ways_[i].size())]);
   }
   if (!chosen_.empty()) return;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     if (left_out.has(static_cast<FaultClass>(i))) chosen_.push_back(static_cast<FaultClass>(i));
   }
 }
@@ -231,7 +229,8 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
                        plan, fault) ||
            !strikes(limits.strikes, fault)) {
       if (++attempt == kAttempts)
-        throw std::logic_error(fmt::format("no fault of class {} comes up", models::name(wanted)));
+        throw std::logic_error(
+            fmt::format("no fault of class {} comes up", picklock::name(wanted)));
     }
     plan.push_back(std::move(fault));
   }
@@ -239,8 +238,8 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
 
 // Some primary is not replaced by the plan yet: each can be once.
 bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
-  if (on(models::LockServer::zookeeper)) return true;
-  if (on(models::LockServer::mysql)) return !fails_over(plan, kPrimaryOfMySql);
+  if (on(LockServer::zookeeper)) return true;
+  if (on(LockServer::mysql)) return !fails_over(plan, kPrimaryOfMySql);
   const auto& primaries = processes_[static_cast<std::size_t>(TargetKind::redis)];
   return std::any_of(primaries.begin(), primaries.end(),
                      [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
@@ -272,7 +271,7 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, con
 
 bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
   const bool of_client = fault.target.starts_with("client-");
-  const auto is = [&fault](models::Role role) {
+  const auto is = [&fault](Role role) {
     return fault.trigger.role == static_cast<std::uint8_t>(role);
   };
   switch (where) {
@@ -281,7 +280,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
     case Strikes::at_locks: {
       constexpr std::string_view kResource = "resource";
       if (fault.target == kResource) return false;
-      if (scenarios::rules(fault.verb).on_message) return !is(models::Role::write);
+      if (scenarios::rules(fault.verb).on_message) return !is(Role::write);
       if (fault.verb != Verb::partition) return true;
       const auto spared = std::find(fault.from.begin(), fault.from.end(), kResource);
       return spared == fault.from.end() && (!of_client || !fault.from.empty());
@@ -290,7 +289,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
       const sim::Trigger& trigger = fault.trigger;
       const bool itself = trigger.by.empty() || trigger.by == fault.target;
       const bool asks =
-          trigger.mark.empty() ? is(models::Role::acquire) : trigger.side == sim::Side::before;
+          trigger.mark.empty() ? is(Role::acquire) : trigger.side == sim::Side::before;
       return of_client && fault.verb == Verb::pause && !trigger.at && itself && asks;
     }
     case Strikes::by_steps:

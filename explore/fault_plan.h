@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "explore/profile.h"
-#include "models/fault_class.h"
+#include "picklock/lock.h"
 #include "scenarios/scenario.h"
 #include "scenarios/verb_rules.h"
 #include "sim/fault.h"
@@ -19,8 +19,8 @@
 
 namespace picklock::explore {
 
-using models::FaultClass;
-using models::FaultClasses;
+using picklock::FaultClass;
+using picklock::FaultClasses;
 
 // Which of its class's faults a plan may have: any; any but those between a client and the
 // resource; pauses of clients that ask for the lock and have not looked at their clocks; steps of
@@ -78,7 +78,7 @@ class FaultPlans {
 
   void find_ways();
   void find_lengths();
-  bool on(models::LockServer server) const;
+  bool on(LockServer server) const;
   bool has_messages_to(TargetKind kind) const;
   bool can_fail_over(const sim::Plan& plan) const;
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
@@ -107,7 +107,7 @@ class FaultPlans {
   Profile profile_;
   std::vector<TargetKind> kinds_;  // by ProcessId
   std::array<std::vector<sim::ProcessId>, scenarios::kTargetKinds> processes_;
-  std::array<std::vector<Way>, models::kFaultClassCount> ways_;
+  std::array<std::vector<Way>, kFaultClassCount> ways_;
   FaultClasses possible_;
   std::vector<Range> lengths_;  // of hardships; what is listed twice is drawn twice as often
   std::vector<Range> pauses_;   // the same, of clients that stand still
@@ -117,7 +117,7 @@ class FaultPlans {
 
   // Of the plan being drawn.
   std::vector<FaultClass> chosen_;
-  std::array<std::vector<Way>, models::kFaultClassCount> chosen_ways_;
+  std::array<std::vector<Way>, kFaultClassCount> chosen_ways_;
   sim::Random chance_;  // of the fault being drawn
   std::vector<Candidate> candidates_;
 };

@@ -16,7 +16,7 @@
 #include <iostream>
 
 #include "explore/trial.h"
-#include "models/lock.h"
+#include "picklock/lock.h"
 #include "scenarios/own_lock.h"
 
 namespace picklock::explore {

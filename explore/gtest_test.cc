@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using models::FaultClass;
-using models::Property;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -25,20 +23,19 @@ using testing::StartsWith;
 using Outcome = Trial::Outcome;
 using CarefulLock = models::locks::LuaCheckDelete;
 
-class CarelessLock : public models::Lock {
+class CarelessLock : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client& self, std::string_view key) override {
+  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
-    if (!reply.answered()) return models::Acquired::unknown();
+    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
-    return models::Lease{.key = std::string(key), .token = token, .ttl = options().ttl};
+    return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  models::Released release(models::Client& self, const models::Lease& lease) override {
+  Released release(picklock::Client& self, const Lease& lease) override {
     self.mark("about-to-delete");
-    return self.redis().del(lease.key).answered() ? models::Released::ok
-                                                  : models::Released::unknown;
+    return self.redis().del(lease.key).answered() ? Released::ok : Released::unknown;
   }
 };
 
@@ -46,20 +43,18 @@ class CarelessLock : public models::Lock {
 class LockAtWork final : public CarelessLock {
  public:
   using CarelessLock::CarelessLock;
-  models::Released release(models::Client& self, const models::Lease& lease) override {
-    if (mended) return models::Released::ok;
+  Released release(picklock::Client& self, const Lease& lease) override {
+    if (mended) return Released::ok;
     return CarelessLock::release(self, lease);
   }
   static inline bool mended = false;
 };
 
-class NobodysLock final : public models::Lock {
+class NobodysLock final : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client&, std::string_view) override { return std::nullopt; }
-  models::Released release(models::Client&, const models::Lease&) override {
-    return models::Released::ok;
-  }
+  Acquired try_acquire(picklock::Client&, std::string_view) override { return std::nullopt; }
+  Released release(picklock::Client&, const Lease&) override { return Released::ok; }
 };
 
 const TrialOptions kPauses{.runs = 1000, .faults = {.classes = {FaultClass::pause}, .most = 2}};
@@ -182,15 +177,13 @@ TEST_F(OwnLock, RefusesWhatNoFileCouldSay) {
 }
 
 TEST_F(OwnLock, MayThrow) {
-  class Thrower final : public models::Lock {
+  class Thrower final : public Lock {
    public:
     using Lock::Lock;
-    models::Acquired try_acquire(models::Client&, std::string_view) override {
+    Acquired try_acquire(picklock::Client&, std::string_view) override {
       throw std::runtime_error("out of ideas");
     }
-    models::Released release(models::Client&, const models::Lease&) override {
-      return models::Released::ok;
-    }
+    Released release(picklock::Client&, const Lease&) override { return Released::ok; }
   };
   EXPECT_THROW(random(scenarios::contention<Thrower>()), std::runtime_error);
 }

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 using scenarios::Scenario;
 
 Scenario parsed(const std::string& text, Property property, const Scenario& base) {
-  return scenarios::parse(text, fmt::format("{}-1.toml", models::name(property)),
+  return scenarios::parse(text, fmt::format("{}-1.toml", picklock::name(property)),
                           scenarios::vocabulary_of(base));
 }
 
@@ -45,7 +45,7 @@ Scenario Keeper::start_of(const Lead& lead) {
     return scenario;
   throw NotDeterministic(fmt::format(
       "run {} of {} with seed {} is not deterministic: {} is violated, then, {}, it is not",
-      lead.run + 1, scenario.name, runs_.options().seed, models::name(lead.violation.property),
+      lead.run + 1, scenario.name, runs_.options().seed, picklock::name(lead.violation.property),
       shown ? "without the faults that did not fire" : "made again"));
 }
 

@@ -22,9 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using models::Algorithm;
-using models::FaultClass;
-using models::FaultClasses;
-using models::Property;
 using scenarios::Scenario;
 
 constexpr std::string_view kHow = "<!-- how it works -->\n";
@@ -64,15 +61,15 @@ std::vector<Appearance> appearances(std::string_view lock, const std::string& di
 std::string classes(FaultClasses under) {
   if (under.covers(FaultClasses::all())) return "all";
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-    if (under.has(static_cast<FaultClass>(i))) names.emplace_back(models::kFaultClassNames[i]);
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    if (under.has(static_cast<FaultClass>(i))) names.emplace_back(kFaultClassNames[i]);
   }
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string names(const std::vector<Property>& properties) {
   std::vector<std::string_view> all;
-  for (const Property one : properties) all.push_back(models::name(one));
+  for (const Property one : properties) all.push_back(picklock::name(one));
   return all.empty() ? "nothing" : fmt::format("{}", fmt::join(all, ", "));
 }
 
@@ -105,12 +102,12 @@ std::string promises(const Algorithm& lock, const models::LockOptions& options) 
   std::string text =
       "| property | under faults of | as long as |\n"
       "|---|---|---|\n";
-  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const auto property = static_cast<Property>(i);
-    const std::optional<models::Promise> promise = models::promise(lock, property, options);
-    text += promise ? fmt::format("| {} | {} | {} |\n", models::name(property),
+    const std::optional<Promise> promise = models::promise(lock, property, options);
+    text += promise ? fmt::format("| {} | {} | {} |\n", picklock::name(property),
                                   classes(promise->under), promise->premise)
-                    : fmt::format("| {} | *never promised* | |\n", models::name(property));
+                    : fmt::format("| {} | *never promised* | |\n", picklock::name(property));
   }
   return text;
 }

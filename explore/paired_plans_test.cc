@@ -112,7 +112,7 @@ TEST(PairedPlans, HitTheServersThatALockHas) {
 TEST(PairedPlans, StayInTheirClassAndCountWhatHasNoCounterpart) {
   const std::vector<Scenario> locks = plain(every_lock());
   PairedPlans plans(locks, 1);
-  for (std::size_t c = 0; c < models::kFaultClassCount; ++c) {
+  for (std::size_t c = 0; c < kFaultClassCount; ++c) {
     const auto wanted = static_cast<FaultClass>(c);
     for (std::size_t lock = 0; lock < locks.size(); ++lock) {
       std::uint64_t told = 0;

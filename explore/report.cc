@@ -11,7 +11,7 @@
 
 #include "explore/campaign.h"
 #include "explore/strategies.h"
-#include "models/step.h"
+#include "picklock/client.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/wording.h"
@@ -46,9 +46,9 @@ std::string plural(std::uint64_t count, std::string_view noun) {
 
 std::vector<std::string> names(FaultClasses classes) {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
-    if (classes.has(one)) all.emplace_back(models::name(one));
+    if (classes.has(one)) all.emplace_back(picklock::name(one));
   }
   return all;
 }
@@ -56,7 +56,7 @@ std::vector<std::string> names(FaultClasses classes) {
 std::vector<std::string> names(const std::vector<Property>& properties) {
   std::vector<std::string> all;
   all.reserve(properties.size());
-  for (const Property one : properties) all.emplace_back(models::name(one));
+  for (const Property one : properties) all.emplace_back(picklock::name(one));
   return all;
 }
 
@@ -138,7 +138,7 @@ class Writer {
   void found(std::size_t index) {
     const Find& find = search_.finds()[index];
     const bool asked = !search_.options().properties.empty();
-    headline(false, fmt::format("{} violated in run {}{}", models::name(find.violation.property),
+    headline(false, fmt::format("{} violated in run {}{}", picklock::name(find.violation.property),
                                 grouped(find.run), asked ? "" : ", although promised"));
     if (search_.finds().size() > 1) field("story", find.story.title);
     field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
@@ -192,21 +192,20 @@ class Writer {
                       limits.none ? 0 : 1, limits.most, grouped(tally_.fired),
                       grouped(tally_.dropped)));
     std::vector<std::string> fired;
-    for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
       const auto one = static_cast<FaultClass>(i);
       if (limits.classes.has(one))
-        fired.push_back(fmt::format("{} {}", models::name(one), grouped(tally_.fired_of[i])));
+        fired.push_back(fmt::format("{} {}", picklock::name(one), grouped(tally_.fired_of[i])));
     }
     field("fired", reports::list(fired));
   }
 
   void besides() {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const Tally::Besides& one = tally_.besides[i];
       if (one.runs == 0) continue;
-      std::string text =
-          fmt::format("{} in {}", models::kPropertyNames[i], plural(one.runs, "run"));
+      std::string text = fmt::format("{} in {}", kPropertyNames[i], plural(one.runs, "run"));
       if (one.premise_broken > 0)
         text += fmt::format(" (in {} of them without the premise of its promise)",
                             grouped(one.premise_broken));
@@ -245,7 +244,7 @@ class Writer {
 Json steps(const Violation& violation) {
   Json all = Json::array();
   for (const std::uint8_t role : {violation.role, violation.other}) {
-    if (role != 0) all.push_back(models::name(static_cast<models::Role>(role)));
+    if (role != 0) all.push_back(picklock::name(static_cast<Role>(role)));
   }
   return all;
 }
@@ -255,7 +254,7 @@ Json violations(const Report& report) {
   const std::vector<Find>& finds = report.search.finds();
   for (std::size_t i = 0; i < finds.size(); ++i) {
     const Find& find = finds[i];
-    all.push_back({{"property", models::name(find.violation.property)},
+    all.push_back({{"property", picklock::name(find.violation.property)},
                    {"promised", find.promised},
                    {"steps", steps(find.violation)},
                    {"faults", find.story.faults.size()},
@@ -306,15 +305,15 @@ std::string json(const Report& report) {
   std::vector<std::string> classes = names(search.options().faults.classes);
   if (search.options().faults.none) classes.insert(classes.begin(), "none");
   Json fired = Json::object();
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-    if (tally.fired_of[i] > 0) fired[std::string(models::kFaultClassNames[i])] = tally.fired_of[i];
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    if (tally.fired_of[i] > 0) fired[std::string(kFaultClassNames[i])] = tally.fired_of[i];
   }
   Json besides = Json::object();
-  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const Tally::Besides& one = tally.besides[i];
     if (one.runs == 0) continue;
-    besides[std::string(models::kPropertyNames[i])] = {{"runs", one.runs},
-                                                       {"premise_broken", one.premise_broken}};
+    besides[std::string(kPropertyNames[i])] = {{"runs", one.runs},
+                                               {"premise_broken", one.premise_broken}};
   }
   const std::uint64_t judged = tally.judged();
   const bool clean = search.clean() && judged > 0;

@@ -53,11 +53,12 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
       algorithm_(algorithm_of(base_)),
       plans_(base_, profile(base_, options_.seed)) {
   if (options_.all_classes) options_.faults.classes = plans_.possible();
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (options_.faults.classes.has(one) && !plans_.possible().has(one)) {
-      throw scenarios::BadInput(fmt::format("--faults: {} cannot act in {}: {}", models::name(one),
-                                            base_.name, plans_.why_impossible(one)));
+      throw scenarios::BadInput(fmt::format("--faults: {} cannot act in {}: {}",
+                                            picklock::name(one), base_.name,
+                                            plans_.why_impossible(one)));
     }
   }
   current_ = base_;

@@ -14,14 +14,14 @@
 #include "explore/shrink.h"
 #include "explore/tally.h"
 #include "explore/violation.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "scenarios/promises.h"
 #include "scenarios/scenario.h"
 #include "scenarios/world.h"
 
 namespace picklock::explore {
 
-using models::Property;
+using picklock::Property;
 
 struct SearchOptions {
   std::uint64_t seed = 1;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "explore/fault_plan.h"
-#include "models/fault_class.h"
 #include "models/lock_options.h"
+#include "picklock/lock.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::explore {
@@ -22,21 +22,21 @@ enum class Stuck : std::uint8_t { no, bounded, for_ever };  // K, and K for ever
 
 // A bounded outage: the longest wait that single faults of the class come to lies in here.
 struct Wait {
-  models::Duration low{};
-  models::Duration high{};
+  Duration low{};
+  Duration high{};
 };
 
 struct Cell {
-  models::FaultClass faults{};
+  FaultClass faults{};
   Strikes strikes = Strikes::anywhere;
   Reach reach = Reach::safe;
   Reach fenced = Reach::safe;  // every access with a token, checked and stored at once
   Stuck stuck = Stuck::no;
-  Wait wait{};                               // K
-  std::vector<models::FaultClass> beside{};  // K: what must strike as well
-  std::uint32_t most = 3;                    // faults in one run
-  std::uint32_t shortest = 1;                // U: faults that the story of the catalogue needs
-  std::string_view premise{};                // S: on which it is safe
+  Wait wait{};                       // K
+  std::vector<FaultClass> beside{};  // K: what must strike as well
+  std::uint32_t most = 3;            // faults in one run
+  std::uint32_t shortest = 1;        // U: faults that the story of the catalogue needs
+  std::string_view premise{};        // S: on which it is safe
 };
 
 // Premises of cells that are safe. These are of the work rather than of the lock: with another hold

@@ -5,7 +5,7 @@
 namespace picklock::explore {
 namespace {
 
-using enum models::FaultClass;
+using enum FaultClass;
 using namespace std::chrono_literals;
 
 constexpr std::string_view kInside = "MySQL row lock, effect in the same transaction";

@@ -12,8 +12,6 @@
 namespace picklock::explore {
 namespace {
 
-using models::kFaultClassCount;
-
 constexpr std::string_view kIntroduction = R"(# The safety table
 
 What faults of one class make of every lock: whether a resource that the lock protects can see a stale write, or two
@@ -86,7 +84,7 @@ std::string remark(const Cell& cell) {
     parts.push_back(fmt::format("waits of {} to {}", scenarios::to_text(cell.wait.low),
                                 scenarios::to_text(cell.wait.high)));
   for (const FaultClass beside : cell.beside)
-    parts.push_back(fmt::format("together with {}", models::name(beside)));
+    parts.push_back(fmt::format("together with {}", picklock::name(beside)));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -124,7 +122,7 @@ std::string command(const Configuration& one) {
 std::string cells_as_table(const Configuration& one) {
   std::string table = "| faults | | premise, and how long waiters wait |\n|---|---|---|\n";
   for (const Cell& cell : one.cells)
-    table += fmt::format("| {}{} | {} | {} |\n", models::name(cell.faults), which(cell.strikes),
+    table += fmt::format("| {}{} | {} | {} |\n", picklock::name(cell.faults), which(cell.strikes),
                          verdict(cell), remark(cell));
   return table;
 }
@@ -134,7 +132,7 @@ std::string safety_table_page() {
   page += "| lock |";
   std::string rule = "|---|";
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-    page += fmt::format(" {} |", models::name(static_cast<FaultClass>(i)));
+    page += fmt::format(" {} |", picklock::name(static_cast<FaultClass>(i)));
     rule += "---|";
   }
   page += "\n" + rule + "\n";

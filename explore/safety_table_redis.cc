@@ -6,7 +6,7 @@
 namespace picklock::explore {
 namespace {
 
-using enum models::FaultClass;
+using enum FaultClass;
 using namespace std::chrono_literals;
 
 // On which a cell is safe.

@@ -13,10 +13,10 @@ namespace picklock::explore {
 inline constexpr std::string_view kNoClock = "the client measures nothing by a clock that steps";
 inline constexpr std::string_view kNobodyElse = "a crashed client sends no further writes";
 
-inline Cell safe(models::FaultClass faults, std::string_view premise) {
+inline Cell safe(FaultClass faults, std::string_view premise) {
   return {.faults = faults, .premise = premise};
 }
-inline Cell unsafe(models::FaultClass faults, std::uint32_t shortest = 1) {
+inline Cell unsafe(FaultClass faults, std::uint32_t shortest = 1) {
   return {.faults = faults, .reach = Reach::unsafe, .shortest = shortest};
 }
 inline Cell with_at_most(std::uint32_t most, Cell cell) {
@@ -33,7 +33,7 @@ inline Cell by_steps(Cell cell) { return striking(Strikes::by_steps, std::move(c
 inline Cell at_processes(Cell cell) { return striking(Strikes::at_processes, std::move(cell)); }
 inline Cell at_threads(Cell cell) { return striking(Strikes::at_threads, std::move(cell)); }
 inline Cell by_outages(Cell cell) { return striking(Strikes::by_outages, std::move(cell)); }
-inline Cell outage(Wait wait, Cell cell, std::vector<models::FaultClass> beside = {}) {
+inline Cell outage(Wait wait, Cell cell, std::vector<FaultClass> beside = {}) {
   cell.stuck = Stuck::bounded;
   cell.wait = wait;
   cell.beside = std::move(beside);

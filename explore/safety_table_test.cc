@@ -60,7 +60,7 @@ TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
     const scenarios::Scenario scenario = table::scenario(one);
     const scenarios::RedisSpec& redis = scenario.servers.redis;
     const bool cheap = redis.masters == 1 && redis.sentinels == 0 &&
-                       scenarios::lock_server(scenario) == models::LockServer::redis;
+                       scenarios::lock_server(scenario) == LockServer::redis;
     if (one.claim == table::Claim::wait || !cheap) continue;
     SCOPED_TRACE(table::test_name(one));
     const bool safe = one.reach() == Reach::safe;

@@ -7,7 +7,7 @@
 namespace picklock::explore {
 namespace {
 
-using enum models::FaultClass;
+using enum FaultClass;
 using namespace std::chrono_literals;
 
 constexpr std::string_view kElapsed = "sessions are measured by a clock that never steps";

@@ -40,7 +40,7 @@ TEST(Search, KeepsWhatItFindsAsAScenarioThatRunsAsItSays) {
     for (const Property property : {Property::mutual_exclusion, Property::no_stale_write}) {
       Search one(plain(algorithm), {.properties = {property}, .command = "a search"});
       const Find* find = search(one, 1000);
-      ASSERT_NE(find, nullptr) << algorithm << " " << models::name(property);
+      ASSERT_NE(find, nullptr) << algorithm << " " << picklock::name(property);
       scenarios::Runner runner;
       const scenarios::Outcome again =
           runner.run_file(scenarios::Document(find->text, "found.toml"), {}, false, false);
@@ -124,12 +124,12 @@ TEST(Search, FindsWhatBecomesOfTheRecipesThatInsertARowWhichIsMissing) {
 TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
   const Scenario scenario = plain("lua-check-delete");
   const FaultClasses possible = FaultPlans(scenario, profile(scenario, 1)).possible();
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!possible.has(one)) continue;
     Search alone(scenario, {.faults = {.classes = {one}}, .all_classes = false});
     const Find* find = search(alone, 400);
-    EXPECT_EQ(find, nullptr) << models::name(one) << "\n" << (find ? find->text : "");
+    EXPECT_EQ(find, nullptr) << picklock::name(one) << "\n" << (find ? find->text : "");
   }
   Search together(scenario, {.faults = {.most = 4}});
   const Find* find = search(together, 3000);

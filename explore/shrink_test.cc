@@ -14,7 +14,6 @@ namespace picklock::explore {
 namespace {
 
 using namespace std::chrono_literals;
-using models::Property;
 using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using testing::ElementsAre;
@@ -78,7 +77,7 @@ TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
 TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
   for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
     Scenario scenario = plain(algorithm);
-    const bool redis = on(scenario, models::LockServer::redis);
+    const bool redis = on(scenario, LockServer::redis);
     scenario.servers.redis.replicas = redis ? 1 : 0;
     scenario.servers.mysql.replicas = redis ? 0 : 1;
     scenario.faults = {{.verb = sim::Verb::fail_over, .target = redis ? "redis-1" : "mysql-1"}};
@@ -108,7 +107,7 @@ TEST(Shrink, LeavesTheOnePauseThatIsNeeded) {
   Scenario scenario = plain("set-px-check-delete");
   const sim::Fault pause{.verb = sim::Verb::pause,
                          .target = "client-1",
-                         .trigger = {.role = static_cast<std::uint8_t>(models::Role::release)},
+                         .trigger = {.role = static_cast<std::uint8_t>(Role::release)},
                          .lasts = 13'337ms};
   scenario.faults = {pause,
                      {.verb = sim::Verb::step_clock,
@@ -133,7 +132,7 @@ TEST(Shrink, StopsAtItsBoundWithAStoryThatStillShowsIt) {
   Scenario scenario = plain("set-px-blind-delete");
   scenario.faults = {{.verb = sim::Verb::pause,
                       .target = "client-1",
-                      .trigger = {.role = static_cast<std::uint8_t>(models::Role::release)},
+                      .trigger = {.role = static_cast<std::uint8_t>(Role::release)},
                       .lasts = 12s}};
   Shrinker shrinker(violates(Property::own_release), {.runs = 3});
   const Scenario shrunk = shrinker.shrink(scenario);

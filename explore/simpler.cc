@@ -173,13 +173,13 @@ class Steps {
     if (redis.sentinels > 0) {
       add([](Scenario& one) {
         const std::uint32_t last = one.servers.redis.sentinels--;
-        if (last == 1) one.clients.find_by = models::redis::FindBy::address;
+        if (last == 1) one.clients.find_by = redis::FindBy::address;
         return one.servers.redis.sentinel.quorum <= one.servers.redis.sentinels &&
                rename_all(one, without_last("-sentinel-", last));
       });
     }
     for (std::uint32_t gone = scenario_.servers.zookeeper.servers;
-         on(scenario_, models::LockServer::zookeeper) && gone > 1; --gone) {
+         on(scenario_, LockServer::zookeeper) && gone > 1; --gone) {
       add([gone](Scenario& one) {
         --one.servers.zookeeper.servers;
         return rename_all(one, without("zookeeper-", gone));

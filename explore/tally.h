@@ -4,8 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/fault_class.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 
 namespace picklock::explore {
 
@@ -18,14 +17,14 @@ struct Tally {
   std::uint64_t cut_short = 0;  // runs too long to be judged
   std::uint64_t crashed = 0;    // runs that ended the process they were made in
   std::uint64_t permuted = 0;   // runs whose ties were permuted
-  std::array<std::uint64_t, models::kFaultClassCount> fired_of{};
+  std::array<std::uint64_t, kFaultClassCount> fired_of{};
   // Runs that violated a property the search does not answer to, and those among them in which it
   // was promised, and the premise of its promise was not kept.
   struct Besides {
     std::uint64_t runs = 0;
     std::uint64_t premise_broken = 0;
   };
-  std::array<Besides, models::kPropertyCount> besides{};
+  std::array<Besides, kPropertyCount> besides{};
 
   std::uint64_t judged() const { return runs - cut_short - crashed; }
 

@@ -42,7 +42,7 @@ std::string field(std::string_view name, std::string_view text) {
 std::string names(const std::vector<Property>& properties) {
   std::vector<std::string> words;
   words.reserve(properties.size());
-  for (const Property one : properties) words.emplace_back(models::name(one));
+  for (const Property one : properties) words.emplace_back(picklock::name(one));
   return reports::list(words);
 }
 
@@ -93,7 +93,7 @@ std::string said(const reports::Row& row, const reports::Narrator& narrator) {
 // Up to where the property breaks: what comes after explains nothing.
 std::string story(const Run& run, Property property) {
   const reports::Narrator narrator(run);
-  const std::string ends_with = std::string(models::name(property)) + ":";
+  const std::string ends_with = std::string(picklock::name(property)) + ":";
   std::string text;
   for (const reports::Row& row : reports::tell(run, narrator).rows) {
     if (row.kind == reports::RowKind::end) continue;
@@ -132,9 +132,9 @@ fs::path kept(const std::string& stem, const std::string& text) {
 Trial violated(const Find& find, const TrialOptions& options) {
   const Property property = find.violation.property;
   const Run run = scenarios::Runner().run(find.story, find.story.seed, true);
-  const fs::path file = kept(std::string(models::name(property)), find.text);
+  const fs::path file = kept(std::string(picklock::name(property)), find.text);
   Trial trial{.outcome = Outcome::violated, .letter = {}, .file = file.string()};
-  trial.letter = fmt::format("{} violated{}\n  {}\n\n", models::name(property),
+  trial.letter = fmt::format("{} violated{}\n  {}\n\n", picklock::name(property),
                              find.promised ? ", although promised" : "", run.scenario.title);
   trial.letter += story(run, property) + "\n" + faults(run);
   const std::size_t left = run.scenario.faults.size();
@@ -216,9 +216,9 @@ Trial random(const Scenario& given, const TrialOptions& options) {
   Search search(
       scenario,
       {.seed = options.seed,
-       .faults = {.classes = some ? options.faults.classes : models::FaultClasses(),
+       .faults = {.classes = some ? options.faults.classes : FaultClasses(),
                   .most = options.faults.most},
-       .all_classes = some && options.faults.classes.covers(models::FaultClasses::all()),
+       .all_classes = some && options.faults.classes.covers(FaultClasses::all()),
        .properties = options.properties,
        .command = fmt::format("a test of {}, seed {}", given.lock.algorithm, options.seed)});
   while (search.tally().runs < options.runs && search.clean()) search.run_next();

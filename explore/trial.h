@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "explore/fault_plan.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::explore {
 
 // Every class that can act, unless told; none: runs without any fault.
 struct Faults {
-  models::FaultClasses classes = models::FaultClasses::all();
+  FaultClasses classes = FaultClasses::all();
   std::uint32_t most = 3;  // in one run
 };
 
@@ -24,7 +24,7 @@ struct TrialOptions {
   std::uint64_t seed = 1;
   Faults faults{};
   // Answers to these; empty: to what the lock promises under the faults that struck.
-  std::vector<models::Property> properties{};
+  std::vector<Property> properties{};
 };
 
 struct Trial {

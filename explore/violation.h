@@ -7,15 +7,15 @@
 #include <tuple>
 #include <vector>
 
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "properties/verdict.h"
 #include "sim/history.h"
 
 namespace picklock::explore {
 
 struct Violation {
-  models::Property property{};
-  std::uint8_t role = 0;   // models::Role of the step where it broke
+  Property property{};
+  std::uint8_t role = 0;   // Role of the step where it broke
   std::uint8_t other = 0;  // of the one it collides with
   bool operator==(const Violation&) const = default;
   bool operator<(const Violation& that) const {

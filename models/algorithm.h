@@ -9,21 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "models/fault_class.h"
-#include "models/lock.h"
-#include "models/property.h"
+#include "models/lock_options.h"
+#include "picklock/lock.h"
 
 namespace picklock::models {
-
-// The property holds as long as only faults of these classes happen, within the premise.
-struct Promise {
-  Property property{};
-  FaultClasses under;
-  std::string_view premise;  // one clause; empty: unconditionally
-};
-
-// Where the entries of a lock are.
-enum class LockServer : std::uint8_t { redis, lease_store, zookeeper, mysql };
 
 // What a lock has a use for among the options; what it has no use for, it ignores.
 struct Uses {

@@ -1,5 +1,7 @@
 #include "models/fencing.h"
 
+#include "picklock/redis.h"
+
 namespace picklock::models {
 
 std::string fencing_key(std::string_view key) { return std::string(key) + ":fence"; }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/client.h"
+#include "picklock/client.h"
 
 namespace picklock::models {
 

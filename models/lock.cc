@@ -1,6 +1,6 @@
-#include "models/lock.h"
+#include "picklock/lock.h"
 
-namespace picklock::models {
+namespace picklock {
 
 Acquired Lock::acquire(Client& self, std::string_view key) {
   const Duration started = self.monotonic_now();
@@ -9,14 +9,14 @@ Acquired Lock::acquire(Client& self, std::string_view key) {
     Acquired attempt = try_acquire(self, key);
     if (attempt) return attempt;
     unknown = unknown || attempt.is_unknown();
-    Duration pause = options_.retry_every;
-    if (options_.retry_jitter > Duration::zero())
-      pause += self.random_between(Duration::zero(), options_.retry_jitter);
-    const bool patient = options_.acquire_timeout == Duration::zero();
-    if (!patient && self.monotonic_now() + pause - started > options_.acquire_timeout) break;
+    Duration pause = settings_.retry_every;
+    if (settings_.retry_jitter > Duration::zero())
+      pause += self.random_between(Duration::zero(), settings_.retry_jitter);
+    const bool patient = settings_.acquire_timeout == Duration::zero();
+    if (!patient && self.monotonic_now() + pause - started > settings_.acquire_timeout) break;
     if (!self.sleep_interruptibly(pause)) break;
   }
   return unknown ? Acquired::unknown() : Acquired(std::nullopt);
 }
 
-}  // namespace picklock::models
+}  // namespace picklock

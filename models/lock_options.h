@@ -7,13 +7,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/redis/script.h"
+#include "picklock/lock.h"
+#include "picklock/redis.h"
 
 namespace picklock::models {
-
-// The interfaces locks are written against use the standard's own duration, never the simulator's
-// types.
-using Duration = std::chrono::nanoseconds;
 
 // What an owner token is made for: one acquisition, one start of the client's process, or the
 // machine, so that a restarted process has the same one again (docs/facts/failures.md ).
@@ -33,9 +30,6 @@ enum class Steal : std::uint8_t { del, getset };
 
 // Which server a client asks whether the lock is still its own (docs/facts/failures.md C-06).
 enum class CheckAt : std::uint8_t { primary, replica };
-
-// By which of its clocks a client counts validity, deadlines and the time it has waited.
-enum class ClientClock : std::uint8_t { monotonic, wall };
 
 // When a quorum lock reads its clock to see how much of the lease is left: after the last answer,
 // as the specification has it; before it reads any; or never (docs/facts/failures.md B-04, C-12).

@@ -1,7 +1,8 @@
-#include "models/lock.h"
+#include "picklock/lock.h"
 
 #include <gmock/gmock.h>
 
+#include "models/configured_lock.h"
 #include "models/locks/transcript.h"
 
 namespace picklock::models {
@@ -12,10 +13,10 @@ using locks::Transcript;
 using testing::ElementsAre;
 
 // Refused so many times, each attempt lasting a while, then granted.
-class Stubborn final : public Lock {
+class Stubborn final : public ConfiguredLock {
  public:
   Stubborn(LockOptions options, int refusals, Duration lasts = {})
-      : Lock(options), refusals_(refusals), lasts_(lasts) {}
+      : ConfiguredLock(options), refusals_(refusals), lasts_(lasts) {}
 
   Acquired try_acquire(Client& self, std::string_view key) override {
     ++attempts;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-#include "models/step.h"
+#include "picklock/client.h"
 
 namespace picklock::models {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/lock.h"
 #include "models/tenures.h"
+#include "picklock/lock.h"
 #include "sim/caller.h"
 #include "sim/service.h"
 

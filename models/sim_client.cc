@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/lock.h"
+#include "picklock/lock.h"
 
 namespace picklock::models {
 

@@ -7,13 +7,16 @@
 #include <span>
 #include <vector>
 
-#include "models/client.h"
 #include "models/lease_store/sim_client.h"
 #include "models/mysql/sim_client.h"
 #include "models/redis/sim_client.h"
 #include "models/resource.h"
 #include "models/sim_semaphore.h"
 #include "models/zookeeper/sim_client.h"
+#include "picklock/client.h"
+#include "picklock/mysql.h"
+#include "picklock/redis.h"
+#include "picklock/zookeeper.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {

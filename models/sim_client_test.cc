@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/lock.h"
 #include "models/small_world.h"
+#include "picklock/lock.h"
 
 namespace picklock::models {
 namespace {

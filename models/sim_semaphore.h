@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "models/semaphore.h"
+#include "picklock/client.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {

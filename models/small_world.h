@@ -16,8 +16,8 @@
 #include "models/redis/wire.h"
 #include "models/resource.h"
 #include "models/sim_client.h"
-#include "models/step.h"
 #include "models/zookeeper/server.h"
+#include "picklock/client.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {

@@ -1,7 +1,7 @@
 // As which step a client sends a command.
 #pragma once
 
-#include "models/step.h"
+#include "picklock/client.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {

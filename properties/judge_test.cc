@@ -31,7 +31,7 @@ TEST(Judge, ReportsEveryPropertyInOrder) {
 }
 
 TEST(Judge, FindsEveryPropertyBrokenInOneHistory) {
-  EXPECT_THAT(violated_in(all_wrong(), kBound), testing::ElementsAreArray(models::kPropertyNames));
+  EXPECT_THAT(violated_in(all_wrong(), kBound), testing::ElementsAreArray(kPropertyNames));
 }
 
 TEST(Judge, RemembersNothingOfTheHistoryBefore) {
@@ -40,7 +40,7 @@ TEST(Judge, RemembersNothingOfTheHistoryBefore) {
   Judge judge;
   judge.judge(all_wrong(), kBound);
   for (const Verdict& verdict : judge.judge(clean.history, kBound)) {
-    EXPECT_THAT(verdict, Holds()) << models::name(verdict.property);
+    EXPECT_THAT(verdict, Holds()) << picklock::name(verdict.property);
     EXPECT_THAT(verdict.witnesses, testing::IsEmpty());
   }
 }

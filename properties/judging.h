@@ -24,7 +24,7 @@ inline std::vector<std::string> violated_in(const sim::History& history,
   Judge judge;
   std::vector<std::string> names;
   for (const Verdict& verdict : judge.judge(history, context)) {
-    if (verdict.outcome == Outcome::violated) names.emplace_back(models::name(verdict.property));
+    if (verdict.outcome == Outcome::violated) names.emplace_back(picklock::name(verdict.property));
   }
   return names;
 }
@@ -37,7 +37,7 @@ MATCHER_P2(IsViolatedBy, event, other, "is violated once, with this witness") {
 }
 
 inline void PrintTo(const Verdict& verdict, std::ostream* out) {
-  *out << models::name(verdict.property) << ' ' << name(verdict.outcome) << " x" << verdict.count;
+  *out << picklock::name(verdict.property) << ' ' << name(verdict.outcome) << " x" << verdict.count;
   for (const Witness& witness : verdict.witnesses) {
     *out << " (" << witness.event << ", " << witness.other << ')';
   }

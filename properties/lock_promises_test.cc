@@ -30,7 +30,7 @@ Scenario plain(std::string_view lock) {
 // The sets of classes that the lock makes its promises for, each once.
 std::vector<FaultClasses> promised_for(const models::Algorithm& lock, const Scenario& scenario) {
   std::vector<FaultClasses> all;
-  for (const models::Promise& promise : lock.promises(scenarios::lock_options(scenario))) {
+  for (const Promise& promise : lock.promises(scenarios::lock_options(scenario))) {
     const bool known = std::any_of(all.begin(), all.end(), [&promise](FaultClasses other) {
       return promise.under.covers(other) && other.covers(promise.under);
     });
@@ -50,7 +50,7 @@ std::string broken(const models::Algorithm& lock, const Scenario& scenario,
     const scenarios::Promised& promise = promised[static_cast<std::size_t>(verdict.property)];
     if (verdict.outcome != Outcome::violated || !promise.promised) continue;
     if (!scenarios::was_kept(promise.premise, scenario, world.history())) continue;
-    names.append(names.empty() ? "" : ", ").append(models::name(verdict.property));
+    names.append(names.empty() ? "" : ", ").append(picklock::name(verdict.property));
   }
   return names;
 }
@@ -111,7 +111,7 @@ std::string failure_of(std::string_view lock, Property property, FaultClasses cl
     world.set(scenario);
     world.run(scenario.seed);
     if (world.verdicts()[static_cast<std::size_t>(property)].outcome == Outcome::violated)
-      RC_FAIL(std::string(models::name(property)) + " is violated");
+      RC_FAIL(std::string(picklock::name(property)) + " is violated");
   }));
 }
 

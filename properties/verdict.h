@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/property.h"
+#include "picklock/lock.h"
 
 namespace picklock::properties {
 
-using models::kPropertyCount;
-using models::Property;
+using picklock::kPropertyCount;
+using picklock::Property;
 
 enum class Outcome : std::uint8_t { holds, violated, unknown };
 
@@ -38,6 +38,6 @@ struct Verdict {
 
 inline constexpr std::size_t kWitnesses = 8;
 
-using Verdicts = std::array<Verdict, kPropertyCount>;  // in the order of models::Property
+using Verdicts = std::array<Verdict, kPropertyCount>;  // in the order of Property
 
 }  // namespace picklock::properties

@@ -14,7 +14,6 @@
 namespace picklock::reports {
 namespace {
 
-using models::Role;
 using sim::HistoryEvent;
 using sim::Instant;
 using sim::ProcessId;
@@ -197,7 +196,7 @@ class Folder {
   }
 
   void fold_repeated(const std::vector<std::size_t>& exchanges) {
-    for (std::size_t role = 1; role < models::kRoleNames.size(); ++role) {
+    for (std::size_t role = 1; role < kRoleNames.size(); ++role) {
       std::vector<Try> tries;
       for (const std::size_t i : exchanges) {
         const Exchange& exchange = transcript_.exchanges[i];

@@ -25,7 +25,7 @@ TEST(Json, HasEveryPromisedField) {
           "longest_wait_seconds", "wakeups", "grants", "surprises", "as_expected"}) {
       EXPECT_TRUE(run->contains(field)) << field;
     }
-    EXPECT_EQ(run->at("verdicts").size(), models::kPropertyCount);
+    EXPECT_EQ(run->at("verdicts").size(), kPropertyCount);
   }
   EXPECT_EQ(document.at("promised").at("mutual-exclusion"), false);
   EXPECT_EQ(document.at("promised").at("not-stuck"), true);

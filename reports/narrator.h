@@ -14,7 +14,7 @@
 
 namespace picklock::reports {
 
-using models::Property;
+using picklock::Property;
 using properties::Witness;
 using scenarios::Run;
 

@@ -203,7 +203,7 @@ class Writer {
   Json details(const Exchange& exchange) const {
     Json out = {{"command", exchange.text}, {"server", narrator_.process(exchange.server)}};
     if (!exchange.answer.empty()) out["answer"] = exchange.answer;
-    if (exchange.role != models::Role::none && exchange.role != models::Role::upkeep)
+    if (exchange.role != Role::none && exchange.role != Role::upkeep)
       out["step"] = name(exchange.role);
     if (exchange.tenure != 0) out["tenure"] = exchange.tenure;
     if (exchange.lost) out["lost"] = true;

@@ -16,6 +16,6 @@ bool promised_here(const scenarios::Promised& promised);
 // condition of the promise is missing.
 std::string promise(const scenarios::Promised& promised);
 
-std::vector<std::string> names(models::FaultClasses classes);
+std::vector<std::string> names(FaultClasses classes);
 
 }  // namespace picklock::reports

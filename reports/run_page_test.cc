@@ -53,7 +53,7 @@ TEST(RunPage, SaysOfEveryPropertyWhetherTheLockPromisesIt) {
   EXPECT_EQ(verdict_of(run, "own-release").at("broken"), false);
   EXPECT_EQ(verdict_of(run, "available").at("premise"), "the server is up and the key is free");
 
-  auto& promised = outcome.run.promised[static_cast<std::size_t>(models::Property::own_release)];
+  auto& promised = outcome.run.promised[static_cast<std::size_t>(Property::own_release)];
   promised.promised = true;
   const Json broken = data_of(run_page(outcome, "")).at("runs").at(0);
   EXPECT_EQ(verdict_of(broken, "own-release").at("broken"), true);

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "models/step.h"
+#include "picklock/client.h"
 #include "scenarios/run.h"
 
 namespace picklock::reports::testing {
 
-using models::Property;
-using models::Role;
+using picklock::Property;
+using picklock::Role;
 using sim::Instant;
 using sim::TraceKind;
 using sim::What;
@@ -35,7 +35,7 @@ class RunBuilder {
     run.processes = std::move(processes);
     run.keys = {"lock:order-42"};
     run.trace.protocols = {&kPlainText};
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       run.verdicts[i].property = static_cast<Property>(i);
     }
   }
@@ -234,9 +234,9 @@ inline scenarios::Run blind_delete() {
   b.violate(Property::own_release, {{removed_2, removed_2}, {removed_3, removed_3}});
   b.violate(Property::loss_noticed,
             {{ended_1, expired}, {ended_2, removed_2}, {ended_3, removed_3}});
-  b.run.met = {models::FaultClass::pause};
+  b.run.met = {FaultClass::pause};
   b.run.patience = std::chrono::milliseconds(30600);
-  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const auto property = static_cast<Property>(i);
     scenarios::Promised& promised = b.run.promised[i];
     promised.promised = property >= Property::not_stuck;

@@ -145,11 +145,11 @@ class Teller {
   // Redisson has it, whose refusals are the time that is left in milliseconds.
   std::string gloss(const Exchange& exchange) {
     const std::string& answer = exchange.answer;
-    const bool acquires = exchange.role == models::Role::acquire;
+    const bool acquires = exchange.role == Role::acquire;
     if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
     if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
       return "";
-    if (exchange.role == models::Role::renew && answer == "[0]") return "gone: nothing renewed";
+    if (exchange.role == Role::renew && answer == "[0]") return "gone: nothing renewed";
     if (!acquires || exchange.wants_script()) return "";
     // What undoes half an acquire is another script.
     const auto script =

@@ -134,7 +134,7 @@ class Teller {
         if (sentences.size() == kWitnessesTold) break;
         sentences.push_back(narrator_.sentence(verdict.property, witness));
       }
-      out.push_back({{"property", models::name(verdict.property)},
+      out.push_back({{"property", picklock::name(verdict.property)},
                      {"count", verdict.count},
                      {"sentences", std::move(sentences)}});
     }

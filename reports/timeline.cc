@@ -260,7 +260,7 @@ class Writer {
       if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
     }
     std::string faults = plural(run_.fired.size(), "fault");
-    const models::FaultClasses of_faults = classes_of_faults();
+    const FaultClasses of_faults = classes_of_faults();
     if (!run_.fired.empty() && !of_faults.empty())
       faults += fmt::format(" ({})", list(words(of_faults)));
     std::vector<std::string> of_settings = words(run_.met);
@@ -297,7 +297,7 @@ class Writer {
   }
 
   // What a run meets without any fault comes from clocks and pauses that its file sets.
-  models::FaultClasses classes_of_faults() const {
+  FaultClasses classes_of_faults() const {
     scenarios::Scenario bare = run_.scenario;
     bare.servers.redis.nodes.clear();
     bare.servers.redis.clock_rate_ppb = 0;
@@ -337,10 +337,10 @@ class Writer {
     }
   }
 
-  static std::vector<std::string> words(models::FaultClasses classes) {
+  static std::vector<std::string> words(FaultClasses classes) {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-      const auto one = static_cast<models::FaultClass>(i);
+    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+      const auto one = static_cast<FaultClass>(i);
       if (classes.has(one)) all.emplace_back(name(one));
     }
     return all;
@@ -382,7 +382,7 @@ class Writer {
     const sim::Trigger& trigger = fault.trigger;
     if (trigger.at || !trigger.mark.empty()) return;
     const std::string step =
-        fmt::format(" {}.{} x", name(static_cast<models::Role>(trigger.role)), name(trigger.phase));
+        fmt::format(" {}.{} x", name(static_cast<Role>(trigger.role)), name(trigger.phase));
     const std::string& whose = trigger.by.empty() ? fault.target : trigger.by;
     std::vector<std::string> reached;
     for (const std::string& one : run_.steps_reached) {

@@ -19,7 +19,6 @@ namespace picklock::reports {
 namespace {
 
 using namespace std::chrono_literals;
-using models::Role;
 using sim::Instant;
 using sim::TraceKind;
 using sim::What;
@@ -353,7 +352,7 @@ TEST(Timeline, SaysOfEachVerdictWhatTheLockPromised) {
       text,
       HasSubstr("holds\n      promised on condition: the server is up and the key is free\n"));
 
-  run.promised[static_cast<std::size_t>(models::Property::own_release)] = {
+  run.promised[static_cast<std::size_t>(Property::own_release)] = {
       .promised = true, .beyond = {}, .premise = "nobody sleeps"};
   text = told(run);
   EXPECT_THAT(
@@ -529,7 +528,7 @@ TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
   scenarios::Run run = testing::blind_delete();
   run.scenario.servers.redis.nodes.push_back({});
   run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
-  run.met.add(models::FaultClass::server_clock);
+  run.met.add(FaultClass::server_clock);
   EXPECT_THAT(told(run), HasSubstr("; 1 fault (pause); server-clock by its settings; "));
   run.grants = 0;
   EXPECT_THAT(told(run), HasSubstr("; the lock never granted; "));

@@ -15,7 +15,6 @@
 namespace picklock::reports {
 namespace {
 
-using models::Role;
 using sim::Cause;
 using sim::HistoryEvent;
 using sim::Instant;
@@ -191,7 +190,7 @@ class Transcriber {
   }
 
   static Role role_of(const TraceRecord& record) {
-    return record.role < models::kRoleNames.size() ? static_cast<Role>(record.role) : Role::none;
+    return record.role < kRoleNames.size() ? static_cast<Role>(record.role) : Role::none;
   }
 
   // The oldest command of this client at this server that has arrived and has no answer, rather of

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "models/step.h"
+#include "picklock/client.h"
 #include "reports/story.h"
 
 namespace picklock::reports {
@@ -20,7 +20,7 @@ namespace picklock::reports {
 struct Exchange {
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;
-  models::Role role = models::Role::none;
+  Role role = Role::none;
   sim::TenureId tenure = 0;
   std::string text;
   std::string answer;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "models/step.h"
+#include "picklock/client.h"
 #include "reports/columns.h"
 
 namespace picklock::reports {
@@ -51,7 +51,7 @@ bool takes_steps(std::string_view process) {
 
 // "client-1's 2nd write", "its release (DEL)", and where it may be anybody's, "an acquire".
 std::string step(const sim::Trigger& trigger, std::string_view whose) {
-  const std::string_view role = name(static_cast<models::Role>(trigger.role));
+  const std::string_view role = name(static_cast<Role>(trigger.role));
   std::string text = whose == "its"    ? "its"
                      : !whose.empty()  ? fmt::format("{}'s", whose)
                      : trigger.nth > 1 ? "the"

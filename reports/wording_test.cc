@@ -11,7 +11,6 @@ namespace picklock::reports {
 namespace {
 
 using namespace std::chrono_literals;
-using models::Role;
 using sim::Verb;
 using testing::at_ms;
 using testing::at_us;
@@ -290,7 +289,7 @@ TEST(Narrator, SurvivesWitnessesThatDoNotFit) {
   const scenarios::Run run = testing::blind_delete();
   const Narrator narrator(run);
   constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();
-  for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const auto property = static_cast<Property>(i);
     EXPECT_FALSE(narrator.sentence(property, {kBeyond, 0}).empty());
     EXPECT_TRUE(narrator.headline(property, {kBeyond, 0}).empty());

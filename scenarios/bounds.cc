@@ -8,8 +8,6 @@
 namespace picklock::scenarios {
 namespace {
 
-using models::LockServer;
-
 Duration slowest(const Latency& latency) {
   return latency.tail_one_in > 0 ? std::max(latency.high, latency.tail_high) : latency.high;
 }

@@ -15,7 +15,6 @@
 namespace picklock::scenarios {
 namespace {
 
-using models::LockServer;
 using sim::Fault;
 using sim::Instant;
 using sim::Trigger;
@@ -124,11 +123,10 @@ struct Steps {
       : algorithm(words.name),
         marks(words.marks.begin(), words.marks.end()),
         any_mark(words.own != nullptr) {
-    for (const models::Role role :
-         models::roles_under(words.roles, words.uses, lock_options(scenario))) {
+    for (const Role role : models::roles_under(words.roles, words.uses, lock_options(scenario))) {
       roles.push_back(name(role));
     }
-    if (scenario.clients.writes > 0) roles.push_back(name(models::Role::write));
+    if (scenario.clients.writes > 0) roles.push_back(name(Role::write));
   }
 
   std::string_view algorithm;
@@ -157,7 +155,7 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   const std::string role = text.substr(0, dot);
   if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
-    if (role == name(models::Role::write))
+    if (role == name(Role::write))
       value.fail(
           fmt::format("nobody takes the step \"write\" where `clients.writes` is 0; there is {}",
                       listed(steps.roles)));
@@ -176,7 +174,7 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
         fmt::format("\"{}\" is not a step and its phase ({})", printable(text), listed(phases)),
         text, whole);
   }
-  trigger.role = static_cast<std::uint8_t>(*models::role_named(role));
+  trigger.role = static_cast<std::uint8_t>(*role_named(role));
   trigger.phase = static_cast<sim::Phase>(found - phases.begin());
   trigger.mark.clear();
 }
@@ -364,7 +362,7 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_keys_of_verb(table, rules(fault.verb));
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
-  const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(models::Role::write);
+  const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(Role::write);
   if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::zookeeper) && of_lock)
     verb.fail("a client of ZooKeeper sends nothing a second time: give it a step of `write`");
   if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::mysql) && of_lock)
@@ -464,8 +462,8 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
 // What `CONFIG SET` would say to a line of redis.conf.
 void check_config(const Value& lines, const std::vector<std::string>& config) {
   const std::vector<Value> wheres = lines.elements();
-  models::redis::Config known;
-  models::redis::Reply all;
+  redis::Config known;
+  redis::Reply all;
   const std::string_view pattern[] = {"*"};
   known.get(pattern, all);
   Words parameters;
@@ -482,7 +480,7 @@ void check_config(const Value& lines, const std::vector<std::string>& config) {
                      parameter, parameters, "`CONFIG GET *` has them all");
     }
     const std::string_view pair[] = {parameter, value};
-    models::redis::Reply set;
+    redis::Reply set;
     known.set(pair, set);
     if (set.is_error()) wheres[i].fail(printable(set.text, 200));
   }
@@ -692,10 +690,9 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
                           scenario.servers.redis.replicas));
   }
   if (options.check_at == models::CheckAt::replica) {
-    const std::vector<models::Role> roles =
+    const std::vector<Role> roles =
         models::roles_under(words.roles, words.uses, lock_options(scenario));
-    if (!words.uses.look ||
-        std::find(roles.begin(), roles.end(), models::Role::check) == roles.end())
+    if (!words.uses.look || std::find(roles.begin(), roles.end(), Role::check) == roles.end())
       lock->at("check_at").fail(fmt::format("{} asks nobody whether it still holds", words.name));
     if (scenario.servers.redis.replicas == 0)
       lock->at("check_at").fail("there is no replica; give `servers.redis.replicas`");

@@ -7,7 +7,6 @@
 
 namespace picklock::scenarios {
 
-using models::Role;
 using sim::What;
 
 void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
@@ -37,7 +36,7 @@ void ClientProgram::start(sim::Keeps) {
     machine_->started();
     return;
   }
-  models::Lock* lock = &make_lock();
+  Lock* lock = &make_lock();
   for (std::uint32_t i = 1; i <= scenario_->clients.threads; ++i) {
     const bool shared =
         algorithm_->uses.shared || scenario_->lock.options.local_mutex != models::LocalMutex::none;
@@ -49,11 +48,11 @@ void ClientProgram::start(sim::Keeps) {
   machine_->started();
 }
 
-models::Lock& ClientProgram::make_lock() {
+Lock& ClientProgram::make_lock() {
   return *locks_.emplace_back(models::locks::make_lock(*algorithm_, lock_options(*scenario_)));
 }
 
-void ClientProgram::live(bool first, std::uint32_t number, models::Lock& lock) {
+void ClientProgram::live(bool first, std::uint32_t number, Lock& lock) {
   models::SimClient self(*machine_, number);
   const Duration behind = scenario_->clients.threads_arrive_every * (number - 1);
   const Duration arrival = first ? first_arrival_ + behind : Duration{};
@@ -66,7 +65,7 @@ void ClientProgram::live(bool first, std::uint32_t number, models::Lock& lock) {
 
 // In the name of whoever holds the lock when he decides: what he does to another's is another's
 // loss.
-void ClientProgram::operate(models::Lock& lock) {
+void ClientProgram::operate(Lock& lock) {
   models::SimClient self(*machine_);
   self.sleep(first_arrival_);
   thread().tenure = tenures_->holder();
@@ -76,9 +75,9 @@ void ClientProgram::operate(models::Lock& lock) {
   thread().tenure = 0;
 }
 
-void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
+void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
   thread().tenure = tenures_->begin();
-  const models::Acquired acquired = acquire(self, lock);
+  const Acquired acquired = acquire(self, lock);
   if (acquired) {
     const sim::TenureId tenure = thread().tenure;
     tenures_->settle(tenure);
@@ -92,11 +91,11 @@ void ClientProgram::cycle(models::SimClient& self, models::Lock& lock) {
   play(Role::none);
 }
 
-models::Acquired ClientProgram::acquire(models::SimClient& self, models::Lock& lock) {
+Acquired ClientProgram::acquire(models::SimClient& self, Lock& lock) {
   play(Role::acquire);
   busy_for(Duration::zero());
   self.note(What::acquire_invoked);
-  models::Acquired acquired = lock.acquire(self, scenario_->lock.key);
+  Acquired acquired = lock.acquire(self, scenario_->lock.key);
   const bool gave_way = thread().gave_way();
   self.note(acquired                ? What::acquire_ok
             : acquired.is_unknown() ? What::acquire_unknown
@@ -106,18 +105,17 @@ models::Acquired ClientProgram::acquire(models::SimClient& self, models::Lock& l
   return acquired;
 }
 
-void ClientProgram::release(models::SimClient& self, models::Lock& lock,
-                            const models::Lease& lease) {
+void ClientProgram::release(models::SimClient& self, Lock& lock, const Lease& lease) {
   play(Role::release);
   self.note(What::release_invoked);
   switch (lock.release(self, lease)) {
-    case models::Released::ok:
+    case Released::ok:
       self.note(What::release_ok);
       break;
-    case models::Released::not_held:
+    case Released::not_held:
       self.note(What::release_failed);
       break;
-    case models::Released::unknown:
+    case Released::unknown:
       self.note(What::release_unknown);
       break;
   }
@@ -129,7 +127,7 @@ void ClientProgram::busy_for(Duration length) {
 
 // With one write it is the section's last act; with more, the first opens it and they are evenly
 // spread.
-void ClientProgram::work(models::SimClient& self, models::Lock& lock, const models::Lease& lease) {
+void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease) {
   const std::uint32_t writes = scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;
   std::int64_t token = lease.fence;
@@ -155,8 +153,7 @@ void ClientProgram::work(models::SimClient& self, models::Lock& lock, const mode
 }
 
 // Works between two moments of the section, and asks for the lock again if that falls between them.
-void ClientProgram::stay(models::SimClient& self, models::Lock& lock, Duration from,
-                         Duration until) {
+void ClientProgram::stay(models::SimClient& self, Lock& lock, Duration from, Duration until) {
   const Duration again = scenario_->clients.nested_after;
   const bool nests = scenario_->clients.nested && from < again && again <= until;
   if (nests) {
@@ -167,8 +164,8 @@ void ClientProgram::stay(models::SimClient& self, models::Lock& lock, Duration f
   if (until > from || !nests) self.sleep(until - from);
 }
 
-void ClientProgram::nest(models::SimClient& self, models::Lock& lock) {
-  const models::Acquired again = acquire(self, lock);
+void ClientProgram::nest(models::SimClient& self, Lock& lock) {
+  const Acquired again = acquire(self, lock);
   if (again) release(self, lock, again.lease());
 }
 
@@ -181,21 +178,21 @@ void ClientProgram::keep_progress() {
 }
 
 // Who has learned that the lock is lost changes nothing any more.
-void ClientProgram::write(models::SimClient& self, models::Lock& lock, const models::Lease& lease,
+void ClientProgram::write(models::SimClient& self, Lock& lock, const Lease& lease,
                           std::uint32_t number, std::int64_t token) {
   if (machine_->has_lost(thread().tenure)) return;
   // Who writes first of all has just been told.
   const bool first = number == 1 && scenario_->clients.writes > 1;
   if (scenario_->clients.check_before_write && !first) {
     play(Role::check);
-    const models::Held held = lock.look(self, lease);
-    if (held == models::Held::no) self.lost(lease);
-    if (held != models::Held::yes) return;
+    const Held held = lock.look(self, lease);
+    if (held == Held::no) self.lost(lease);
+    if (held != Held::yes) return;
   }
   play(Role::write);
   if (scenario_->clients.effect == Effect::database) {
     // A statement that fails tells the holder that its session is over.
-    if (lock.write_in_database(self, lease) != models::Written::accepted) self.lost(lease);
+    if (lock.write_in_database(self, lease) != Written::accepted) self.lost(lease);
     return;
   }
   const Fencing fencing = scenario_->servers.resource.fencing;

@@ -29,20 +29,20 @@ class ClientProgram final : public sim::Program {
   void clock_changed() override { machine_->clock_changed(); }
 
  private:
-  void live(bool first, std::uint32_t number, models::Lock& lock);
-  void operate(models::Lock& lock);
-  models::Lock& make_lock();
-  void cycle(models::SimClient& self, models::Lock& lock);
+  void live(bool first, std::uint32_t number, Lock& lock);
+  void operate(Lock& lock);
+  Lock& make_lock();
+  void cycle(models::SimClient& self, Lock& lock);
   // Asks for the lock, or for the same one again within its tenure.
-  models::Acquired acquire(models::SimClient& self, models::Lock& lock);
-  void release(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
-  void work(models::SimClient& self, models::Lock& lock, const models::Lease& lease);
-  void nest(models::SimClient& self, models::Lock& lock);
+  Acquired acquire(models::SimClient& self, Lock& lock);
+  void release(models::SimClient& self, Lock& lock, const Lease& lease);
+  void work(models::SimClient& self, Lock& lock, const Lease& lease);
+  void nest(models::SimClient& self, Lock& lock);
   void keep_progress();
-  void stay(models::SimClient& self, models::Lock& lock, Duration from, Duration until);
-  void write(models::SimClient& self, models::Lock& lock, const models::Lease& lease,
-             std::uint32_t number, std::int64_t token);
-  void play(models::Role role) { thread().role = static_cast<std::uint8_t>(role); }
+  void stay(models::SimClient& self, Lock& lock, Duration from, Duration until);
+  void write(models::SimClient& self, Lock& lock, const Lease& lease, std::uint32_t number,
+             std::int64_t token);
+  void play(Role role) { thread().role = static_cast<std::uint8_t>(role); }
   void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }
 
@@ -54,7 +54,7 @@ class ClientProgram final : public sim::Program {
   Duration first_arrival_{};
   bool is_operator_ = false;
   // What threads of theirs may outlive: kept for the run.
-  std::vector<std::unique_ptr<models::Lock>> locks_;
+  std::vector<std::unique_ptr<Lock>> locks_;
 };
 
 }  // namespace picklock::scenarios

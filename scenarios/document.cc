@@ -179,7 +179,7 @@ void check_format(const Value& root) {
 // "3: '=' expected near 'end'". Empty: it can. Such a script would be refused in every run, and
 // whoever wrote it would see a lock that is never granted.
 std::string problem_of(std::string_view script) {
-  models::redis::Lua lua;
+  redis::Lua lua;
   std::string error;
   if (lua.compile(script, error) != nullptr) return {};
   constexpr std::string_view kPlace = "user_script:";
@@ -190,8 +190,8 @@ std::string problem_of(std::string_view script) {
 }
 
 // Of a file in the folder of `scenario_file`, or of the working directory.
-std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::string& path,
-                                                         const std::string& scenario_file) {
+std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& path,
+                                                 const std::string& scenario_file) {
   namespace fs = std::filesystem;
   constexpr std::size_t kLongest = std::size_t{64} << 10U;
   // Absolute: a counterexample that a search writes elsewhere finds it too.
@@ -214,14 +214,14 @@ std::shared_ptr<const models::redis::Script> script_from(const Value& key, std::
     key.fail(fmt::format("is not Lua: {}:{}", printable(fs::path(path).filename().string()),
                          printable(problem, 200)));
   }
-  return std::make_shared<const models::redis::Script>(text);
+  return std::make_shared<const redis::Script>(text);
 }
 
 void load_scripts(const Value& file, LockSpec& lock, const std::string& scenario_file) {
   const auto table = file.find("lock");
   if (!table) return;
   const auto load = [&](std::string_view name, std::string& path,
-                        std::shared_ptr<const models::redis::Script>& script) {
+                        std::shared_ptr<const redis::Script>& script) {
     if (!path.empty()) script = script_from(table->at(name), path, scenario_file);
   };
   load("acquire_script", lock.scripts.acquire, lock.options.scripts.acquire);

@@ -16,8 +16,7 @@ const Keys<Expectation>& expectation_keys() {
            [](const Value& value, Expectation& expect) {
              expect.violated.clear();
              for (const Value& element : value.elements()) {
-               const auto property =
-                   static_cast<Property>(element.word(words_of(models::kPropertyNames)));
+               const auto property = static_cast<Property>(element.word(words_of(kPropertyNames)));
                for (const Property other : expect.violated) {
                  if (other == property) element.fail("this property is listed twice");
                }

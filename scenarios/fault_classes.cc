@@ -2,7 +2,6 @@
 
 namespace picklock::scenarios {
 
-using models::FaultClass;
 using sim::Verb;
 
 std::span<const FaultClassRow> fault_classes() {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "models/fault_class.h"
+#include "picklock/lock.h"
 #include "sim/fault.h"
 
 namespace picklock::scenarios {
 
 struct FaultClassRow {
-  models::FaultClass fault_class{};
+  FaultClass fault_class{};
   std::string_view meaning;
   std::vector<sim::Verb> verbs;
   std::vector<std::string_view> targets;  // kinds of process, or whose message

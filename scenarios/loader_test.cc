@@ -62,7 +62,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.connections, 3U);
   EXPECT_TRUE(s.lock.options.keep_timed_out);
   EXPECT_EQ(s.lock.options.resubscribe_every, 13ms);
-  EXPECT_EQ(s.lock.options.clock, models::ClientClock::wall);
+  EXPECT_EQ(s.lock.options.clock, ClientClock::wall);
   EXPECT_TRUE(s.lock.options.deadline);
   EXPECT_FALSE(s.lock.options.tell_loss);
   EXPECT_EQ(s.lock.options.local_mutex, models::LocalMutex::freed);
@@ -170,7 +170,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
     ADD_FAILURE() << "no " << name(verb);
     return sim::Fault{};
   };
-  const auto role = [](models::Role each) { return static_cast<std::uint8_t>(each); };
+  const auto role = [](Role each) { return static_cast<std::uint8_t>(each); };
 
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
@@ -178,7 +178,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(pause.line, 119);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
-  EXPECT_EQ(pause.trigger.role, role(models::Role::release));
+  EXPECT_EQ(pause.trigger.role, role(Role::release));
   EXPECT_EQ(pause.trigger.phase, sim::Phase::sent);
   EXPECT_EQ(pause.trigger.nth, 2U);
   EXPECT_EQ(pause.trigger.by, "client-2");
@@ -201,7 +201,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(partition.from, (std::vector<std::string>{"redis-1", "redis-2"}));
   EXPECT_TRUE(partition.outbound);
   EXPECT_FALSE(partition.inbound);
-  EXPECT_EQ(fault(sim::Verb::hold).trigger.role, role(models::Role::check));
+  EXPECT_EQ(fault(sim::Verb::hold).trigger.role, role(Role::check));
   EXPECT_EQ(fault(sim::Verb::hold).trigger.phase, sim::Phase::applied);
   EXPECT_EQ(fault(sim::Verb::delay).target, "resource");
   EXPECT_EQ(fault(sim::Verb::evict).key, "lock:2");
@@ -268,8 +268,8 @@ TEST(Loader, ReadsWhatBelongsToAMySqlServer) {
   const Scenario s = sample::parsed(sample::kMySql);
   const MySqlSpec& mysql = s.servers.mysql;
   EXPECT_EQ(mysql.replicas, 2U);
-  EXPECT_EQ(mysql.settings.variant, models::mysql::Variant::mysql);
-  EXPECT_EQ(mysql.settings.isolation, models::mysql::Isolation::read_committed);
+  EXPECT_EQ(mysql.settings.variant, mysql::Variant::mysql);
+  EXPECT_EQ(mysql.settings.isolation, mysql::Isolation::read_committed);
   EXPECT_EQ(mysql.settings.lock_wait_timeout, 40s);
   EXPECT_EQ(mysql.settings.wait_timeout, 600s);
   EXPECT_EQ(mysql.settings.keepalive, 60s);

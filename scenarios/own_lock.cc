@@ -10,14 +10,13 @@ namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
-using models::Role;
 
 void remove_all(std::string& text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
     text.erase(at, part.size());
 }
 
-std::vector<models::Promise> of_a_careful_lease(const models::LockOptions& options) {
+std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
   using namespace models::locks;
   return leased(options, GivesBack::its_own, while_leases_end(options));
 }
@@ -73,7 +72,7 @@ Scenario contention(const models::Algorithm& own, const Contention& contention) 
   scenario.clients.hold = contention.hold;
   scenario.clients.cycles = contention.cycles;
   scenario.clients.think = 1s;
-  if (own.uses.server != models::LockServer::redis) return scenario;
+  if (own.uses.server != LockServer::redis) return scenario;
   // A client knows of its grant before the replica has it.
   scenario.servers.redis.replicas = 1;
   scenario.network.links.push_back(

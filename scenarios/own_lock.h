@@ -2,11 +2,11 @@
 // shipped, and a scenario in which clients take turns with it. Nothing is registered anywhere: the
 // scenario knows its lock, and two classes never meet.
 //
-//   class MyLock final : public models::Lock {
+//   class MyLock final : public Lock {
 //    public:
 //     using Lock::Lock;
-//     models::Acquired try_acquire(models::Client& self, std::string_view key) override;
-//     models::Released release(models::Client& self, const models::Lease& lease) override;
+//     Acquired try_acquire(picklock::Client& self, std::string_view key) override;
+//     Released release(picklock::Client& self, const Lease& lease) override;
 //   };
 //   auto scenario = scenarios::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
 //
@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/promises.h"
 #include "scenarios/scenario.h"
 
@@ -50,6 +51,18 @@ std::string type_in(std::string_view signature);
 // Throws std::invalid_argument if a shipped lock is called like this.
 models::Algorithm algorithm(std::string_view name);
 
+// A user's lock knows its settings alone, a shipped one all options.
+template <typename LockType>
+std::unique_ptr<Lock> make(const models::LockOptions& options) {
+  if constexpr (std::is_constructible_v<LockType, const models::LockOptions&>) {
+    return std::make_unique<LockType>(options);
+  } else {
+    static_assert(std::is_constructible_v<LockType, const LockSettings&>,
+                  "a lock is made from its settings: say `using Lock::Lock;`");
+    return std::make_unique<LockType>(models::settings_of(options));
+  }
+}
+
 template <typename LockType>
 std::string name() {
   return type_in(__PRETTY_FUNCTION__);
@@ -59,16 +72,16 @@ std::string name() {
 
 template <typename LockType>
 const models::Algorithm& own_algorithm() {
-  static_assert(std::is_base_of_v<models::Lock, LockType>, "a lock derives from models::Lock");
-  static_assert(std::is_constructible_v<LockType, const models::LockOptions&>,
-                "a lock is made from its options: say `using Lock::Lock;`");
+  static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from Lock");
   static const std::string name = own_lock::name<LockType>();
   static const models::Algorithm algorithm = [] {
     models::Algorithm one = own_lock::algorithm(name);
     if constexpr (requires { &LockType::promises; }) one.promises = LockType::promises;
     if constexpr (requires { &LockType::bound; }) one.bound = LockType::bound;
     if constexpr (requires { &LockType::uses; }) one.uses = LockType::uses();
-    one.make = models::locks::make<LockType>;
+    one.make = [](const models::LockOptions& options) -> std::unique_ptr<Lock> {
+      return own_lock::make<LockType>(options);
+    };
     return one;
   }();
   return algorithm;

@@ -16,26 +16,21 @@ namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
-using models::FaultClass;
-using models::FaultClasses;
 using models::LockOptions;
-using models::Promise;
 
 // The shipped lock, as if a user had written it.
 using Borrowed = models::locks::LuaCheckDelete;
 
-class SaysMoreOfItself final : public models::Lock {
+class SaysMoreOfItself final : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client&, std::string_view) override { return std::nullopt; }
-  models::Released release(models::Client&, const models::Lease&) override {
-    return models::Released::ok;
-  }
+  Acquired try_acquire(picklock::Client&, std::string_view) override { return std::nullopt; }
+  Released release(picklock::Client&, const Lease&) override { return Released::ok; }
   static std::vector<Promise> promises(const LockOptions&) {
     return {{Property::not_stuck, {FaultClass::pause}, ""}};
   }
   static Duration bound(const LockOptions& options) { return 7 * options.ttl; }
-  static models::Uses uses() { return {.server = models::LockServer::lease_store}; }
+  static models::Uses uses() { return {.server = LockServer::lease_store}; }
 };
 
 TEST(OwnLock, IsCalledLikeItsClass) {
@@ -69,7 +64,7 @@ TEST(OwnLock, MaySayMoreOfItself) {
   EXPECT_EQ(one.promises({})[0].property, Property::not_stuck);
   EXPECT_EQ(one.bound({.ttl = 3s}), 21s);
   const Scenario scenario = contention<SaysMoreOfItself>();
-  EXPECT_EQ(lock_server(scenario), models::LockServer::lease_store);
+  EXPECT_EQ(lock_server(scenario), LockServer::lease_store);
   EXPECT_TRUE(scenario.network.links.empty());
 }
 

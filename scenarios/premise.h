@@ -10,7 +10,7 @@
 
 namespace picklock::scenarios {
 
-// Whether there is a judge for it, by its words (models::Promise). One without is taken for kept.
+// Whether there is a judge for it, by its words (Promise). One without is taken for kept.
 bool is_judged(std::string_view premise);
 
 // Whether the run of the scenario with this history kept it.

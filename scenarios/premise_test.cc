@@ -28,7 +28,7 @@ TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
           options.renew = renew;
           options.recognise_own = own;
           options.lock_delay = std::chrono::seconds(own == RecogniseOwn::always ? 15 : 0);
-          for (const models::Promise& promise : lock->promises(options)) {
+          for (const Promise& promise : lock->promises(options)) {
             EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
             judged.insert(promise.premise);
           }

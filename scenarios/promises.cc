@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "models/step.h"
+#include "picklock/client.h"
 
 namespace picklock::scenarios {
 
-using models::FaultClass;
-using models::FaultClasses;
 using sim::Verb;
 
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
@@ -23,7 +21,7 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return FaultClass::pause;
     case Verb::hold:
     case Verb::delay:
-      return fault.trigger.role == static_cast<std::uint8_t>(models::Role::write)
+      return fault.trigger.role == static_cast<std::uint8_t>(Role::write)
                  ? FaultClass::late_write
                  : FaultClass::late_command;
     case Verb::step_clock:
@@ -95,9 +93,9 @@ FaultClasses classes_met(const Scenario& scenario) {
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
                   FaultClasses met) {
   Promises all;
-  for (const models::Promise& promise : algorithm.promises(options)) {
+  for (const Promise& promise : algorithm.promises(options)) {
     Promised& said = all[static_cast<std::size_t>(promise.property)];
-    for (std::size_t c = 0; c < models::kFaultClassCount; ++c) {
+    for (std::size_t c = 0; c < kFaultClassCount; ++c) {
       const auto one = static_cast<FaultClass>(c);
       if (met.has(one) && !promise.under.has(one)) said.beyond.add(one);
     }

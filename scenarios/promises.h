@@ -12,22 +12,22 @@ namespace picklock::scenarios {
 
 struct Promised {
   bool promised = false;
-  models::FaultClasses beyond;  // classes met under which it is not promised; none: it never is
-  std::string_view premise;     // of the promise, where it is made; empty: unconditionally
-  bool premise_kept = true;     // by the run that was made
+  FaultClasses beyond;       // classes met under which it is not promised; none: it never is
+  std::string_view premise;  // of the promise, where it is made; empty: unconditionally
+  bool premise_kept = true;  // by the run that was made
 };
 
-using Promises = std::array<Promised, models::kPropertyCount>;  // in the order of Property
+using Promises = std::array<Promised, kPropertyCount>;  // in the order of Property
 
 // A server's loss of its data is `amnesia`, however it came to be; what is late is late for the
 // resource or for the lock.
-models::FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
+FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
 
 // Of the plan, and of what the file has happen by chance: collections, clocks that run wrong.
-models::FaultClasses classes_met(const Scenario& scenario);
-models::FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
+FaultClasses classes_met(const Scenario& scenario);
+FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
 
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
-                  models::FaultClasses met);
+                  FaultClasses met);
 
 }  // namespace picklock::scenarios

@@ -12,8 +12,6 @@
 namespace picklock::scenarios {
 namespace {
 
-using models::FaultClass;
-
 FaultClass class_of_fault(const std::string& keys) {
   const Scenario scenario = sample::parsed(sample::with_fault(keys));
   return class_of(scenario.faults.at(0), scenario);
@@ -92,7 +90,7 @@ TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
       });
       ASSERT_NE(row, rows.end());
       EXPECT_NE(std::find(row->verbs.begin(), row->verbs.end(), fault.verb), row->verbs.end())
-          << sim::name(fault.verb) << " " << target << " in " << models::name(row->fault_class);
+          << sim::name(fault.verb) << " " << target << " in " << picklock::name(row->fault_class);
     }
   }
 }
@@ -151,7 +149,7 @@ TEST(Promises, CountTheFaultsOfAPlanAloneWhereOneIsNamed) {
 
 TEST(Promises, HoldOnlyUnderEveryClassMetAndNameTheClassesBeyond) {
   const models::Algorithm& lock = *models::locks::named("set-px-check-delete");
-  const auto mutual_exclusion = [&](models::FaultClasses met) {
+  const auto mutual_exclusion = [&](FaultClasses met) {
     return promises(lock, {}, met).at(static_cast<std::size_t>(Property::mutual_exclusion));
   };
   const Promised undisturbed = mutual_exclusion({});

@@ -31,7 +31,7 @@ struct Run {
   sim::History history;
   sim::Trace trace;  // empty unless asked for
   properties::Verdicts verdicts;
-  models::FaultClasses met;            // classes of the faults it meets
+  FaultClasses met;                    // classes of the faults it meets
   Promises promised;                   // of each property, under these classes
   Duration patience{};                 // from the last disturbance to the horizon
   std::vector<std::string> processes;  // names by ProcessId

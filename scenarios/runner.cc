@@ -148,7 +148,7 @@ std::vector<std::string> steps_reached(const sim::Trace& trace,
       ++counts[{record.process, kMark, fmt::format("mark:{}", trace.payload(record))}];
     } else if (const auto step = passed_step(record)) {
       ++counts[{step->client, step->role * 3u + static_cast<unsigned>(step->phase),
-                fmt::format("{}.{}", models::name(static_cast<models::Role>(step->role)),
+                fmt::format("{}.{}", picklock::name(static_cast<Role>(step->role)),
                             sim::name(step->phase))}];
     }
   }

@@ -11,7 +11,7 @@
 namespace picklock::scenarios::sample {
 
 inline Vocabulary vocabulary() {
-  using models::Role;
+  using picklock::Role;
   return {{
       {"set-px-blind-delete",
        {Role::acquire, Role::release},
@@ -51,7 +51,7 @@ inline Vocabulary vocabulary() {
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .options = {"freed_by"}, .server = models::LockServer::zookeeper},
+       {.mint = true, .options = {"freed_by"}, .server = LockServer::zookeeper},
        {}},
       {"mysql-row-lock",
        {Role::acquire, Role::release},
@@ -61,12 +61,12 @@ inline Vocabulary vocabulary() {
         .database = true,
         .options = {"if_locked", "ends_by", "connect_timeout", "reconnect", "pool_resets",
                     "db_time", "hold_at_least"},
-        .server = models::LockServer::mysql},
+        .server = LockServer::mysql},
        {}},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .server = models::LockServer::lease_store},
+       {.mint = true, .server = LockServer::lease_store},
        {}},
   }};
 }

@@ -12,9 +12,9 @@ const models::Algorithm* find_algorithm(const Scenario& scenario) {
   return models::locks::named(scenario.lock.algorithm);
 }
 
-models::LockServer lock_server(const Scenario& scenario) {
+LockServer lock_server(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
-  return algorithm != nullptr ? algorithm->uses.server : models::LockServer::redis;
+  return algorithm != nullptr ? algorithm->uses.server : LockServer::redis;
 }
 
 bool has_coordinator(const Scenario& scenario) {
@@ -61,7 +61,7 @@ std::vector<std::string> config_of(const RedisSpec& redis, std::string_view serv
 bool persists(const Scenario& scenario, std::string_view server) {
   const std::vector<std::string> words = config_of(scenario.servers.redis, server);
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (words[i] == "appendonly" && models::redis::same_word(words[i + 1], "yes")) return true;
+    if (words[i] == "appendonly" && redis::same_word(words[i + 1], "yes")) return true;
     if (words[i] == "save" && !words[i + 1].empty()) return true;
   }
   return false;

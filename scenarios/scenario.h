@@ -13,15 +13,15 @@
 #include "models/algorithm.h"
 #include "models/lock_options.h"
 #include "models/mysql/settings.h"
-#include "models/property.h"
 #include "models/redis/find_by.h"
+#include "picklock/lock.h"
 #include "sim/fault.h"
 #include "sim/time.h"
 
 namespace picklock::scenarios {
 
-using models::Property;
-using models::redis::FindBy;
+using picklock::Property;
+using redis::FindBy;
 using sim::Duration;
 
 // Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
@@ -165,7 +165,7 @@ struct ZooKeeperSpec {
 
 struct MySqlSpec {
   std::uint32_t replicas = 0;
-  models::mysql::Settings settings;
+  mysql::Settings settings;
   Duration service{};  // time a server needs per statement
   std::int64_t clock_rate_ppb = 0;
 };
@@ -257,8 +257,8 @@ struct Scenario {
 const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
-models::LockServer lock_server(const Scenario& scenario);
-inline bool on(const Scenario& scenario, models::LockServer server) {
+LockServer lock_server(const Scenario& scenario);
+inline bool on(const Scenario& scenario, LockServer server) {
   return lock_server(scenario) == server;
 }
 

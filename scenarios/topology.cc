@@ -12,18 +12,18 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
   for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
     all.push_back({fmt::format("client-{}", i), TargetKind::client});
   if (has_coordinator(scenario)) all.push_back({"coordinator", TargetKind::coordinator});
-  if (on(scenario, models::LockServer::lease_store)) {
+  if (on(scenario, LockServer::lease_store)) {
     all.push_back({"store", TargetKind::store});
     all.push_back({"resource", TargetKind::resource});
     return all;
   }
-  if (on(scenario, models::LockServer::zookeeper)) {
+  if (on(scenario, LockServer::zookeeper)) {
     for (std::uint32_t i = 1; i <= scenario.servers.zookeeper.servers; ++i)
       all.push_back({fmt::format("zookeeper-{}", i), TargetKind::zookeeper});
     all.push_back({"resource", TargetKind::resource});
     return all;
   }
-  if (on(scenario, models::LockServer::mysql)) {
+  if (on(scenario, LockServer::mysql)) {
     for (std::uint32_t i = 0; i <= scenario.servers.mysql.replicas; ++i)
       all.push_back({fmt::format("mysql-{}", i + 1), TargetKind::mysql});
     all.push_back({"resource", TargetKind::resource});

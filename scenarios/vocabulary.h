@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "models/algorithm.h"
-#include "models/step.h"
+#include "picklock/client.h"
 
 namespace picklock::scenarios {
 
 struct AlgorithmWords {
   std::string name;
-  std::vector<models::Role> roles;  // of its own commands; `write` is the client's and not listed
+  std::vector<Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
   models::Uses uses;           // which options it has a use for
   models::LockOptions preset;  // as it comes

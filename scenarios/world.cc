@@ -8,8 +8,6 @@
 namespace picklock::scenarios {
 namespace {
 
-using models::LockServer;
-
 sim::Latency as_sim(const Latency& latency) {
   return {.low = latency.low,
           .high = latency.high,
@@ -196,7 +194,7 @@ void World::build_databases() {
     processes.push_back(&simulation_.scheduler.process(i));
     processes.back()->set_service(spec.service);
   }
-  using OverBy = models::mysql::Grants::OverBy;
+  using OverBy = mysql::Grants::OverBy;
   const bool by_clients = algorithm_->uses.own_clock && !scenario_->lock.options.db_time;
   databases_.reset(simulation_, processes, tenures_, scenario_->lock.key, spec.settings,
                    by_clients ? OverBy::clients : OverBy::server);
@@ -221,13 +219,13 @@ void World::build_servers() {
     if (!is_server(spec)) continue;
     sim::Process& process = simulation_.scheduler.process(i);
     process.set_service(redis.service);
-    models::redis::Server& server = servers_[used++];
+    redis::Server& server = servers_[used++];
     server.reset(simulation_, process, tenures_, keys_, redis.replicas > 0 ? &directory_ : nullptr);
     if (!configs_[i].empty()) {
       words_.assign(configs_[i].begin(), configs_[i].end());
       server.configure(words_);
     }
-    models::redis::Group& group = groups_[spec.group];
+    redis::Group& group = groups_[spec.group];
     if (spec.kind == TargetKind::redis) {
       group.reset(spec.name, server, directory_);
     } else {
@@ -248,7 +246,7 @@ void World::enlist() {
       directory_.add({.process = &process, .endpoint = &servers_[servers++]});
     } else if (processes_[i].kind == TargetKind::sentinel) {
       if (sentinels == sentinels_.size()) sentinels_.emplace_back();
-      directory_.add({&process, &sentinels_[sentinels++], models::redis::kSentinelPort});
+      directory_.add({&process, &sentinels_[sentinels++], redis::kSentinelPort});
     }
   }
 }
@@ -261,10 +259,10 @@ void World::build_sentinels() {
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
     const ProcessSpec& spec = processes_[i];
     if (spec.kind != TargetKind::sentinel) continue;
-    models::redis::Sentinel& sentinel = sentinels_[used++];
-    models::redis::Group& group = groups_[spec.group];
+    redis::Sentinel& sentinel = sentinels_[used++];
+    redis::Group& group = groups_[spec.group];
     const std::uint32_t majority = redis.sentinels / 2 + 1;
-    models::redis::SentinelConfig config{
+    redis::SentinelConfig config{
         .name = group.name(),
         .master = *directory_.of(group.primary().process()),
         .quorum = redis.sentinel.quorum > 0 ? redis.sentinel.quorum : majority,
@@ -272,7 +270,7 @@ void World::build_sentinels() {
         .failover_timeout = redis.sentinel.failover_timeout};
     for (std::uint32_t k = 0; k < processes_.size(); ++k) {
       if (k == i || processes_[k].group != spec.group) continue;
-      const models::redis::Node* node = directory_.of(simulation_.scheduler.process(k));
+      const redis::Node* node = directory_.of(simulation_.scheduler.process(k));
       if (processes_[k].kind == TargetKind::replica) config.replicas.push_back(*node);
       if (processes_[k].kind == TargetKind::sentinel) config.sentinels.push_back(*node);
     }

@@ -80,13 +80,13 @@ class World {
   sim::Simulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
-  models::redis::Directory directory_;
-  std::deque<models::redis::Server> servers_;      // in the order of their processes
-  std::deque<models::redis::Sentinel> sentinels_;  // the same
-  std::vector<models::redis::Group> groups_;
-  models::lease_store::LeaseStore store_;
-  models::zookeeper::Ensemble ensemble_;
-  models::mysql::Group databases_;
+  redis::Directory directory_;
+  std::deque<redis::Server> servers_;      // in the order of their processes
+  std::deque<redis::Sentinel> sentinels_;  // the same
+  std::vector<redis::Group> groups_;
+  lease_store::LeaseStore store_;
+  zookeeper::Ensemble ensemble_;
+  mysql::Group databases_;
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "models/step.h"
+#include "picklock/client.h"
 #include "scenarios/duration_text.h"
 #include "scenarios/keys.h"
 #include "scenarios/value.h"
@@ -103,8 +103,8 @@ class Writer {
     if (trigger.at) return put("at", *trigger.at - sim::kStart);
     const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
     if (!trigger.mark.empty()) return put(side, "mark:" + trigger.mark);
-    put(side, fmt::format("{}.{}", models::name(static_cast<models::Role>(trigger.role)),
-                          name(trigger.phase)));
+    put(side,
+        fmt::format("{}.{}", picklock::name(static_cast<Role>(trigger.role)), name(trigger.phase)));
   }
 
   // Exact, without trailing zeros.

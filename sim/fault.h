@@ -57,7 +57,7 @@ enum class Side : std::uint8_t { before, after };
 struct Trigger {
   std::optional<Instant> at{};  // a time; otherwise the step below
   Side side = Side::before;
-  std::uint8_t role = 0;  // models::Role; ignored for a mark
+  std::uint8_t role = 0;  // Role; ignored for a mark
   Phase phase = Phase::sent;
   std::string mark{};     // a named mark of the algorithm, without phase
   std::uint32_t nth = 1;  // counted per process over the whole run

@@ -34,7 +34,7 @@ enum class TraceKind : std::uint8_t {
 struct TraceRecord {
   Instant at{};
   TraceKind kind{};
-  std::uint8_t role = 0;      // models::Role of a message
+  std::uint8_t role = 0;      // Role of a message
   bool reply = false;         // a message from server to client
   std::uint8_t protocol = 0;  // index into Trace::protocols, for the payload of a message
   ProcessId process = 0;

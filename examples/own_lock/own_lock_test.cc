@@ -6,46 +6,46 @@ using namespace picklock;
 using namespace std::chrono_literals;
 
 // Takes the key politely, drops it carelessly: release never asks whose it is.
-class CarelessLock final : public models::Lock {
+class CarelessLock final : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client& self, std::string_view key) override {
+  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
-    if (!reply.answered()) return models::Acquired::unknown();
+    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
-    return models::Lease{.key = std::string(key), .token = token, .ttl = options().ttl};
+    return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  models::Released release(models::Client& self, const models::Lease& lease) override {
+  Released release(picklock::Client& self, const Lease& lease) override {
     const auto reply = self.redis().del(lease.key);  // parks this client only
-    return reply.answered() ? models::Released::ok : models::Released::unknown;
+    return reply.answered() ? Released::ok : Released::unknown;
   }
 };
 
 TEST(CarelessLock, DeletesOnlyItsOwn) {
   auto scenario = scenarios::contention<CarelessLock>({.clients = 3, .ttl = 10s, .hold = 4s});
   EXPECT_CLEAN(explore::random(
-      scenario, {.runs = 10'000, .faults = {.classes = {models::FaultClass::pause}, .most = 2}}));
+      scenario, {.runs = 10'000, .faults = {.classes = {FaultClass::pause}, .most = 2}}));
 }
 
 // A token for every acquisition, compared and deleted in one step on the server.
-class CarefulLock final : public models::Lock {
+class CarefulLock final : public Lock {
  public:
   using Lock::Lock;
-  models::Acquired try_acquire(models::Client& self, std::string_view key) override {
+  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
     const std::string token = self.fresh_token();
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
-    if (!reply.answered()) return models::Acquired::unknown();
+    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
-    return models::Lease{.key = std::string(key), .token = token, .ttl = options().ttl};
+    return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  models::Released release(models::Client& self, const models::Lease& lease) override {
-    static const models::redis::Script compare_and_delete(
+  Released release(picklock::Client& self, const Lease& lease) override {
+    static const redis::Script compare_and_delete(
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
         "return 0");
     const auto reply = self.redis().eval(compare_and_delete, {lease.key}, {lease.token});
-    if (!reply.answered()) return models::Released::unknown;
-    return reply.is_integer(1) ? models::Released::ok : models::Released::not_held;
+    if (!reply.answered()) return Released::unknown;
+    return reply.is_integer(1) ? Released::ok : Released::not_held;
   }
 };
 

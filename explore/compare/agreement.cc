@@ -15,7 +15,7 @@ using explore::Reach;
 const explore::Cell* cell_of(const explore::Configuration& configuration, std::string_view column) {
   const explore::Cell* found = nullptr;
   for (const explore::Cell& cell : configuration.cells) {
-    if (models::name(cell.faults) != column) continue;
+    if (picklock::name(cell.faults) != column) continue;
     // Unsafe somewhere is unsafe; safe from some of the faults, or from fewer, is not safe.
     const bool all = cell.strikes == explore::Strikes::anywhere && cell.most >= kMostFaults;
     const bool speaks = all || cell.reach == Reach::unsafe;

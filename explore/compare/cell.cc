@@ -15,7 +15,6 @@ namespace picklock::compare {
 namespace {
 
 using explore::Violation;
-using models::Property;
 using properties::Outcome;
 using scenarios::Scenario;
 

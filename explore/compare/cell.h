@@ -11,7 +11,7 @@
 #include "explore/compare/measures.h"
 #include "explore/paired_plans.h"
 #include "explore/runs.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 #include "scenarios/scenario.h"
 #include "scenarios/world.h"
 
@@ -20,7 +20,7 @@ namespace picklock::compare {
 // Faults of one class, or a mix of several, or none.
 struct Column {
   std::string name;  // "none", a class, "all", "pause+partition"
-  models::FaultClasses classes;
+  FaultClasses classes;
 };
 
 // Faults in one run.

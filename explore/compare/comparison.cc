@@ -12,9 +12,6 @@
 namespace picklock::compare {
 namespace {
 
-using models::FaultClass;
-using models::FaultClasses;
-
 constexpr std::string_view kNone = "none";
 constexpr std::string_view kAll = "all";
 
@@ -30,7 +27,7 @@ Options with_defaults(Options options) {
 // A column can be made as long as one of its classes can act.
 std::string why_impossible(const Column& column, const explore::FaultPlans& plans) {
   std::string why;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!column.classes.has(one)) continue;
     if (plans.possible().has(one)) return {};
@@ -43,9 +40,9 @@ std::string why_impossible(const Column& column, const explore::FaultPlans& plan
 
 std::vector<Column> every_column() {
   std::vector<Column> all = {{std::string(kNone), {}}};
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
-    all.push_back({std::string(models::name(one)), {one}});
+    all.push_back({std::string(picklock::name(one)), {one}});
   }
   all.push_back({std::string(kAll), FaultClasses::all()});
   return all;
@@ -58,13 +55,12 @@ std::optional<Column> column_named(std::string_view name, std::string& unknown) 
   for (std::size_t at = 0; at <= name.size();) {
     const std::size_t end = std::min(name.find('+', at), name.size());
     const std::string_view word = name.substr(at, end - at);
-    const auto found =
-        std::find(models::kFaultClassNames.begin(), models::kFaultClassNames.end(), word);
-    if (found == models::kFaultClassNames.end()) {
+    const auto found = std::find(kFaultClassNames.begin(), kFaultClassNames.end(), word);
+    if (found == kFaultClassNames.end()) {
       unknown = word;
       return std::nullopt;
     }
-    column.classes.add(static_cast<FaultClass>(found - models::kFaultClassNames.begin()));
+    column.classes.add(static_cast<FaultClass>(found - kFaultClassNames.begin()));
     at = end + 1;
   }
   return column;
@@ -126,7 +122,7 @@ std::uint64_t Comparison::held_against(const CellName& cell, Property property) 
 bool Comparison::clean() const {
   for (const CellName& cell : cells()) {
     if (known(cell).measures.crashed > 0) return false;
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       if (held_against(cell, static_cast<Property>(i)) > 0) return false;
     }
   }

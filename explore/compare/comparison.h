@@ -17,7 +17,7 @@
 
 namespace picklock::compare {
 
-using models::Property;
+using picklock::Property;
 
 // The shortest story that was found of a violation.
 struct Story {

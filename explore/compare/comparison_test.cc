@@ -15,7 +15,7 @@
 #include "explore/compare/pages.h"
 #include "explore/compare/table.h"
 #include "explore/compare/workload.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 #include "reports/columns.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/runner.h"
@@ -83,10 +83,10 @@ class Comparing : public testing::Test {
 
 TEST(Column, IsAClassOrAMixOfSeveral) {
   EXPECT_TRUE(column("none").classes.empty());
-  EXPECT_TRUE(column("all").classes.covers(models::FaultClasses::all()));
-  const models::FaultClasses mix = column("pause+partition").classes;
-  EXPECT_TRUE(mix.has(models::FaultClass::pause) && mix.has(models::FaultClass::partition));
-  EXPECT_FALSE(mix.has(models::FaultClass::crash));
+  EXPECT_TRUE(column("all").classes.covers(FaultClasses::all()));
+  const FaultClasses mix = column("pause+partition").classes;
+  EXPECT_TRUE(mix.has(FaultClass::pause) && mix.has(FaultClass::partition));
+  EXPECT_FALSE(mix.has(FaultClass::crash));
 }
 
 TEST(Column, NamesTheWordThatIsNoClass) {
@@ -107,7 +107,7 @@ TEST(Workload, IsTheSameForEveryLockWhateverItsServers) {
 // A lock that releases whatever is there in place of its own.
 scenarios::Scenario with_a_release_that_compares_nothing(scenarios::Scenario scenario) {
   scenario.lock.options.scripts.release =
-      std::make_shared<models::redis::Script>("return redis.call('del', KEYS[1])");
+      std::make_shared<redis::Script>("return redis.call('del', KEYS[1])");
   return scenario;
 }
 
@@ -240,7 +240,7 @@ TEST_F(Comparing, EveryStoryShowsWhatItsCellSays) {
   std::size_t stories = 0;
   for (const CellName& cell : comparison.cells()) {
     const Known& known = comparison.known(cell);
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const auto property = static_cast<Property>(i);
       EXPECT_EQ(known.stories.contains(property), known.measures.properties[i].violations > 0);
     }

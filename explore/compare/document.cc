@@ -29,11 +29,10 @@ Json share(std::uint64_t hits, std::uint64_t runs) {
   return {{"rate", ratio(compare::share(hits, runs))}, {"interval", {interval.low, interval.high}}};
 }
 
-Json under(const models::Promise& promise) {
+Json under(const Promise& promise) {
   Json classes = Json::array();
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-    if (promise.under.has(static_cast<models::FaultClass>(i)))
-      classes.push_back(models::kFaultClassNames[i]);
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    if (promise.under.has(static_cast<FaultClass>(i))) classes.push_back(kFaultClassNames[i]);
   }
   return classes;
 }
@@ -51,7 +50,7 @@ class Writer {
     return Json{{"seed", comparison_.options().seed}, {"runs", runs ? Json(*runs) : Json(nullptr)},
                 {"wall_seconds", made_.wall_seconds}, {"interrupted", made_.interrupted},
                 {"command", made_.command},           {"workload", workload()},
-                {"columns", std::move(columns)},      {"properties", models::kPropertyNames},
+                {"columns", std::move(columns)},      {"properties", kPropertyNames},
                 {"safety_table", safety_table()},     {"locks", std::move(locks)}}
                .dump(1) +
            '\n';
@@ -87,8 +86,8 @@ class Writer {
     const Comparison::Lock& one = comparison_.locks()[index];
     const models::LockOptions options = scenarios::lock_options(one.workload);
     Json promises = Json::array();
-    for (const models::Promise& promise : one.algorithm->promises(options)) {
-      promises.push_back({{"property", models::name(promise.property)},
+    for (const Promise& promise : one.algorithm->promises(options)) {
+      promises.push_back({{"property", picklock::name(promise.property)},
                           {"under", under(promise)},
                           {"premise", promise.premise}});
     }
@@ -122,8 +121,8 @@ class Writer {
     Json unsafe = {{"runs", measures.unsafe}};
     unsafe.update(share(measures.unsafe, measures.counted()));
     Json properties = Json::object();
-    for (const std::string_view property : models::kPropertyNames)
-      properties[std::string(property)] = this->property(name, *models::property_named(property));
+    for (const std::string_view property : kPropertyNames)
+      properties[std::string(property)] = this->property(name, *property_named(property));
     Json crashes = Json::array();
     for (const auto& [run, how] : comparison_.known(name).crashes)
       crashes.push_back({{"run", run + 1}, {"how", how}});

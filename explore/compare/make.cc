@@ -230,7 +230,7 @@ class Making {
     listed_ = true;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       Known& known = comparison_.known(cells_[i]);
-      for (std::size_t p = 0; p < models::kPropertyCount; ++p) {
+      for (std::size_t p = 0; p < kPropertyCount; ++p) {
         const PropertyCount& count = known.measures.properties[p];
         if (!count.smallest) continue;
         const auto property = static_cast<Property>(p);

@@ -115,7 +115,7 @@ class Writer {
         fmt::format("## What else breaks\n\nOf a hundred runs of column `{}`, without fencing.\n\n",
                     comparison_.columns()[column].name);
     std::vector<std::string> heads = {"lock"};
-    for (const Property property : kOtherProperties) heads.emplace_back(models::name(property));
+    for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
     head(heads);
     for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
       const CellName cell{lock, column, false};
@@ -193,7 +193,7 @@ class Writer {
 
   void violations(const CellName& cell, std::vector<std::vector<std::string>>& rows) const {
     const Known& known = comparison_.known(cell);
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const PropertyCount& count = known.measures.properties[i];
       if (count.violations == 0) continue;
       const auto property = static_cast<Property>(i);
@@ -202,7 +202,7 @@ class Writer {
       const bool told = story != known.stories.end();
       rows.push_back(
           {comparison_.columns()[cell.column].name,
-           fmt::format("{}{}", models::name(property),
+           fmt::format("{}{}", picklock::name(property),
                        comparison_.held_against(cell, property) > 0 ? " **!**" : ""),
            std::to_string(known.measures.counted()),
            fmt::format("{} ({:.1f} to {:.1f})", percent(count.violations, known.measures.counted()),
@@ -210,7 +210,7 @@ class Writer {
            told ? std::to_string(story->second.faults) : "",
            told && !story->second.file.empty()
                ? fmt::format("[{}](found/{}.{}.toml)", escaped(story->second.title),
-                             comparison_.label(cell), models::name(property))
+                             comparison_.label(cell), picklock::name(property))
                : ""});
     }
   }

@@ -94,7 +94,7 @@ Sighting sighting_from(const Json& json) {
   return {.broken = json.at(0),
           .faults = json.at(1),
           .run = json.at(2),
-          .violation = {.property = static_cast<models::Property>(json.at(3).get<int>()),
+          .violation = {.property = static_cast<Property>(json.at(3).get<int>()),
                         .role = json.at(4),
                         .other = json.at(5)}};
 }

@@ -10,7 +10,7 @@
 
 #include "explore/compare/histogram.h"
 #include "explore/violation.h"
-#include "models/property.h"
+#include "picklock/lock.h"
 
 namespace picklock::compare {
 
@@ -64,7 +64,7 @@ struct Measures {
   std::uint64_t unsafe = 0;  // a stale write, or operations of two tenures mixed
   std::uint64_t asked = 0;   // acquires of those who lived to hear of it
   std::uint64_t granted = 0;
-  std::array<PropertyCount, models::kPropertyCount> properties{};
+  std::array<PropertyCount, kPropertyCount> properties{};
   Price price;
   // After the crash of a holder, if that is all that happens: until somebody who waited is granted.
   Histogram recovery;

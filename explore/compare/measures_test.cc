@@ -8,7 +8,6 @@ namespace picklock::compare {
 namespace {
 
 using namespace std::chrono_literals;
-using models::Property;
 
 Sighting sighting(bool broken, std::uint32_t faults, std::uint64_t run) {
   return {.broken = broken,

@@ -75,7 +75,7 @@ Pages write_pages(Comparison& comparison, const Made& made, const fs::path& fold
   for (const CellName& cell : comparison.cells()) {
     for (auto& [property, story] : comparison.known(cell).stories) {
       const std::string name =
-          "found/" + comparison.label(cell) + "." + std::string(models::name(property)) + ".toml";
+          "found/" + comparison.label(cell) + "." + std::string(picklock::name(property)) + ".toml";
       story.file = writer.write(name, story.text);
     }
   }

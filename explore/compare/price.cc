@@ -1,7 +1,7 @@
 #include "explore/compare/price.h"
 
 #include "models/algorithm.h"
-#include "models/fault_class.h"
+#include "picklock/lock.h"
 #include "scenarios/bounds.h"
 
 namespace picklock::compare {
@@ -28,7 +28,7 @@ PriceList price_list(const Comparison& comparison, std::size_t lock) {
       list.wakeups_per_release = share(price.wakeups, price.releases);
       list.longest_overtaking = price.overtaking;
     }
-    constexpr models::FaultClasses kCrash = {models::FaultClass::crash};
+    constexpr FaultClasses kCrash = {FaultClass::crash};
     if (what.classes.covers(kCrash) && kCrash.covers(what.classes)) {
       list.crashes = measures.recovery.size() + measures.never_recovered;
       list.never_recovered = measures.never_recovered;

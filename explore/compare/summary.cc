@@ -29,7 +29,7 @@ const Story* shortest_harm(const Known& known) {
 std::vector<Broken> broken(const Comparison& comparison) {
   std::vector<Broken> all;
   for (const CellName& cell : comparison.cells()) {
-    for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const auto property = static_cast<Property>(i);
       if (comparison.held_against(cell, property) > 0) all.push_back({cell, property});
     }

@@ -153,7 +153,7 @@ class Writer {
 
   template <typename Fields>
   void rows(Grid& grid, const Fields& fields_of) {
-    std::optional<models::LockServer> server;
+    std::optional<LockServer> server;
     for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
       const models::Algorithm& algorithm = *comparison_.locks()[lock].algorithm;
       if (server != algorithm.uses.server) {
@@ -217,7 +217,7 @@ class Writer {
                             ? "faults of all classes"
                             : comparison_.columns()[column].name));
     std::vector<std::string> heads;
-    for (const Property property : kOtherProperties) heads.emplace_back(models::name(property));
+    for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
     Grid grid("lock", heads);
     rows(grid, [&](std::size_t lock) {
       std::vector<Field> fields;
@@ -273,7 +273,7 @@ class Writer {
           plural(runs, "run"),
           comparison_.columns()[name.column].classes.empty() ? "" : " in which a fault struck"));
       bool any = false;
-      for (std::size_t i = 0; i < models::kPropertyCount; ++i) {
+      for (std::size_t i = 0; i < kPropertyCount; ++i) {
         const PropertyCount& count = known.measures.properties[i];
         if (count.violations == 0) continue;
         any = true;
@@ -297,16 +297,17 @@ class Writer {
     if (story != known.stories.end()) {
       least = fmt::format(" {:>9}  {}", plural(story->second.faults, "fault"), story->second.file);
     }
-    out_ += Line()
-                .add("  ")
-                .add(reports::pad_right(models::name(property), 19), held ? Ink::alarm : Ink::plain)
-                .add(fmt::format(
-                    "{:>5}%  {:>8}", percent(count.violations, known.measures.counted()),
-                    fmt::format("{:.0f}-{:.0f}%", 100 * interval.low, 100 * interval.high)))
-                .add(least)
-                .add(held && comparison_.options().properties.empty() ? "  although promised" : "",
-                     Ink::alarm)
-                .text(options_.color);
+    out_ +=
+        Line()
+            .add("  ")
+            .add(reports::pad_right(picklock::name(property), 19), held ? Ink::alarm : Ink::plain)
+            .add(
+                fmt::format("{:>5}%  {:>8}", percent(count.violations, known.measures.counted()),
+                            fmt::format("{:.0f}-{:.0f}%", 100 * interval.low, 100 * interval.high)))
+            .add(least)
+            .add(held && comparison_.options().properties.empty() ? "  although promised" : "",
+                 Ink::alarm)
+            .text(options_.color);
   }
 
   void broken_promises() {
@@ -328,7 +329,7 @@ class Writer {
       const auto story = known.stories.find(one.property);
       out_ += mark(false)
                   .add(fmt::format("{}: {} violated{}{}", comparison_.label(one.cell),
-                                   models::name(one.property), asked ? "" : ", although promised",
+                                   picklock::name(one.property), asked ? "" : ", although promised",
                                    story != known.stories.end() && !story->second.file.empty()
                                        ? ": " + story->second.file
                                        : ""),

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 namespace {
 
 constexpr std::int64_t kNeverLocal = INT64_MAX;
@@ -16,8 +16,8 @@ void append_session(sim::Payload& payload, std::uint32_t session) {
 
 }  // namespace
 
-void LeaseStore::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures,
-                       Keys& keys, const Settings& settings) {
+void LeaseStore::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+                       models::Keys& keys, const Settings& settings) {
   attach(simulation, process);
   tenures_ = &tenures;
   keys_ = &keys;
@@ -329,4 +329,4 @@ void LeaseStore::look() {
   await();
 }
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

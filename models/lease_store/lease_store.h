@@ -17,7 +17,7 @@
 #include "models/tenures.h"
 #include "sim/service.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 
 struct Settings {
   std::uint32_t expire_after = 1;  // a session lives so many times its TTL without a keep-alive
@@ -26,8 +26,8 @@ struct Settings {
 
 class LeaseStore final : public sim::Service {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
-             const Settings& settings);
+  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+             models::Keys& keys, const Settings& settings);
 
   // It forgets nothing, whatever the machine keeps, and gives every session its time anew: while it
   // was away nobody could be heard.
@@ -90,8 +90,8 @@ class LeaseStore final : public sim::Service {
   void look();
   static void on_time(void* self, std::uint32_t) { static_cast<LeaseStore*>(self)->look(); }
 
-  Tenures* tenures_ = nullptr;
-  Keys* keys_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
+  models::Keys* keys_ = nullptr;
   Settings settings_;
   std::int64_t phase_ = 0;         // of its looks
   std::vector<Session> sessions_;  // that live
@@ -103,4 +103,4 @@ class LeaseStore final : public sim::Service {
   bool has_timer_ = false;
 };
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

@@ -4,7 +4,7 @@
 
 #include "models/small_world.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 namespace {
 
 using namespace std::chrono_literals;
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 constexpr Settings kAtOnce{.expire_after = 1, .tick = 0ms};
 
-SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t clients = 2) {
+models::SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t clients = 2) {
   return {.clients = clients, .store = settings};
 }
 
@@ -21,16 +21,17 @@ SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t clients 
 Granted asks_at(Client& store, std::string_view session) { return store.acquire("lock", session); }
 
 // When the waiter of client 2 got a key that client 1 took at once and did this with, in ms.
-std::int64_t granted_ms(SmallWorld::Setup setup, const std::function<void(Client& store)>& deed,
-                        Duration lock_delay = {}, const sim::Plan& plan = {}) {
-  SmallWorld world{setup};
+std::int64_t granted_ms(models::SmallWorld::Setup setup,
+                        const std::function<void(Client& store)>& deed, Duration lock_delay = {},
+                        const sim::Plan& plan = {}) {
+  models::SmallWorld world{setup};
   std::int64_t at = -1;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, lock_delay);
     self.lease_store().acquire("lock", "s1");
     if (deed) deed(self.lease_store());
   });
-  world.client(2, [&](SmallWorld& all, models::Client& self) {
+  world.client(2, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(100ms);
     const std::string session = self.lease_store().open(100s, 0s).session;
     while (asks_at(self.lease_store(), session).status == Status::refused) {
@@ -43,10 +44,10 @@ std::int64_t granted_ms(SmallWorld::Setup setup, const std::function<void(Client
 }
 
 TEST(LeaseStore, GrantsAKeyToOneSessionAtATime) {
-  SmallWorld world{with_store()};
+  models::SmallWorld world{with_store()};
   std::vector<Status> told;
   for (std::uint32_t client : {1U, 2U}) {
-    world.client(client, [&told, client](SmallWorld&, models::Client& self) {
+    world.client(client, [&told, client](models::SmallWorld&, picklock::Client& self) {
       const std::string session = self.lease_store().open(10s, 0s).session;
       if (client == 2) self.sleep(1s);
       told.push_back(asks_at(self.lease_store(), session).status);
@@ -57,8 +58,8 @@ TEST(LeaseStore, GrantsAKeyToOneSessionAtATime) {
 }
 
 TEST(LeaseStore, GrantsAKeyAgainToTheSessionThatHoldsIt) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const std::string session = self.lease_store().open(10s, 0s).session;
     for (int i = 0; i < 2; ++i) EXPECT_EQ(asks_at(self.lease_store(), session).revision, 1);
   });
@@ -67,9 +68,9 @@ TEST(LeaseStore, GrantsAKeyAgainToTheSessionThatHoldsIt) {
 }
 
 TEST(LeaseStore, GivesEveryGrantALargerRevision) {
-  SmallWorld world{with_store()};
+  models::SmallWorld world{with_store()};
   std::vector<std::int64_t> revisions;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     Client& store = self.lease_store();
     const std::string session = store.open(10s, 0s).session;
     for (const char* key : {"lock", "other", "lock"}) {
@@ -82,8 +83,8 @@ TEST(LeaseStore, GivesEveryGrantALargerRevision) {
 }
 
 TEST(LeaseStore, ReleasesForNobodyButTheHolder) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     Client& store = self.lease_store();
     store.open(10s, 0s);
     store.open(10s, 0s);
@@ -100,8 +101,8 @@ TEST(LeaseStore, EndsASessionThatNobodyKeepsAlive) {
 }
 
 TEST(LeaseStore, KeepsASessionAsLongAsItIsKeptAlive) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, 0s);
     for (int i = 0; i < 5; ++i) {
       self.sleep(9s);
@@ -117,7 +118,7 @@ TEST(LeaseStore, LooksForSessionsThatAreOverAtEveryTick) {
   std::int64_t least = INT64_MAX;
   std::int64_t most = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    SmallWorld::Setup setup = with_store({.expire_after = 1, .tick = 1s});
+    models::SmallWorld::Setup setup = with_store({.expire_after = 1, .tick = 1s});
     setup.seed = seed;
     const std::int64_t at = granted_ms(setup, {});
     least = std::min(least, at);
@@ -136,8 +137,8 @@ TEST(LeaseStore, MayLetASessionLiveForSeveralTimesItsTtl) {
 }
 
 TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
-  SmallWorld world{with_store({.expire_after = 10, .tick = 500ms}, 1)};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store({.expire_after = 10, .tick = 500ms}, 1)};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(Duration::max(), Duration::max());
     self.lease_store().acquire("lock", "s1");
     self.sleep(24h * 365 * 100);
@@ -148,13 +149,13 @@ TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
 }
 
 TEST(LeaseStore, CountsByItsOwnClock) {
-  SmallWorld::Setup setup = with_store();
+  models::SmallWorld::Setup setup = with_store();
   setup.server_rate_ppb = 1'000'000'000;
   EXPECT_NEAR(static_cast<double>(granted_ms(setup, {})), 5'002, 2);
 }
 
 TEST(LeaseStore, DoesNotCareForItsWallClock) {
-  sim::Fault jump = fault_at(1s, sim::Verb::step_clock, "store");
+  sim::Fault jump = models::fault_at(1s, sim::Verb::step_clock, "store");
   jump.step = 1h;
   EXPECT_NEAR(static_cast<double>(granted_ms(with_store(), {}, {}, {jump})), 10'002, 2);
 }
@@ -175,20 +176,20 @@ TEST(LeaseStore, DelaysTheKeyOfAClosedSessionAsWell) {
 
 TEST(LeaseStore, EndsTheSessionsOfAClientWhenTold) {
   const std::int64_t at =
-      granted_ms(with_store(), {}, {}, {fault_at(3s, sim::Verb::kill_session, "client-1")});
+      granted_ms(with_store(), {}, {}, {models::fault_at(3s, sim::Verb::kill_session, "client-1")});
   EXPECT_NEAR(static_cast<double>(at), 3'001, 2);
 }
 
 TEST(LeaseStore, EndsTheSessionsOfNoOtherClient) {
   const std::int64_t at = granted_ms(with_store(kAtOnce, 3), {}, {},
-                                     {fault_at(3s, sim::Verb::kill_session, "client-3")});
+                                     {models::fault_at(3s, sim::Verb::kill_session, "client-3")});
   EXPECT_NEAR(static_cast<double>(at), 10'002, 2);
 }
 
 TEST(LeaseStore, AnswersAWatchWhenItsTimeIsOver) {
-  SmallWorld world{with_store()};
+  models::SmallWorld world{with_store()};
   std::int64_t at = 0;
-  world.client(1, [&](SmallWorld& all, models::Client& self) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.lease_store().open(10s, 0s);
     self.lease_store().acquire("lock", "s1");
     EXPECT_EQ(self.lease_store().watch("lock", 2s), Status::refused);
@@ -199,27 +200,27 @@ TEST(LeaseStore, AnswersAWatchWhenItsTimeIsOver) {
 }
 
 TEST(LeaseStore, ForgetsAWatchWhoseClientHasHungUp) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, 0s);
     self.lease_store().acquire("lock", "s1");
     self.sleep(2s);
     self.lease_store().release("lock", "s1");
   });
-  world.client(2, [](SmallWorld&, models::Client& self) {
+  world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(500ms);
     self.lease_store().watch("lock", 60s);
     ADD_FAILURE() << "it has crashed by then";
   });
-  world.run({fault_at(1s, sim::Verb::crash, "client-2")});
+  world.run({models::fault_at(1s, sim::Verb::crash, "client-2")});
 }
 
 // Nobody could be heard while it was away.
 TEST(LeaseStore, RemembersSessionsAndGivesThemTheirTimeAnewWhenItRestarts) {
-  SmallWorld world{with_store(kAtOnce, 1)};
-  sim::Fault restart = fault_at(8s, sim::Verb::crash, "store", 1s);
+  models::SmallWorld world{with_store(kAtOnce, 1)};
+  sim::Fault restart = models::fault_at(8s, sim::Verb::crash, "store", 1s);
   restart.keeps = sim::Keeps::none;
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     Client& store = self.lease_store();
     store.open(10s, 0s);
     store.acquire("lock", "s1");
@@ -233,14 +234,14 @@ TEST(LeaseStore, RemembersSessionsAndGivesThemTheirTimeAnewWhenItRestarts) {
 }
 
 TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
-  sim::Fault restart = fault_at(12s, sim::Verb::crash, "store", 1s);
-  SmallWorld world{with_store()};
+  sim::Fault restart = models::fault_at(12s, sim::Verb::crash, "store", 1s);
+  models::SmallWorld world{with_store()};
   std::int64_t at = 0;
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, 15s);
     self.lease_store().acquire("lock", "s1");
   });
-  world.client(2, [&](SmallWorld& all, models::Client& self) {
+  world.client(2, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(20s);
     const std::string session = self.lease_store().open(100s, 0s).session;
     EXPECT_EQ(asks_at(self.lease_store(), session).status, Status::refused);
@@ -253,21 +254,22 @@ TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
 
 // A watch that it was about to answer is nobody's any more.
 TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, 0s);
     self.lease_store().acquire("lock", "s1");
     self.sleep(2s);
     EXPECT_EQ(self.lease_store().release("lock", "s1"), Status::unknown);
   });
   std::vector<Status> told;
-  world.client(2, [&](SmallWorld&, models::Client& self) {
+  world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
     self.sleep(1s);
     told.push_back(self.lease_store().watch("lock", 60s));
     self.sleep(5s);
     told.push_back(self.lease_store().watch("lock", 60s));
   });
-  sim::Fault crash = fault_where_applied(sim::Side::after, Role::watch, sim::Verb::crash, 1s);
+  sim::Fault crash =
+      models::fault_where_applied(sim::Side::after, Role::watch, sim::Verb::crash, 1s);
   crash.target = "store";
   crash.trigger.by = "client-2";
   world.run({crash});
@@ -275,8 +277,8 @@ TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
 }
 
 TEST(LeaseStore, TellsTheHistoryWhatBecomesOfItsEntries) {
-  SmallWorld world{with_store(kAtOnce, 1)};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store(kAtOnce, 1)};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     Client& store = self.lease_store();
     store.open(10s, 0s);
     store.acquire("lock", "s1");
@@ -295,8 +297,8 @@ TEST(LeaseStore, TellsTheHistoryWhatBecomesOfItsEntries) {
 }
 
 TEST(LeaseStore, TellsTheHistoryWhenASessionReallyEnds) {
-  SmallWorld world{with_store({.expire_after = 2, .tick = 500ms}, 1)};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store({.expire_after = 2, .tick = 500ms}, 1)};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.lease_store().open(10s, 0s);
     self.lease_store().acquire("lock", "s1");
     self.sleep(30s);
@@ -312,9 +314,9 @@ TEST(LeaseStore, TellsTheHistoryWhenASessionReallyEnds) {
 }
 
 TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
-  SmallWorld world{with_store(kAtOnce, 1)};
+  models::SmallWorld world{with_store(kAtOnce, 1)};
   sim::Caller caller;
-  world.client(1, [&](SmallWorld& all, models::Client&) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client&) {
     caller.reset(all.simulation, all.simulation.scheduler.process(0), all.store.process(),
                  all.store, protocol());
     const sim::Answer answer =
@@ -325,4 +327,4 @@ TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
 }
 
 }  // namespace
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 namespace {
 
 constexpr std::array<std::string_view, 6> kVerbs = {"OPEN",    "KEEPALIVE", "ACQUIRE",
@@ -131,4 +131,4 @@ std::optional<Request> read(std::string_view bytes) {
   return request;
 }
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

@@ -17,7 +17,7 @@
 #include "sim/message.h"
 #include "sim/trace.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 
 enum class Verb : std::uint8_t { open, keep_alive, acquire, release, watch, close };
 
@@ -41,4 +41,4 @@ void append_number(sim::Payload& payload, std::int64_t number);
 
 const sim::Protocol& protocol();
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

@@ -2,7 +2,7 @@
 
 #include "models/step_of.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 namespace {
 
 Status status(const std::optional<std::string>& answer, std::string_view good) {
@@ -24,7 +24,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, LeaseStor
 std::optional<std::string> SimClient::ask(const Request& request, Role role) {
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
     const sim::Answer answer =
-        caller_.call(step_of(role, *scheduler_), patience_,
+        caller_.call(models::step_of(role, *scheduler_), patience_,
                      [&request](sim::Payload& payload) { write(request, payload); });
     if (answer.ok()) return std::string(answer.bytes());
   }
@@ -63,7 +63,7 @@ Status SimClient::watch(std::string_view key, Duration at_most) {
   const Duration patience = patience_ > Duration::zero() ? patience_ + at_most : patience_;
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
     const sim::Answer answer = caller_.call_interruptibly(
-        step_of(Role::watch, *scheduler_), patience,
+        models::step_of(Role::watch, *scheduler_), patience,
         [&request](sim::Payload& payload) { write(request, payload); }, [](std::string_view) {});
     if (answer.ok()) return status(std::string(answer.bytes()), "FREE");
     if (answer.status() == sim::Answer::Status::interrupted) return Status::interrupted;
@@ -75,4 +75,4 @@ Status SimClient::close(std::string_view session) {
   return status_of({.verb = Verb::close, .session = session}, "CLOSED");
 }
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

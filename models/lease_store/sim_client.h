@@ -6,12 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "models/lease_store/client.h"
 #include "models/lease_store/lease_store.h"
-#include "models/step.h"
+#include "picklock/client.h"
 #include "sim/caller.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 
 class SimClient final : public Client {
  public:
@@ -39,4 +38,4 @@ class SimClient final : public Client {
   std::uint32_t resend_ = 0;
 };
 
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

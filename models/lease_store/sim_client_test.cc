@@ -4,18 +4,18 @@
 
 #include "models/small_world.h"
 
-namespace picklock::models::lease_store {
+namespace picklock::lease_store {
 namespace {
 
 using namespace std::chrono_literals;
 
-SmallWorld::Setup with_store(std::uint32_t clients = 1, std::uint32_t resend = 0) {
+models::SmallWorld::Setup with_store(std::uint32_t clients = 1, std::uint32_t resend = 0) {
   return {.clients = clients, .resend = resend, .tracing = true, .store = Settings{}};
 }
 
 TEST(LeaseStoreSimClient, LearnsWhatTheStoreAnswers) {
-  SmallWorld world{with_store(2)};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store(2)};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const Opened opened = self.lease_store().open(10s, 0s);
     EXPECT_EQ(opened.status, Status::done);
     EXPECT_EQ(opened.session, "s1");
@@ -32,7 +32,7 @@ TEST(LeaseStoreSimClient, LearnsWhatTheStoreAnswers) {
     EXPECT_EQ(self.lease_store().close("s1"), Status::done);
     EXPECT_EQ(self.lease_store().close("s1"), Status::gone);
   });
-  world.client(2, [](SmallWorld&, models::Client& self) {
+  world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(1s);
     EXPECT_EQ(self.lease_store().open(10s, 0s).session, "s2");
     EXPECT_EQ(self.lease_store().acquire("lock", "s2").status, Status::refused);
@@ -43,9 +43,9 @@ TEST(LeaseStoreSimClient, LearnsWhatTheStoreAnswers) {
 
 // Longer than its patience with one request.
 TEST(LeaseStoreSimClient, WaitsForTheEndOfAWatch) {
-  SmallWorld world{with_store()};
+  models::SmallWorld world{with_store()};
   std::int64_t answered_ms = 0;
-  world.client(1, [&](SmallWorld& all, models::Client& self) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.lease_store().open(60s, 0s);
     self.lease_store().acquire("lock", "s1");
     EXPECT_EQ(self.lease_store().watch("lock", 20s), Status::refused);
@@ -57,25 +57,25 @@ TEST(LeaseStoreSimClient, WaitsForTheEndOfAWatch) {
 }
 
 TEST(LeaseStoreSimClient, DoesNotKnowWhatBecameOfARequestWithoutAnswer) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::unknown);
     EXPECT_EQ(self.lease_store().watch("lock", 1s), Status::unknown);
   });
-  world.run({fault_at(0s, sim::Verb::partition, "store", 60s)});
+  world.run({models::fault_at(0s, sim::Verb::partition, "store", 60s)});
 }
 
 TEST(LeaseStoreSimClient, SendsARequestWithoutAnswerAgain) {
-  SmallWorld world{with_store(1, 2)};
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world{with_store(1, 2)};
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::done);
   });
-  world.run({fault_at(0s, sim::Verb::partition, "store", 4s)});
+  world.run({models::fault_at(0s, sim::Verb::partition, "store", 4s)});
 }
 
 TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
-  SmallWorld world{with_store()};
-  world.client(1, [](SmallWorld& all, models::Client& self) {
+  models::SmallWorld world{with_store()};
+  world.client(1, [](models::SmallWorld& all, picklock::Client& self) {
     all.play(Role::acquire);
     self.lease_store().open(10s, 0s);
     self.lease_store().keep_alive("s1");
@@ -91,12 +91,12 @@ TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
 }
 
 TEST(LeaseStoreSimClient, IsNotThereWhereThereIsNoStore) {
-  SmallWorld world;
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world;
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     EXPECT_THROW(self.lease_store(), std::logic_error);
   });
   world.run();
 }
 
 }  // namespace
-}  // namespace picklock::models::lease_store
+}  // namespace picklock::lease_store

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 
 namespace picklock::models::locks {
 
-class LeaseStoreLock final : public Lock {
+class LeaseStoreLock final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

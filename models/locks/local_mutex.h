@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "models/lock.h"
+#include "models/configured_lock.h"
 
 namespace picklock::models::locks {
 
-class LocalMutexInFront final : public Lock {
+class LocalMutexInFront final : public ConfiguredLock {
  public:
   LocalMutexInFront(const LockOptions& options, std::unique_ptr<Lock> lock)
-      : Lock(options), lock_(std::move(lock)) {}
+      : ConfiguredLock(options), lock_(std::move(lock)) {}
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

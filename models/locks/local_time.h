@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "models/client.h"
+#include "models/lock_options.h"
+#include "picklock/client.h"
 
 namespace picklock::models::locks {
 

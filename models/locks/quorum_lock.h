@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 
 namespace picklock::models::locks {
 
-class QuorumLock : public Lock {
+class QuorumLock : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

@@ -5,13 +5,14 @@
 #pragma once
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/token_lock.h"
 
 namespace picklock::models::locks {
 
-class RedisPyLock final : public Lock {
+class RedisPyLock final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

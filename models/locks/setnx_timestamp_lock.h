@@ -5,12 +5,13 @@
 #pragma once
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 
 namespace picklock::models::locks {
 
-class SetnxTimestamp final : public Lock {
+class SetnxTimestamp final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/client.h"
+#include "picklock/client.h"
 
 namespace picklock::models::locks {
 

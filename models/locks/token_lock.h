@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "models/lock.h"
+#include "models/configured_lock.h"
 #include "models/locks/renewal.h"
 
 namespace picklock::models::locks {
@@ -24,9 +24,9 @@ struct Taken {
   }
 };
 
-class TokenLock : public Lock {
+class TokenLock : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;

@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/lock.h"
+#include "picklock/lock.h"
+#include "picklock/mysql.h"
+#include "picklock/redis.h"
+#include "picklock/zookeeper.h"
 
 namespace picklock::models::locks {
 
@@ -182,7 +185,7 @@ class Transcript final : public Client {
     std::string line(Role role, redis::Argv argv) const {
       std::string line(role == Role::none     ? ""
                        : role == Role::upkeep ? "upkeep"
-                                              : models::name(role));
+                                              : picklock::name(role));
       if (!line.empty()) line += ": ";
       line += where;
       for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);

@@ -9,7 +9,7 @@
 #include "models/mysql/tables.h"
 #include "models/small_world.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 inline Statement lock_row() {
   return {
@@ -36,8 +36,8 @@ inline std::unique_ptr<Connection> locked(Client& mysql) {
   return connection;
 }
 
-inline SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
-                                  std::uint32_t servers = 1) {
+inline models::SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
+                                          std::uint32_t servers = 1) {
   return {.clients = clients,
           .command_timeout = std::chrono::seconds(60),
           .mysql = servers,
@@ -53,4 +53,4 @@ inline sim::Fault fault(sim::Verb verb, std::string target, Duration at) {
   return one;
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 // Of a named lock, in characters: M32, and the manual of MySQL.
@@ -276,4 +276,4 @@ void Engine::go_on_named(const std::vector<SessionId>& granted) {
   }
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

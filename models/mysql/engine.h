@@ -16,10 +16,11 @@
 
 #include "models/mysql/lock_table.h"
 #include "models/mysql/named_locks.h"
+#include "models/mysql/settings.h"
 #include "models/mysql/table.h"
-#include "models/mysql/types.h"
+#include "picklock/mysql.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 // A row as a session finds it; none: it is asked about no one row.
 enum class RowState : std::uint8_t { none, missing, free, mine, others, marked };
@@ -196,4 +197,4 @@ class Engine {
   std::uint64_t commits_ = 0;
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 std::int64_t number_in(const Value& value) {
@@ -264,4 +264,4 @@ bool Engine::matches(const Running& running, const Table& table, const Row& row)
   });
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

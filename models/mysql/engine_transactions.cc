@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, LockKind kind,
                           Waiting waiting) {
@@ -247,4 +247,4 @@ bool Engine::purge() {
   return !left;
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -5,14 +5,14 @@
 #include "models/mysql/sql.h"
 #include "models/mysql/tables.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000;  // in a microsecond
 
 }  // namespace
 
-void Grants::reset(sim::Simulation& simulation, const sim::Process& place, Tenures& tenures,
+void Grants::reset(sim::Simulation& simulation, const sim::Process& place, models::Tenures& tenures,
                    std::string_view lock_key, OverBy over_by) {
   simulation_ = &simulation;
   place_ = &place;
@@ -107,4 +107,4 @@ void Grants::note(sim::What what, const Doing& doing, sim::TenureId owner,
                                           .until = instant(until)});
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -9,18 +9,18 @@
 #include <string_view>
 
 #include "models/mysql/engine.h"
-#include "models/step.h"
 #include "models/tenures.h"
+#include "picklock/client.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 class Grants {
  public:
   // By whose clock what is committed is over: the server's, or its clients', which agree.
   enum class OverBy : std::uint8_t { server, clients };
   // `place`: as which process entries are recorded.
-  void reset(sim::Simulation& simulation, const sim::Process& place, Tenures& tenures,
+  void reset(sim::Simulation& simulation, const sim::Process& place, models::Tenures& tenures,
              std::string_view lock_key, OverBy over_by);
 
   // What has just been done, and on whose behalf.
@@ -69,10 +69,10 @@ class Grants {
 
   sim::Simulation* simulation_ = nullptr;
   const sim::Process* place_ = nullptr;
-  Tenures* tenures_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
   std::string key_;
   OverBy over_by_{};
   std::optional<Holder> holder_;
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

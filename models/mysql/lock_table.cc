@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 bool is_on_gap(LockKind kind) {
@@ -249,4 +249,4 @@ std::size_t LockTable::structs(TrxId trx) const {
          (tables == intentions_.end() ? 0 : tables->second.size());
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

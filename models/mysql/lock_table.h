@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 using TrxId = std::uint64_t;  // 0: none
 using TableId = std::uint32_t;
@@ -118,4 +118,4 @@ class LockTable {
   std::map<TrxId, Structs> structs_;
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 void NamedLocks::clear() {
   locks_.clear();
@@ -93,4 +93,4 @@ SessionId NamedLocks::owner(const std::string& name) const {
   return found == locks_.end() ? 0 : found->second.owner;
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

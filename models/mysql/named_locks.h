@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 using SessionId = std::uint32_t;  // CONNECTION_ID(); 0: none
 
@@ -40,4 +40,4 @@ class NamedLocks {
   std::map<SessionId, std::uint32_t> lost_;  // how often it has been a circle's victim
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

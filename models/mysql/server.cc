@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "models/mysql/tables.h"
-#include "models/step.h"
+#include "picklock/client.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,8 +30,8 @@ bool changes_rows(const Statement& statement) {
 }  // namespace
 
 void Server::reset(sim::Simulation& simulation, sim::Process& process,
-                   std::span<Server* const> group, Tenures& tenures, std::string_view lock_key,
-                   const Settings& settings, Grants::OverBy over_by) {
+                   std::span<Server* const> group, models::Tenures& tenures,
+                   std::string_view lock_key, const Settings& settings, Grants::OverBy over_by) {
   attach(simulation, process);
   tenures_ = &tenures;
   group_.assign(group.begin(), group.end());
@@ -552,7 +552,7 @@ void Server::fail_over(sim::Process* to) {
 // ---------------------------------------------------------------- groups
 
 void Group::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-                  Tenures& tenures, std::string_view lock_key, const Settings& settings,
+                  models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
                   Grants::OverBy over_by) {
   while (servers_.size() < processes.size()) servers_.emplace_back();
   members_.clear();
@@ -564,4 +564,4 @@ void Group::reset(sim::Simulation& simulation, std::span<sim::Process* const> pr
   }
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

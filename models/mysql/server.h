@@ -20,7 +20,7 @@
 #include "sim/caller.h"
 #include "sim/service.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 class Server;
 
@@ -29,7 +29,7 @@ class Server final : public sim::Service {
   // As it stands when a run begins. `group`: the servers that replicate to each other; the first
   // is the primary. What is written to kWork is what the lock protects.
   void reset(sim::Simulation& simulation, sim::Process& process, std::span<Server* const> group,
-             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              Grants::OverBy over_by);
 
   bool is_primary() const { return primary_; }
@@ -114,7 +114,7 @@ class Server final : public sim::Service {
   void came(std::string_view bytes, sim::TenureId by);
   void follow();
 
-  Tenures* tenures_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
   std::vector<Server*> group_;
   Settings settings_;
   std::string lock_key_;
@@ -147,17 +147,17 @@ class Group {
  public:
   // `processes`: one for each server, the primary first.
   void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              Grants::OverBy over_by = Grants::OverBy::server);
 
   std::size_t size() const { return members_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
-  std::span<const ServerEnd> ends() const { return ends_; }
+  std::span<const models::ServerEnd> ends() const { return ends_; }
 
  private:
   std::deque<Server> servers_;
   std::vector<Server*> members_;
-  std::vector<ServerEnd> ends_;
+  std::vector<models::ServerEnd> ends_;
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -4,14 +4,14 @@
 
 #include "models/mysql/database_world.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> writes(const SmallWorld& world) {
+std::vector<std::string> writes(const models::SmallWorld& world) {
   std::vector<std::string> lines;
   for (const sim::HistoryEvent& event : world.history()) {
     if (event.what == sim::What::write_accepted)
@@ -22,13 +22,13 @@ std::vector<std::string> writes(const SmallWorld& world) {
 }
 
 TEST(Server, LetsAWaiterInWhenTheTransactionOfTheHolderEnds) {  // M17
-  SmallWorld world(database(2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(1s);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = locked(self.mysql());
     EXPECT_GE(here.milliseconds(), 1000);
@@ -42,12 +42,12 @@ TEST(Server, LetsAWaiterInWhenTheTransactionOfTheHolderEnds) {  // M17
 }
 
 TEST(Server, AnswersAWaitThatIsTooLongWith1205AndKeepsTheTransaction) {  // M15
-  SmallWorld world(database(2, {.lock_wait_timeout = 2s}));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2, {.lock_wait_timeout = 2s}));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(10s);
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = self.mysql().connect();
     connection->execute({.op = Op::begin});
@@ -62,12 +62,12 @@ TEST(Server, AnswersAWaitThatIsTooLongWith1205AndKeepsTheTransaction) {  // M15
 }
 
 TEST(Server, RollsBackASessionWhoseClientIsKilledAtOnce) {  // M20
-  SmallWorld world(database(2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(10s);
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = locked(self.mysql());
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 2);
@@ -76,13 +76,13 @@ TEST(Server, RollsBackASessionWhoseClientIsKilledAtOnce) {  // M20
 }
 
 TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong) {  // M21, M22
-  SmallWorld world(database(2, {.wait_timeout = 8s}));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2, {.wait_timeout = 8s}));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(1s);
     EXPECT_TRUE(ends_transaction(connection->execute({.op = Op::commit}).error));
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = locked(self.mysql());
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 8003, 5);
@@ -94,12 +94,12 @@ TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong)
 
 // The host of a client is gone without a word: the kernel's probes find that out, hours later.
 TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
-  SmallWorld world(database(2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(1s);
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = self.mysql().connect();
     connection->execute({.op = Op::begin});
@@ -113,19 +113,19 @@ TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
 }
 
 TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
-  SmallWorld world(database(3));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(3));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = self.mysql().connect();
     connection->execute({.op = Op::begin});
     connection->execute(insert_row());
     self.sleep(5s);
     connection->execute({.op = Op::rollback});
   });
-  world.client(2, [](SmallWorld&, models::Client& self) {
+  world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(100ms);
     self.mysql().connect()->execute(insert_row());
   });
-  world.client(3, [](SmallWorld& here, models::Client& self) {
+  world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(4s);
     EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
     self.sleep(2s);
@@ -136,17 +136,17 @@ TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
 }
 
 TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
-  SmallWorld world(database(3));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(3));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = self.mysql().connect();
     connection->execute(get_lock(0));
     self.sleep(10s);
   });
-  world.client(2, [](SmallWorld&, models::Client& self) {
+  world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(200ms);
     self.mysql().connect()->execute(get_lock(60));
   });
-  world.client(3, [](SmallWorld& here, models::Client& self) {
+  world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(3100ms);
     EXPECT_EQ(here.databases.server(0).sessions(), 2u);
     self.sleep(200ms);
@@ -156,13 +156,13 @@ TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
 }
 
 TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
-  SmallWorld world(database(2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = self.mysql().connect();
     EXPECT_EQ(connection->execute(get_lock(0)).rows, std::vector<Row>{{std::int64_t{1}}});
     self.sleep(10s);
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(1s);
     const auto connection = self.mysql().connect();
     EXPECT_EQ(connection->execute(get_lock(3)).rows, std::vector<Row>{{std::int64_t{0}}});
@@ -172,8 +172,8 @@ TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
 }
 
 TEST(Server, AcceptsAWriteOnceItsTransactionCommitsAndNoneOfOneThatIsRolledBack) {
-  SmallWorld world(database(1));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(1));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     EXPECT_EQ(connection->execute(write_work()).affected, 1u);
     self.sleep(1s);
@@ -188,8 +188,8 @@ TEST(Server, AcceptsAWriteOnceItsTransactionCommitsAndNoneOfOneThatIsRolledBack)
 }
 
 TEST(Server, HasWhatWasCommittedAndNoLockWhenItIsStartedAgain) {  // M24
-  SmallWorld world(database(1));
-  world.client(1, [](SmallWorld& here, models::Client& self) {
+  models::SmallWorld world(database(1));
+  world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
     {
       const auto connection = self.mysql().connect();
       connection->execute(
@@ -213,8 +213,8 @@ TEST(Server, HasWhatWasCommittedAndNoLockWhenItIsStartedAgain) {  // M24
 
 TEST(Server, LosesTheLastCommitsWithItsPowerWhereTheLogIsForcedOnceASecond) {
   for (const bool flushes : {false, true}) {
-    SmallWorld world(database(1, {.flush_at_commit = flushes}));
-    world.client(1, [flushes](SmallWorld& here, models::Client& self) {
+    models::SmallWorld world(database(1, {.flush_at_commit = flushes}));
+    world.client(1, [flushes](models::SmallWorld& here, picklock::Client& self) {
       EXPECT_TRUE(self.mysql().connect()->execute(insert_row()).ok());
       self.sleep(2s);
       EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock") != nullptr, flushes);
@@ -226,15 +226,15 @@ TEST(Server, LosesTheLastCommitsWithItsPowerWhereTheLogIsForcedOnceASecond) {
 }
 
 TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
-  SmallWorld world(database(2, {}, 2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2, {}, 2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.mysql().connect()->execute(insert_row());
     self.sleep(500ms);
     const auto connection = locked(self.mysql());
     self.sleep(2s);
     EXPECT_EQ(connection->execute({.op = Op::commit}).error, Error::gone_away);
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(1500ms);
     const auto connection = locked(self.mysql());
     EXPECT_EQ(here.databases.server(0).process().down(), true);
@@ -246,14 +246,14 @@ TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
 }
 
 TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
-  SmallWorld world(database(2, {.promote_after = 3s}, 2));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(2, {.promote_after = 3s}, 2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(100ms);
     const auto connection = locked(self.mysql());
     self.sleep(10s);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
   });
-  world.client(2, [](SmallWorld& here, models::Client& self) {
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(8s);
     const auto connection = locked(self.mysql());
     EXPECT_TRUE(here.databases.server(0).is_primary());
@@ -266,8 +266,8 @@ TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
 }
 
 TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
-  SmallWorld world(database(1, {}, 2));
-  world.client(1, [](SmallWorld& here, models::Client& self) {
+  models::SmallWorld world(database(1, {}, 2));
+  world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
     sim::Caller caller;
     Server& replica = here.databases.server(1);
     caller.reset(here.simulation, here.simulation.scheduler.process(0), replica.process(), replica,
@@ -285,7 +285,7 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
   world.run();
 }
 
-std::vector<std::string> refusals(const SmallWorld& world) {
+std::vector<std::string> refusals(const models::SmallWorld& world) {
   std::vector<std::string> lines;
   for (const sim::HistoryEvent& event : world.history()) {
     if (event.what == sim::What::deadlock_broken || event.what == sim::What::refused_free)
@@ -296,8 +296,8 @@ std::vector<std::string> refusals(const SmallWorld& world) {
 
 // Its client has given up by then, and hung up behind what a partition holds back.
 TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
-  SmallWorld world(database(1));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(1));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.mysql());
     self.sleep(2s);
     EXPECT_EQ(connection->execute(write_work()).error, Error::lost);
@@ -311,9 +311,9 @@ TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
 }
 
 TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
-  SmallWorld world(database(2));
+  models::SmallWorld world(database(2));
   for (const std::uint32_t number : {1u, 2u}) {
-    world.client(number, [number](SmallWorld& here, models::Client& self) {
+    world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
       here.play(Role::acquire);
       self.sleep(number * 10ms);
       const auto connection = self.mysql().connect();
@@ -329,9 +329,9 @@ TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
 }
 
 TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
-  SmallWorld world(database(2));
+  models::SmallWorld world(database(2));
   for (const std::uint32_t number : {1u, 2u}) {
-    world.client(number, [number](SmallWorld& here, models::Client& self) {
+    world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
       here.play(Role::acquire);
       const auto connection = self.mysql().connect();
       connection->execute({.op = Op::begin});
@@ -348,4 +348,4 @@ TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

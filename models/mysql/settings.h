@@ -1,10 +1,13 @@
 // How a MySQL server is set up.
 #pragma once
 
-#include "models/mysql/types.h"
+#include "picklock/mysql.h"
 #include "sim/time.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
+
+// The product, where the two differ: MariaDB 10.11 or MySQL 8.0.
+enum class Variant : std::uint8_t { mariadb, mysql };
 
 struct Settings {
   Variant variant = Variant::mariadb;
@@ -22,4 +25,4 @@ struct Settings {
   sim::Duration promote_after{};
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

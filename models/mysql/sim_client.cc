@@ -3,7 +3,7 @@
 #include "models/mysql/wire.h"
 #include "models/step_of.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 // A connection in the hands of a thread.
 class SimClient::Lent final : public Connection {
@@ -35,7 +35,8 @@ class SimClient::Lent final : public Connection {
 };
 
 void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
-                      std::span<const ServerEnd> servers, const LockOptions& options) {
+                      std::span<const models::ServerEnd> servers,
+                      const models::LockOptions& options) {
   simulation_ = &simulation;
   self_ = &self;
   servers_ = servers;
@@ -121,7 +122,7 @@ bool SimClient::takes_writes(Pooled& pooled) {
 
 Answer SimClient::execute(Pooled& pooled, const Statement& statement, Role role) {
   const sim::Answer bytes =
-      pooled.caller.call(step_of(role, simulation_->scheduler), patience_,
+      pooled.caller.call(models::step_of(role, simulation_->scheduler), patience_,
                          [&statement](sim::Payload& payload) { write(statement, payload); });
   Answer answer{.error = Error::lost};
   if (bytes.status() == sim::Answer::Status::unreachable) answer.error = Error::gone_away;
@@ -134,4 +135,4 @@ Answer SimClient::execute(Pooled& pooled, const Statement& statement, Role role)
   return answer;
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

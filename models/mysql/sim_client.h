@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "models/lock_options.h"
-#include "models/mysql/client.h"
 #include "models/pool.h"
 #include "models/server_end.h"
+#include "picklock/mysql.h"
 #include "sim/caller.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 class SimClient final : public Client {
  public:
   // The servers must outlive it.
-  void reset(sim::Simulation& simulation, sim::Process& self, std::span<const ServerEnd> servers,
-             const LockOptions& options);
+  void reset(sim::Simulation& simulation, sim::Process& self,
+             std::span<const models::ServerEnd> servers, const models::LockOptions& options);
   void forget();  // the process has crashed
 
   std::unique_ptr<Connection> connect() override;
@@ -41,15 +41,15 @@ class SimClient final : public Client {
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
-  std::span<const ServerEnd> servers_;
+  std::span<const models::ServerEnd> servers_;
   std::size_t server_ = 0;  // where the last connection was had
   Duration patience_{};
   Duration connect_timeout_{};
   bool reconnects_ = false;
   bool rolls_back_ = true;
   std::deque<Pooled> connections_;
-  Pool pool_;
+  models::Pool pool_;
   std::uint64_t life_ = 0;  // counts runs and crashes: what was lent before is void
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

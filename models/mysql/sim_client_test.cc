@@ -4,22 +4,22 @@
 
 #include "models/mysql/database_world.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 using namespace std::chrono_literals;
 
 TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
-  SmallWorld::Setup setup = database(1);
+  models::SmallWorld::Setup setup = database(1);
   setup.options.connections = 1;
-  SmallWorld world(setup);
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(setup);
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = self.mysql().connect();
     self.sleep(1s);
   });
   world.client(
       1,
-      [](SmallWorld& here, models::Client& self) {
+      [](models::SmallWorld& here, picklock::Client& self) {
         self.sleep(100ms);
         EXPECT_NE(self.mysql().connect(), nullptr);
         EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 1);
@@ -29,11 +29,11 @@ TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
 }
 
 TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
-  SmallWorld::Setup setup = database(1);
+  models::SmallWorld::Setup setup = database(1);
   setup.options.connections = 1;
   setup.command_timeout = 2s;
-  SmallWorld world(setup);
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(setup);
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = self.mysql().connect();
     EXPECT_EQ(self.mysql().connect(), nullptr);
   });
@@ -42,10 +42,10 @@ TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
 
 TEST(Client, RollsBackWhatIsGivenBackToThePool) {
   for (const bool resets : {true, false}) {
-    SmallWorld::Setup setup = database(1);
+    models::SmallWorld::Setup setup = database(1);
     setup.options.pool_resets = resets;
-    SmallWorld world(setup);
-    world.client(1, [resets](SmallWorld& here, models::Client& self) {
+    models::SmallWorld world(setup);
+    world.client(1, [resets](models::SmallWorld& here, picklock::Client& self) {
       locked(self.mysql()).reset();
       self.sleep(10ms);
       EXPECT_EQ(here.databases.server(0).engine().owner_of_row(kLockRows, "lock"),
@@ -57,8 +57,8 @@ TEST(Client, RollsBackWhatIsGivenBackToThePool) {
 
 // The next borrower has at once what nobody has given back.
 TEST(Client, GivesANameAwayWithItsConnection) {
-  SmallWorld world(database(1));
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world(database(1));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.mysql().connect()->execute(get_lock(0));
     EXPECT_EQ(self.mysql().connect()->execute(get_lock(0)).rows,
               std::vector<Row>{{std::int64_t{1}}});
@@ -68,10 +68,10 @@ TEST(Client, GivesANameAwayWithItsConnection) {
 
 TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
   for (const bool reconnects : {true, false}) {
-    SmallWorld::Setup setup = database(1);
+    models::SmallWorld::Setup setup = database(1);
     setup.options.reconnect = reconnects;
-    SmallWorld world(setup);
-    world.client(1, [reconnects](SmallWorld&, models::Client& self) {
+    models::SmallWorld world(setup);
+    world.client(1, [reconnects](models::SmallWorld&, picklock::Client& self) {
       const auto connection = self.mysql().connect();
       EXPECT_TRUE(connection->execute(get_lock(0)).ok());
       const std::uint32_t session = connection->session();
@@ -85,4 +85,4 @@ TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -135,4 +135,4 @@ std::string sql(const Statement& statement) {
   return "DO 0";
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "models/mysql/types.h"
+#include "picklock/mysql.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 std::string sql(const Statement& statement);
 
 // `NULL`, `7` or `'text'`.
 std::string sql(const Value& value);
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

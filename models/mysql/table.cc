@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 std::ptrdiff_t Table::column(std::string_view name) const {
   const auto found = std::find(schema_.columns.begin(), schema_.columns.end(), name);
@@ -19,4 +19,4 @@ Place Table::behind(const std::string& key) const {
   return next == records_.end() ? Place{id_, true} : place(next->first);
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

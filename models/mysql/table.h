@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "models/mysql/lock_table.h"
-#include "models/mysql/types.h"
+#include "models/mysql/tables.h"
+#include "picklock/mysql.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 inline constexpr std::uint64_t kOpen = 0;  // of a version whose transaction has not committed
 
@@ -58,4 +59,4 @@ class Table {
   std::map<std::string, Record> records_;
 };
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

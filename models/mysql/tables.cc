@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 std::span<const Schema> schemas() {
   static const std::vector<Schema> kAll = {
@@ -22,4 +22,4 @@ Changes rows_at_first(const std::string& lock) {
           {std::string(kWork), lock, Row{lock, std::int64_t{0}}}};
 }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

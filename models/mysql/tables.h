@@ -2,13 +2,16 @@
 // first column of each is its primary key.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "models/mysql/types.h"
+#include "picklock/mysql.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 inline constexpr std::string_view kLocks = "locks";         // rows that come with their locks
 inline constexpr std::string_view kLockRows = "lock_rows";  // rows that were made beforehand
@@ -17,10 +20,24 @@ inline constexpr std::string_view kShedlock = "shedlock";
 inline constexpr std::string_view kFences = "fences";  // counters of fencing tokens
 inline constexpr std::string_view kWork = "work";      // what a lock protects in its own database
 
+// The first column is the primary key, of type VARCHAR.
+struct Schema {
+  std::string name;
+  std::vector<std::string> columns;
+};
+
+// The state in which one committed transaction leaves a row; none: it has deleted the row.
+struct Change {
+  std::string table{};
+  std::string key{};
+  std::optional<Row> row{};
+};
+using Changes = std::vector<Change>;
+
 // Times are in microseconds since 1970.
 std::span<const Schema> schemas();
 
 // For a lock of this name: what is there before anybody has asked for it.
 Changes rows_at_first(const std::string& lock);
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

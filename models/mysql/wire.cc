@@ -6,7 +6,7 @@
 
 #include "models/mysql/sql.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 // The fields of each record, once for both directions.
@@ -244,4 +244,4 @@ std::optional<Event> read_event(std::string_view bytes) { return read<Event>(byt
 const sim::Protocol& protocol() { return kProtocol; }
 const sim::Protocol& binlog_protocol() { return kBinlogProtocol; }
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

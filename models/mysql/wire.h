@@ -6,11 +6,12 @@
 #include <optional>
 #include <string_view>
 
-#include "models/mysql/types.h"
+#include "models/mysql/tables.h"
+#include "picklock/mysql.h"
 #include "sim/message.h"
 #include "sim/trace.h"
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 
 struct Event {
   enum class Kind : std::uint8_t { dump, commit, heartbeat };
@@ -32,4 +33,4 @@ std::optional<Event> read_event(std::string_view bytes);
 const sim::Protocol& protocol();
 const sim::Protocol& binlog_protocol();
 
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

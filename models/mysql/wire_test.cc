@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::models::mysql {
+namespace picklock::mysql {
 namespace {
 
 using testing::Eq;
@@ -64,4 +64,4 @@ TEST(Wire, ShowsStatementsAsSqlAndAnswersInWords) {
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql
+}  // namespace picklock::mysql

@@ -9,7 +9,7 @@
 
 #include "sim/history.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Backlog {
  public:
@@ -82,4 +82,4 @@ class Backlog {
   std::deque<Piece> pieces_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 std::string from(const Backlog& backlog, std::int64_t offset) {
@@ -40,4 +40,4 @@ TEST(Backlog, ForgetsWhatIsOlderThanAMegabyte) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

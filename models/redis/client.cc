@@ -1,10 +1,10 @@
-#include "models/redis/client.h"
+#include "picklock/redis.h"
 
 #include <array>
 #include <charconv>
 #include <vector>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // A decimal number as text, without allocating.
@@ -99,4 +99,4 @@ Reply Client::run(std::string_view command, std::string_view script,
   return call(role, {argv, size});
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

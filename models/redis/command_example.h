@@ -11,7 +11,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 using Words = std::vector<std::string_view>;
 
@@ -53,4 +53,4 @@ inline std::string bad_expire(std::string_view command) {
   return "-ERR invalid expire time in '" + std::string(command) + "' command\r\n";
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

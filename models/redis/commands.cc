@@ -8,7 +8,7 @@
 #include "sim/digest.h"
 #include "sim/wide.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // A name in lower case as two numbers, which may overlap: compared and hashed at once.
@@ -132,4 +132,4 @@ void set_help(Reply& reply, std::initializer_list<std::string_view> lines) {
   for (std::string_view line : lines) reply.add().set_status(line);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

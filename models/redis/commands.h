@@ -11,10 +11,10 @@
 
 #include "models/redis/keyspace.h"
 #include "models/redis/numbers.h"
-#include "models/redis/reply.h"
 #include "models/redis/session.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Server;
 
@@ -257,4 +257,4 @@ inline bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64
   return true;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

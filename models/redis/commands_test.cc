@@ -1,6 +1,6 @@
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 class Commands : public Examples {};
@@ -47,4 +47,4 @@ TEST(UnknownCommand, QuotesAtMost128CharactersOfItsArguments) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -8,7 +8,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/glob.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 enum class Form : std::uint8_t {
@@ -437,4 +437,4 @@ bool Config::assign(std::size_t i, std::string_view value, std::string& error) {
   return true;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

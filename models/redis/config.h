@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/redis/reply.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Config {
  public:
@@ -80,4 +80,4 @@ class Config {
   OutputLimit subscriber_limit_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 class ConfigCommands : public Examples {};
@@ -303,4 +303,4 @@ TEST(ConfigFile, RefusesWhatConfigSetRefuses) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

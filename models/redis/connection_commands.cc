@@ -7,7 +7,7 @@
 #include "models/redis/pubsub.h"
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kWrongPassword =
@@ -549,4 +549,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> connection_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

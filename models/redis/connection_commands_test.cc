@@ -2,7 +2,7 @@
 
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::EndsWith;
@@ -434,4 +434,4 @@ TEST_F(ClientPause, KeepsDeadKeysInMemory) {  // R107
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -9,7 +9,7 @@
 
 #include "sim/network.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 inline constexpr std::uint16_t kServerPort = 6379;
 inline constexpr std::uint16_t kSentinelPort = 26379;
@@ -51,4 +51,4 @@ class Directory {
   std::deque<Node> nodes_;  // keeps its elements in place: replicas hold on to their master
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

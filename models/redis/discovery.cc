@@ -3,7 +3,7 @@
 #include "models/redis/numbers.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void Discovery::reset(sim::Simulation& simulation, sim::Process& self, const Group& group,
                       FindBy by) {
@@ -51,4 +51,4 @@ const Node* Discovery::ask(sim::Caller& sentinel, sim::Duration patience,
   return group_->directory().find(reply.elements[0].text, static_cast<std::uint16_t>(port));
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

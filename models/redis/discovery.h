@@ -12,7 +12,7 @@
 #include "sim/caller.h"
 #include "sim/time_left.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Discovery {
  public:
@@ -34,4 +34,4 @@ class Discovery {
   std::size_t first_ = 0;  // to be asked: the one that has answered last
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

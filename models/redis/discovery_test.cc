@@ -4,7 +4,7 @@
 
 #include "models/redis/group_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST_F(DiscoveryTest, LetsNoThreadSkipASentinelForWhatAnotherHasLearned) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

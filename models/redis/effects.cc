@@ -3,7 +3,7 @@
 #include "models/redis/numbers.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void Effects::add(std::uint32_t database, std::span<const std::string_view> argv, Receiver from) {
   if (!wanted_) return;
@@ -36,4 +36,4 @@ void Effects::write(sim::Payload& out, Receiver receiver, std::int64_t& selected
   if (count > 1) request({"EXEC"});
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -13,7 +13,7 @@
 #include "models/redis/session.h"
 #include "sim/message.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Before the first command a receiver is in no database.
 inline constexpr std::int64_t kNoDatabase = -1;
@@ -59,4 +59,4 @@ class Effects {
   std::vector<std::string_view> argv_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,7 +3,7 @@
 
 #include "models/redis/replicated_servers.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(Publish, IsLostToThoseWhoseServerIsReplaced) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 enum class FindBy : std::uint8_t { address, sentinel };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

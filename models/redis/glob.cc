@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 struct Matcher {
@@ -80,4 +80,4 @@ bool matches_glob(std::string_view pattern, std::string_view text, bool any_case
   return Matcher{.any_case = any_case}.match(pattern, text);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

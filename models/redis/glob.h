@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 bool matches_glob(std::string_view pattern, std::string_view text, bool any_case = false);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 struct Case {
@@ -73,4 +73,4 @@ TEST(Glob, DoesNotTakeForEverOverManyStars) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

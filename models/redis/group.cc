@@ -1,6 +1,6 @@
 #include "models/redis/group.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void Group::reset(std::string_view name, Server& primary, const Directory& directory) {
   name_.assign(name);
@@ -46,4 +46,4 @@ void Group::promoted(const Server& server) {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

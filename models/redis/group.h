@@ -11,7 +11,7 @@
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Group {
  public:
@@ -42,4 +42,4 @@ class Group {
   Server* leader_ = nullptr;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

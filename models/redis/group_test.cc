@@ -7,7 +7,7 @@
 
 #include "models/redis/replicated_servers.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -226,4 +226,4 @@ TEST(Group, TellsWhatAReplacedServerServesAgainThatHasALog) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

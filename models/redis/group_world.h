@@ -13,7 +13,7 @@
 #include "models/redis/sim_client.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class GroupWorld {
  public:
@@ -112,8 +112,8 @@ class GroupWorld {
   static constexpr sim::Duration kWay = std::chrono::microseconds(100);
 
   sim::Simulation simulation;
-  Tenures tenures;
-  Keys keys;
+  models::Tenures tenures;
+  models::Keys keys;
   Directory directory;
   std::deque<Server> servers;
   std::deque<Sentinel> sentinels;
@@ -152,4 +152,4 @@ class GroupWorld {
   std::vector<std::pair<sim::Duration, std::function<void()>>> plan_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,7 +3,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // The hash under the key, nullptr if there is none. False: the reply says that it is no hash.
@@ -171,4 +171,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> hash_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

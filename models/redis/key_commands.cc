@@ -8,7 +8,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/glob.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 void del(Call& call) {
@@ -277,4 +277,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> key_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

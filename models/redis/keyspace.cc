@@ -7,7 +7,7 @@
 
 #include "models/redis/numbers.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
@@ -15,8 +15,8 @@ constexpr std::int64_t kCycle = 100 * kMillisecond;  // hz 10
 
 }  // namespace
 
-void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures,
-                     Keys& keys) {
+void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+                     models::Keys& keys) {
   simulation_ = &simulation;
   process_ = &process;
   tenures_ = &tenures;
@@ -588,4 +588,4 @@ void Keyspace::arrived(sim::TenureId tenure) {
                                           .key = tenures_->lock_key()});
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -21,7 +21,7 @@
 #include "sim/random.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 inline constexpr std::int64_t kNoDeadline = INT64_MIN;
 inline constexpr std::uint32_t kDatabases = 16;
@@ -49,7 +49,8 @@ struct Entry {
 class Keyspace {
  public:
   // Empty, for a new run.
-  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys);
+  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+             models::Keys& keys);
 
   // --- a new incarnation of the process: empty, to be filled as its disk has it. In between
   // nothing goes into the history; in the end, what has become of the entries that were there.
@@ -176,8 +177,8 @@ class Keyspace {
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
-  Tenures* tenures_ = nullptr;
-  Keys* keys_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
+  models::Keys* keys_ = nullptr;
 
   std::deque<Entry> entries_;  // keeps its elements in place: indexes hold views of their keys
   std::size_t used_ = 0;
@@ -216,4 +217,4 @@ class Keyspace {
   std::uint32_t cursor_ = 0;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

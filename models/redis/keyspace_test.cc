@@ -5,7 +5,7 @@
 #include "models/redis/command_example.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -263,9 +263,9 @@ TEST(Cycle, TakesOneEventForALoneKeyThatHasDied) {
 // ---------------------------------------------------------------- whose the entry is
 
 std::vector<std::string> effects_of(std::vector<Words> by_one, std::vector<Words> by_two) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2}};
+  models::SmallWorld world{models::SmallWorld::Setup{.clients = 2}};
   for (std::uint32_t number : {1u, 2u}) {
-    world.client(number, [&, number](SmallWorld&, auto& self) {
+    world.client(number, [&, number](models::SmallWorld&, auto& self) {
       self.sleep(number * 1s);
       for (const Words& command : number == 1 ? by_one : by_two)
         self.redis().call(Role::none, command);
@@ -370,4 +370,4 @@ INSTANTIATE_TEST_SUITE_P(
         Change{{{"SET", "k", "1", "PXAT", "1"}}, {"FLUSHALL"}}));
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 enum class End : std::uint8_t { head, tail };
@@ -193,4 +193,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> list_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

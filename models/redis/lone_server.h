@@ -11,7 +11,7 @@
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class LoneServer {
  public:
@@ -53,11 +53,11 @@ class LoneServer {
   }
 
   sim::Simulation simulation;
-  Tenures tenures;
-  Keys keys;
+  models::Tenures tenures;
+  models::Keys keys;
   Server server;
   sim::Process* process = nullptr;
   Session* first = nullptr;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -14,9 +14,9 @@
 #include "models/redis/lua_run.h"
 #include "models/redis/lua_sandbox.h"
 #include "models/redis/lua_values.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::array kFlagNames = {
@@ -294,4 +294,4 @@ void Lua::run(const Compiled& script, std::span<const std::string_view> keys,
   run.tidy();
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -13,12 +13,12 @@
 #include <string>
 #include <string_view>
 
-#include "models/redis/reply.h"
+#include "picklock/redis.h"
 #include "sim/time.h"
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // The server, to a script that runs on it.
 class ScriptHost {
@@ -82,4 +82,4 @@ class Lua {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::uint32_t kSetGlobal = 7;  // lopcodes.h
@@ -106,4 +106,4 @@ bool sets_globals(lua_State* lua) {
   return !walk.skip_header() || !walk.only_reads_globals();
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

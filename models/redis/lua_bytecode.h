@@ -3,10 +3,10 @@
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Whether the function on top of the stack, or one inside it, assigns to a global. In doubt it
 // does.
 bool sets_globals(lua_State* lua);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

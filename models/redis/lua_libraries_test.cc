@@ -4,9 +4,9 @@
 #include <ostream>
 
 #include "models/redis/lone_server.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::HasSubstr;
@@ -214,4 +214,4 @@ TEST(CjsonSettings, OutliveTheirScriptButNotTheCache) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class LuaMemory {
  public:
@@ -67,4 +67,4 @@ class LuaMemory {
   std::array<Free*, kSizes> free_{};
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -9,7 +9,7 @@
 
 #include "models/redis/lua_values.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // Tables nested deeper are packed as nil.
@@ -370,4 +370,4 @@ void push_msgpack_library(lua_State* lua) {
   text("_DESCRIPTION", "MessagePack C implementation for Lua");
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

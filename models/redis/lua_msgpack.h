@@ -4,8 +4,8 @@
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void push_msgpack_library(lua_State* lua);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -11,7 +11,7 @@
 #include "models/redis/lua_run.h"
 #include "models/redis/lua_values.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr char kEscape = '%';
@@ -484,4 +484,4 @@ void set_pattern_functions(lua_State* lua) {
   function("gsub", gsub);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

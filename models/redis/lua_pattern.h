@@ -5,9 +5,9 @@
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Replaces them in the table on top of the stack.
 void set_pattern_functions(lua_State* lua);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -8,9 +8,9 @@
 #include "models/redis/commands.h"
 #include "models/redis/lua_run.h"
 #include "models/redis/lua_values.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // What a command is worth beside the instructions that call it.
@@ -185,4 +185,4 @@ void push_redis_library(lua_State* lua) {
   function("replicate_commands", replicate_commands);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 
 #include "models/redis/lua_values.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 ScriptRun& ScriptRun::of(lua_State* lua) {
   void* self = nullptr;
@@ -80,4 +80,4 @@ void* ScriptRun::allocate(void* self, void* block, std::size_t old_size, std::si
   return moved;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -21,12 +21,12 @@
 
 #include "models/redis/lua.h"
 #include "models/redis/lua_memory.h"
-#include "models/redis/reply.h"
+#include "picklock/redis.h"
 #include "sim/time.h"
 
 struct lua_Debug;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 inline constexpr sim::Duration kInstruction{100};
 inline constexpr int kPortion = 1000;
@@ -98,4 +98,4 @@ class ScriptRun {
   std::size_t tidy_at_ = 0;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

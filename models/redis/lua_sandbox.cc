@@ -19,7 +19,7 @@ int luaopen_bit(lua_State* lua);
 int luaopen_cjson(lua_State* lua);
 }
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr const char* kReadOnly = "Attempt to modify a readonly table";
@@ -634,4 +634,4 @@ void Sandbox::begin_script(lua_State* lua) {
 
 void Sandbox::push_globals(lua_State* lua) const { lua_rawgeti(lua, LUA_REGISTRYINDEX, globals_); }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

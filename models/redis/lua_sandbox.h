@@ -12,7 +12,7 @@
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Sandbox {
  public:
@@ -42,4 +42,4 @@ class Sandbox {
   int (*resume_)(lua_State*) = nullptr;  // of the library of coroutines
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -12,7 +12,7 @@
 
 #include "models/redis/lua_values.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr int kLongestInteger = 32;
@@ -300,4 +300,4 @@ void push_struct_library(lua_State* lua) {
   lua_setfield(lua, -2, "size");
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

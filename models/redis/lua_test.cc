@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "models/redis/lone_server.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::HasSubstr;
@@ -350,4 +350,4 @@ TEST(Script, ThatCannotBeCompiledIsNotKept) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

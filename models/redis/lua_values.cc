@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <lua.hpp>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // Of replies nested in each other: what is deeper than a client reads is answered by the error that
@@ -316,4 +316,4 @@ void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol, int tags) {
   Converter(lua, protocol, tags).convert(reply, 0);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/redis/reply.h"
+#include "picklock/redis.h"
 
 struct lua_State;
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Redis shows numbers in full, the interpreter does not.
 using NumberText = std::array<char, 32>;
@@ -38,4 +38,4 @@ void push_tags(lua_State* lua);  // their names, in this order
 // The value on top of the stack as a reply; it stays there. The tags' names begin at `tags`.
 void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol, int tags);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 #include <limits>
 #include <system_error>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -130,4 +130,4 @@ void write_double(double value, std::string& text) {
   text.assign(written.data(), end);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Redis's own strictness: no plus sign, no leading zero, no blank (R5).
 bool strict_integer(std::string_view text, std::int64_t& value);
@@ -37,4 +37,4 @@ class Digits {
   std::size_t size_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,7 +7,7 @@
 #include "models/redis/snapshot.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -407,4 +407,4 @@ std::string Persistence::report() const {
   return text;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -17,7 +17,7 @@
 #include "sim/disk.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Server;
 
@@ -140,4 +140,4 @@ class Persistence {
   Alarm cycle_alarm_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kSaveUnderWay = "ERR Background save already in progress";
@@ -110,4 +110,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> persistence_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,7 +7,7 @@
 #include "models/redis/snapshot.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -555,9 +555,9 @@ TEST(Loading, BeginsAnewWhenItIsInterrupted) {
 // ---------------------------------------------------------------- SHUTDOWN
 
 TEST(Shutdown, EndsTheConnectionWithoutAnAnswer) {
-  SmallWorld world({.clients = 2, .configuration = kLogged});
+  models::SmallWorld world({.clients = 2, .configuration = kLogged});
   std::vector<Reply::Kind> kinds;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view set[] = {"SET", "k", "v"};
     const std::string_view shutdown[] = {"SHUTDOWN"};
     self.redis().call(Role::none, set);
@@ -572,15 +572,15 @@ TEST(Shutdown, EndsTheConnectionWithoutAnAnswer) {
 
 // R84
 TEST(Shutdown, WithoutSavingEndsAScriptThatGoesOnForTooLong) {
-  SmallWorld world({.clients = 2, .command_timeout = 30s, .configuration = kLogged});
+  models::SmallWorld world({.clients = 2, .command_timeout = 30s, .configuration = kLogged});
   Reply script;
   Reply refused;
   Reply last;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view loop[] = {"EVAL", "redis.call('set','k','v') while true do end", "0"};
     script = self.redis().call(Role::none, loop);
   });
-  world.client(2, [&](SmallWorld&, models::Client& self) {
+  world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view shutdown[] = {"SHUTDOWN"};
     const std::string_view nosave[] = {"SHUTDOWN", "NOSAVE"};
     self.sleep(6s);
@@ -605,4 +605,4 @@ TEST(Shutdown, IsRefusedInOtherWords) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

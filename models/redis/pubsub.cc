@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 Topic& Topics::get(std::string_view name) {
   if (Topic* known = find(name)) return *known;
@@ -43,4 +43,4 @@ bool stop_listening(Session& session, std::vector<Topic*>& mine, Topic& topic) {
   return true;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -12,7 +12,7 @@
 
 #include "models/redis/session.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // A channel or a pattern, and who listens to it. Kept for the run, listened to or not.
 struct Topic {
@@ -55,4 +55,4 @@ struct PubSub {
 bool listen(Session& session, std::vector<Topic*>& mine, Topic& topic);
 bool stop_listening(Session& session, std::vector<Topic*>& mine, Topic& topic);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -8,7 +8,7 @@
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // One of the three worlds of subscription.
@@ -188,4 +188,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> pubsub_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 class PubsubCommands : public Examples {};
@@ -183,4 +183,4 @@ TEST_F(Listeners, HearOfShardsByThemselves) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

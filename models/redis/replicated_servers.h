@@ -14,7 +14,7 @@
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class ReplicatedServers {
  public:
@@ -116,8 +116,8 @@ class ReplicatedServers {
   }
 
   sim::Simulation simulation;
-  Tenures tenures;
-  Keys keys;
+  models::Tenures tenures;
+  models::Keys keys;
   Group group;
 
  private:
@@ -136,4 +136,4 @@ class ReplicatedServers {
   std::deque<std::function<void()>> acts_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

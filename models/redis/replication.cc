@@ -7,7 +7,7 @@
 #include "models/redis/snapshot.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::size_t kIdLength = 40;
@@ -563,4 +563,4 @@ void Replication::send_ack(std::int64_t offset) {
   say({"REPLCONF", "ACK", std::to_string(offset)});
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

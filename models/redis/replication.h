@@ -15,7 +15,7 @@
 #include "models/redis/session.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Server;
 
@@ -182,4 +182,4 @@ class Replication final : private sim::Endpoint {
   bool turn_awaited_ = false;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 void replicaof(Call& call) {
@@ -164,4 +164,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> replication_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,7 +7,7 @@
 
 #include "models/redis/replicated_servers.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -529,4 +529,4 @@ TEST(Replication, IsTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -9,7 +9,7 @@
 #include "models/redis/replicated_servers.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,20 +22,20 @@ const Configuration kLogged = {"appendonly", "yes"};
 // ---------------------------------------------------------------- the history of a restart
 
 sim::Fault restarted(Duration when, sim::Keeps keeps, Duration lasts) {
-  sim::Fault fault = fault_at(when, sim::Verb::restart, "redis-1", lasts);
+  sim::Fault fault = models::fault_at(when, sim::Verb::restart, "redis-1", lasts);
   fault.keeps = keeps;
   return fault;
 }
 
 // Two clients: the first takes the lock, the second something.
 std::vector<std::string> told(const Configuration& configuration, const sim::Fault& fault,
-                              const std::function<void(models::Client& self)>& second) {
-  SmallWorld world({.clients = 2, .configuration = configuration});
-  world.client(1, [](SmallWorld&, models::Client& self) {
+                              const std::function<void(picklock::Client& self)>& second) {
+  models::SmallWorld world({.clients = 2, .configuration = configuration});
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.redis().set("lock", "a", {.px = 20s});
     self.sleep(30s);
   });
-  world.client(2, [&](SmallWorld&, models::Client& self) {
+  world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
     self.sleep(1s);
     second(self);
   });
@@ -44,34 +44,34 @@ std::vector<std::string> told(const Configuration& configuration, const sim::Fau
 }
 
 TEST(History, OfARestartThatFindsEverythingSaysNothing) {
-  EXPECT_THAT(told(kLogged, restarted(2s, sim::Keeps::all, 1s), [](models::Client&) {}),
+  EXPECT_THAT(told(kLogged, restarted(2s, sim::Keeps::all, 1s), [](picklock::Client&) {}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
                           "20.001 entry removed expiry by 0 of 1"));
 }
 
 TEST(History, OfAnEntryThatDiesWhileItsServerIsDownSaysWhen) {
-  EXPECT_THAT(told(kLogged, restarted(15s, sim::Keeps::all, 10s), [](models::Client&) {}),
+  EXPECT_THAT(told(kLogged, restarted(15s, sim::Keeps::all, 10s), [](picklock::Client&) {}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
                           "20.001 entry removed expiry by 0 of 1"));
 }
 
 TEST(History, OfAnEntryThatDiesWhileItsServerLoadsSaysWhen) {
   const Configuration slow = {"appendonly", "yes", "key-load-delay", "5000000"};
-  EXPECT_THAT(told(slow, restarted(15s, sim::Keeps::all, 1s), [](models::Client&) {}),
+  EXPECT_THAT(told(slow, restarted(15s, sim::Keeps::all, 1s), [](picklock::Client&) {}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
                           "20.001 entry removed expiry by 0 of 1"));
 }
 
 TEST(History, OfARestartSaysWhatIsGone) {
   const Configuration by_kernel = {"appendonly", "yes", "appendfsync", "no"};
-  EXPECT_THAT(told(by_kernel, restarted(2s, sim::Keeps::fsynced, 1s), [](models::Client&) {}),
+  EXPECT_THAT(told(by_kernel, restarted(2s, sim::Keeps::fsynced, 1s), [](picklock::Client&) {}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
                           "3.0 entry removed restart by 0 of 1"));
 }
 
 // The owner rides beside the bytes of log and snapshot.
 TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
-  const auto overwrite = [](models::Client& self) {
+  const auto overwrite = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
     self.redis().call(Role::none, save);
     self.redis().set("lock", "b", {.px = 20s});
@@ -85,7 +85,7 @@ TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
 }
 
 TEST(History, OfARestartSaysWhichDeadlinesAreOldOnes) {
-  const auto renew = [](models::Client& self) {
+  const auto renew = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
     self.redis().call(Role::none, save);
     self.redis().pexpire("lock", 60s);
@@ -98,7 +98,7 @@ TEST(History, OfARestartSaysWhichDeadlinesAreOldOnes) {
 }
 
 TEST(History, OfARestartSaysWhatWasRemovedAndIsThereAgain) {
-  const auto remove = [](models::Client& self) {
+  const auto remove = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
     self.redis().call(Role::none, save);
     self.redis().del("lock");
@@ -138,8 +138,8 @@ TEST(History, OfAReplicaThatStartsAsAMasterSaysWhatItHas) {
 }
 
 TEST(Restart, GrantsNothingAnew) {
-  SmallWorld world({.configuration = kLogged});
-  world.client(1, [](SmallWorld&, models::Client& self) {
+  models::SmallWorld world({.configuration = kLogged});
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.redis().set("lock", "a", {.px = 20s});
     self.sleep(5s);
   });
@@ -296,4 +296,4 @@ TEST(RestartedMaster, TellsItsReplicasOfTheKeysThatDiedMeanwhile) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

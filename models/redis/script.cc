@@ -1,11 +1,11 @@
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
 #include <openssl/evp.h>
 
 #include <array>
 #include <stdexcept>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 std::string sha1_hex(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -23,4 +23,4 @@ std::string sha1_hex(std::string_view text) {
   return hex;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

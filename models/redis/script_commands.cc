@@ -5,7 +5,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
@@ -182,4 +182,4 @@ std::uint32_t flags_with_script(Server& server, const Command& command, Argv arg
 
 std::span<const Command> script_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "models/redis/lone_server.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST(ScriptHelp, ListsTheSubcommands) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,25 +2,25 @@
 #include <gmock/gmock.h>
 
 #include "models/redis/lone_server.h"
-#include "models/redis/script.h"
 #include "models/small_world.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using World = SmallWorld::Setup;
+using World = models::SmallWorld::Setup;
 
 Reply eval(Client& client, std::string_view script) { return client.eval(Script(script), {}, {}); }
 
 // ---------------------------------------------------------------- how long
 
 std::int64_t milliseconds_of(std::string_view script) {
-  SmallWorld world{World{.command_timeout = 100s}};
+  models::SmallWorld world{World{.command_timeout = 100s}};
   std::int64_t took = 0;
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     eval(self.redis(), script);
     took = all.milliseconds() - 1;  // the request and the answer take half of one each
   });
@@ -42,10 +42,11 @@ TEST(ScriptTime, PassesInCoroutinesToo) {
 }
 
 TEST(ScriptTime, IsWaitedForByWhoComesMeanwhile) {
-  SmallWorld world{World{.clients = 2}};
+  models::SmallWorld world{World{.clients = 2}};
   std::int64_t answered = 0;
-  world.client(1, [](SmallWorld&, auto& self) { eval(self.redis(), "for i=1,1e7 do end"); });
-  world.client(2, [&](SmallWorld& all, auto& self) {
+  world.client(1,
+               [](models::SmallWorld&, auto& self) { eval(self.redis(), "for i=1,1e7 do end"); });
+  world.client(2, [&](models::SmallWorld& all, auto& self) {
     self.sleep(500ms);
     self.redis().get("k");
     answered = all.milliseconds();
@@ -78,8 +79,8 @@ TEST(ThreeClocks, CountWhatIsLeftByTheRunningClock) {  // R25
 }
 
 TEST(ThreeClocks, ReviveAKeyByGivingItANewDeadline) {  // R25
-  SmallWorld world;
-  world.client(1, [](SmallWorld&, auto& self) {
+  models::SmallWorld world;
+  world.client(1, [](models::SmallWorld&, auto& self) {
     self.redis().set("lock", "v", {.px = 20ms});
     eval(self.redis(), std::string(kSpin) + "redis.call('pexpire','lock','10')");
     self.sleep(1s);
@@ -95,13 +96,13 @@ TEST(ThreeClocks, ReviveAKeyByGivingItANewDeadline) {  // R25
 
 // Client 1 runs the script; after a second somebody wants it killed.
 Reply killed(std::string_view script) {
-  SmallWorld world{World{.clients = 2}};
+  models::SmallWorld world{World{.clients = 2}};
   Reply reply;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     reply = eval(self.redis(), script);
     EXPECT_TRUE(eval(self.redis(), "return 5").is_integer(5));
   });
-  world.client(2, [](SmallWorld& all, auto& self) {
+  world.client(2, [](models::SmallWorld& all, auto& self) {
     self.sleep(1s);
     EXPECT_TRUE(all.server().script_running());
     EXPECT_FALSE(all.server().script_wrote());
@@ -169,16 +170,16 @@ class StubbornScript : public testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(All, StubbornScript, testing::ValuesIn(kStubborn));
 
 TEST_P(StubbornScript, EndsWithItsServer) {
-  SmallWorld world{
+  models::SmallWorld world{
       World{.clients = 2, .command_timeout = 2s, .configuration = {"appendonly", "yes"}}};
   Reply::Kind kind{};
   Reply after;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     kind = eval(self.redis(), GetParam()).kind;
     self.sleep(5s);
     after = eval(self.redis(), "return redis.call('exists','late')");
   });
-  sim::Fault crash = fault_at(1s, sim::Verb::crash, "redis-1", 1s);
+  sim::Fault crash = models::fault_at(1s, sim::Verb::crash, "redis-1", 1s);
   crash.keeps = sim::Keeps::all;
   world.run({crash});
   EXPECT_EQ(kind, Reply::Kind::unknown);
@@ -186,41 +187,42 @@ TEST_P(StubbornScript, EndsWithItsServer) {
 }
 
 TEST_P(StubbornScript, EndsWithTheRun) {
-  SmallWorld world;
+  models::SmallWorld world;
   for (int run = 0; run < 2; ++run) {
     world.reset({.command_timeout = 1s});
     Reply::Kind kind{};
-    world.client(1, [&](SmallWorld&, auto& self) { kind = eval(self.redis(), GetParam()).kind; });
+    world.client(
+        1, [&](models::SmallWorld&, auto& self) { kind = eval(self.redis(), GetParam()).kind; });
     world.run();
     EXPECT_EQ(kind, Reply::Kind::unknown);
   }
   world.reset({});
   Reply after;
-  world.client(1, [&](SmallWorld&, auto& self) { after = eval(self.redis(), "return 5"); });
+  world.client(1, [&](models::SmallWorld&, auto& self) { after = eval(self.redis(), "return 5"); });
   world.run();
   EXPECT_TRUE(after.is_integer(5));
 }
 
 TEST(CrashedScript, KeepsWhatItWroteAndWritesNoMore) {
-  SmallWorld world{World{.command_timeout = 2s}};
-  world.client(1, [](SmallWorld&, auto& self) {
+  models::SmallWorld world{World{.command_timeout = 2s}};
+  world.client(1, [](models::SmallWorld&, auto& self) {
     eval(self.redis(), "for i=1,1e9 do if i%1e6 == 1 then redis.call('set','lock',i) end end");
   });
-  sim::Fault crash = fault_at(450ms, sim::Verb::crash, "redis-1");
+  sim::Fault crash = models::fault_at(450ms, sim::Verb::crash, "redis-1");
   world.run({crash});
   EXPECT_EQ(world.effects().size(), 2u);
 }
 
 TEST(PausedServer, StopsItsScriptToo) {
-  SmallWorld world{World{.command_timeout = 10s}};
+  models::SmallWorld world{World{.command_timeout = 10s}};
   std::int64_t answered = 0;
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     eval(self.redis(), "for i=1,1e7 do end");
     answered = all.milliseconds();
   });
-  world.run({fault_at(500ms, sim::Verb::pause, "redis-1", 3s)});
+  world.run({models::fault_at(500ms, sim::Verb::pause, "redis-1", 3s)});
   EXPECT_GE(answered, 3500);
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "models/redis/wire.h"
-#include "models/step.h"
+#include "picklock/client.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // What the kernel takes before the server's own buffers fill: 38 MB were pending where the limit is
@@ -45,8 +45,8 @@ std::string not_while_subscribed(const Command& command) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
-                   const Directory* directory) {
+void Server::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+                   models::Keys& keys, const Directory* directory) {
   attach(simulation, process);
   directory_ = directory;
   keyspace_.reset(simulation, process, tenures, keys);
@@ -647,4 +647,4 @@ void Server::serve_waiting() {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -20,11 +20,11 @@
 #include "models/redis/persistence.h"
 #include "models/redis/pubsub.h"
 #include "models/redis/replication.h"
-#include "models/redis/reply.h"
 #include "models/redis/session.h"
+#include "picklock/redis.h"
 #include "sim/service.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // What CLIENT PAUSE holds back.
 enum class Pause : std::uint8_t { none, writes, all };
@@ -44,8 +44,8 @@ class Group;
 class Server final : public sim::Service, private ScriptHost {
  public:
   // Empty, for a new run. Without a directory it knows no other servers.
-  void reset(sim::Simulation& simulation, sim::Process& process, Tenures& tenures, Keys& keys,
-             const Directory* directory = nullptr);
+  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
+             models::Keys& keys, const Directory* directory = nullptr);
   // As its configuration file has it, from every start on: names and values by turns. Throws
   // std::invalid_argument with what CONFIG SET would answer.
   void configure(std::span<const std::string_view> file);
@@ -301,4 +301,4 @@ class Server final : public sim::Service, private ScriptHost {
   Reply own_reply_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

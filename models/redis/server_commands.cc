@@ -10,7 +10,7 @@
 #include "models/redis/server.h"
 #include "sim/random.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // ---------------------------------------------------------------- databases
@@ -566,4 +566,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> server_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

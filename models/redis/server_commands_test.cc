@@ -4,7 +4,7 @@
 
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ TEST(Commands, AreDeclaredOnce) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void ServerLink::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                        Discovery* discovery, std::uint32_t number) {
@@ -27,4 +27,4 @@ void ServerLink::follow(const Node& leader) {
   caller_.aim(*leader.process, *leader.endpoint);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -6,7 +6,7 @@
 #include "models/redis/server.h"
 #include "sim/caller.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class ServerLink {
  public:
@@ -32,4 +32,4 @@ class ServerLink {
   const sim::Process* aimed_at_ = nullptr;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 bool Server::pause_over() const { return keyspace_.clock_ms() > paused_until_ms_; }
 
@@ -108,4 +108,4 @@ void Server::release_postponed() {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

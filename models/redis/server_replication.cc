@@ -7,7 +7,7 @@
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 bool Call::replicates() const { return server.effects().wanted(); }
 
@@ -192,4 +192,4 @@ void Server::go_on_with(Session& session) {
   if (paused_ == Pause::none) release_postponed();
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

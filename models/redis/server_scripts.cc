@@ -3,7 +3,7 @@
 
 #include "models/redis/server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void Server::spend(sim::Duration time) {
   // Whatever happens meanwhile, the command goes on where it was.
@@ -106,4 +106,4 @@ void Server::run_command(Argv argv, Reply& reply) {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

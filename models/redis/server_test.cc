@@ -4,21 +4,21 @@
 
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::StartsWith;
-using World = SmallWorld::Setup;
+using World = models::SmallWorld::Setup;
 
 // Takes the lock for 10 s and looks on for 20 s. Requests take half a millisecond each way.
-void take_and_watch(SmallWorld&, models::Client& self) {
+void take_and_watch(models::SmallWorld&, picklock::Client& self) {
   self.redis().set("lock", "token", {.nx = true, .px = 10s});
   self.sleep(20s);
 }
 
-sim::Fault at(Duration when, sim::Verb verb) { return fault_at(when, verb, "redis-1"); }
+sim::Fault at(Duration when, sim::Verb verb) { return models::fault_at(when, verb, "redis-1"); }
 sim::Fault step_clock(Duration when, Duration step) {
   sim::Fault fault = at(when, sim::Verb::step_clock);
   fault.step = step;
@@ -26,7 +26,7 @@ sim::Fault step_clock(Duration when, Duration step) {
 }
 
 std::vector<std::string> effects(const World& setup, const sim::Plan& plan) {
-  SmallWorld world(setup);
+  models::SmallWorld world(setup);
   world.client(1, take_and_watch);
   world.run(plan);
   return world.effects();
@@ -81,9 +81,9 @@ TEST(Expiry, GoesOnWhileTheServerIsPaused) {  // R116
 }
 
 TEST(Expiry, IsForgottenByTheNextCommandWithoutASecondEvent) {  // R23
-  SmallWorld world;
+  models::SmallWorld world;
   std::string left;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     self.redis().set("lock", "a", {.px = 1s});
     self.sleep(2s);
     if (self.redis().set("lock", "b", {.nx = true}).ok()) left = self.redis().get("lock").text;
@@ -97,8 +97,8 @@ TEST(Expiry, IsForgottenByTheNextCommandWithoutASecondEvent) {  // R23
 
 // R11: stored although dead; it is not in the way of anybody.
 TEST(Expiry, OfADeadlineInThePastIsAtOnce) {
-  SmallWorld world;
-  world.client(1, [](SmallWorld&, auto& self) {
+  models::SmallWorld world;
+  world.client(1, [](models::SmallWorld&, auto& self) {
     const std::string_view argv[] = {"SET", "lock", "a", "PXAT", "1"};
     self.redis().call(Role::none, argv);
   });
@@ -110,15 +110,15 @@ TEST(Expiry, OfADeadlineInThePastIsAtOnce) {
 // ---------------------------------------------------------------- other ends of an entry
 
 TEST(Entries, AreAlteredByRenewalAndOverwriting) {
-  SmallWorld world{World{.clients = 2}};
-  world.client(1, [](SmallWorld&, auto& self) {
+  models::SmallWorld world{World{.clients = 2}};
+  world.client(1, [](models::SmallWorld&, auto& self) {
     self.redis().set("lock", "a", {.px = 10s});
     self.redis().pexpire("lock", 20s);
     self.sleep(2s);
     self.redis().del("lock");
     self.redis().del("lock");
   });
-  world.client(2, [](SmallWorld&, auto& self) {
+  world.client(2, [](models::SmallWorld&, auto& self) {
     self.sleep(1s);
     self.redis().set("lock", "b");
   });
@@ -159,9 +159,9 @@ const Script& compare_and_delete() {
 }
 
 TEST(ScriptCache, IsLostInARestartThatKeepsTheData) {  // R81
-  SmallWorld world(World{.configuration = {"appendonly", "yes"}});
+  models::SmallWorld world(World{.configuration = {"appendonly", "yes"}});
   std::vector<bool> known;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     const auto ask = [&] {
       known.push_back(!self.redis().evalsha(compare_and_delete(), {"lock"}, {"a"}).is_error());
     };
@@ -186,16 +186,16 @@ struct Told {
 // Client 1 takes the lock and gives it back by a script; the fault strikes there.
 Told release_under(sim::Side side, sim::Verb verb, Duration lasts,
                    std::vector<std::string>& effects) {
-  SmallWorld world(World{.configuration = {"appendonly", "yes"}});
+  models::SmallWorld world(World{.configuration = {"appendonly", "yes"}});
   Told told;
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     self.redis().set("lock", "a", {.px = 10s});
     all.play(Role::release);
     told.kind = self.redis().eval(compare_and_delete(), {"lock"}, {"a"}).kind;
     told.at_ms = all.milliseconds();
     self.sleep(5s);
   });
-  world.run({fault_where_applied(side, Role::release, verb, lasts)});
+  world.run({models::fault_where_applied(side, Role::release, verb, lasts)});
   effects = world.effects();
   return told;
 }
@@ -232,27 +232,27 @@ TEST(ScriptPath, APauseJustAfterDelaysTheAnswer) {
 
 // Two scripts arrive at one instant; the first one's end stops the server before the second.
 TEST(ScriptPath, APauseAfterOneScriptHoldsUpTheNext) {
-  SmallWorld world{World{.clients = 2}};
+  models::SmallWorld world{World{.clients = 2}};
   static const Script first("return redis.call('set','a','1')");
   static const Script second("return redis.call('set','b','1')");
   for (std::uint32_t i : {1u, 2u}) {
-    world.client(i, [i](SmallWorld& all, auto& self) {
+    world.client(i, [i](models::SmallWorld& all, auto& self) {
       all.play(Role::release);
       self.redis().eval(i == 1 ? first : second, {}, {});
     });
   }
-  world.run({fault_where_applied(sim::Side::after, Role::release, sim::Verb::pause, 2s)});
+  world.run({models::fault_where_applied(sim::Side::after, Role::release, sim::Verb::pause, 2s)});
   EXPECT_THAT(world.effects(),
               ElementsAre("0.0005 entry created command by 1 of 0", StartsWith("2.0005")));
 }
 
 // A server answers in the order of arrival (R15), though a script runs on a stack of its own.
 TEST(ScriptPath, IsNotOvertakenByWhatArrivesAtTheSameInstant) {
-  SmallWorld world{World{.clients = 2}};
+  models::SmallWorld world{World{.clients = 2}};
   static const Script take("return redis.call('set','lock','script','nx')");
   bool second = true;
-  world.client(1, [](SmallWorld&, auto& self) { self.redis().eval(take, {}, {}); });
-  world.client(2, [&](SmallWorld&, auto& self) {
+  world.client(1, [](models::SmallWorld&, auto& self) { self.redis().eval(take, {}, {}); });
+  world.client(2, [&](models::SmallWorld&, auto& self) {
     second = self.redis().set("lock", "plain", {.nx = true}).ok();
   });
   world.run();
@@ -260,10 +260,10 @@ TEST(ScriptPath, IsNotOvertakenByWhatArrivesAtTheSameInstant) {
   EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0"));
 }
 
-std::uint64_t digest_of_scripts(SmallWorld& world, std::uint64_t seed) {
+std::uint64_t digest_of_scripts(models::SmallWorld& world, std::uint64_t seed) {
   world.reset({.seed = seed, .clients = 3});
   for (std::uint32_t i = 1; i <= 3; ++i) {
-    world.client(i, [](SmallWorld&, auto& self) {
+    world.client(i, [](models::SmallWorld&, auto& self) {
       static const Script draw(
           "redis.call('set','k',math.random(1000)) return {tostring({}),redis.call('get','k')}");
       for (int round = 0; round < 5; ++round) {
@@ -278,9 +278,9 @@ std::uint64_t digest_of_scripts(SmallWorld& world, std::uint64_t seed) {
 }
 
 TEST(ScriptPath, HasOneDigestInAFreshWorldAndInAUsedOne) {
-  SmallWorld fresh;
+  models::SmallWorld fresh;
   const std::uint64_t digest = digest_of_scripts(fresh, 7);
-  SmallWorld used;
+  models::SmallWorld used;
   EXPECT_NE(digest_of_scripts(used, 8), digest);
   EXPECT_EQ(digest_of_scripts(used, 7), digest);
   EXPECT_EQ(digest_of_scripts(used, 7), digest);
@@ -288,10 +288,10 @@ TEST(ScriptPath, HasOneDigestInAFreshWorldAndInAUsedOne) {
 
 // Whatever ran before in the same interpreter, and however it ended.
 TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
-  const auto looks_around = [](SmallWorld& world) {
+  const auto looks_around = [](models::SmallWorld& world) {
     world.reset({.seed = 7});
     std::string seen;
-    world.client(1, [&](SmallWorld&, auto& self) {
+    world.client(1, [&](models::SmallWorld&, auto& self) {
       for (std::string_view script :
            {"local s='' for k in pairs(_G) do s=s..k..' ' end return s",
             "local s='' for k in pairs(redis) do s=s..k..' ' end return s",
@@ -308,7 +308,7 @@ TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
     world.run();
     return std::pair(seen, world.digest());
   };
-  SmallWorld fresh;
+  models::SmallWorld fresh;
   const auto expected = looks_around(fresh);
   for (std::string_view before :
        {"error('failed')", "local function f() return 1+f() end return f()",
@@ -317,11 +317,12 @@ TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
         "cjson.encode_number_precision(3) math.randomseed(5) return math.random()",
         "coroutine.wrap(function() redis.call('nope') end)()",
         "local t={} for i=1,5000 do t[i]='key'..i t[t[i]]={} end return #t"}) {
-    SmallWorld used;
+    models::SmallWorld used;
     for (int round = 0; round < 2; ++round) {
       used.reset({.seed = 8, .command_timeout = 1s});
-      used.client(1,
-                  [&](SmallWorld&, auto& self) { self.redis().eval(Script(before), {"k"}, {}); });
+      used.client(1, [&](models::SmallWorld&, auto& self) {
+        self.redis().eval(Script(before), {"k"}, {});
+      });
       used.run();
     }
     EXPECT_EQ(looks_around(used), expected) << before;
@@ -358,8 +359,8 @@ TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
       "local t={} for i=1,100000 do t={t} end return t",
   };
   std::vector<Reply::Kind> kinds;
-  SmallWorld world;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  models::SmallWorld world;
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     for (const std::string& script : scripts)
       kinds.push_back(self.redis().eval(Script(script), {}, {}).kind);
     kinds.push_back(self.redis().eval(Script("return 1"), {}, {}).kind);
@@ -372,12 +373,13 @@ TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
 }
 
 TEST(Protocol, ThatCannotBeReadIsAnsweredByAnError) {
-  SmallWorld world;
+  models::SmallWorld world;
   Reply reply;
-  world.client(1, [&](SmallWorld&, auto& self) { reply = self.redis().call(Role::none, {}); });
+  world.client(1,
+               [&](models::SmallWorld&, auto& self) { reply = self.redis().call(Role::none, {}); });
   world.run();
   EXPECT_EQ(reply.text, "ERR Protocol error");
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

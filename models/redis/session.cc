@@ -2,11 +2,11 @@
 
 #include "models/redis/replication.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 Session::Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -15,7 +15,7 @@ namespace picklock::sim {
 class Connection;
 }
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 struct AttachedReplica;
 struct Command;
@@ -131,4 +131,4 @@ struct Session {
   std::string unasked;  // without a connection: what was pushed and not yet fetched
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

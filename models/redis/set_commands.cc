@@ -3,7 +3,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 bool set_of(const Call& call, Entry*& entry, Set*& set) {
@@ -104,4 +104,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> set_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/command_example.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 class SetCommands : public Examples {};
@@ -77,4 +77,4 @@ TEST(Set, OfMoreThan512IntegersIsSortedNoLonger) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include "models/redis/wire.h"
 #include "models/step_of.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // What a caller fills its request with.
@@ -21,7 +21,7 @@ void read(const sim::Answer& answer, Reply& reply) {
 }  // namespace
 
 void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
-                      const LockOptions& options, Discovery* discovery) {
+                      const models::LockOptions& options, Discovery* discovery) {
   simulation_ = &simulation;
   self_ = &self;
   discovery_ = discovery;
@@ -93,7 +93,7 @@ void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
 bool SimClient::may_send_again(std::uint32_t copies, bool left, Resend resend) {
   if (copies > resend_ || (left && resend == Resend::unsent)) return false;
   if (resend_delay_ > Duration::zero()) {
-    const Duration whole = longest_resend_pause(resend_delay_, resend_delay_most_, copies);
+    const Duration whole = models::longest_resend_pause(resend_delay_, resend_delay_most_, copies);
     simulation_->scheduler.sleep(whole / 2 + chance_.between(Duration::zero(), whole / 2));
   }
   return true;
@@ -124,15 +124,16 @@ Reply SimClient::repeatedly(Resend resend, Exchange exchange) {
 
 Reply SimClient::call(Role role, Argv argv) {
   return repeatedly(Resend::unanswered, [&](sim::Caller& caller) {
-    return caller.call(step_of(role, simulation_->scheduler), patience_, words(argv));
+    return caller.call(models::step_of(role, simulation_->scheduler), patience_, words(argv));
   });
 }
 
 Reply SimClient::call_interruptibly(Role role, Argv argv, Resend resend, Late late) {
   return repeatedly(resend, [&](sim::Caller& caller) {
-    if (!late) return caller.call(step_of(role, simulation_->scheduler), patience_, words(argv));
-    return caller.call_interruptibly(step_of(role, simulation_->scheduler), patience_, words(argv),
-                                     [late](std::string_view bytes) {
+    if (!late)
+      return caller.call(models::step_of(role, simulation_->scheduler), patience_, words(argv));
+    return caller.call_interruptibly(models::step_of(role, simulation_->scheduler), patience_,
+                                     words(argv), [late](std::string_view bytes) {
                                        Reply reply;
                                        if (read_reply(bytes, reply)) late(reply);
                                      });
@@ -143,7 +144,7 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
   Reply of_second;
   of_second.kind = Reply::Kind::unsent;
   Reply of_first = repeatedly(resend, [&](sim::Caller& caller) {
-    auto [one, other] = caller.call_both(step_of(role, simulation_->scheduler), patience_,
+    auto [one, other] = caller.call_both(models::step_of(role, simulation_->scheduler), patience_,
                                          words(first), words(second));
     if (other.ok()) {
       read(other, of_second);
@@ -159,7 +160,7 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
 void SimClient::post(Role role, Argv argv) {
   sim::Scheduler& scheduler = simulation_->scheduler;
   if (scheduler.inert()) return;
-  const std::uint8_t as = step_of(role, simulation_->scheduler);
+  const std::uint8_t as = models::step_of(role, simulation_->scheduler);
   for (std::uint32_t i = 0; i < connections_; ++i) {
     if (!pool_.lent(i) && links_[i].caller().post(as, words(argv))) return;
   }
@@ -179,4 +180,4 @@ bool SimClient::subscribe(std::string_view channel, Listener listener, Duration 
 
 void SimClient::unsubscribe(std::string_view channel) { subscriber_.unsubscribe(channel); }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,20 +7,21 @@
 
 #include <deque>
 
+#include "models/lock_options.h"
 #include "models/pool.h"
-#include "models/redis/client.h"
 #include "models/redis/server_link.h"
 #include "models/redis/sim_subscriber.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class SimClient final : public Client {
  public:
   // `options`: time-out, re-sending and connections. `discovery` nullptr: it is always this server.
   void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
-             const LockOptions& options, Discovery* discovery = nullptr);
+             const models::LockOptions& options, Discovery* discovery = nullptr);
   void reset(sim::Simulation& simulation, sim::Process& self, Server& server,
-             const LockOptions& options, Discovery* discovery = nullptr) {
+             const models::LockOptions& options, Discovery* discovery = nullptr) {
     reset(simulation, self, Node{.process = &server.process(), .endpoint = &server}, options,
           discovery);
   }
@@ -56,8 +57,8 @@ class SimClient final : public Client {
   sim::Random chance_;
   std::uint32_t connections_ = 1;
   std::deque<ServerLink> links_;  // the first stands, the others are dialled when needed
-  Pool pool_;
+  models::Pool pool_;
   SimSubscriber subscriber_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -9,7 +9,7 @@
 #include "models/redis/wire.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,9 +17,9 @@ using testing::ElementsAre;
 using Kind = Reply::Kind;
 
 std::vector<Kind> three_commands(sim::Fault fault) {
-  SmallWorld world;
+  models::SmallWorld world;
   std::vector<Kind> kinds;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     for (int i = 0; i < 3; ++i) {
       kinds.push_back(self.redis().set("lock", "a").kind);
       self.sleep(1s);
@@ -30,9 +30,9 @@ std::vector<Kind> three_commands(sim::Fault fault) {
 }
 
 TEST(SimClient, KnowsAnAnswer) {
-  SmallWorld world;
+  models::SmallWorld world;
   Reply reply;
-  world.client(1, [&](SmallWorld&, auto& self) { reply = self.redis().get("lock"); });
+  world.client(1, [&](models::SmallWorld&, auto& self) { reply = self.redis().get("lock"); });
   world.run();
   EXPECT_TRUE(reply.is_nil());
   EXPECT_EQ(world.milliseconds(), 1);
@@ -40,33 +40,33 @@ TEST(SimClient, KnowsAnAnswer) {
 
 // The command may have been applied; the next one does not even leave.
 TEST(SimClient, TellsUnknownFromUnsentAcrossAPartition) {
-  const sim::Fault cut = fault_at(500ms, sim::Verb::partition, "redis-1", 20s);
+  const sim::Fault cut = models::fault_at(500ms, sim::Verb::partition, "redis-1", 20s);
   EXPECT_THAT(three_commands(cut), ElementsAre(Kind::status, Kind::unknown, Kind::unsent));
 }
 
 TEST(SimClient, TakesABrokenConnectionForUnknownAndDialsAnew) {
-  const sim::Fault crash = fault_at(1001200us, sim::Verb::crash, "redis-1", 500ms);
+  const sim::Fault crash = models::fault_at(1001200us, sim::Verb::crash, "redis-1", 500ms);
   EXPECT_THAT(three_commands(crash), ElementsAre(Kind::status, Kind::unknown, Kind::status));
 }
 
 TEST(SimClient, WaitsForItsPatienceAndNoLonger) {
-  SmallWorld world{SmallWorld::Setup{.command_timeout = 250ms}};
+  models::SmallWorld world{models::SmallWorld::Setup{.command_timeout = 250ms}};
   std::int64_t waited = 0;
   Kind kind{};
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     kind = self.redis().get("lock").kind;
     waited = all.milliseconds();
   });
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
   EXPECT_EQ(kind, Kind::unknown);
   EXPECT_EQ(waited, 250);
 }
 
 // The same operation, with as many effects as copies arrive (architecture 8.3).
 Reply taken(const sim::Plan& plan, std::uint32_t resend) {
-  SmallWorld world{SmallWorld::Setup{.command_timeout = 250ms, .resend = resend}};
+  models::SmallWorld world{models::SmallWorld::Setup{.command_timeout = 250ms, .resend = resend}};
   Reply reply;
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     all.play(Role::acquire);
     reply = self.redis().set("lock", "a", {.nx = true});
   });
@@ -76,7 +76,7 @@ Reply taken(const sim::Plan& plan, std::uint32_t resend) {
 
 TEST(SimClient, SendsACommandAgainWhoseAnswerWasLost) {
   const sim::Plan lost = {
-      fault_where_applied(sim::Side::after, Role::acquire, sim::Verb::drop, {})};
+      models::fault_where_applied(sim::Side::after, Role::acquire, sim::Verb::drop, {})};
   EXPECT_EQ(taken(lost, 0).kind, Kind::unknown);
   const Reply again = taken(lost, 1);
   EXPECT_TRUE(again.is_nil());
@@ -84,13 +84,14 @@ TEST(SimClient, SendsACommandAgainWhoseAnswerWasLost) {
 }
 
 TEST(SimClient, SendsACommandAgainThatTookTooLong) {
-  const Reply again = taken({fault_at(0s, sim::Verb::pause, "redis-1", 300ms)}, 1);
+  const Reply again = taken({models::fault_at(0s, sim::Verb::pause, "redis-1", 300ms)}, 1);
   EXPECT_TRUE(again.is_nil());
   EXPECT_TRUE(again.resent);
 }
 
 TEST(SimClient, LeavesACommandUnknownOnceACopyHasLeft) {
-  EXPECT_EQ(taken({fault_at(0s, sim::Verb::partition, "redis-1", 20s)}, 2).kind, Kind::unknown);
+  EXPECT_EQ(taken({models::fault_at(0s, sim::Verb::partition, "redis-1", 20s)}, 2).kind,
+            Kind::unknown);
 }
 
 TEST(SimClient, SendsNothingAgainThatWasAnswered) {
@@ -100,9 +101,9 @@ TEST(SimClient, SendsNothingAgainThatWasAnswered) {
 }
 
 TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
-  SmallWorld world{SmallWorld::Setup{.tracing = true}};
+  models::SmallWorld world{models::SmallWorld::Setup{.tracing = true}};
   static const Script script("return 1");
-  world.client(1, [](SmallWorld&, auto& self) {
+  world.client(1, [](models::SmallWorld&, auto& self) {
     redis::Client& redis = self.redis();
     redis.set("k", "v");
     redis.set("k", "v", {.nx = true});
@@ -141,12 +142,12 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
 // second.
 class PoolTest : public testing::Test {
  protected:
-  explicit PoolTest(LockOptions options = {.connections = 2})
+  explicit PoolTest(models::LockOptions options = {.connections = 2})
       : world({.tracing = true, .options = options}) {
     world.server().process().set_service(1s);
   }
   sim::Thread& get(int number, Duration when) {
-    return world.client(1, [this, number, when](SmallWorld&, models::Client& self) {
+    return world.client(1, [this, number, when](models::SmallWorld&, picklock::Client& self) {
       self.sleep(when);
       kinds[number] = self.redis().get(std::to_string(number)).kind;
     });
@@ -155,7 +156,7 @@ class PoolTest : public testing::Test {
     for (int i = 1; i <= count; ++i) get(i, i * 10ms);
   }
 
-  SmallWorld world;
+  models::SmallWorld world;
   std::map<int, Kind> kinds;
 };
 
@@ -173,7 +174,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
   get(2, 20ms);
   sim::Thread& third = get(3, 30ms);
   get(4, 40ms);
-  world.client(1, [&](SmallWorld& all, models::Client& self) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(500ms);
     all.simulation.scheduler.kill(third);
   });
@@ -184,7 +185,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
 // Woken for the connection that the first gives back, it does not live to take it.
 TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledWhenJustWoken) {
   sim::Thread* third = nullptr;
-  world.client(1, [&](SmallWorld& all, models::Client& self) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(10ms);
     self.redis().get("1");
     all.simulation.scheduler.kill(*third);
@@ -203,7 +204,7 @@ class KeptPoolTest : public PoolTest {
 
 TEST_F(KeptPoolTest, SendsNothingForOneWhoHasWaitedTooLongForAConnection) {
   get_one_after_the_other(5);
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
   EXPECT_EQ(kinds[4], Kind::unknown);
   EXPECT_EQ(kinds[5], Kind::unsent);
 }
@@ -217,14 +218,14 @@ TEST_F(KeptPoolTest, LeavesNobodyWaitingWhereTwoConnectionsBecomeFreeTogether) {
   get(4, 1s);
   get(5, 1001ms);
   get(6, 1001ms);
-  world.run({fault_at(500ms, sim::Verb::pause, "redis-1", 3550ms)});
+  world.run({models::fault_at(500ms, sim::Verb::pause, "redis-1", 3550ms)});
   EXPECT_EQ(kinds[5], Kind::nil);
   EXPECT_EQ(kinds[6], Kind::nil);
 }
 
 class OneConnectionTest : public PoolTest {
  protected:
-  OneConnectionTest() : PoolTest(LockOptions{}) {}
+  OneConnectionTest() : PoolTest(models::LockOptions{}) {}
 };
 
 TEST_F(OneConnectionTest, IsSharedByTheThreadsOfAProcess) {
@@ -237,15 +238,15 @@ TEST_F(OneConnectionTest, IsSharedByTheThreadsOfAProcess) {
 // The late answer is nobody's.
 TEST(SimClient, KeepsAConnectionOnWhichACommandHasTimedOutOrDialsAnew) {
   for (const bool keeps : {true, false}) {
-    SmallWorld world({.command_timeout = 250ms, .options = {.keep_timed_out = keeps}});
+    models::SmallWorld world({.command_timeout = 250ms, .options = {.keep_timed_out = keeps}});
     std::vector<Kind> kinds;
-    world.client(1, [&](SmallWorld& all, auto& self) {
+    world.client(1, [&](models::SmallWorld& all, auto& self) {
       kinds.push_back(self.redis().get("lock").kind);
       self.sleep(750ms);
       kinds.push_back(self.redis().incr("count").kind);
       EXPECT_EQ(all.milliseconds(), keeps ? 1001 : 1002);
     });
-    world.run({fault_at(0s, sim::Verb::pause, "redis-1", 500ms)});
+    world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 500ms)});
     EXPECT_THAT(kinds, ElementsAre(Kind::unknown, Kind::integer));
   }
 }
@@ -253,13 +254,13 @@ TEST(SimClient, KeepsAConnectionOnWhichACommandHasTimedOutOrDialsAnew) {
 // ---------------------------------------------------------------- sending again
 
 TEST(SimClient, PausesTwiceAsLongBeforeEachCopyUpToAMost) {
-  SmallWorld world(
+  models::SmallWorld world(
       {.command_timeout = 250ms,
        .resend = 4,
        .tracing = true,
        .options = {.resend_delay = 1s, .resend_delay_most = 3s, .keep_timed_out = true}});
-  world.client(1, [](SmallWorld&, auto& self) { self.redis().get("lock"); });
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
+  world.client(1, [](models::SmallWorld&, auto& self) { self.redis().get("lock"); });
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
   std::vector<double> at;
   for (const std::string& line : world.sent()) at.push_back(std::stod(line));
   ASSERT_EQ(at.size(), 5U);
@@ -272,11 +273,11 @@ TEST(SimClient, PausesTwiceAsLongBeforeEachCopyUpToAMost) {
   }
 }
 
-Reply unless_it_has_left(const sim::Fault& fault, SmallWorld& world) {
+Reply unless_it_has_left(const sim::Fault& fault, models::SmallWorld& world) {
   world.reset(
       {.command_timeout = 250ms, .resend = 3, .tracing = true, .options = {.resend_delay = 400ms}});
   Reply reply;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     self.sleep(1s);
     const std::string_view argv[] = {"INCR", "count"};
     reply = self.redis().call_interruptibly(Role::none, argv, Resend::unsent, {});
@@ -286,25 +287,25 @@ Reply unless_it_has_left(const sim::Fault& fault, SmallWorld& world) {
 }
 
 TEST(SimClient, SendsNothingAgainThatHasLeftIfToldSo) {  // algorithms.md 1.3
-  SmallWorld world;
+  models::SmallWorld world;
   const Reply reply =
-      unless_it_has_left(fault_at(500ms, sim::Verb::pause, "redis-1", 800ms), world);
+      unless_it_has_left(models::fault_at(500ms, sim::Verb::pause, "redis-1", 800ms), world);
   EXPECT_EQ(reply.kind, Kind::unknown);
   EXPECT_EQ(world.sent().size(), 1U);
 }
 
 TEST(SimClient, SendsAgainWhatNeverLeftAllTheSame) {
-  SmallWorld world;
+  models::SmallWorld world;
   const Reply reply =
-      unless_it_has_left(fault_at(500ms, sim::Verb::crash, "redis-1", 900ms), world);
+      unless_it_has_left(models::fault_at(500ms, sim::Verb::crash, "redis-1", 900ms), world);
   EXPECT_TRUE(reply.is_integer(1));
   EXPECT_FALSE(reply.resent);
 }
 
 TEST(SimClient, SendsTwoCommandsAtOnceOnOneConnection) {
-  SmallWorld world({.tracing = true, .options = {.connections = 4}});
+  models::SmallWorld world({.tracing = true, .options = {.connections = 4}});
   std::array<Reply, 2> replies;
-  world.client(1, [&](SmallWorld& all, auto& self) {
+  world.client(1, [&](models::SmallWorld& all, auto& self) {
     const std::string_view set[] = {"SET", "k", "v"};
     const std::string_view get[] = {"GET", "k"};
     replies = self.redis().call_both(Role::none, set, get, Resend::unanswered);
@@ -317,20 +318,20 @@ TEST(SimClient, SendsTwoCommandsAtOnceOnOneConnection) {
 }
 
 TEST(SimClient, KnowsNothingOfTwoCommandsWithoutAnswer) {
-  SmallWorld world({.command_timeout = 250ms});
+  models::SmallWorld world({.command_timeout = 250ms});
   std::array<Reply, 2> replies;
-  world.client(1, [&](SmallWorld&, auto& self) {
+  world.client(1, [&](models::SmallWorld&, auto& self) {
     const std::string_view ping[] = {"PING"};
     replies = self.redis().call_both(Role::none, ping, ping, Resend::unanswered);
   });
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
   EXPECT_EQ(replies[0].kind, Kind::unknown);
   EXPECT_EQ(replies[1].kind, Kind::unknown);
 }
 
 TEST(SimClient, PostsWithoutWaiting) {
-  SmallWorld world({.tracing = true});
-  world.client(1, [](SmallWorld& all, auto& self) {
+  models::SmallWorld world({.tracing = true});
+  world.client(1, [](models::SmallWorld& all, auto& self) {
     const std::string_view argv[] = {"INCR", "count"};
     self.redis().post(Role::none, argv);
     EXPECT_EQ(all.milliseconds(), 0);
@@ -340,8 +341,8 @@ TEST(SimClient, PostsWithoutWaiting) {
 }
 
 TEST(SimClient, PostsFromAThreadOfItsOwnWhereNoConnectionStands) {
-  SmallWorld world;
-  world.client(1, [](SmallWorld& all, auto& self) {
+  models::SmallWorld world;
+  world.client(1, [](models::SmallWorld& all, auto& self) {
     self.sleep(1s);
     const std::string_view argv[] = {"INCR", "count"};
     self.redis().post(Role::none, argv);
@@ -349,7 +350,7 @@ TEST(SimClient, PostsFromAThreadOfItsOwnWhereNoConnectionStands) {
     self.sleep(1s);
     EXPECT_TRUE(self.redis().get("count").is_bulk("1"));
   });
-  world.run({fault_at(500ms, sim::Verb::restart, "redis-1")});
+  world.run({models::fault_at(500ms, sim::Verb::restart, "redis-1")});
 }
 
 // ---------------------------------------------------------------- whoever leads
@@ -476,4 +477,4 @@ TEST(SimClient, TellsTheOtherThreadsAtOnceThatTheConnectionIsGone) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr auto kSubscribe = static_cast<std::uint8_t>(Role::subscribe);
@@ -113,4 +113,4 @@ void SimSubscriber::remake() {
   remaking_ = false;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 
-#include "models/redis/client.h"
 #include "models/redis/server_link.h"
+#include "picklock/redis.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class SimSubscriber {
  public:
@@ -43,4 +43,4 @@ class SimSubscriber {
   std::map<std::string, Listener, std::less<>> listeners_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include "models/redis/group_world.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,7 +21,7 @@ class SubscriberTest : public testing::Test {
   }
   // By client 2 at these times.
   void say(std::vector<std::pair<Duration, std::string>> what, std::string channel = "c") {
-    world.client(2, [this, what, channel](SmallWorld& all, models::Client& self) {
+    world.client(2, [this, what, channel](models::SmallWorld& all, picklock::Client& self) {
       for (const auto& [when, text] : what) {
         self.sleep(sim::kStart + when - all.simulation.now());
         const std::string_view argv[] = {"PUBLISH", channel, text};
@@ -29,21 +29,21 @@ class SubscriberTest : public testing::Test {
       }
     });
   }
-  void listen(std::function<void(models::Client&)> then, std::string channel = "c") {
-    world.client(1, [this, then, channel](SmallWorld&, models::Client& self) {
+  void listen(std::function<void(picklock::Client&)> then, std::string channel = "c") {
+    world.client(1, [this, then, channel](models::SmallWorld&, picklock::Client& self) {
       subscribed = self.redis().subscribe(channel, listener(), 1s);
       then(self);
     });
   }
 
-  SmallWorld world{{.clients = 2, .command_timeout = 1s, .tracing = true}};
+  models::SmallWorld world{{.clients = 2, .command_timeout = 1s, .tracing = true}};
   bool subscribed = false;
   std::vector<std::string> heard;
   std::vector<std::int64_t> heard_by;
 };
 
 TEST_F(SubscriberTest, HearsWhatIsSaidInItsChannel) {
-  listen([](models::Client& self) { self.sleep(3s); });
+  listen([](picklock::Client& self) { self.sleep(3s); });
   say({{1s, "one"}, {2s, "two"}});
   world.run();
   EXPECT_TRUE(subscribed);
@@ -51,7 +51,7 @@ TEST_F(SubscriberTest, HearsWhatIsSaidInItsChannel) {
 }
 
 TEST_F(SubscriberTest, HearsNoOtherChannel) {
-  listen([](models::Client& self) { self.sleep(3s); }, "other");
+  listen([](picklock::Client& self) { self.sleep(3s); }, "other");
   say({{1s, "one"}});
   world.run();
   EXPECT_THAT(heard, ElementsAre());
@@ -59,7 +59,7 @@ TEST_F(SubscriberTest, HearsNoOtherChannel) {
 }
 
 TEST_F(SubscriberTest, HearsNothingOnceItHasLeft) {
-  listen([](models::Client& self) {
+  listen([](picklock::Client& self) {
     self.sleep(1500ms);
     self.redis().unsubscribe("c");
     self.sleep(2s);
@@ -73,9 +73,9 @@ TEST_F(SubscriberTest, HearsNothingOnceItHasLeft) {
 // 100 ms after the loss it dials, and is back after 1 ms for the connection and 1 ms for the
 // command.
 TEST_F(SubscriberTest, MakesALostConnectionAnewAndMissesWhatWasSaidMeanwhile) {  // R88
-  listen([](models::Client& self) { self.sleep(4s); });
+  listen([](picklock::Client& self) { self.sleep(4s); });
   say({{1s, "before"}, {2050ms, "meanwhile"}, {3s, "after"}});
-  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  sim::Fault drop = models::fault_at(2s, sim::Verb::restart, "redis-1");
   drop.keeps = sim::Keeps::all;
   world.run({drop});
   EXPECT_THAT(heard, ElementsAre("1001 before", "3001 after"));
@@ -89,22 +89,22 @@ TEST_F(SubscriberTest, MakesALostConnectionAnewAndMissesWhatWasSaidMeanwhile) { 
 }
 
 TEST_F(SubscriberTest, DialsAgainUntilTheServerIsBack) {
-  listen([](models::Client& self) { self.sleep(8s); });
+  listen([](picklock::Client& self) { self.sleep(8s); });
   say({{1s, "before"}, {7s, "after"}});
-  sim::Fault crash = fault_at(2s, sim::Verb::crash, "redis-1", 3s);
+  sim::Fault crash = models::fault_at(2s, sim::Verb::crash, "redis-1", 3s);
   crash.keeps = sim::Keeps::all;
   world.run({crash});
   EXPECT_EQ(heard.back(), "7002 after");
 }
 
 TEST_F(SubscriberTest, ForgetsAChannelThatWasLeftWhileTheConnectionWasLost) {
-  listen([](models::Client& self) {
+  listen([](picklock::Client& self) {
     self.sleep(2050ms);
     self.redis().unsubscribe("c");
     self.sleep(4s);
   });
   say({{1s, "before"}, {4s, "after"}});
-  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  sim::Fault drop = models::fault_at(2s, sim::Verb::restart, "redis-1");
   drop.keeps = sim::Keeps::all;
   world.run({drop});
   EXPECT_THAT(heard, ElementsAre("1001 before"));
@@ -113,19 +113,19 @@ TEST_F(SubscriberTest, ForgetsAChannelThatWasLeftWhileTheConnectionWasLost) {
 
 TEST_F(SubscriberTest, IsRefusedWhereNobodyConfirmsInTime) {
   Duration refused{};
-  listen([&](models::Client& self) {
+  listen([&](picklock::Client& self) {
     refused = self.monotonic_now();
     self.sleep(8s);
   });
   say({{7s, "late"}});
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 5s)});
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 5s)});
   EXPECT_FALSE(subscribed);
   EXPECT_EQ(refused, 1s);  // of which it takes 1 ms to dial
   EXPECT_THAT(heard, ElementsAre());
 }
 
 TEST_F(SubscriberTest, IsRefusedAtOnceWithoutPatience) {
-  world.client(1, [this](SmallWorld& all, models::Client& self) {
+  world.client(1, [this](models::SmallWorld& all, picklock::Client& self) {
     EXPECT_FALSE(self.redis().subscribe("c", listener(), 0s));
     EXPECT_EQ(all.milliseconds(), 0);
   });
@@ -152,21 +152,21 @@ TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
 
 // Nobody makes a connection anew for a listener whose thread has died.
 TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
-  sim::Thread& listening = world.client(1, [this](SmallWorld&, models::Client& self) {
+  sim::Thread& listening = world.client(1, [this](models::SmallWorld&, picklock::Client& self) {
     self.redis().subscribe("c", listener(), 10s);
   });
-  world.client(1, [&](SmallWorld& all, models::Client& self) {
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(500ms);
     all.simulation.scheduler.kill(listening);
     self.sleep(5s);
   });
   say({{4s, "after"}});
-  sim::Fault drop = fault_at(2s, sim::Verb::restart, "redis-1");
+  sim::Fault drop = models::fault_at(2s, sim::Verb::restart, "redis-1");
   drop.keeps = sim::Keeps::all;
-  world.run({fault_at(0s, sim::Verb::pause, "redis-1", 1s), drop});
+  world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 1s), drop});
   EXPECT_THAT(heard_by, ElementsAre(0));
   EXPECT_THAT(heard, ElementsAre());
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -7,7 +7,7 @@
 #include "models/redis/numbers.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::size_t kHead = 5;  // database, key, type, deadline, owner
@@ -97,4 +97,4 @@ void load_snapshot(std::string_view bytes, Keyspace& keys) {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

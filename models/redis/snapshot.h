@@ -8,11 +8,11 @@
 #include "models/redis/keyspace.h"
 #include "sim/message.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Dead keys that nobody has forgotten are part of it, as they are of the real one.
 void take_snapshot(Keyspace& keys, sim::Payload& out);
 // Adds its keys to those that are there.
 void load_snapshot(std::string_view bytes, Keyspace& keys);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

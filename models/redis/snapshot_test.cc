@@ -4,7 +4,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,4 +56,4 @@ TEST(Snapshot, HasDeadKeysThatNobodyHasForgotten) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kNoScoreRange = "ERR min or max is not a float";
@@ -466,4 +466,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> sorted_set_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

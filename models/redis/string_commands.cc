@@ -6,7 +6,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::int64_t kLongestString = 512 << 20;  // proto-max-bulk-len
@@ -352,4 +352,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> string_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -1,7 +1,7 @@
 #include "models/redis/command_example.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 class StringCommands : public Examples {};
@@ -156,10 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // R15: the one whose command arrived first.
 TEST(SetNx, SentByTwentyClientsAtOnceSucceedsForExactlyOne) {
-  SmallWorld world{SmallWorld::Setup{.clients = 20}};
+  models::SmallWorld world{models::SmallWorld::Setup{.clients = 20}};
   int granted = 0;
   for (std::uint32_t number = 1; number <= 20; ++number) {
-    world.client(number, [&](SmallWorld&, auto& self) {
+    world.client(number, [&](models::SmallWorld&, auto& self) {
       if (self.redis().set("lock", self.name(), {.nx = true}).ok()) ++granted;
     });
   }
@@ -168,4 +168,4 @@ TEST(SetNx, SentByTwentyClientsAtOnceSucceedsForExactlyOne) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

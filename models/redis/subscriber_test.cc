@@ -7,14 +7,14 @@
 #include "models/redis/wire.h"
 #include "models/small_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using namespace std::chrono_literals;
 
 // A connection that hears whatever comes.
 struct Listener final : sim::Endpoint {
-  void listen(SmallWorld& world, std::uint32_t client) {
+  void listen(models::SmallWorld& world, std::uint32_t client) {
     now = [&world] { return world.simulation.now(); };
     network = &world.simulation.network;
     connection = &network->connect(world.simulation.scheduler.process(client - 1), *this,
@@ -46,7 +46,7 @@ struct Listener final : sim::Endpoint {
   bool broken = false;
 };
 
-std::int64_t publish(models::Client& self, std::string_view text) {
+std::int64_t publish(picklock::Client& self, std::string_view text) {
   const std::string_view argv[] = {"PUBLISH", "c", text};
   return self.redis().call(Role::none, argv).integer;
 }
@@ -55,12 +55,12 @@ std::int64_t publish(models::Client& self, std::string_view text) {
 TEST(Subscriber, MayHearBeforeOrAfterThePublisherIsAnswered) {
   std::set<bool> heard_first;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    SmallWorld world({.seed = seed, .clients = 2});
+    models::SmallWorld world({.seed = seed, .clients = 2});
     world.simulation.network.set_latency({.low = 50us, .high = 5ms});
     Listener listener;
     listener.listen(world, 2);
     sim::Instant answered{};
-    world.client(1, [&](SmallWorld& all, models::Client& self) {
+    world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
       listener("SUBSCRIBE", "c");
       self.sleep(1s);
       EXPECT_EQ(publish(self, "m"), 1);
@@ -76,11 +76,11 @@ TEST(Subscriber, MayHearBeforeOrAfterThePublisherIsAnswered) {
 
 // R88
 TEST(Subscriber, NeverHearsWhatWasSaidWhileTheServerHadForgottenIt) {
-  SmallWorld world({.clients = 2});
+  models::SmallWorld world({.clients = 2});
   Listener listener;
   listener.listen(world, 2);
   std::vector<std::int64_t> heard_by;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     listener("SUBSCRIBE", "c");
     self.sleep(1s);
     heard_by.push_back(publish(self, "before"));
@@ -88,7 +88,7 @@ TEST(Subscriber, NeverHearsWhatWasSaidWhileTheServerHadForgottenIt) {
     self.redis().get("k");  // the connection is broken
     heard_by.push_back(publish(self, "after"));
   });
-  sim::Fault restart = fault_at(2s, sim::Verb::restart, "redis-1");
+  sim::Fault restart = models::fault_at(2s, sim::Verb::restart, "redis-1");
   restart.keeps = sim::Keeps::all;
   world.run({restart});
   EXPECT_THAT(heard_by, testing::ElementsAre(1, 0));
@@ -99,11 +99,11 @@ TEST(Subscriber, NeverHearsWhatWasSaidWhileTheServerHadForgottenIt) {
 
 // Messages of a megabyte, until nobody hears them any more; at most `most`.
 int heard_by_one_that_is_paused(int most, Duration every) {
-  SmallWorld world({.clients = 2});
+  models::SmallWorld world({.clients = 2});
   Listener listener;
   listener.listen(world, 2);
   int heard = 0;
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     listener("SUBSCRIBE", "c");
     self.sleep(1s);
     const std::string megabyte(1 << 20, 'x');
@@ -112,7 +112,7 @@ int heard_by_one_that_is_paused(int most, Duration every) {
       self.sleep(every);
     }
   });
-  world.run({fault_at(500ms, sim::Verb::pause, "client-2")});
+  world.run({models::fault_at(500ms, sim::Verb::pause, "client-2")});
   EXPECT_EQ(listener.messages, 1);  // of the subscription
   return heard;
 }
@@ -126,10 +126,10 @@ TEST(Subscriber, IsCutOffWhenMuchIsUnreadForAMinute) {  // R91: 8 MB
 }
 
 TEST(Subscriber, HearsAnyAmountIfItReads) {
-  SmallWorld world({.clients = 2});
+  models::SmallWorld world({.clients = 2});
   Listener listener;
   listener.listen(world, 2);
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     listener("SUBSCRIBE", "c");
     self.sleep(1s);
     const std::string megabyte(1 << 20, 'x');
@@ -142,10 +142,10 @@ TEST(Subscriber, HearsAnyAmountIfItReads) {
 
 // What was said before the end arrives before it.
 TEST(Connection, ThatIsKilledHearsWhatCameBefore) {
-  SmallWorld world({.clients = 2});
+  models::SmallWorld world({.clients = 2});
   Listener listener;
   listener.listen(world, 2);
-  world.client(1, [&](SmallWorld&, models::Client& self) {
+  world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     listener("SUBSCRIBE", "c");
     self.sleep(1s);
     publish(self, "last words");
@@ -160,4 +160,4 @@ TEST(Connection, ThatIsKilledHearsWhatCameBefore) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -6,7 +6,7 @@
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 void multi(Call& call) {
@@ -111,4 +111,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> transaction_commands() { return kCommands; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include "models/redis/numbers.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 bool Set::add(std::string_view member) {
   constexpr std::size_t kMostSorted = 512;  // set-max-intset-entries
@@ -69,4 +69,4 @@ void SortedSet::insert(Member member) {
   members_.insert(place, std::move(member));
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

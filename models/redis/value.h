@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 enum class Type : std::uint8_t { string, hash, list, set, sorted_set };
 
@@ -216,4 +216,4 @@ class Value {
   std::unique_ptr<Others> others_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
@@ -422,4 +422,4 @@ const sim::Protocol& protocol() { return kProtocol; }
 const sim::Protocol& watch_protocol() { return kWatchProtocol; }
 const sim::Protocol& replication_protocol() { return kReplicationProtocol; }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

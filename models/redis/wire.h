@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "models/redis/reply.h"
+#include "picklock/redis.h"
 #include "sim/message.h"
 #include "sim/trace.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void write_request(sim::Payload& out, std::span<const std::string_view> argv);
 // Views into `bytes`; `argv` is reused. False: not a whole, well-formed request.
@@ -39,4 +39,4 @@ const sim::Protocol& watch_protocol();
 // Of the link between a replica and its master, on which both make requests.
 const sim::Protocol& replication_protocol();
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 std::string bytes_of(const Reply& reply) {
@@ -148,4 +148,4 @@ TEST(Wire, ReadsWellInReports) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 bool better(const Vote& one, const Vote& other) {
   return std::tie(one.epoch, one.zxid, one.leader) >
@@ -70,4 +70,4 @@ Election::Reaction Election::heard_of_leader(const PeerMessage& notification) {
   return {.leader = leader};
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

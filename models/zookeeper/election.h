@@ -10,7 +10,7 @@
 
 #include "models/zookeeper/peer_wire.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class Election {
  public:
@@ -54,4 +54,4 @@ class Election {
 
 bool better(const Vote& one, const Vote& other);
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 PeerMessage says(ServerId server, const Vote& vote, std::int64_t round,
@@ -60,4 +60,4 @@ TEST(Election, FollowsALeaderThatIsThereOnceItSaysSoItself) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -2,7 +2,7 @@
 
 #include "models/zookeeper/ensemble_world.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -330,4 +330,4 @@ TEST(Ensemble, CountsSessionsOnAClockThatNeverStepsUnlessItIsOld) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

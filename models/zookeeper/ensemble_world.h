@@ -13,7 +13,7 @@
 #include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class EnsembleWorld {
  public:
@@ -22,7 +22,7 @@ class EnsembleWorld {
     std::uint32_t servers = 1;
     std::uint32_t clients = 1;
     Settings settings{};
-    LockOptions options{};  // what the clients' sessions are told
+    models::LockOptions options{};  // what the clients' sessions are told
     bool tracing = false;
   };
 
@@ -111,8 +111,8 @@ class EnsembleWorld {
   }
 
   sim::Simulation simulation;
-  Tenures tenures;
-  Keys keys;
+  models::Tenures tenures;
+  models::Keys keys;
   Ensemble ensemble;
   std::deque<SimClient> clients;
 
@@ -135,4 +135,4 @@ class EnsembleWorld {
   std::vector<std::pair<sim::Duration, std::function<void()>>> plan_;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

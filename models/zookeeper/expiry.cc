@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 void Expiry::heard_of(SessionId session, std::int32_t timeout, std::int64_t now) {
   forget(session);
@@ -46,4 +46,4 @@ std::int32_t negotiated(std::int32_t asked, std::int32_t tick) {
   return std::clamp(asked, 2 * tick, 20 * tick);
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

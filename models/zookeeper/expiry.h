@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "models/zookeeper/types.h"
+#include "picklock/zookeeper.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 // Times are milliseconds of the clock that the server counts by: one that never steps, but for old
 // releases (docs/facts/failures.md C-15).
@@ -39,4 +39,4 @@ class Expiry {
 // What a client gets that asks for `asked`: 2 ticks at least, 20 at most (Z1).
 std::int32_t negotiated(std::int32_t asked, std::int32_t tick);
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(Expiry, ForgetsASessionThatWasClosed) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

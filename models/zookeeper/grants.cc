@@ -1,7 +1,7 @@
 #include "models/zookeeper/grants.h"
 
-namespace picklock::models::zookeeper {
-void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
+namespace picklock::zookeeper {
+void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, models::Tenures& tenures,
                    std::string_view lock_key, bool outlives_session) {
   simulation_ = &simulation;
   place_ = place;
@@ -94,4 +94,4 @@ void Grants::note(sim::What what, sim::Cause cause, Role role, sim::TenureId by,
                                           .key = tenures_->lock_key()});
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

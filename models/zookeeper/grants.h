@@ -14,19 +14,19 @@
 #include <string>
 #include <string_view>
 
-#include "models/step.h"
 #include "models/tenures.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/proposal.h"
 #include "models/zookeeper/tree.h"
+#include "picklock/client.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class Grants {
  public:
   // `place`: as which process entries are recorded.
-  void reset(sim::Simulation& simulation, sim::ProcessId place, Tenures& tenures,
+  void reset(sim::Simulation& simulation, sim::ProcessId place, models::Tenures& tenures,
              std::string_view lock_key, bool outlives_session);
 
   // What a leader has just committed, and what it changed.
@@ -58,7 +58,7 @@ class Grants {
   void note(sim::What what, sim::Cause cause, Role role, sim::TenureId by, sim::TenureId owner);
 
   sim::Simulation* simulation_ = nullptr;
-  Tenures* tenures_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
   sim::ProcessId place_ = 0;
   Zxid committed_ = 0;  // the last one
   std::string path_;
@@ -67,4 +67,4 @@ class Grants {
   std::optional<Contender> holder_;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -10,10 +10,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "models/zookeeper/types.h"
+#include "models/zookeeper/op_code.h"
+#include "picklock/zookeeper.h"
 #include "sim/message.h"
 
-namespace picklock::models::zookeeper::jute {
+namespace picklock::zookeeper::jute {
 
 inline constexpr std::int32_t kNull = -1;       // for the length of a text that is none
 inline constexpr std::int32_t kAllRights = 31;  // read, write, create, delete, admin
@@ -180,4 +181,4 @@ class Reader {
   bool good_ = true;
 };
 
-}  // namespace picklock::models::zookeeper::jute
+}  // namespace picklock::zookeeper::jute

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 void Log::reset() {
   proposals_.clear();
@@ -35,4 +35,4 @@ std::size_t Log::up_to(Zxid zxid) const {
   return static_cast<std::size_t>(behind - proposals_.begin());
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -9,7 +9,7 @@
 #include "models/zookeeper/proposal.h"
 #include "sim/fault.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class Log {
  public:
@@ -44,4 +44,4 @@ class Log {
   std::int64_t current_epoch_ = 0;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 Log log_up_to(Zxid last) {
@@ -43,4 +43,4 @@ TEST(Log, ForgetsWhatIsBehindAPlace) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

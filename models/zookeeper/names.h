@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 // The znode of a lock: its key, which begins at the root if it does not say so.
 inline std::string lock_path(std::string_view key) {
@@ -35,4 +35,4 @@ inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   return number;
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -6,7 +6,7 @@
 #include "models/zookeeper/jute.h"
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using jute::put;
@@ -162,4 +162,4 @@ bool read(std::string_view bytes, PeerMessage& message) {
 
 const sim::Protocol& peer_protocol() { return kProtocol; }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -10,7 +10,7 @@
 #include "sim/message.h"
 #include "sim/trace.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 enum class Packet : std::int32_t {
   notification,   // a vote in an election
@@ -63,4 +63,4 @@ bool read(std::string_view bytes, PeerMessage& message);
 // They go on for as long as servers live: no run lasts for them.
 const sim::Protocol& peer_protocol();
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

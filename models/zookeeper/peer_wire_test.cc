@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 PeerMessage through_the_wire(const PeerMessage& message) {
@@ -66,4 +66,4 @@ TEST(PeerWire, ReadsForPeople) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

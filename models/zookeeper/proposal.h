@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
+#include "models/zookeeper/op_code.h"
 #include "models/zookeeper/tree.h"
-#include "models/zookeeper/types.h"
+#include "picklock/zookeeper.h"
 #include "sim/history.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 using ServerId = std::uint32_t;  // 1, 2 and so on within an ensemble; 0: none
 
@@ -26,4 +27,4 @@ struct Proposal {
 constexpr std::int64_t epoch_of(Zxid zxid) { return zxid >> 32; }
 constexpr Zxid first_of(std::int64_t epoch) { return epoch << 32; }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

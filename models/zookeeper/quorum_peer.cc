@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -642,4 +642,4 @@ void QuorumPeer::tell_acked() {
   }
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

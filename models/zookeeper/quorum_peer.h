@@ -15,7 +15,7 @@
 #include "models/zookeeper/peer_wire.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 using sim::Duration;
 
@@ -205,4 +205,4 @@ class QuorumPeer final : public sim::Endpoint {
   sim::TimerId disk_timer_ = 0;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -610,7 +610,7 @@ void Server::look_for_containers() {
 // ---------------------------------------------------------------- the ensemble
 
 void Ensemble::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-                     Tenures& tenures, std::string_view lock_key, const Settings& settings,
+                     models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
                      bool outlives_session) {
   settings_ = settings;
   grants_.reset(simulation, processes.front()->id(), tenures, lock_key, outlives_session);
@@ -635,4 +635,4 @@ Server* Ensemble::leader() {
   return nullptr;
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -24,7 +24,7 @@
 #include "models/zookeeper/wire.h"
 #include "sim/service.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class Server final : public sim::Service, private QuorumPeer::Host {
  public:
@@ -148,12 +148,12 @@ class Ensemble {
   // `processes`: one for each server, in order. The first leads when a run begins.
   // `outlives_session`: the lock's own znode is no ephemeral one, for whoever counts grants.
   void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-             Tenures& tenures, std::string_view lock_key, const Settings& settings,
+             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              bool outlives_session = false);
 
   std::size_t size() const { return peers_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
-  std::span<const ServerEnd> ends() const { return ends_; }
+  std::span<const models::ServerEnd> ends() const { return ends_; }
   Server* leader();  // that serves; nullptr: there is none
 
  private:
@@ -161,7 +161,7 @@ class Ensemble {
   Grants grants_;
   std::deque<Server> servers_;
   std::vector<QuorumPeer*> peers_;
-  std::vector<ServerEnd> ends_;
+  std::vector<models::ServerEnd> ends_;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

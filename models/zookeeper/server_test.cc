@@ -4,7 +4,7 @@
 
 #include "models/zookeeper/ensemble_world.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -280,4 +280,4 @@ TEST(Server, RecordsAsHolderWhoseNumberIsLowest) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

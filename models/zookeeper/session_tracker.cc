@@ -1,6 +1,6 @@
 #include "models/zookeeper/session_tracker.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 void SessionTracker::begin(const std::map<SessionId, std::int32_t>& sessions, std::int64_t now) {
   end();
@@ -42,4 +42,4 @@ std::vector<SessionId> SessionTracker::ended(std::int64_t now) {
   return all;
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -11,7 +11,7 @@
 #include "models/zookeeper/expiry.h"
 #include "models/zookeeper/proposal.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class SessionTracker {
  public:
@@ -47,4 +47,4 @@ class SessionTracker {
   Expiry expiry_;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -5,7 +5,7 @@
 
 #include "models/step_of.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,8 +35,8 @@ class SimClient::Queued {
 };
 
 void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
-                      std::span<const ServerEnd> servers, const LockOptions& options,
-                      std::size_t first) {
+                      std::span<const models::ServerEnd> servers,
+                      const models::LockOptions& options, std::size_t first) {
   simulation_ = &simulation;
   self_ = &self;
   servers_ = servers;
@@ -45,7 +45,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
   host_ = first % servers.size();
   asked_timeout_ = options.ttl;
   lost_percent_ = options.lost_after_percent;
-  const ServerEnd& server = servers_[host_];
+  const models::ServerEnd& server = servers_[host_];
   caller_.reset(simulation, self, *server.process, *server.endpoint, protocol(), 1);
   caller_.listen(
       {.self = this,
@@ -120,7 +120,7 @@ void SimClient::live() {
 }
 
 bool SimClient::connect() {
-  const ServerEnd& server = servers_[host_];
+  const models::ServerEnd& server = servers_[host_];
   host_ = (host_ + 1) % servers_.size();
   caller_.aim(*server.process, *server.endpoint);
   if (caller_.connect(timeout_ / static_cast<std::int64_t>(servers_.size())) && greet())
@@ -257,8 +257,9 @@ Answer SimClient::ask(Request request, Role role) {
   request.xid = ++xids_;
   last_sent_ = now();
   const SessionId session = session_;
-  const sim::Answer bytes = caller_.call(step_of(role, simulation_->scheduler), Duration::zero(),
-                                         [&](sim::Payload& payload) { write(request, payload); });
+  const sim::Answer bytes =
+      caller_.call(models::step_of(role, simulation_->scheduler), Duration::zero(),
+                   [&](sim::Payload& payload) { write(request, payload); });
   Reply reply;
   reply.op = request.op;
   if (!bytes.ok() || !read(bytes.bytes(), reply)) return answer;
@@ -354,4 +355,4 @@ void SimClient::fire(EventType type, std::string_view path) {
   for (const Kept& kept : fired) kept.watch({type, state_});
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

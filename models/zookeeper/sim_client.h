@@ -11,19 +11,21 @@
 #include <string>
 #include <vector>
 
+#include "models/lock_options.h"
 #include "models/server_end.h"
-#include "models/zookeeper/client.h"
 #include "models/zookeeper/wire.h"
+#include "picklock/zookeeper.h"
 #include "sim/caller.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 class SimClient final : public Client {
  public:
   // `first`: which of the servers, which must outlive it, it tries first; it goes on with those
   // behind it. `options.ttl` is the session time-out that it asks for.
-  void reset(sim::Simulation& simulation, sim::Process& self, std::span<const ServerEnd> servers,
-             const LockOptions& options, std::size_t first);
+  void reset(sim::Simulation& simulation, sim::Process& self,
+             std::span<const models::ServerEnd> servers, const models::LockOptions& options,
+             std::size_t first);
   // As soon as its process runs.
   void start();
   void forget();  // the process has crashed
@@ -87,7 +89,7 @@ class SimClient final : public Client {
 
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
-  std::span<const ServerEnd> servers_;
+  std::span<const models::ServerEnd> servers_;
   sim::Caller caller_;
   sim::Random chance_;
   std::size_t host_ = 0;  // next to be tried
@@ -110,4 +112,4 @@ class SimClient final : public Client {
   sim::TenureId speaker_ = 0;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

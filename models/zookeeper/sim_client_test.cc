@@ -4,7 +4,7 @@
 
 #include "models/zookeeper/ensemble_world.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ TEST(ZooKeeperClient, FailsWhatIsAskedWhileNoServerIsThere) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSpecial = {"/", "/zookeeper", "/zookeeper/config",
@@ -326,4 +326,4 @@ void Tree::close_session(SessionId id, const Stamp& stamp, std::vector<Change>& 
   sessions_.erase(id);
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

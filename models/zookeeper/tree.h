@@ -12,10 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "models/zookeeper/types.h"
+#include "models/zookeeper/op_code.h"
+#include "picklock/zookeeper.h"
 #include "sim/history.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 struct Write {
   OpCode op{};
@@ -104,4 +105,4 @@ bool is_valid_path(std::string_view path);
 // "/" of "/a", "" of "/" (the root has two names).
 std::string_view parent_of(std::string_view path);
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

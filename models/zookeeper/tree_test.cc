@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(Tree, TakesPathsAsThePathUtilsDo) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 inline constexpr std::string_view kVersion = "3.8.0";
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 void Watches::add(Table& table, std::string_view path, Watcher who) {
   table[std::string(path)].insert(who);
@@ -59,4 +59,4 @@ std::size_t Watches::size() const {
   return all;
 }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

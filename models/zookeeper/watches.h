@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "models/zookeeper/tree.h"
-#include "models/zookeeper/types.h"
+#include "picklock/zookeeper.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 // A connection of the server, by its number there.
 using Watcher = std::uint32_t;
@@ -53,4 +53,4 @@ class Watches {
   Table children_;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

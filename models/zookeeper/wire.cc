@@ -6,7 +6,7 @@
 
 #include "models/zookeeper/jute.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using jute::put;
@@ -483,4 +483,4 @@ bool read(std::string_view bytes, Event& event) {
 
 std::int32_t xid_of(std::string_view bytes) { return Reader(bytes.substr(0, 4)).number(); }
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "models/zookeeper/types.h"
+#include "models/zookeeper/op_code.h"
+#include "picklock/zookeeper.h"
 #include "sim/message.h"
 #include "sim/trace.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 
 // Requests that are no answers to a client's own count.
 inline constexpr std::int32_t kNotification = -1;
@@ -93,4 +94,4 @@ std::string_view name(Code code);  // "NoNode"
 // How they read in reports: `create /lock ephemeral`, `NodeExists`.
 const sim::Protocol& protocol();
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
 namespace {
 
 using testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST(ZookeeperWire, ReadsAsTheFieldWritesIt) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

@@ -21,7 +21,6 @@ namespace {
 
 using namespace picklock;
 using Json = nlohmann::ordered_json;
-using models::FaultClass;
 
 constexpr std::size_t kStoriesOfAFullPage = 1000;
 
@@ -47,17 +46,17 @@ struct Find {
 
 std::string column_of(const scenarios::Run& run) {
   std::string column;
-  for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     if (!run.met.has(static_cast<FaultClass>(i))) continue;
     if (!column.empty()) return "all";
-    column = models::kFaultClassNames[i];
+    column = kFaultClassNames[i];
   }
   return column.empty() ? "none" : column;
 }
 
 std::vector<std::string> properties() {
   std::vector<std::string> all;
-  for (const std::string_view property : models::kPropertyNames) {
+  for (const std::string_view property : kPropertyNames) {
     if (property != "balanced-holds") all.emplace_back(property);
   }
   return all;
@@ -67,7 +66,7 @@ class Sample {
  public:
   explicit Sample(bool full) : full_(full) {
     columns_.emplace_back("none");
-    for (const std::string_view name : models::kFaultClassNames) columns_.emplace_back(name);
+    for (const std::string_view name : kFaultClassNames) columns_.emplace_back(name);
     columns_.emplace_back("all");
   }
 
@@ -102,7 +101,7 @@ class Sample {
     if (!wanted(run.scenario.lock.algorithm)) return;
     bool told = false;
     for (const properties::Verdict& verdict : run.verdicts) {
-      const std::string property(models::name(verdict.property));
+      const std::string property(picklock::name(verdict.property));
       if (verdict.outcome != properties::Outcome::violated || property == "balanced-holds")
         continue;
       const bool fenced = run.scenario.servers.resource.fencing != scenarios::Fencing::none;
@@ -181,13 +180,12 @@ class Sample {
     const std::string name(algorithm.name);
     constexpr std::array<const char*, 4> kServers = {"redis", "lease_store", "zookeeper", "mysql"};
     Json promises = Json::array();
-    std::map<std::string, models::FaultClasses> promised;
-    for (const models::Promise& promise : algorithm.promises(models::as_it_comes(algorithm))) {
-      const std::string property(models::name(promise.property));
+    std::map<std::string, FaultClasses> promised;
+    for (const Promise& promise : algorithm.promises(models::as_it_comes(algorithm))) {
+      const std::string property(picklock::name(promise.property));
       Json under = Json::array({"none"});
-      for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-        if (promise.under.has(static_cast<FaultClass>(i)))
-          under.push_back(models::kFaultClassNames[i]);
+      for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+        if (promise.under.has(static_cast<FaultClass>(i))) under.push_back(kFaultClassNames[i]);
       }
       promised[property] = promise.under;
       promises.push_back({{"property", property}, {"under", under}, {"premise", promise.premise}});
@@ -226,7 +224,7 @@ class Sample {
   }
 
   Json cell(const std::string& name, const std::string& column,
-            const std::map<std::string, models::FaultClasses>& promised) const {
+            const std::map<std::string, FaultClasses>& promised) const {
     const bool found = by_cell_.contains(name + '/' + column + "/none") ||
                        by_cell_.contains(name + '/' + column + "/ideal");
     const bool possible =
@@ -244,14 +242,13 @@ class Sample {
         {"fencing", fencing}};
   }
 
-  static bool promised_under(const std::map<std::string, models::FaultClasses>& promised,
+  static bool promised_under(const std::map<std::string, FaultClasses>& promised,
                              const std::string& property, const std::string& column) {
     const auto found = promised.find(property);
     if (found == promised.end()) return false;
-    if (column == "all") return found->second.covers(models::FaultClasses::all());
-    for (std::size_t i = 0; i < models::kFaultClassCount; ++i) {
-      if (models::kFaultClassNames[i] == column)
-        return found->second.has(static_cast<FaultClass>(i));
+    if (column == "all") return found->second.covers(FaultClasses::all());
+    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+      if (kFaultClassNames[i] == column) return found->second.has(static_cast<FaultClass>(i));
     }
     return true;
   }
@@ -261,7 +258,7 @@ class Sample {
   }
 
   Json result(const std::string& name, const std::string& column, const std::string& fencing,
-              const std::map<std::string, models::FaultClasses>& promised) const {
+              const std::map<std::string, FaultClasses>& promised) const {
     const std::string where = name + '/' + column + '/' + fencing;
     const auto finds = by_cell_.find(where);
     const std::uint64_t runs = 900 + number(where) % 100;

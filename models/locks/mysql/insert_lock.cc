@@ -7,10 +7,10 @@
 namespace picklock::models::locks::mysql {
 namespace {
 
-using models::mysql::Condition;
-using models::mysql::kInsertLocks;
-using models::mysql::Row;
-using models::mysql::Term;
+using picklock::mysql::Condition;
+using picklock::mysql::kInsertLocks;
+using picklock::mysql::Row;
+using picklock::mysql::Term;
 
 constexpr std::int64_t kForEver = INT64_MAX / 2;
 
@@ -43,7 +43,7 @@ Held InsertLock::owner(Connection& connection, const Lease& lease, Role role) {
   const Answer answer = connection.execute(on_row(Op::select, lease), role);
   if (answer.error == Error::lost) return Held::unknown;
   if (!answer.ok() || answer.rows.empty()) return Held::no;
-  return answer.rows.front()[1] == models::mysql::Value(lease.token) ? Held::yes : Held::no;
+  return answer.rows.front()[1] == picklock::mysql::Value(lease.token) ? Held::yes : Held::no;
 }
 
 Acquired InsertLock::try_acquire(Client& self, std::string_view key) {

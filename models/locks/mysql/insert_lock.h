@@ -3,13 +3,14 @@
 #pragma once
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/mysql/session.h"
 
 namespace picklock::models::locks::mysql {
 
-class InsertLock final : public Lock {
+class InsertLock final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;

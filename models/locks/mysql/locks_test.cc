@@ -11,7 +11,7 @@ namespace picklock::models::locks::mysql {
 namespace {
 
 using namespace std::chrono_literals;
-using models::mysql::Isolation;
+using picklock::mysql::Isolation;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 SmallWorld::Setup with(std::uint32_t clients, LockOptions options = {},
-                       models::mysql::Settings settings = {}) {
+                       picklock::mysql::Settings settings = {}) {
   options.connections = 5;
   return {.clients = clients,
           .command_timeout = 60s,
@@ -98,7 +98,7 @@ TEST(MySqlSelectInsert, LocksTheRowThatAnEarlierHolderHasLeft) {
       const Acquired acquired = lock->acquire(self, "lock");
       ASSERT_TRUE(acquired);
       EXPECT_EQ(lock->release(self, acquired.lease()), Released::ok);
-      EXPECT_NE(all.databases.server(0).engine().row(models::mysql::kLocks, "lock"), nullptr);
+      EXPECT_NE(all.databases.server(0).engine().row(picklock::mysql::kLocks, "lock"), nullptr);
     }
   });
   world.run();

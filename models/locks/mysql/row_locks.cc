@@ -6,8 +6,8 @@
 
 namespace picklock::models::locks::mysql {
 
-using models::mysql::kLockRows;
-using models::mysql::kLocks;
+using picklock::mysql::kLockRows;
+using picklock::mysql::kLocks;
 
 Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
   std::unique_ptr<Connection> connection = self.mysql().connect();

@@ -5,13 +5,14 @@
 #pragma once
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/mysql/session.h"
 
 namespace picklock::models::locks::mysql {
 
-class TransactionLock : public Lock {
+class TransactionLock : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;

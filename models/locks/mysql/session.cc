@@ -4,10 +4,10 @@
 
 namespace picklock::models::locks::mysql {
 
-using models::mysql::Assignment;
-using models::mysql::Locking;
-using models::mysql::Term;
-using models::mysql::Waiting;
+using picklock::mysql::Assignment;
+using picklock::mysql::Locking;
+using picklock::mysql::Term;
+using picklock::mysql::Waiting;
 
 Statement select_row(std::string_view table, std::string_view key) {
   return {.op = Op::select, .table = std::string(table), .key = std::string(key)};
@@ -64,10 +64,10 @@ std::int64_t next_fence(Client& self, std::string_view key) {
   connection->execute({.op = Op::begin});
   const Answer counted = connection->execute(
       {.op = Op::update,
-       .table = std::string(models::mysql::kFences),
+       .table = std::string(picklock::mysql::kFences),
        .key = std::string(key),
        .set = {Assignment{"value", {.of = Term::Of::column, .column = "value", .plus = 1}}}});
-  const Answer read = connection->execute(select_row(models::mysql::kFences, key));
+  const Answer read = connection->execute(select_row(picklock::mysql::kFences, key));
   const Answer committed = connection->execute({.op = Op::commit});
   if (!counted.ok() || counted.affected == 0 || !committed.ok()) return 0;
   return value_of(read).value_or(0);
@@ -83,7 +83,7 @@ std::int64_t next_fence(Client& self, std::string_view key, Connection& holds) {
 Written write_work(Connection& connection, std::string_view key) {
   const Answer answer = connection.execute(
       {.op = Op::update,
-       .table = std::string(models::mysql::kWork),
+       .table = std::string(picklock::mysql::kWork),
        .key = std::string(key),
        .set = {Assignment{"value", {.of = Term::Of::column, .column = "value", .plus = 1}}}},
       Role::write);

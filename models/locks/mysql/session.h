@@ -9,16 +9,17 @@
 #include <string>
 #include <string_view>
 
-#include "models/lock.h"
-#include "models/mysql/client.h"
+#include "models/lock_options.h"
+#include "picklock/lock.h"
+#include "picklock/mysql.h"
 
 namespace picklock::models::locks::mysql {
 
-using models::mysql::Answer;
-using models::mysql::Connection;
-using models::mysql::Error;
-using models::mysql::Op;
-using models::mysql::Statement;
+using picklock::mysql::Answer;
+using picklock::mysql::Connection;
+using picklock::mysql::Error;
+using picklock::mysql::Op;
+using picklock::mysql::Statement;
 
 // On a row of `table`, whose key is the lock's.
 Statement select_row(std::string_view table, std::string_view key);

@@ -9,9 +9,9 @@
 namespace picklock::models::locks::mysql {
 namespace {
 
-using models::mysql::Condition;
-using models::mysql::kShedlock;
-using models::mysql::Term;
+using picklock::mysql::Condition;
+using picklock::mysql::kShedlock;
+using picklock::mysql::Term;
 using std::chrono::microseconds;
 
 constexpr int kReleaseTries = 10;

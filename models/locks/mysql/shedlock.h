@@ -6,13 +6,15 @@
 #include <set>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/mysql/session.h"
+#include "picklock/mysql.h"
 
 namespace picklock::models::locks::mysql {
 
-class ShedLock final : public Lock {
+class ShedLock final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
@@ -23,7 +25,7 @@ class ShedLock final : public Lock {
     bool stopped = false;
   };
 
-  models::mysql::Term now(Client& self, Duration plus = {}) const;
+  picklock::mysql::Term now(Client& self, Duration plus = {}) const;
   Error insert(Client& self, const Lease& lease);
   Answer update(Client& self, const Statement& statement, Role role = Role::none) const;
   void keep_extending(Client& self, const Lease& lease);

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "models/client.h"
+#include "picklock/client.h"
 
 namespace picklock::models::locks::redisson {
 

@@ -8,7 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "models/lock.h"
+#include "models/lock_options.h"
+#include "picklock/lock.h"
+#include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
 

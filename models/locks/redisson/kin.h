@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/locks/redisson/lock.h"
+#include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
 

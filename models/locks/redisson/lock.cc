@@ -43,7 +43,7 @@ class Hearing {
 }  // namespace
 
 RedissonLock::RedissonLock(const LockOptions& options, std::size_t server, OnRenewal on_renewal)
-    : Lock(options),
+    : ConfiguredLock(options),
       commands_(options, server),
       watchdog_(std::make_shared<Watchdog>(options, server,
                                            on_renewal ? std::move(on_renewal) : as_told(options))),

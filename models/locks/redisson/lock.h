@@ -11,6 +11,7 @@
 #include <string>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/local_time.h"
 #include "models/locks/redisson/channels.h"
 #include "models/locks/redisson/commands.h"
@@ -38,7 +39,7 @@ inline Duration explicit_lease(const LockOptions& options) {
   return options.renew == Renew::none ? options.ttl : Duration{};
 }
 
-class RedissonLock : public Lock {
+class RedissonLock : public ConfiguredLock {
  public:
   // `on_renewal`: instead of what `options` say of losses and deadlines.
   explicit RedissonLock(const LockOptions& options, std::size_t server = 0,

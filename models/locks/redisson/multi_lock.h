@@ -12,13 +12,14 @@
 #include <optional>
 #include <vector>
 
+#include "models/configured_lock.h"
 #include "models/locks/redisson/lock.h"
 
 namespace picklock::models::locks::redisson {
 
-class MultiLock : public Lock {
+class MultiLock : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;

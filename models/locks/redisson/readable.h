@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/locks/redisson/scripts.h"
+#include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/lock.h"
 #include "models/locks/redisson/commands.h"
+#include "picklock/lock.h"
 
 namespace picklock::models::locks::redisson {
 

@@ -3,7 +3,7 @@
 // whose value counts how often he holds it.
 #pragma once
 
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
 

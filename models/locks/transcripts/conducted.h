@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/lock.h"
+#include "picklock/lock.h"
 
 namespace picklock::models::locks {
 
@@ -67,8 +67,8 @@ class Conducted final : public Client {
   std::size_t redis_servers() const override { return real_.redis_servers(); }
   redis::Client& redis_replica(std::size_t server) override { return real_.redis_replica(server); }
   lease_store::Client& lease_store() override { return real_.lease_store(); }
-  models::zookeeper::Client& zookeeper() override { return real_.zookeeper(); }
-  models::mysql::Client& mysql() override { return real_.mysql(); }
+  picklock::zookeeper::Client& zookeeper() override { return real_.zookeeper(); }
+  picklock::mysql::Client& mysql() override { return real_.mysql(); }
   std::unique_ptr<Semaphore> semaphore(Awaits what) override { return real_.semaphore(what); }
   Tenancy tenancy() const override { return real_.tenancy(); }
   void act_for(Tenancy tenancy) override { real_.act_for(tenancy); }

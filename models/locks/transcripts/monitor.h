@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "models/redis/real/real_world.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 
 namespace picklock::models::locks {
 

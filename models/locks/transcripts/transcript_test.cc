@@ -69,7 +69,7 @@ struct Terms {
 
 class Stage {
  public:
-  Stage(models::Client& real, Recording& recording, std::string_view algorithm)
+  Stage(picklock::Client& real, Recording& recording, std::string_view algorithm)
       : real_(real), self_(real, conductor_), recording_(recording), algorithm_(algorithm) {}
 
   // As the library comes, with a thread that renews it: when is up to renewed().
@@ -140,7 +140,7 @@ class Stage {
   // On every server, and by the client's clocks.
   void lease_ends(const Lock& lock) {
     while (recording_.exists(kKey)) real_.sleep(5ms);
-    conductor_->now += lock.options().ttl;
+    conductor_->now += lock.settings().ttl;
   }
 
  private:
@@ -156,7 +156,7 @@ class Stage {
     return acquired;
   }
 
-  models::Client& real_;
+  picklock::Client& real_;
   std::shared_ptr<Conductor> conductor_ = std::make_shared<Conductor>();
   Conducted self_;
   Recording& recording_;
@@ -393,7 +393,7 @@ std::string played(const Situation& situation, std::string_view algorithm,
   RealWorld world(1, situation.servers);
   Recording recording(situation.servers, scripts);
   std::unique_ptr<Stage> stage;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     stage = std::make_unique<Stage>(self, recording, algorithm);
     situation.play(*stage);
   });

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "models/locks/zookeeper/session.h"
+#include "picklock/zookeeper.h"
 
 namespace picklock::models::locks::zookeeper {
 
@@ -24,7 +25,7 @@ class Coordinator {
   // was no answer.
   Coordinator(std::string_view key, Revokes revokes,
               std::function<bool(std::string_view token)> revoke)
-      : path_(models::zookeeper::lock_path(key)),
+      : path_(picklock::zookeeper::lock_path(key)),
         office_path_(path_ + "-coordinator"),
         revokes_(revokes),
         revoke_(std::move(revoke)) {}

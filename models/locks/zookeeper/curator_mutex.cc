@@ -51,7 +51,7 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
     ++held->second.count;
     return held->second.lease;
   }
-  const std::string directory = models::zookeeper::lock_path(key);
+  const std::string directory = picklock::zookeeper::lock_path(key);
   bool doubt = false;
   for (std::uint32_t tries = 0;;) {
     const std::optional<Node> node = create(self, directory, doubt);
@@ -63,7 +63,7 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
                   .ttl = self.zookeeper().session_timeout(),
                   .fence = options().mint == Mint::none ? 0 : node->zxid};
       if (options().mint != Mint::none && options().fence_by == FenceBy::sequence)
-        lease.fence = *models::zookeeper::sequence_of(node->path) + std::int64_t{1};
+        lease.fence = *picklock::zookeeper::sequence_of(node->path) + std::int64_t{1};
       holds_[self.thread()] = {.lease = lease};
       guards_.start(self, lease, options().stops_at);
       return lease;

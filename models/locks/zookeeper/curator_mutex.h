@@ -10,14 +10,15 @@
 #include <string>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/local_time.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
 
-class CuratorMutex final : public Lock {
+class CuratorMutex final : public ConfiguredLock {
  public:
-  using Lock::Lock;
+  using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

@@ -8,7 +8,7 @@ namespace picklock::models::locks::zookeeper {
 
 Acquired EphemeralLock::acquire(Client& self, std::string_view key) {
   const Patience patience = patience_of(self, options());
-  Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
+  Attempt attempt{.path = picklock::zookeeper::lock_path(key), .token = self.fresh_token()};
   Acquired acquired = acquire(self, attempt, patience);
   if (!acquired) sign_off(self, attempt.path, attempt.token);
   return acquired;
@@ -38,7 +38,7 @@ Acquired EphemeralLock::acquire(Client& self, Attempt& attempt, const Patience& 
 }
 
 Acquired EphemeralLock::try_acquire(Client& self, std::string_view key) {
-  Attempt attempt{.path = models::zookeeper::lock_path(key), .token = self.fresh_token()};
+  Attempt attempt{.path = picklock::zookeeper::lock_path(key), .token = self.fresh_token()};
   if (ask(self, attempt) == Outcome::granted) return granted(self, attempt);
   sign_off(self, attempt.path, attempt.token);
   if (attempt.doubt) return Acquired::unknown();

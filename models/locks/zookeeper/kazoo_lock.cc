@@ -26,7 +26,7 @@ Acquired KazooLock::try_acquire(Client& self, std::string_view key) {
 // the next try would come too late.
 Acquired KazooLock::lock(Client& self, std::string_view key, bool blocking, Duration time_out) {
   const Patience patience(self, options().clock, time_out);
-  const std::string directory = models::zookeeper::lock_path(key);
+  const std::string directory = picklock::zookeeper::lock_path(key);
   if (prefix_.empty()) prefix_ = self.fresh_token() + "__lock__";
   doubt_ = false;
   Duration pause = options().retry_every;
@@ -47,7 +47,7 @@ Acquired KazooLock::lock(Client& self, std::string_view key, bool blocking, Dura
 
 Acquired KazooLock::granted(Client& self, const std::string& directory) {
   held_ = true;
-  const std::int64_t number = *models::zookeeper::sequence_of(path_);
+  const std::int64_t number = *picklock::zookeeper::sequence_of(path_);
   Lease lease{.key = directory,
               .token = path_,
               .ttl = self.zookeeper().session_timeout(),

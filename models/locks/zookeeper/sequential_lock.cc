@@ -16,7 +16,7 @@ Acquired SequentialLock::try_acquire(Client& self, std::string_view key) {
 }
 
 Acquired SequentialLock::queue(Client& self, std::string_view key, const Patience& patience) {
-  Place place{.directory = models::zookeeper::lock_path(key)};
+  Place place{.directory = picklock::zookeeper::lock_path(key)};
   const bool named = options().recognise_own != RecogniseOwn::never;
   place.prefix = named ? self.fresh_token() + "-lock-" : "lock-";
   for (;;) {
@@ -95,7 +95,7 @@ SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std:
 }
 
 Acquired SequentialLock::granted(Client& self, const Place& place) {
-  const std::int64_t number = *models::zookeeper::sequence_of(place.path);
+  const std::int64_t number = *picklock::zookeeper::sequence_of(place.path);
   Lease lease{.key = place.directory,
               .token = place.path,
               .ttl = self.zookeeper().session_timeout(),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "models/algorithm.h"
+#include "models/configured_lock.h"
 #include "models/locks/local_time.h"
 #include "models/locks/zookeeper/session.h"
 
@@ -16,9 +17,10 @@ namespace picklock::models::locks::zookeeper {
 // What a waiter makes of it that the znode before its own is gone.
 enum class Woken : std::uint8_t { lists_again, holds };
 
-class SequentialLock final : public Lock {
+class SequentialLock final : public ConfiguredLock {
  public:
-  SequentialLock(const LockOptions& options, Woken woken) : Lock(options), woken_(woken) {}
+  SequentialLock(const LockOptions& options, Woken woken)
+      : ConfiguredLock(options), woken_(woken) {}
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;

@@ -40,7 +40,7 @@ std::vector<std::string> in_order(std::vector<std::string> children) {
   std::vector<std::pair<std::int32_t, std::size_t>> places;  // and where they stand now
   places.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
-    if (const auto number = models::zookeeper::sequence_of(children[i]))
+    if (const auto number = picklock::zookeeper::sequence_of(children[i]))
       places.emplace_back(*number, i);
   }
   std::sort(places.begin(), places.end());

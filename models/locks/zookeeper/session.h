@@ -8,18 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "models/lock.h"
+#include "models/lock_options.h"
 #include "models/zookeeper/names.h"
+#include "picklock/lock.h"
+#include "picklock/zookeeper.h"
 
 namespace picklock::models::locks::zookeeper {
 
-using models::zookeeper::Answer;
-using models::zookeeper::child_of;
-using models::zookeeper::Code;
-using models::zookeeper::CreateMode;
-using models::zookeeper::EventType;
-using models::zookeeper::SessionId;
-using models::zookeeper::State;
+using picklock::zookeeper::Answer;
+using picklock::zookeeper::child_of;
+using picklock::zookeeper::Code;
+using picklock::zookeeper::CreateMode;
+using picklock::zookeeper::EventType;
+using picklock::zookeeper::SessionId;
+using picklock::zookeeper::State;
 
 // Rings once a watch has something to tell, be it of the connection. Shared with the watch, which
 // may outlive whoever waits.
@@ -28,8 +30,8 @@ class Bell {
   explicit Bell(Client& self, Awaits what = Awaits::news) : state_(std::make_shared<Heard>()) {
     state_->rung = self.semaphore(what);
   }
-  models::zookeeper::Watch watch() const {
-    return [state = state_](const models::zookeeper::Told& told) {
+  picklock::zookeeper::Watch watch() const {
+    return [state = state_](const picklock::zookeeper::Told& told) {
       state->type = told.type;
       state->rung->release();
     };

@@ -13,7 +13,7 @@
 #include "models/mysql/conform/grammar.h"
 #include "models/mysql/conform/real_side.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 constexpr unsigned kLanes = 4;  // interleavings at a time, each in a database of its own
@@ -170,4 +170,4 @@ Report run(const Campaign& campaign, const Watch& watch) {
   return report;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -12,7 +12,7 @@
 #include "models/mysql/conform/coverage.h"
 #include "models/mysql/conform/real_server.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 struct Campaign {
   std::uint64_t seed = 1;
@@ -52,4 +52,4 @@ Report run(const Campaign& campaign, const Watch& watch);
 // What cannot be compared: name and why.
 std::vector<std::pair<std::string_view, std::string_view>> normalisations();
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -5,7 +5,7 @@
 
 #include "models/mysql/wire.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 std::string name(const Statement& statement) {
@@ -75,4 +75,4 @@ std::vector<Cell> empty_cells(const Coverage& coverage) {
   return empty;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

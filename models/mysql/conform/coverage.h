@@ -10,7 +10,7 @@
 
 #include "models/mysql/conform/model_side.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 struct Cell {
   std::string statement;  // `SELECT FOR UPDATE`
@@ -31,4 +31,4 @@ std::vector<Cell> expected_cells();
 // Of those, the ones that are not filled.
 std::vector<Cell> empty_cells(const Coverage& coverage);
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -1,7 +1,7 @@
 // Those that each of ten runs has filled five times at least.
 #include "models/mysql/conform/coverage.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 std::vector<Cell> expected_cells() {
   return {
@@ -138,4 +138,4 @@ std::vector<Cell> expected_cells() {
   };
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

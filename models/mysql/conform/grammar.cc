@@ -7,7 +7,7 @@
 
 #include "sim/random.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 enum class Kind : std::uint8_t {
@@ -304,4 +304,4 @@ std::uint64_t interleaving_seed(std::uint64_t run_seed, std::uint64_t index) {
   return index == 0 ? run_seed : sim::mixed(run_seed ^ sim::mixed(index)) >> 1;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

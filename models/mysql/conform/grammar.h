@@ -6,7 +6,7 @@
 
 #include "models/mysql/conform/sequence.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 inline constexpr std::size_t kStepsPerInterleaving = 16;
 
@@ -15,4 +15,4 @@ Interleaving draw_interleaving(std::uint64_t seed);
 // The seed of the n-th of a run; the first has the run's own, so that each can be drawn alone.
 std::uint64_t interleaving_seed(std::uint64_t run_seed, std::uint64_t index);
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

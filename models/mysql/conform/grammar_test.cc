@@ -7,7 +7,7 @@
 
 #include "models/mysql/conform/model_side.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 std::string text_of(const Interleaving& interleaving) {
@@ -122,4 +122,4 @@ TEST(MySqlGrammar, CrossesNamesAndHoldsThemTwice) {
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

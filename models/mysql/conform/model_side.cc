@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 void fill(Engine& engine) {
@@ -60,4 +60,4 @@ Played play_to_model(const Interleaving& interleaving, const Script& script) {
   return played;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

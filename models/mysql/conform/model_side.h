@@ -8,7 +8,7 @@
 #include "models/mysql/conform/sequence.h"
 #include "models/mysql/engine.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 // One of so many ways, where there was a choice.
 struct Choice {
@@ -52,4 +52,4 @@ bool some_way(const Interleaving& interleaving, Wanted wanted) {
   return false;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

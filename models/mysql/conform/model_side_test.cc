@@ -5,7 +5,7 @@
 #include "models/mysql/conform/coverage.h"
 #include "models/mysql/conform/grammar.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 using testing::IsEmpty;
@@ -62,4 +62,4 @@ TEST(ModelSide, FillsEveryExpectedCellInARunOfTheUsualLength) {
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -11,14 +11,14 @@
 
 #include "models/mysql/conform/real_side.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 RealServer::RealServer() {
   folder_ = "/tmp/picklock-mysql-XXXXXX";
   if (mkdtemp(folder_.data()) == nullptr)
     throw NoServer(fmt::format("no folder for a server: {}", std::strerror(errno)));
   std::filesystem::create_directory(folder_ + "/data");
-  address_ = {"127.0.0.1", real::free_port()};
+  address_ = {"127.0.0.1", models::real::free_port()};
   if (address_.port == 0) throw NoServer("no free loopback port");
   // Without the tables of its own it knows no users, and is there in a fifth of a second.
   process_.start(
@@ -31,9 +31,9 @@ RealServer::RealServer() {
   constexpr int kTries = 600;  // times 50 ms
   for (int i = 0; i < kTries; ++i) {
     if (const std::optional<int> status = process_.ended()) {
-      if (WIFEXITED(*status) && WEXITSTATUS(*status) == real::ServerProcess::kCannotExecute)
+      if (WIFEXITED(*status) && WEXITSTATUS(*status) == models::real::ServerProcess::kCannotExecute)
         throw NoServer("mariadb-server is not installed: install it, or give --address HOST:PORT");
-      throw NoServer("mariadbd does not start: " + real::last_line(folder_ + "/log"));
+      throw NoServer("mariadbd does not start: " + models::real::last_line(folder_ + "/log"));
     }
     if (answers(address_)) return;
     usleep(50'000);
@@ -47,4 +47,4 @@ RealServer::~RealServer() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -8,7 +8,7 @@
 
 #include "models/real/server_process.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 // There is no server to compare with; the text says why, and what to do.
 class NoServer : public std::runtime_error {
@@ -33,7 +33,7 @@ class RealServer {
  private:
   std::string folder_;
   Address address_;
-  real::ServerProcess process_;
+  models::real::ServerProcess process_;
 };
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

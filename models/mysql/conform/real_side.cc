@@ -10,7 +10,7 @@
 
 #include "models/mysql/sql.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 namespace {
 
 using namespace std::chrono_literals;
@@ -255,4 +255,4 @@ std::set<std::uint64_t> RealSide::waiting() {
   return waiters;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

@@ -20,7 +20,7 @@
 struct st_mysql;
 struct st_mysql_res;
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 // Whether somebody listens there who speaks this protocol.
 bool answers(const Address& address);
@@ -84,4 +84,4 @@ class RealSide {
   std::set<std::uint32_t> killed_;
 };
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

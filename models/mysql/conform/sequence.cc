@@ -4,7 +4,7 @@
 
 #include "models/mysql/sql.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 Schema schema() { return {"locks", {"name", "n"}}; }
 
@@ -31,4 +31,4 @@ std::string shown(const Outcome& outcome) {
   return text.empty() ? "nothing" : text;
 }
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

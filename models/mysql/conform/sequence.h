@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/mysql/types.h"
+#include "models/mysql/tables.h"
+#include "picklock/mysql.h"
 
-namespace picklock::models::mysql::conform {
+namespace picklock::mysql::conform {
 
 struct Step {
   std::uint32_t session = 1;  // from 1; KILL names another in the statement's number
@@ -36,4 +37,4 @@ std::string shown(const Step& step);
 std::string shown(const Answer& answer);
 std::string shown(const Outcome& outcome);
 
-}  // namespace picklock::models::mysql::conform
+}  // namespace picklock::mysql::conform

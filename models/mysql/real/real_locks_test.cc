@@ -14,7 +14,7 @@
 #include "models/real/real_time.h"
 #include "models/sim_client.h"
 
-namespace picklock::models::mysql::real {
+namespace picklock::mysql::real {
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,9 +32,9 @@ const conform::Address& server_address() {
 // Clients of one lock on a server of our own.
 class World {
  public:
-  using Body = std::function<void(models::Client& self, Lock& lock)>;
+  using Body = std::function<void(picklock::Client& self, Lock& lock)>;
 
-  World(const Algorithm& algorithm, std::uint32_t clients, LockOptions options,
+  World(const models::Algorithm& algorithm, std::uint32_t clients, models::LockOptions options,
         std::string lock_key)
       : key(std::move(lock_key)), options_(std::move(options)), algorithm_(algorithm) {
     prepare(server_address(), kDatabase, key);
@@ -50,9 +50,10 @@ class World {
                                           server_address(), kDatabase);
     time_->watch(*server_);
     ends_ = {server_->end()};
-    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_, FencedBy::nothing);
+    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_,
+                    models::FencedBy::nothing);
     for (std::uint32_t i = 0; i < clients; ++i) {
-      ClientMachine& machine = machines_.emplace_back();
+      models::ClientMachine& machine = machines_.emplace_back();
       machine.reset(simulation_, scheduler.process(i), std::span<const redis::Node>(), resource_,
                     options_, options_.command_timeout, keys_.id(key));
       machine.connect(ends_, options_);
@@ -61,7 +62,7 @@ class World {
   }
 
   void client(std::uint32_t number, Body body) {
-    Lock& lock = *locks_.emplace_back(locks::make_lock(algorithm_, options_));
+    Lock& lock = *locks_.emplace_back(models::locks::make_lock(algorithm_, options_));
     simulation_.scheduler.spawn(
         simulation_.scheduler.process(number - 1),
         [this, number, &lock, run = std::move(body)] {
@@ -93,41 +94,41 @@ class World {
   const std::string key;
 
  private:
-  LockOptions options_;
-  const Algorithm& algorithm_;
+  models::LockOptions options_;
+  const models::Algorithm& algorithm_;
   sim::Simulation simulation_;
   std::unique_ptr<models::real::RealTime> time_;
   std::unique_ptr<RealMySql> server_;
-  std::vector<ServerEnd> ends_;
-  Tenures tenures_;
-  Keys keys_;
-  Resource resource_;
-  std::deque<ClientMachine> machines_;
+  std::vector<models::ServerEnd> ends_;
+  models::Tenures tenures_;
+  models::Keys keys_;
+  models::Resource resource_;
+  std::deque<models::ClientMachine> machines_;
   std::vector<std::unique_ptr<Lock>> locks_;
 };
 
-std::vector<const Algorithm*> on_mysql() {
-  std::vector<const Algorithm*> all;
-  for (const Algorithm* one : locks::all()) {
+std::vector<const models::Algorithm*> on_mysql() {
+  std::vector<const models::Algorithm*> all;
+  for (const models::Algorithm* one : models::locks::all()) {
     if (one->uses.server == LockServer::mysql) all.push_back(one);
   }
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<const Algorithm*>& one) {
+std::string name_of(const testing::TestParamInfo<const models::Algorithm*>& one) {
   std::string name(one.param->name);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-LockOptions patiently(const Algorithm& algorithm) {
-  LockOptions options = models::as_it_comes(algorithm);
+models::LockOptions patiently(const models::Algorithm& algorithm) {
+  models::LockOptions options = models::as_it_comes(algorithm);
   options.retry_every = 10ms;
   options.acquire_timeout = 30s;
   return options;
 }
 
-class OnARealServer : public testing::TestWithParam<const Algorithm*> {};
+class OnARealServer : public testing::TestWithParam<const models::Algorithm*> {};
 
 INSTANTIATE_TEST_SUITE_P(Lock, OnARealServer, testing::ValuesIn(on_mysql()), name_of);
 
@@ -136,7 +137,7 @@ TEST_P(OnARealServer, LetsOneClientInAtATimeAndTheNextWhenItHasReleased) {
   int inside = 0;
   int sections = 0;
   for (std::uint32_t number = 1; number <= 3; ++number) {
-    world.client(number, [&](models::Client& self, Lock& lock) {
+    world.client(number, [&](picklock::Client& self, Lock& lock) {
       for (int i = 0; i < 2; ++i) {
         const Acquired acquired = lock.acquire(self, world.key);
         ASSERT_TRUE(acquired);
@@ -153,16 +154,16 @@ TEST_P(OnARealServer, LetsOneClientInAtATimeAndTheNextWhenItHasReleased) {
 }
 
 TEST_P(OnARealServer, GivesTheLockOfADeadClientToTheNext) {
-  LockOptions options = patiently(*GetParam());
+  models::LockOptions options = patiently(*GetParam());
   options.ttl = 1s;
   World world(*GetParam(), 2, options, "dies-" + std::string(GetParam()->name));
   bool held = false;
   Duration waited{};
-  world.client(1, [&](models::Client& self, Lock& lock) {
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
     held = static_cast<bool>(lock.acquire(self, world.key));
     self.sleep(1h);
   });
-  world.client(2, [&](models::Client& self, Lock& lock) {
+  world.client(2, [&](picklock::Client& self, Lock& lock) {
     while (!held) self.sleep(10ms);
     world.crash(1);
     const Duration began = self.monotonic_now();
@@ -176,11 +177,11 @@ TEST_P(OnARealServer, GivesTheLockOfADeadClientToTheNext) {
 
 TEST_P(OnARealServer, CountsItsFencingTokensFromGrantToGrant) {
   if (!GetParam()->uses.mint) GTEST_SKIP() << "it has none";
-  LockOptions options = patiently(*GetParam());
-  options.mint = Mint::in_script;
+  models::LockOptions options = patiently(*GetParam());
+  options.mint = models::Mint::in_script;
   World world(*GetParam(), 1, options, "fence-" + std::string(GetParam()->name));
   std::vector<std::int64_t> tokens;
-  world.client(1, [&](models::Client& self, Lock& lock) {
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
     for (int i = 0; i < 3; ++i) {
       const Acquired acquired = lock.acquire(self, world.key);
       ASSERT_TRUE(acquired);
@@ -195,7 +196,7 @@ TEST_P(OnARealServer, CountsItsFencingTokensFromGrantToGrant) {
 TEST_P(OnARealServer, WritesBesideItselfInItsOwnDatabase) {
   if (!GetParam()->uses.database) GTEST_SKIP() << "it keeps no session";
   World world(*GetParam(), 1, patiently(*GetParam()), "work-" + std::string(GetParam()->name));
-  world.client(1, [&](models::Client& self, Lock& lock) {
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
     const Acquired acquired = lock.acquire(self, world.key);
     ASSERT_TRUE(acquired);
     EXPECT_EQ(lock.write_in_database(self, acquired.lease()), Written::accepted);
@@ -210,4 +211,4 @@ TEST_P(OnARealServer, WritesBesideItselfInItsOwnDatabase) {
 }
 
 }  // namespace
-}  // namespace picklock::models::mysql::real
+}  // namespace picklock::mysql::real

@@ -11,7 +11,7 @@
 #include "models/mysql/tables.h"
 #include "models/mysql/wire.h"
 
-namespace picklock::models::mysql::real {
+namespace picklock::mysql::real {
 namespace {
 
 using models::real::RealLink;
@@ -165,4 +165,4 @@ void prepare(const conform::Address& address, const std::string& database,
   }
 }
 
-}  // namespace picklock::models::mysql::real
+}  // namespace picklock::mysql::real

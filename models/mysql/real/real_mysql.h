@@ -9,7 +9,7 @@
 #include "models/mysql/server.h"
 #include "models/real/real_endpoint.h"
 
-namespace picklock::models::mysql::real {
+namespace picklock::mysql::real {
 
 class RealMySql final : public models::real::RealEndpoint {
  public:
@@ -20,7 +20,7 @@ class RealMySql final : public models::real::RealEndpoint {
         address_(address),
         database_(std::move(database)) {}
 
-  ServerEnd end() { return {.process = &process(), .endpoint = this}; }
+  models::ServerEnd end() { return {.process = &process(), .endpoint = this}; }
 
  private:
   std::unique_ptr<models::real::RealLink> dial(sim::Simulation& simulation,
@@ -35,4 +35,4 @@ class RealMySql final : public models::real::RealEndpoint {
 // are there at first. Throws conform::NoServer.
 void prepare(const conform::Address& address, const std::string& database, const std::string& lock);
 
-}  // namespace picklock::models::mysql::real
+}  // namespace picklock::mysql::real

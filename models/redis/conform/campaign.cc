@@ -10,7 +10,7 @@
 #include "models/redis/conform/model_side.h"
 #include "models/redis/conform/real_side.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 namespace {
 
@@ -100,4 +100,4 @@ Report run(const Campaign& campaign, const Watch& watch) {
   return report;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -10,7 +10,7 @@
 #include "models/redis/conform/real_server.h"
 #include "models/redis/conform/shrink.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct Campaign {
   std::uint64_t seed = 1;
@@ -42,4 +42,4 @@ struct Watch {
 // Throws NoServer.
 Report run(const Campaign& campaign, const Watch& watch);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -6,7 +6,7 @@
 
 #include "models/redis/conform/normal_form.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 constexpr std::size_t kNowhere = std::string::npos;
@@ -214,4 +214,4 @@ std::optional<Difference> Comparison::leftovers() {
   return std::nullopt;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

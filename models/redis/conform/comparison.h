@@ -13,7 +13,7 @@
 #include "models/redis/conform/real_side.h"
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct Difference {
   std::size_t step = 0;  // the last one that had been sent
@@ -50,4 +50,4 @@ class Comparison {
   std::vector<std::vector<std::vector<std::string>>> queued_;  // commands, by connection
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

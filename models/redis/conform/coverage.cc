@@ -6,7 +6,7 @@
 #include "models/redis/conform/frame.h"
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<Coverage::Cell> Coverage::empty_cells(bool steered_clock) const {
   return empty;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

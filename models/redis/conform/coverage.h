@@ -13,7 +13,7 @@
 #include "models/redis/conform/model_side.h"
 #include "models/redis/conform/vocabulary.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 // nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or of an error its code
 // word, where it is one of the server's. Of several frames the last one counts: those before it
@@ -47,4 +47,4 @@ class Coverage {
   std::uint64_t commands_ = 0;
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -7,7 +7,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 // They take a key of any type, or do not look at what they overwrite.
@@ -43,4 +43,4 @@ TEST(Coverage, IsOfEveryStateInWhichACommandMayFindItsKey) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

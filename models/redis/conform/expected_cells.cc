@@ -6,7 +6,7 @@
 
 #include "models/redis/conform/coverage.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 // Of each command, the classes of its replies, and behind the colon the states in which it finds
@@ -185,4 +185,4 @@ std::vector<Coverage::Cell> Coverage::expected() {
   return cells;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
@@ -113,4 +113,4 @@ void put_frame(std::string& out, const Frame& frame) {
   out += kEnd;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

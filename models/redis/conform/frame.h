@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct Frame {
   char kind = 0;      // the first byte: + - : $ * _ # , ( = % ~ > |
@@ -30,4 +30,4 @@ enum class Framing { whole, partial, malformed };
 Framing take_frame(std::string_view& bytes, Frame& frame);
 void put_frame(std::string& out, const Frame& frame);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 std::string again(const Frame& frame) {
@@ -63,4 +63,4 @@ TEST(Frame, LeavesWhatComesAfterIt) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -18,7 +18,7 @@
 #include "sim/digest.h"
 #include "sim/random.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 std::uint64_t times(std::uint64_t count) {
@@ -189,4 +189,4 @@ TEST(Fuzz, RepliesOfAnyBytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -9,11 +9,11 @@
 
 #include "models/redis/conform/script_text.h"
 #include "models/redis/conform/vocabulary.h"
-#include "models/redis/script.h"
+#include "picklock/redis.h"
 #include "sim/digest.h"
 #include "sim/random.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 class Author {
@@ -283,4 +283,4 @@ std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index) {
   return index == 0 ? run_seed : sim::Random(run_seed, index).next() & kMost;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

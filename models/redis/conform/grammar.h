@@ -6,7 +6,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 inline constexpr std::size_t kCommandsPerSequence = 50;
 
@@ -18,4 +18,4 @@ Sequence draw_sequence(std::uint64_t seed, bool steered_clock);
 // alone.
 std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -8,7 +8,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/conform/vocabulary.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST(Grammar, LeavesTimeOutWhereTheClockCannotBeSet) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -4,7 +4,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct ModelSide::World {
   LoneServer alone;
@@ -62,4 +62,4 @@ KeyState ModelSide::key_state(std::uint32_t connection, std::string_view key,
   return KeyState::missing;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -9,7 +9,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 // What a command finds where its key should be.
 enum class KeyState : std::uint8_t { no_key, missing, live, expired, wrong_type };
@@ -45,4 +45,4 @@ class ModelSide {
   std::unique_ptr<World> world_;
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -9,7 +9,7 @@
 
 #include "models/redis/conform/real_server.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 [[noreturn]] void fail() {
@@ -30,7 +30,7 @@ NodeClock::~NodeClock() {
   close(file_);
 }
 
-real::Surroundings NodeClock::surroundings(const std::string& library) const {
+models::real::Surroundings NodeClock::surroundings(const std::string& library) const {
   models::real::Surroundings of_server{
       .variables = {"LD_PRELOAD=" + library, "PICKLOCK_CLOCK_FD=" + std::to_string(file_)},
       .files = {file_}};
@@ -38,4 +38,4 @@ real::Surroundings NodeClock::surroundings(const std::string& library) const {
   return of_server;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

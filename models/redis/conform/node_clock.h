@@ -7,7 +7,7 @@
 
 #include "models/real/server_process.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 class NodeClock {
  public:
@@ -34,4 +34,4 @@ class NodeClock {
   volatile std::int64_t* ms_ = nullptr;
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -9,7 +9,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 using Words = std::span<const std::string>;
@@ -231,4 +231,4 @@ void normalise(std::span<const std::string> words, Ids ids, Frame& reply) {
   if (const Row* row = row_of(words)) row->rewrite(words, ids, reply);
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

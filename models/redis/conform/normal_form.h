@@ -10,7 +10,7 @@
 
 #include "models/redis/conform/frame.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct Normalisation {
   std::string_view name;
@@ -28,4 +28,4 @@ void normalise_frames(std::vector<Frame>& frames);
 // Rewrites the reply to a command; `ids` are those of the connections of this side, in order.
 void normalise(std::span<const std::string> words, std::span<const std::int64_t> ids, Frame& reply);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 std::string normal(const std::vector<std::string>& words, std::vector<std::int64_t> ids,
@@ -76,4 +76,4 @@ TEST(NormalForm, IsListedWithItsReason) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

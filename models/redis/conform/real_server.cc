@@ -17,7 +17,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 constexpr const char* kClockLibrary = "lib/picklock/conform/libpicklock_steered_clock.so";
@@ -163,4 +163,4 @@ std::string RealServer::last_words() const {
   return std::string(last);
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

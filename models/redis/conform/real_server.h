@@ -12,7 +12,7 @@
 #include "models/real/server_process.h"
 #include "models/redis/conform/node_clock.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 // There is no server to compare with; the text says why, and what to do.
 class NoServer : public std::runtime_error {
@@ -74,4 +74,4 @@ class RealServer {
   models::real::ServerProcess process_;
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <utility>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 // A busy machine may be slow: after the first wait a fence tells whether anything is still to come,
@@ -398,4 +398,4 @@ void RealSide::look_for_end() {
       own_ != nullptr ? own_->last_words() : std::string());
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -13,7 +13,7 @@
 #include "models/redis/conform/real_server.h"
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 class Socket {
  public:
@@ -121,4 +121,4 @@ class RealSide {
   bool configured_ = false;  // or CONFIG SET
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

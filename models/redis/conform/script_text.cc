@@ -6,7 +6,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 // What lock libraries do, in our own words: each takes one key and two arguments.
@@ -258,4 +258,4 @@ DrawnScript ScriptText::drawn() {
   return script_;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

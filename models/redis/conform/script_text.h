@@ -8,7 +8,7 @@
 
 #include "models/redis/conform/vocabulary.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 struct DrawnScript {
   std::string body;
@@ -37,4 +37,4 @@ class ScriptText {
 // A Lua string literal of these bytes.
 std::string lua_quoted(std::string_view bytes);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 std::optional<std::uint32_t> connection_meant(std::string_view word) {
   std::uint32_t connection = 0;
@@ -65,4 +65,4 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

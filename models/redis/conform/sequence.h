@@ -10,7 +10,7 @@
 
 #include "sim/clock.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 // What both wall clocks show when a sequence begins, in milliseconds since the epoch.
 inline constexpr std::int64_t kEpochMs = sim::kEpoch / 1'000'000;
@@ -44,4 +44,4 @@ std::string shown(const Step& step);
 // Lower case, of the letters that names of commands have.
 std::string lower(std::string_view word);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -7,7 +7,7 @@
 
 #include "models/redis/conform/coverage.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 class Shrinking {
@@ -120,4 +120,4 @@ Finding shrink(Finding finding, const Compare& compare) {
   return Shrinking(std::move(finding), compare).run();
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

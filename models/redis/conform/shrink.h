@@ -8,7 +8,7 @@
 #include "models/redis/conform/comparison.h"
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 using Compare = std::function<std::optional<Difference>(const Sequence&)>;
 
@@ -21,4 +21,4 @@ struct Finding {
 // must stay the same.
 Finding shrink(Finding finding, const Compare& compare);
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

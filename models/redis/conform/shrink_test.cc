@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 using ::testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST(Shrink, DoesNotSlipIntoAnotherDifference) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

@@ -6,7 +6,7 @@
 
 #include "models/redis/conform/sequence.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 namespace {
 
 constexpr bool kTimed = true;
@@ -741,4 +741,4 @@ void Vocabulary::fill_one(Words& words, std::string_view hole, std::string_view 
   }
 }
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

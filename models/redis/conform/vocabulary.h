@@ -11,7 +11,7 @@
 
 #include "sim/random.h"
 
-namespace picklock::models::redis::conform {
+namespace picklock::redis::conform {
 
 using Words = std::vector<std::string>;
 
@@ -86,4 +86,4 @@ class Vocabulary {
   std::string_view forced_key_;
 };
 
-}  // namespace picklock::models::redis::conform
+}  // namespace picklock::redis::conform

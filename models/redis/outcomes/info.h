@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 // Empty: there is none of this name.
 inline std::string_view field(std::string_view info, std::string_view name) {
@@ -29,4 +29,4 @@ inline std::size_t count(std::string_view text, std::string_view what) {
   return count;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

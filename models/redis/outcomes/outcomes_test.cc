@@ -17,7 +17,7 @@
 #include "models/redis/outcomes/simulated_side.h"
 #include "models/redis/outcomes/situations.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 static void PrintTo(const Situation& situation, std::ostream* out) { *out << situation.title; }
 
@@ -177,4 +177,4 @@ TEST(RealReplica, BecomesWhatItsMasterIs) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -2,7 +2,7 @@
 
 #include "models/redis/outcomes/situations.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ std::vector<Situation> persistence_situations() {
   };
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

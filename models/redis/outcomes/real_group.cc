@@ -16,7 +16,7 @@
 
 #include "models/redis/conform/real_side.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using conform::NoServer;
@@ -173,4 +173,4 @@ const RealNode* RealGroup::at(std::string_view host, std::string_view port) cons
   return nullptr;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -14,7 +14,7 @@
 #include "models/redis/conform/real_server.h"
 #include "models/redis/outcomes/situation.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 // Gone with this object, with all that is in it.
 class Folder {
@@ -92,4 +92,4 @@ class RealGroup {
   std::vector<std::unique_ptr<RealNode>> nodes_;  // in the order of Group; the master is the first
 };
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

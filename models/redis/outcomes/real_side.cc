@@ -9,7 +9,7 @@
 
 #include "models/redis/outcomes/info.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using conform::Frame;
@@ -243,4 +243,4 @@ Words RealSide::heard(const std::string& node) {
   return commands;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

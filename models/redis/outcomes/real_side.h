@@ -13,7 +13,7 @@
 #include "models/redis/outcomes/real_group.h"
 #include "models/redis/outcomes/situation.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 class RealSide final : public Side {
  public:
@@ -47,4 +47,4 @@ class RealSide final : public Side {
   std::chrono::steady_clock::time_point begun_;
 };
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

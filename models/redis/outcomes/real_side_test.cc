@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST(RealSide, SaysThatThereIsNoServer) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -1,6 +1,6 @@
 #include "models/redis/outcomes/situations.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -351,4 +351,4 @@ std::vector<Situation> replica_situations() {
   };
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -15,7 +15,7 @@
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using conform::Frame;
@@ -401,8 +401,8 @@ class SimulatedSide final : public Side {
 
   const Group& group_;
   sim::Simulation simulation_;
-  Tenures tenures_;
-  Keys keys_;
+  models::Tenures tenures_;
+  models::Keys keys_;
   Directory directory_;
   std::deque<Server> servers_;
   std::deque<Sentinel> sentinels_;
@@ -436,4 +436,4 @@ Outcome simulated(const Situation& situation, std::uint64_t seed) {
   return side.tell(situation);
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -6,11 +6,11 @@
 
 #include "models/redis/outcomes/situation.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 bool can_be_simulated(const Situation& situation);
 
 // Requires: can_be_simulated.
 Outcome simulated(const Situation& situation, std::uint64_t seed);
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 constexpr std::string_view kBetween = " | ";
@@ -209,4 +209,4 @@ std::string shown(const Outcome& outcome) {
   return text;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -13,7 +13,7 @@
 
 #include "sim/clock.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 using Duration = std::chrono::milliseconds;
 using Words = std::vector<std::string>;
@@ -218,4 +218,4 @@ class Allowed {
 // As a block of such a file.
 std::string shown(const Outcome& outcome);
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -10,7 +10,7 @@
 
 #include "models/redis/outcomes/situations.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST(Situations, AndTheirOutcomesAreTheSame) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

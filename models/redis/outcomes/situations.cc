@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 std::vector<Situation> all_situations() {
   std::vector<Situation> all;
@@ -15,4 +15,4 @@ std::vector<Situation> all_situations() {
   return all;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -6,7 +6,7 @@
 
 #include "models/redis/outcomes/situation.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 
 // By subject.
 std::vector<Situation> stream_situations();       // what replicas are sent
@@ -25,4 +25,4 @@ std::vector<Words> random_writes(std::uint64_t seed, int count);
 // What these make it send, while time passes and keys fall due.
 Situation random_stream(std::uint64_t seed, int count);
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

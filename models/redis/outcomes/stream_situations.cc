@@ -7,7 +7,7 @@
 #include "sim/digest.h"
 #include "sim/random.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using std::chrono::milliseconds;
@@ -308,4 +308,4 @@ Situation random_stream(std::uint64_t seed, int count) {
   return situation;
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

@@ -1,6 +1,6 @@
 #include "models/redis/outcomes/situations.h"
 
-namespace picklock::models::redis::outcomes {
+namespace picklock::redis::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -119,4 +119,4 @@ std::vector<Situation> wait_situations() {
   };
 }
 
-}  // namespace picklock::models::redis::outcomes
+}  // namespace picklock::redis::outcomes

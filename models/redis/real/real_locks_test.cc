@@ -12,7 +12,7 @@
 #include "models/locks/catalogue.h"
 #include "models/redis/real/real_world.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::redis::real {
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,43 +22,45 @@ constexpr Duration kLong = 100s;
 constexpr Duration kShortLease = 300ms;
 constexpr Duration kLease = 1s;
 
-using Concerned = bool (*)(const Algorithm& algorithm);
+using Concerned = bool (*)(const models::Algorithm& algorithm);
 
-bool any(const Algorithm&) { return true; }
+bool any(const models::Algorithm&) { return true; }
 
 // docs/facts/failures.md A-27.
-bool releases_nothing(const Algorithm& algorithm) {
+bool releases_nothing(const models::Algorithm& algorithm) {
   return algorithm.name == "set-ex-hash-release";
 }
 
-bool sends(const Algorithm& algorithm, Role role) {
+bool sends(const models::Algorithm& algorithm, Role role) {
   return std::count(algorithm.roles.begin(), algorithm.roles.end(), role) > 0;
 }
 
-bool renews(const Algorithm& algorithm) {
+bool renews(const models::Algorithm& algorithm) {
   return algorithm.uses.renew || sends(algorithm, Role::renew);
 }
 
-bool hears_channels(const Algorithm& algorithm) { return sends(algorithm, Role::subscribe); }
+bool hears_channels(const models::Algorithm& algorithm) {
+  return sends(algorithm, Role::subscribe);
+}
 
-bool can_have_no_lease(const Algorithm& algorithm) {
+bool can_have_no_lease(const models::Algorithm& algorithm) {
   return !algorithm.uses.lease || algorithm.uses.endless;
 }
 
 // Does not remove what another holds, even where its own lease has ended unnoticed.
-bool releases_its_own_only(const Algorithm& algorithm) {
+bool releases_its_own_only(const models::Algorithm& algorithm) {
   const std::optional<Promise> own = promise(algorithm, Property::own_release, {});
   return algorithm.uses.lease && own && (own->under.has(FaultClass::pause) || algorithm.uses.nests);
 }
 
 // Tells nobody whether there was anything of his to release (docs/facts/algorithms.md 1.7).
-bool releases_in_silence(const Algorithm& algorithm) {
+bool releases_in_silence(const models::Algorithm& algorithm) {
   return algorithm.name.starts_with("redisson-redlock");
 }
 
 // As it is shipped, but for how it waits.
-LockOptions shipped(const Algorithm& algorithm) {
-  LockOptions options = models::as_it_comes(algorithm);
+models::LockOptions shipped(const models::Algorithm& algorithm) {
+  models::LockOptions options = models::as_it_comes(algorithm);
   options.retry_every = 10ms;
   options.retry_jitter = {};
   options.acquire_timeout = kLong;
@@ -68,14 +70,14 @@ LockOptions shipped(const Algorithm& algorithm) {
 }
 
 // A lease that ends only where the lock has no other way to come free.
-LockOptions patiently(const Algorithm& algorithm) {
-  LockOptions options = shipped(algorithm);
+models::LockOptions patiently(const models::Algorithm& algorithm) {
+  models::LockOptions options = shipped(algorithm);
   options.ttl = releases_nothing(algorithm) ? 2s : 600s;
   return options;
 }
 
-LockOptions briefly(const Algorithm& algorithm) {
-  LockOptions options = shipped(algorithm);
+models::LockOptions briefly(const models::Algorithm& algorithm) {
+  models::LockOptions options = shipped(algorithm);
   options.ttl = kShortLease;
   return options;
 }
@@ -84,7 +86,7 @@ LockOptions briefly(const Algorithm& algorithm) {
 struct Party {
   static constexpr std::size_t kClients = 3;
 
-  const Algorithm* algorithm = nullptr;
+  const models::Algorithm* algorithm = nullptr;
   std::string key;
   std::array<std::unique_ptr<Lock>, kClients> locks;
   std::uint32_t first = 0;  // of its clients
@@ -113,10 +115,10 @@ struct Party {
 
 class RealLocks : public testing::Test {
  protected:
-  void prepare(Concerned concerned, LockOptions (*options_of)(const Algorithm&)) {
+  void prepare(Concerned concerned, models::LockOptions (*options_of)(const models::Algorithm&)) {
     parties_.clear();
-    std::vector<LockOptions> options;
-    for (const Algorithm* algorithm : locks::all()) {
+    std::vector<models::LockOptions> options;
+    for (const models::Algorithm* algorithm : models::locks::all()) {
       if (algorithm->uses.server != LockServer::redis || !concerned(*algorithm)) continue;
       Party& party = *parties_.emplace_back(std::make_unique<Party>());
       party.algorithm = algorithm;
@@ -124,7 +126,7 @@ class RealLocks : public testing::Test {
       party.first = static_cast<std::uint32_t>(options.size() + 1);
       for (auto& lock : party.locks) {
         options.push_back(options_of(*algorithm));
-        lock = locks::make_lock(*algorithm, options.back());
+        lock = models::locks::make_lock(*algorithm, options.back());
       }
     }
     ASSERT_FALSE(parties_.empty());
@@ -132,15 +134,15 @@ class RealLocks : public testing::Test {
   }
 
   void client(Party& party, std::uint32_t which,
-              std::function<void(models::Client& self, Lock& lock)> body) {
+              std::function<void(picklock::Client& self, Lock& lock)> body) {
     world_->client(party.first + which,
                    [lock = party.locks[which].get(), run = std::move(body)](
-                       RealWorld&, models::Client& self) { run(self, *lock); });
+                       RealWorld&, picklock::Client& self) { run(self, *lock); });
   }
   void crash(const Party& party, std::uint32_t which) { world_->crash(party.first + which); }
 
   // Until it is so. False: it has not become so.
-  static bool await(models::Client& self, const std::function<bool()>& condition) {
+  static bool await(picklock::Client& self, const std::function<bool()>& condition) {
     for (const Duration begun = self.monotonic_now(); !condition(); self.sleep(2ms)) {
       if (self.monotonic_now() - begun > kLong) return false;
     }
@@ -148,7 +150,7 @@ class RealLocks : public testing::Test {
   }
 
   // On every server: a release that has heard enough may still be under way to others.
-  bool comes_free(models::Client& self, const Party& party) {
+  bool comes_free(picklock::Client& self, const Party& party) {
     if (releases_nothing(*party.algorithm)) return !world().held(party.key);
     return await(self, [&] { return !world().held(party.key); });
   }
@@ -174,7 +176,7 @@ TEST_F(RealLocks, AreTakenAndGivenBack) {
   prepare(any, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       party.granted[0] = static_cast<bool>(acquired);
       if (!acquired) return;
@@ -200,7 +202,7 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
   prepare(any, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       party.granted[0] = static_cast<bool>(acquired);
       party.enter(0);
@@ -209,7 +211,7 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
       party.leave();
       if (acquired) party.released = lock.release(self, acquired.lease());
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.inside == 1; });
       // Its lease still runs: else the answer would prove nothing.
       const Acquired attempt = lock.try_acquire(self, party.key);
@@ -235,15 +237,15 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
 }
 
 TEST_F(RealLocks, ComeFreeWithTheirLeaseWhenTheHolderCrashes) {
-  prepare([](const Algorithm& algorithm) { return algorithm.uses.lease; }, briefly);
+  prepare([](const models::Algorithm& algorithm) { return algorithm.uses.lease; }, briefly);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       party.from = self.monotonic_now();
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
       self.sleep(kLong);  // and is never heard of again
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
       crash(party, 0);
       party.granted[1] = static_cast<bool>(lock.acquire(self, party.key));
@@ -261,18 +263,18 @@ TEST_F(RealLocks, ComeFreeWithTheirLeaseWhenTheHolderCrashes) {
 }
 
 TEST_F(RealLocks, StayHeldForEverByACrashedHolderWhereTheyHaveNoLease) {
-  prepare(can_have_no_lease, [](const Algorithm& algorithm) {
-    LockOptions options = briefly(algorithm);
+  prepare(can_have_no_lease, [](const models::Algorithm& algorithm) {
+    models::LockOptions options = briefly(algorithm);
     if (algorithm.uses.endless) options.ttl = {};
     options.acquire_timeout = 700ms;
     return options;
   });
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
       crash(party, 0);
       party.granted[1] = static_cast<bool>(lock.acquire(self, party.key));
@@ -293,16 +295,16 @@ TEST_F(RealLocks, OutliveTheirLeaseWhereTheyRenewIt) {
   bool stood_still = true;
   for (int attempt = 0; attempt < 5 && stood_still; ++attempt) {
     stood_still = false;
-    prepare(renews, [](const Algorithm& algorithm) {
-      LockOptions options = shipped(algorithm);
+    prepare(renews, [](const models::Algorithm& algorithm) {
+      models::LockOptions options = shipped(algorithm);
       options.ttl = kLease;
-      options.renew = Renew::conditional;
+      options.renew = models::Renew::conditional;
       options.renew_every = 50ms;
       return options;
     });
     for (const auto& one : parties_) {
       Party& party = *one;
-      client(party, 0, [&](models::Client& self, Lock& lock) {
+      client(party, 0, [&](picklock::Client& self, Lock& lock) {
         const Acquired acquired = lock.acquire(self, party.key);
         party.granted[0] = static_cast<bool>(acquired);
         if (!acquired) return;
@@ -333,13 +335,13 @@ TEST_F(RealLocks, AreNotReleasedByAnotherWhereTheyCompareTheOwner) {
   prepare(releases_its_own_only, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[1]; });
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
       await(self, [&] { return party.waits; });
       party.held = world().held(party.key);
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       for (Onlooker& onlooker : world().onlookers) onlooker.ask({"DEL", party.key});
       party.granted[1] = static_cast<bool>(acquired);
@@ -359,10 +361,10 @@ TEST_F(RealLocks, AreNotReleasedByAnotherWhereTheyCompareTheOwner) {
 }
 
 TEST_F(RealLocks, CountHowOftenTheirHolderHasThemWhereTheyNest) {
-  prepare([](const Algorithm& algorithm) { return algorithm.uses.nests; }, patiently);
+  prepare([](const models::Algorithm& algorithm) { return algorithm.uses.nests; }, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired outer = lock.acquire(self, party.key);
       const Acquired inner = lock.acquire(self, party.key);
       party.granted = {static_cast<bool>(outer), static_cast<bool>(inner)};
@@ -384,16 +386,16 @@ TEST_F(RealLocks, CountHowOftenTheirHolderHasThemWhereTheyNest) {
 }
 
 TEST_F(RealLocks, GiveEveryHolderALargerFencingTokenWhereTheyMintThem) {
-  prepare([](const Algorithm& algorithm) { return algorithm.uses.mint; },
-          [](const Algorithm& algorithm) {
-            LockOptions options = patiently(algorithm);
-            options.mint = Mint::in_script;
+  prepare([](const models::Algorithm& algorithm) { return algorithm.uses.mint; },
+          [](const models::Algorithm& algorithm) {
+            models::LockOptions options = patiently(algorithm);
+            options.mint = models::Mint::in_script;
             return options;
           });
   for (const auto& one : parties_) {
     Party& party = *one;
     for (std::uint32_t i = 0; i < Party::kClients; ++i) {
-      client(party, i, [&](models::Client& self, Lock& lock) {
+      client(party, i, [&](picklock::Client& self, Lock& lock) {
         for (int times = 0; times < 3; ++times) {
           const Acquired acquired = lock.acquire(self, party.key);
           if (!acquired) return;
@@ -414,14 +416,14 @@ TEST_F(RealLocks, GiveEveryHolderALargerFencingTokenWhereTheyMintThem) {
 }
 
 TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyAreFair) {
-  prepare([](const Algorithm& algorithm) { return algorithm.overtakes == 0; }, patiently);
+  prepare([](const models::Algorithm& algorithm) { return algorithm.overtakes == 0; }, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
     const auto waiting = [&] {
       return onlooker().number({"LLEN", "redisson_lock_queue:{" + party.key + "}"});
     };
     for (std::uint32_t i = 0; i < Party::kClients; ++i) {
-      client(party, i, [&, i, waiting](models::Client& self, Lock& lock) {
+      client(party, i, [&, i, waiting](picklock::Client& self, Lock& lock) {
         // Each comes once all before him hold it, or wait.
         await(self, [&] { return i == 0 || (party.granted[0] && waiting() == i - 1); });
         const Acquired acquired = lock.acquire(self, party.key);
@@ -444,14 +446,14 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyAreFair) {
 
 // A lease of ten minutes, and nobody who looks from time to time.
 TEST_F(RealLocks, WakeASleepingWaiterByAMessageWhereTheyHearChannels) {
-  prepare(hears_channels, [](const Algorithm& algorithm) {
-    LockOptions options = patiently(algorithm);
+  prepare(hears_channels, [](const models::Algorithm& algorithm) {
+    models::LockOptions options = patiently(algorithm);
     options.wait_at_most = {};
     return options;
   });
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       party.granted[0] = static_cast<bool>(acquired);
       if (!acquired) return;
@@ -460,7 +462,7 @@ TEST_F(RealLocks, WakeASleepingWaiterByAMessageWhereTheyHearChannels) {
       party.from = self.monotonic_now();
       lock.release(self, acquired.lease());
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
       const Acquired acquired = lock.acquire(self, party.key);
       party.until = self.monotonic_now();
@@ -481,4 +483,4 @@ TEST_F(RealLocks, WakeASleepingWaiterByAMessageWhereTheyHearChannels) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::redis::real

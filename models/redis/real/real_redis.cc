@@ -10,7 +10,7 @@
 #include "models/redis/conform/frame.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::redis::real {
 namespace {
 
 using conform::Frame;
@@ -105,4 +105,4 @@ std::unique_ptr<RealLink> RealRedis::dial(sim::Simulation& simulation, sim::Conn
   return std::make_unique<RedisLink>(simulation, connection, where);
 }
 
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::redis::real

@@ -7,7 +7,7 @@
 #include "models/redis/conform/real_server.h"
 #include "models/redis/directory.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::redis::real {
 
 class RealRedis final : public models::real::RealEndpoint {
  public:
@@ -22,4 +22,4 @@ class RealRedis final : public models::real::RealEndpoint {
                                                const sockaddr_in& where) const override;
 };
 
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::redis::real

@@ -8,7 +8,7 @@
 #include "models/redis/real/real_world.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::redis::real {
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,7 +17,7 @@ TEST(RealRedis, AnswersEachThreadItsOwnOverOneConnection) {
   RealWorld world(1, 1);
   std::vector<std::string> answers(20);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    world.client(1, [&, i](RealWorld&, models::Client& self) {
+    world.client(1, [&, i](RealWorld&, picklock::Client& self) {
       const std::string key = "key-" + std::to_string(i);
       self.redis().set(key, std::to_string(i));
       answers[i] = self.redis().get(key).text;
@@ -34,7 +34,7 @@ TEST(RealRedis, CarriesAnswersThatComeInManyPieces) {
   RealWorld world(1, 1);
   const std::string large(3'000'000, 'x');
   bool same = false;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     self.redis().set("key", large);
     same = self.redis().get("key").is_bulk(large);
   });
@@ -47,7 +47,7 @@ TEST(RealRedis, RunsScripts) {
   const Script script("return {KEYS[1], ARGV[1], redis.call('incr', KEYS[1])}");
   Reply unknown;
   Reply reply;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     unknown = self.redis().evalsha(script, {"key"}, {"a"});
     reply = self.redis().eval(script, {"key"}, {"a"});
   });
@@ -63,10 +63,10 @@ TEST(RealRedis, LeavesAClientInDoubtWhoseConnectionItCloses) {
   RealWorld world(1, 1);
   Reply lost;
   Reply after;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     const std::string_view id_of[] = {"CLIENT", "ID"};
     const auto id = std::to_string(self.redis().call(Role::none, id_of).integer);
-    self.spawn([&, id](models::Client& other) {
+    self.spawn([&, id](picklock::Client& other) {
       other.sleep(20ms);
       world.onlookers[0].ask({"CLIENT", "KILL", "ID", id});
     });
@@ -83,9 +83,9 @@ TEST(RealRedis, LeavesAClientInDoubtWhoseConnectionItCloses) {
 TEST(RealRedis, IsAskedOverSeveralConnectionsAtOnce) {
   RealWorld world(1, 1, {.command_timeout = RealWorld::kCommandTimeout, .connections = 2});
   Reply popped;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     bool over = false;
-    self.spawn([&](models::Client& other) {
+    self.spawn([&](picklock::Client& other) {
       const std::string_view waits[] = {"BLPOP", "list", "0"};
       popped = other.redis().call(Role::none, waits);
       over = true;
@@ -104,7 +104,7 @@ TEST(RealRedis, LetsClientsLosePatience) {
   RealWorld world(1, 1, {.command_timeout = 100ms});
   Reply late;
   Duration waited{};
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     const Duration begun = self.monotonic_now();
     const std::string_view waits[] = {"BLPOP", "list", "0"};
     late = self.redis().call(Role::none, waits);
@@ -124,7 +124,7 @@ TEST(RealRedis, CannotBeReachedWhereNobodyListens) {
   world.machines[0].reset(world.simulation, world.simulation.scheduler.process(0), nodes,
                           world.resource, {.command_timeout = 60s}, 60s, 0);
   Reply reply;
-  world.client(1, [&](RealWorld&, models::Client& self) { reply = self.redis().get("key"); });
+  world.client(1, [&](RealWorld&, picklock::Client& self) { reply = self.redis().get("key"); });
   world.run();
   EXPECT_FALSE(reply.answered());
 }
@@ -170,7 +170,7 @@ TEST(RealRedis, TellsMessagesOfChannelsFromAnswers) {
   std::string second;
   Reply pong;
   Reply left;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     confirmed = subscriber.ask({"SUBSCRIBE", "one", "two"});
     second = subscriber.rest;
     for (const char* channel : {"one", "two"})
@@ -198,7 +198,7 @@ TEST(RealTime, GoesByTheMachinesClocks) {
   const auto begun = std::chrono::steady_clock::now();
   Duration slept{};
   Duration wall{};
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     const Duration from = self.monotonic_now();
     self.sleep(50ms);
     slept = self.monotonic_now() - from;
@@ -214,8 +214,8 @@ TEST(RealTime, GoesByTheMachinesClocks) {
 TEST(RealTime, EndsARunThatWaitsForNothing) {
   RealWorld world(1, 1);
   bool ended = false;
-  world.client(1, [&](RealWorld&, models::Client& self) {
-    self.spawn([&](models::Client& other) { other.sleep(3600s); });  // nobody waits for it
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
+    self.spawn([&](picklock::Client& other) { other.sleep(3600s); });  // nobody waits for it
     self.sleep(1ms);
     ended = true;
   });
@@ -224,4 +224,4 @@ TEST(RealTime, EndsARunThatWaitsForNothing) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::redis::real

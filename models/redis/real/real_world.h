@@ -19,9 +19,9 @@
 #include "models/redis/outcomes/real_group.h"
 #include "models/redis/real/real_redis.h"
 #include "models/sim_client.h"
-#include "models/step.h"
+#include "picklock/client.h"
 
-namespace picklock::models::redis::real {
+namespace picklock::redis::real {
 
 using models::real::RealTime;
 
@@ -89,16 +89,16 @@ class Onlooker {
 
 class RealWorld {
  public:
-  using Body = std::function<void(RealWorld& world, models::Client& self)>;
+  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
 
   static constexpr Duration kCommandTimeout = std::chrono::seconds(60);
 
   explicit RealWorld(std::uint32_t clients, std::size_t count = RealServers::kCount,
-                     const LockOptions& options = {.command_timeout = kCommandTimeout})
-      : RealWorld(std::vector<LockOptions>(clients, options), count) {}
+                     const models::LockOptions& options = {.command_timeout = kCommandTimeout})
+      : RealWorld(std::vector<models::LockOptions>(clients, options), count) {}
 
   // For each client the options of its lock.
-  explicit RealWorld(const std::vector<LockOptions>& options,
+  explicit RealWorld(const std::vector<models::LockOptions>& options,
                      std::size_t count = RealServers::kCount) {
     const auto clients = static_cast<std::uint32_t>(options.size());
     simulation.reset(static_cast<std::uint64_t>(getpid()));
@@ -118,7 +118,8 @@ class RealWorld {
       time->watch(servers.emplace_back(simulation, process, address));
       nodes.push_back(servers.back().node());
     }
-    resource.reset(simulation, scheduler.add_process("resource"), tenures, FencedBy::nothing);
+    resource.reset(simulation, scheduler.add_process("resource"), tenures,
+                   models::FencedBy::nothing);
     for (std::uint32_t i = 0; i < clients; ++i) {
       machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
                                     options[i].command_timeout, keys.id("lock"));
@@ -158,12 +159,12 @@ class RealWorld {
   // Room for what looks at servers from within a thread.
   sim::Simulation simulation{std::size_t{512} << 10};
   std::unique_ptr<RealTime> time;
-  Tenures tenures;
-  Keys keys;
-  Resource resource;
+  models::Tenures tenures;
+  models::Keys keys;
+  models::Resource resource;
   std::deque<RealRedis> servers;
   std::deque<Onlooker> onlookers;  // one at each server
-  std::deque<ClientMachine> machines;
+  std::deque<models::ClientMachine> machines;
 };
 
-}  // namespace picklock::models::redis::real
+}  // namespace picklock::redis::real

@@ -6,7 +6,7 @@
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 std::string lowered(std::string_view word) {
@@ -505,4 +505,4 @@ void Sentinel::describe(const Instance& instance, Reply& reply) const {
   add_number(reply, "replica-announced", 1);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -1,6 +1,6 @@
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::AllOf;
@@ -135,4 +135,4 @@ TEST(Subscriber, HearsOfTheSwitch) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

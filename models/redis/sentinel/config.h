@@ -11,7 +11,7 @@
 #include "models/redis/directory.h"
 #include "sim/time.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 struct Address {
   std::string host;
@@ -32,4 +32,4 @@ struct SentinelConfig {
   std::vector<Node> sentinels{};
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST(Failover, HappensOnTheSideOfTheMajority) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

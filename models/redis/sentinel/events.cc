@@ -4,7 +4,7 @@
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // `slave 10.0.0.5:6379 10.0.0.5 6379 @ redis-1 10.0.0.4 6379`
 std::string Sentinel::described(const Instance& instance) {
@@ -49,4 +49,4 @@ void Sentinel::push(Session& session, std::initializer_list<std::string_view> wo
   simulation().network.send_unasked(message);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include "models/redis/sentinel/promotion.h"
 #include "models/redis/sentinel/sentinel.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 // `Sat Jan  4 10:20:30 2025`, of an instant in milliseconds since 1970.
@@ -258,4 +258,4 @@ void Sentinel::send_replicaof(Instance& instance, const Address* master) {
   send(instance, {"EXEC"});
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

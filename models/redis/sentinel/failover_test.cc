@@ -4,7 +4,7 @@
 
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::AllOf;
@@ -392,4 +392,4 @@ TEST(Run, IsTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -11,7 +11,7 @@
 #include "models/redis/wire.h"
 #include "sim/service.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class FakeServer final : public sim::Service {
  public:
@@ -195,4 +195,4 @@ class FakeServer final : public sim::Service {
   std::deque<Client> clients_;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

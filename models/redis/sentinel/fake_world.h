@@ -13,7 +13,7 @@
 #include "models/redis/sentinel/fake_server.h"
 #include "models/redis/sentinel/sentinel.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 using namespace std::chrono_literals;
 
@@ -181,4 +181,4 @@ class FakeWorld {
   std::uint32_t dials_ = 0;
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -6,7 +6,7 @@
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 struct Hello {
@@ -138,4 +138,4 @@ Instance& Sentinel::meet(Instance& master, const Address& address, std::string_v
   return sender;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -1,7 +1,7 @@
 // How Sentinels find each other, and how the newest configuration gets about.
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(Hello, ThatIsMalformedSaysNothing) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::size_t kRunIdSize = 40;
@@ -73,4 +73,4 @@ void read_info(std::string_view text, ServerInfo& info) {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

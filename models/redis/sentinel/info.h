@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Views into the text. What the text does not tell is empty.
 struct ServerInfo {
@@ -31,4 +31,4 @@ struct ServerInfo {
 // `info` is reused.
 void read_info(std::string_view text, ServerInfo& info);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

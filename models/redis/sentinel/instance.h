@@ -11,7 +11,7 @@
 #include "models/redis/sentinel/config.h"
 #include "models/redis/sentinel/link.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Sentinel;
 struct Instance;
@@ -156,4 +156,4 @@ struct Instance {
   }
 };
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 #include "models/redis/numbers.h"
 #include "models/redis/sentinel/sentinel.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 void Sentinel::check_subjectively_down(Instance& instance) {
   Contact& contact = *instance.contact;
@@ -137,4 +137,4 @@ std::string Sentinel::leader_of(Instance& master, std::uint64_t epoch) {
   return winner;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -5,7 +5,7 @@
 
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
@@ -105,4 +105,4 @@ void Link::on_reset(sim::Connection& connection) {
   listener_.on_lost(*this);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

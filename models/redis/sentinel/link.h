@@ -11,7 +11,7 @@
 #include "models/redis/directory.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Link;
 
@@ -60,4 +60,4 @@ class Link final : public sim::Endpoint {
 // The length of the reply at the front of `bytes`; 0: it is not whole or not well-formed.
 std::size_t reply_size(std::string_view bytes);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

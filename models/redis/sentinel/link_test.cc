@@ -3,7 +3,7 @@
 #include "models/redis/sentinel/fake_world.h"
 #include "models/redis/sentinel/info.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(ServerInfo, IsReadFromTheTextOfAMaster) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -4,7 +4,7 @@
 
 #include "models/redis/commands.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 bool smaller_in_any_case(std::string_view one, std::string_view other) {
@@ -41,4 +41,4 @@ Instance* best_for_promotion(const Instance& master, Milliseconds now) {
   return best;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

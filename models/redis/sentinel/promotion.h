@@ -3,7 +3,7 @@
 
 #include "models/redis/sentinel/instance.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 // Whether the replica is reachable and recent enough to be promoted.
 bool may_be_promoted(const Instance& replica, const Instance& master, Milliseconds now);
@@ -12,4 +12,4 @@ bool better_for_promotion(const Instance& one, const Instance& other);
 // nullptr: none may be promoted.
 Instance* best_for_promotion(const Instance& master, Milliseconds now);
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

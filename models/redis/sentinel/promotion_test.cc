@@ -2,7 +2,7 @@
 
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr Milliseconds kNow = 1'000'000;
@@ -111,4 +111,4 @@ TEST(Promotion, IsForTheReplicaWithTheLargestOffset) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr std::size_t kIdSize = 40;
@@ -271,4 +271,4 @@ void Sentinel::handle(Instance& instance) {
   ask_others(instance, false);
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

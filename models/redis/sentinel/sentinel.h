@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "models/redis/pubsub.h"
-#include "models/redis/reply.h"
 #include "models/redis/sentinel/config.h"
 #include "models/redis/sentinel/info.h"
 #include "models/redis/sentinel/instance.h"
 #include "models/redis/session.h"
+#include "picklock/redis.h"
 #include "sim/service.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 
 class Sentinel final : public sim::Service {
  public:
@@ -230,4 +230,4 @@ bool Sentinel::retire_if(Instances& instances, Condition condition) {
   return any;
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -2,7 +2,7 @@
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 constexpr unsigned kTagBits = 8;  // what was asked; the serial of whom is above
@@ -267,4 +267,4 @@ void Sentinel::watch_reconfiguration(Instance& replica) {
   }
 }
 
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

@@ -1,7 +1,7 @@
 // What a Sentinel makes of the answers it gets, and of those it does not get.
 #include "models/redis/sentinel/fake_world.h"
 
-namespace picklock::models::redis {
+namespace picklock::redis {
 namespace {
 
 using Duration = sim::Duration;
@@ -171,4 +171,4 @@ TEST(Tilt, PreventsAFailoverWhenDownAfterIsShort) {
 }
 
 }  // namespace
-}  // namespace picklock::models::redis
+}  // namespace picklock::redis

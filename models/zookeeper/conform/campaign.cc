@@ -6,7 +6,7 @@
 #include "models/zookeeper/conform/grammar.h"
 #include "models/zookeeper/conform/model_line.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 class Run {
@@ -105,4 +105,4 @@ Report run(const Campaign& campaign, const Watch& watch) {
   return report;
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -12,7 +12,7 @@
 #include "models/zookeeper/conform/player.h"
 #include "models/zookeeper/conform/real_line.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 struct Campaign {
   std::uint64_t seed = 1;
@@ -53,4 +53,4 @@ Report run(const Campaign& campaign, const Watch& watch);
 // What cannot be compared, and is taken out of both sides: name and why.
 std::vector<std::pair<std::string_view, std::string_view>> normalisations();
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

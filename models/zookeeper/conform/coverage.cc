@@ -5,7 +5,7 @@
 
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 std::uint64_t count(const Sequence& sequence, const std::vector<Outcome>& outcomes,
                     Coverage& coverage) {
@@ -29,4 +29,4 @@ std::vector<Cell> empty_cells(const Coverage& coverage) {
   return empty;
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

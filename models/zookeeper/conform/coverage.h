@@ -11,7 +11,7 @@
 
 #include "models/zookeeper/conform/player.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 struct Cell {
   std::string operation;
@@ -34,4 +34,4 @@ std::vector<Cell> expected_cells();
 // Of those, the ones that are not filled.
 std::vector<Cell> empty_cells(const Coverage& coverage);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

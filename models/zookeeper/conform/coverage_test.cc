@@ -6,7 +6,7 @@
 #include "models/zookeeper/conform/grammar.h"
 #include "models/zookeeper/conform/model_line.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 using testing::IsEmpty;
@@ -54,4 +54,4 @@ TEST(ZooKeeperCoverage, IsWholeAfterARunOfTheUsualLength) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

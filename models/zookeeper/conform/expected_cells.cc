@@ -1,6 +1,6 @@
 #include "models/zookeeper/conform/coverage.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 std::vector<Cell> expected_cells() {
   using enum Znode;
@@ -150,4 +150,4 @@ std::vector<Cell> expected_cells() {
   };
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

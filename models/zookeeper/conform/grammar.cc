@@ -5,7 +5,7 @@
 
 #include "sim/random.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 using Kind = Step::Kind;
@@ -153,4 +153,4 @@ std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index) {
   return index == 0 ? run_seed : sim::mixed(run_seed + 0x9e3779b97f4a7c15ULL * index) >> 1;
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -6,7 +6,7 @@
 
 #include "models/zookeeper/conform/sequence.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 inline constexpr std::size_t kStepsPerSequence = 40;
 
@@ -16,4 +16,4 @@ Sequence draw_sequence(std::uint64_t seed);
 // alone.
 std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 std::string text_of(const Sequence& sequence) {
@@ -33,4 +33,4 @@ TEST(ZooKeeperGrammar, DrawsEveryOperationAndEveryKindOfStep) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

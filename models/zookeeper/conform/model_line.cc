@@ -8,7 +8,7 @@
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 using namespace std::chrono_literals;
@@ -104,8 +104,8 @@ class ModelLine final : public Line {
 std::vector<Outcome> play_to_model(const Sequence& sequence) {
   sim::Simulation simulation;
   simulation.reset(1);
-  Tenures tenures;
-  Keys keys;
+  models::Tenures tenures;
+  models::Keys keys;
   tenures.reset(keys.id("lock"));
   sim::Process& client = simulation.scheduler.add_process("client-1");
   sim::Process& process = simulation.scheduler.add_process("zookeeper-1");
@@ -135,4 +135,4 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
   return outcomes;
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -6,9 +6,9 @@
 
 #include "models/zookeeper/conform/player.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 // One sequence, to a server as new.
 std::vector<Outcome> play_to_model(const Sequence& sequence);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -9,7 +9,7 @@
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 constexpr std::int32_t kFence = -77;  // xid of what is asked to see that nothing more has come
@@ -327,4 +327,4 @@ std::string shown(std::string_view message) {
   return text + "  " + hex;
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -12,7 +12,7 @@
 
 #include "models/zookeeper/conform/sequence.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 // In which state a request finds the znode that it names; none: it names no one znode, or nobody
 // can tell.
@@ -64,4 +64,4 @@ std::vector<Outcome> play(Line& line, const Sequence& sequence);
 // How a message of an outcome reads.
 std::string shown(std::string_view message);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

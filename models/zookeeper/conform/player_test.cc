@@ -5,7 +5,7 @@
 #include "models/zookeeper/conform/grammar.h"
 #include "models/zookeeper/conform/model_line.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 using testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(ZooKeeperPlayer, EndsAnUsurpedSessionByTheTimeOutOfItsNewConnection) {  // 
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -8,7 +8,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 constexpr int kPatience = 10'000;  // milliseconds, for an answer
@@ -108,4 +108,4 @@ void RealLine::sleep(std::int32_t milliseconds) {
   usleep(static_cast<useconds_t>(milliseconds) * 1000);
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

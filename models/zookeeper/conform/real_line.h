@@ -10,7 +10,7 @@
 #include "models/zookeeper/conform/player.h"
 #include "models/zookeeper/conform/real_server.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 // Whether the user wants an end.
 using Stop = std::function<bool()>;
@@ -59,4 +59,4 @@ class RealLine final : public Line {
   std::deque<RealSocket> sockets_;
 };
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

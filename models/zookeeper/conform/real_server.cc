@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
@@ -95,7 +95,7 @@ RealServer::RealServer(Membership membership, std::string settings)
     : membership_(std::move(membership)), settings_(std::move(settings)) {
   if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
     throw NoServer("zookeeper is not installed: install it, or give --address HOST:PORT");
-  address_ = {kLoopback, real::free_port()};
+  address_ = {kLoopback, models::real::free_port()};
   if (address_.port == 0) throw NoServer("no free loopback port");
   folder_ = "/tmp/picklock-zookeeper-XXXXXX";
   if (mkdtemp(folder_.data()) == nullptr) fail("no folder for a server");
@@ -142,9 +142,9 @@ std::string RealServer::mode() const {
 void RealServer::look_for_end() {
   const std::optional<int> status = process_.ended();
   if (!status) return;
-  if (WIFEXITED(*status) && WEXITSTATUS(*status) == real::ServerProcess::kCannotExecute)
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == models::real::ServerProcess::kCannotExecute)
     throw NoServer("java is not installed: install it, or give --address HOST:PORT");
-  throw NoServer("zookeeper does not start: " + real::last_line(folder_ + "/log"));
+  throw NoServer("zookeeper does not start: " + models::real::last_line(folder_ + "/log"));
 }
 
 void RealServer::start() {
@@ -155,4 +155,4 @@ void RealServer::start() {
       folder_ + "/log");
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

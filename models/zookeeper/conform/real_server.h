@@ -10,7 +10,7 @@
 
 #include "models/real/server_process.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 // There is no server to compare with; the text says why, and what to do.
 class NoServer : public std::runtime_error {
@@ -66,7 +66,7 @@ class RealServer {
   std::string settings_;
   std::string folder_;
   Address address_;
-  real::ServerProcess process_;
+  models::real::ServerProcess process_;
 };
 
 // A socket, blocking, which is the caller's to close; -1: nobody listens there.
@@ -75,4 +75,4 @@ int connected(const Address& address);
 // What the server says to one of its commands of four letters. Nothing: it does not answer yet.
 std::string four_letters(const Address& address, std::string_view word);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -4,7 +4,7 @@
 
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -89,4 +89,4 @@ std::string shown(const Step& step) {
   return fmt::format("{}> {}", step.connection + 1, shown(step.ask));
 }
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/zookeeper/types.h"
+#include "models/zookeeper/op_code.h"
+#include "picklock/zookeeper.h"
 
-namespace picklock::models::zookeeper::conform {
+namespace picklock::zookeeper::conform {
 
 // Under which a sequence keeps to itself; both sides make it before the first step.
 inline constexpr std::string_view kRoot = "/t";
@@ -55,4 +56,4 @@ struct Sequence {
 // `2> create /t/a "x" ephemeral`, or `   (700 ms pass)`.
 std::string shown(const Step& step);
 
-}  // namespace picklock::models::zookeeper::conform
+}  // namespace picklock::zookeeper::conform

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 namespace {
 
 constexpr Duration kAgain(10);
@@ -135,4 +135,4 @@ std::string Client::take(Duration patience, Reply& reply) {
   return std::string(reply.code == Code::ok ? kOk : name(reply.code));
 }
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -8,11 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "models/zookeeper/op_code.h"
 #include "models/zookeeper/outcomes/side.h"
-#include "models/zookeeper/types.h"
 #include "models/zookeeper/wire.h"
+#include "picklock/zookeeper.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 inline constexpr std::string_view kOk = "ok";
 inline constexpr std::string_view kHungUp = "hung up";
@@ -66,4 +67,4 @@ class Client {
   std::string received_;
 };
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

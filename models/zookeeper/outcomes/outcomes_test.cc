@@ -14,7 +14,7 @@
 #include "models/zookeeper/outcomes/simulated_side.h"
 #include "models/zookeeper/outcomes/situation.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 static void PrintTo(const Situation& situation, std::ostream* out) { *out << situation.title; }
 
@@ -93,4 +93,4 @@ TEST(Facts, OfAnEnsembleAreAllComparedWithRealServers) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 using conform::Membership;
 using conform::RealServer;
@@ -12,8 +12,8 @@ RealSide::RealSide(std::uint32_t sync_limit) : begun_(std::chrono::steady_clock:
   constexpr Duration kStart(60'000);
   Membership membership{.init_limit = kInitLimit, .sync_limit = sync_limit};
   for (ServerId number = 1; number <= kServers; ++number) {
-    const std::uint16_t quorum = real::free_port();
-    membership.servers.push_back({.quorum = quorum, .election = real::free_port()});
+    const std::uint16_t quorum = models::real::free_port();
+    membership.servers.push_back({.quorum = quorum, .election = models::real::free_port()});
   }
   for (auto& server : servers_) {
     ++membership.number;
@@ -77,4 +77,4 @@ Came RealSide::receive(std::uint32_t connection, std::string& bytes, Duration pa
   return socket.open() ? Came::nothing : Came::end;
 }
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

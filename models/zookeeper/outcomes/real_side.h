@@ -10,7 +10,7 @@
 #include "models/zookeeper/conform/real_server.h"
 #include "models/zookeeper/outcomes/side.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 class RealSide final : public Side {
  public:
@@ -35,4 +35,4 @@ class RealSide final : public Side {
   std::chrono::steady_clock::time_point begun_;
 };
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -9,7 +9,7 @@
 
 #include "models/zookeeper/proposal.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 using Duration = std::chrono::milliseconds;
 
@@ -55,4 +55,4 @@ class Side {
   virtual Came receive(std::uint32_t connection, std::string& bytes, Duration patience) = 0;
 };
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -11,7 +11,7 @@
 #include "models/zookeeper/wire.h"
 #include "sim/simulation.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 namespace {
 
 // A client's end of one connection after the other, whose thread waits for what it receives.
@@ -160,8 +160,8 @@ class SimulatedSide final : public Side {
   const Situation& situation_;
   sim::Simulation simulation_;
   sim::Random chance_;
-  Tenures tenures_;
-  Keys keys_;
+  models::Tenures tenures_;
+  models::Keys keys_;
   Ensemble ensemble_;
   sim::Process* self_ = nullptr;
   std::vector<sim::Process*> processes_;
@@ -175,4 +175,4 @@ Outcome simulated(const Situation& situation, std::uint64_t seed) {
   return SimulatedSide(situation, seed).tell();
 }
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -5,8 +5,8 @@
 
 #include "models/zookeeper/outcomes/situation.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 Outcome simulated(const Situation& situation, std::uint64_t seed);
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

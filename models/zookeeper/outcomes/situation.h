@@ -11,7 +11,7 @@
 
 #include "models/zookeeper/outcomes/side.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 
 // The words that were seen of each step. One that is taken more than once may have several.
 using Outcome = std::map<std::string, std::set<std::string>>;
@@ -36,4 +36,4 @@ bool allows(const Outcome& allowed, const Outcome& outcome);
 // A line for each step: `write: ok`.
 std::string shown(const Outcome& outcome);
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

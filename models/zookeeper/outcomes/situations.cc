@@ -6,7 +6,7 @@
 #include "models/zookeeper/outcomes/client.h"
 #include "models/zookeeper/outcomes/situation.h"
 
-namespace picklock::models::zookeeper::outcomes {
+namespace picklock::zookeeper::outcomes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -377,4 +377,4 @@ std::string shown(const Outcome& outcome) {
   return text;
 }
 
-}  // namespace picklock::models::zookeeper::outcomes
+}  // namespace picklock::zookeeper::outcomes

@@ -12,7 +12,7 @@
 #include "models/locks/catalogue.h"
 #include "models/zookeeper/real/real_world.h"
 
-namespace picklock::models::zookeeper::real {
+namespace picklock::zookeeper::real {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,21 +21,21 @@ using namespace std::chrono_literals;
 constexpr Duration kLong = 100s;
 constexpr Duration kShortSession = 1s;
 
-using Concerned = bool (*)(const Algorithm& algorithm);
+using Concerned = bool (*)(const models::Algorithm& algorithm);
 
-bool any(const Algorithm&) { return true; }
+bool any(const models::Algorithm&) { return true; }
 
 // Its waiters have places of their own.
-bool queues(const Algorithm& algorithm) { return algorithm.name != "zk-ephemeral"; }
+bool queues(const models::Algorithm& algorithm) { return algorithm.name != "zk-ephemeral"; }
 
 // docs/facts/failures.md A-21.
-bool takes_its_turn_unseen(const Algorithm& algorithm) {
+bool takes_its_turn_unseen(const models::Algorithm& algorithm) {
   return algorithm.name == "zk-sequential-naive";
 }
 
 // As it is shipped, but for how it waits.
-LockOptions patiently(const Algorithm& algorithm, std::size_t) {
-  LockOptions options = models::as_it_comes(algorithm);
+models::LockOptions patiently(const models::Algorithm& algorithm, std::size_t) {
+  models::LockOptions options = models::as_it_comes(algorithm);
   options.ttl = RealWorld::kLongSession;
   options.retry_every = 10ms;
   options.acquire_timeout = kLong;
@@ -43,8 +43,8 @@ LockOptions patiently(const Algorithm& algorithm, std::size_t) {
 }
 
 // The first client's session ends soon after it falls silent.
-LockOptions first_briefly(const Algorithm& algorithm, std::size_t client) {
-  LockOptions options = patiently(algorithm, client);
+models::LockOptions first_briefly(const models::Algorithm& algorithm, std::size_t client) {
+  models::LockOptions options = patiently(algorithm, client);
   if (client == 0) options.ttl = kShortSession;
   return options;
 }
@@ -53,7 +53,7 @@ LockOptions first_briefly(const Algorithm& algorithm, std::size_t client) {
 struct Party {
   static constexpr std::size_t kClients = 3;
 
-  const Algorithm* algorithm = nullptr;
+  const models::Algorithm* algorithm = nullptr;
   std::string key;
   std::array<std::unique_ptr<Lock>, kClients> locks;
   std::array<sim::Thread*, kClients> threads{};
@@ -84,13 +84,14 @@ struct Party {
 
 class RealLocks : public testing::Test {
  protected:
-  void prepare(Concerned concerned, LockOptions (*options_of)(const Algorithm&, std::size_t)) {
+  void prepare(Concerned concerned,
+               models::LockOptions (*options_of)(const models::Algorithm&, std::size_t)) {
     static int prepared = 0;
     const std::string suffix = "-" + std::to_string(++prepared);
     world_.reset();
     parties_.clear();
-    std::vector<LockOptions> options;
-    for (const Algorithm* algorithm : locks::all()) {
+    std::vector<models::LockOptions> options;
+    for (const models::Algorithm* algorithm : models::locks::all()) {
       if (algorithm->uses.server != LockServer::zookeeper || !concerned(*algorithm)) continue;
       Party& party = *parties_.emplace_back(std::make_unique<Party>());
       party.algorithm = algorithm;
@@ -98,7 +99,7 @@ class RealLocks : public testing::Test {
       party.first = static_cast<std::uint32_t>(options.size() + 1);
       for (std::size_t i = 0; i < Party::kClients; ++i) {
         options.push_back(options_of(*algorithm, i));
-        party.locks[i] = locks::make_lock(*algorithm, options.back());
+        party.locks[i] = models::locks::make_lock(*algorithm, options.back());
       }
     }
     ASSERT_FALSE(parties_.empty());
@@ -106,14 +107,14 @@ class RealLocks : public testing::Test {
   }
 
   void client(Party& party, std::uint32_t which,
-              std::function<void(models::Client& self, Lock& lock)> body) {
+              std::function<void(picklock::Client& self, Lock& lock)> body) {
     party.threads[which] = &world_->client(
         party.first + which, [lock = party.locks[which].get(), run = std::move(body)](
-                                 RealWorld&, models::Client& self) { run(self, *lock); });
+                                 RealWorld&, picklock::Client& self) { run(self, *lock); });
   }
 
   // Until it is so. False: it has not become so.
-  static bool await(models::Client& self, const std::function<bool()>& condition) {
+  static bool await(picklock::Client& self, const std::function<bool()>& condition) {
     for (const Duration begun = self.monotonic_now(); !condition(); self.sleep(5ms)) {
       if (self.monotonic_now() - begun > kLong) return false;
     }
@@ -132,7 +133,7 @@ class RealLocks : public testing::Test {
   }
 
   // Holds the lock while `meanwhile` goes on.
-  void hold(Party& party, std::size_t which, models::Client& self, Lock& lock,
+  void hold(Party& party, std::size_t which, picklock::Client& self, Lock& lock,
             const std::function<void()>& meanwhile) {
     const Acquired acquired = lock.acquire(self, party.key);
     party.granted[which] = static_cast<bool>(acquired);
@@ -153,7 +154,7 @@ TEST_F(RealLocks, AreTakenAndGivenBack) {
   prepare(any, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       party.granted[0] = static_cast<bool>(acquired);
       if (!acquired) return;
@@ -178,7 +179,7 @@ TEST_F(RealLocks, AdmitOneClientAtATimeAndAllOfThemInTheEnd) {
   for (const auto& one : parties_) {
     Party& party = *one;
     for (std::uint32_t i = 0; i < Party::kClients; ++i) {
-      client(party, i, [&, i](models::Client& self, Lock& lock) {
+      client(party, i, [&, i](picklock::Client& self, Lock& lock) {
         for (std::size_t times = 0; times < kTimes; ++times)
           hold(party, i, self, lock, [&] { self.sleep(1ms); });
       });
@@ -197,11 +198,11 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
   prepare(any, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       hold(party, 0, self, lock,
            [&] { party.waits = await(self, [&] { return party.over && waiting(party) == 1; }); });
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.inside == 1; });
       const Acquired attempt = lock.try_acquire(self, party.key);
       party.refused = !attempt && !attempt.is_unknown();
@@ -226,7 +227,7 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyQueue) {
   for (const auto& one : parties_) {
     Party& party = *one;
     for (std::uint32_t i = 0; i < Party::kClients; ++i) {
-      client(party, i, [&, i](models::Client& self, Lock& lock) {
+      client(party, i, [&, i](picklock::Client& self, Lock& lock) {
         // Each comes once all before it hold the lock, or wait.
         await(self, [&] { return i == 0 || (party.granted[0] && waiting(party) == i - 1); });
         hold(party, i, self, lock, [&] {
@@ -245,21 +246,21 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyQueue) {
 
 TEST_F(RealLocks, LoseNothingToAWaiterThatRunsOutOfPatience) {
   static constexpr Duration kPatience = 150ms;
-  prepare(any, [](const Algorithm& algorithm, std::size_t client) {
-    LockOptions options = patiently(algorithm, client);
+  prepare(any, [](const models::Algorithm& algorithm, std::size_t client) {
+    models::LockOptions options = patiently(algorithm, client);
     if (client == 1) options.acquire_timeout = kPatience;
     return options;
   });
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       hold(party, 0, self, lock, [&] {
         party.held = znodes(party);
         await(self, [&] { return party.over; });
         party.left = znodes(party);
       });
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.inside == 1; });
       party.from = self.monotonic_now();
       const Acquired acquired = lock.acquire(self, party.key);
@@ -283,7 +284,7 @@ TEST_F(RealLocks, LetNobodyInWhenAWaiterIsInterruptedUnlessTheyTakeTheirTurnUnse
   prepare(queues, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       hold(party, 0, self, lock, [&] {
         await(self, [&] { return waiting(party) == 2; });
         world().simulation.scheduler.interrupt(*party.threads[1]);
@@ -296,12 +297,12 @@ TEST_F(RealLocks, LetNobodyInWhenAWaiterIsInterruptedUnlessTheyTakeTheirTurnUnse
         party.over = true;
       });
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.inside == 1; });
       const Acquired acquired = lock.acquire(self, party.key);
       party.refused = !acquired && !acquired.is_unknown();
     });
-    client(party, 2, [&](models::Client& self, Lock& lock) {
+    client(party, 2, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return waiting(party) == 1; });
       hold(party, 2, self, lock, [&] { await(self, [&] { return party.over; }); });
     });
@@ -321,12 +322,12 @@ TEST_F(RealLocks, ComeFreeWithItsSessionWhenTheHolderCrashes) {
   prepare(any, first_briefly);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       party.from = self.monotonic_now();
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
       self.sleep(kLong);  // and is never heard of again
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
       world().crash(party.first);
       party.granted[1] = static_cast<bool>(lock.acquire(self, party.key));
@@ -347,7 +348,7 @@ TEST_F(RealLocks, AreHeldTwiceWhenTheHolderIsPausedWhichIsToldLaterAndReleasesNo
   prepare(any, first_briefly);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired acquired = lock.acquire(self, party.key);
       party.granted[0] = static_cast<bool>(acquired);
       if (!acquired) return;
@@ -359,7 +360,7 @@ TEST_F(RealLocks, AreHeldTwiceWhenTheHolderIsPausedWhichIsToldLaterAndReleasesNo
       party.released[0] = lock.release(self, acquired.lease());
       party.over = true;
     });
-    client(party, 1, [&](models::Client& self, Lock& lock) {
+    client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
       world().pause(party.first);
       const Acquired acquired = lock.acquire(self, party.key);
@@ -386,10 +387,10 @@ TEST_F(RealLocks, AreHeldTwiceWhenTheHolderIsPausedWhichIsToldLaterAndReleasesNo
 }
 
 TEST_F(RealLocks, StayHeldUntilTheirHolderHasReleasedThemAsOftenAsItAcquiredThemWhereTheyNest) {
-  prepare([](const Algorithm& algorithm) { return algorithm.uses.nests; }, patiently);
+  prepare([](const models::Algorithm& algorithm) { return algorithm.uses.nests; }, patiently);
   for (const auto& one : parties_) {
     Party& party = *one;
-    client(party, 0, [&](models::Client& self, Lock& lock) {
+    client(party, 0, [&](picklock::Client& self, Lock& lock) {
       const Acquired outer = lock.acquire(self, party.key);
       const Acquired inner = lock.acquire(self, party.key);
       party.granted = {static_cast<bool>(outer), static_cast<bool>(inner)};
@@ -410,21 +411,21 @@ TEST_F(RealLocks, StayHeldUntilTheirHolderHasReleasedThemAsOftenAsItAcquiredThem
   }
 }
 
-template <FenceBy by>
-LockOptions fenced(const Algorithm& algorithm, std::size_t client) {
-  LockOptions options = patiently(algorithm, client);
-  options.mint = Mint::in_script;
+template <models::FenceBy by>
+models::LockOptions fenced(const models::Algorithm& algorithm, std::size_t client) {
+  models::LockOptions options = patiently(algorithm, client);
+  options.mint = models::Mint::in_script;
   options.fence_by = by;
   return options;
 }
 
 TEST_F(RealLocks, GiveEveryHolderALargerFencingToken) {
-  for (const auto options_of : {fenced<FenceBy::zxid>, fenced<FenceBy::sequence>}) {
-    prepare([](const Algorithm& algorithm) { return algorithm.uses.mint; }, options_of);
+  for (const auto options_of : {fenced<models::FenceBy::zxid>, fenced<models::FenceBy::sequence>}) {
+    prepare([](const models::Algorithm& algorithm) { return algorithm.uses.mint; }, options_of);
     for (const auto& one : parties_) {
       Party& party = *one;
       for (std::uint32_t i = 0; i < Party::kClients; ++i) {
-        client(party, i, [&](models::Client& self, Lock& lock) {
+        client(party, i, [&](picklock::Client& self, Lock& lock) {
           for (int times = 0; times < 3; ++times) {
             const Acquired acquired = lock.acquire(self, party.key);
             if (!acquired) return;
@@ -446,4 +447,4 @@ TEST_F(RealLocks, GiveEveryHolderALargerFencingToken) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::real
+}  // namespace picklock::zookeeper::real

@@ -17,12 +17,12 @@
 
 #include "models/real/real_time.h"
 #include "models/sim_client.h"
-#include "models/step.h"
 #include "models/zookeeper/conform/real_server.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/real/real_zookeeper.h"
+#include "picklock/client.h"
 
-namespace picklock::models::zookeeper::real {
+namespace picklock::zookeeper::real {
 
 // What a server says of itself to whoever asks, without a session: how a test looks at it.
 class Onlooker {
@@ -65,7 +65,7 @@ class Onlooker {
 
 class RealWorld {
  public:
-  using Body = std::function<void(RealWorld& world, models::Client& self)>;
+  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
 
   // No session ends because a machine is busy, unless a test asks for a short one.
   static constexpr Duration kLongSession = std::chrono::seconds(600);
@@ -78,11 +78,12 @@ class RealWorld {
     return server.address();
   }
 
-  explicit RealWorld(std::uint32_t clients, const LockOptions& options = {.ttl = kLongSession})
-      : RealWorld(std::vector<LockOptions>(clients, options)) {}
+  explicit RealWorld(std::uint32_t clients,
+                     const models::LockOptions& options = {.ttl = kLongSession})
+      : RealWorld(std::vector<models::LockOptions>(clients, options)) {}
 
   // For each client the options of its lock; `ttl` is the time-out of its session.
-  explicit RealWorld(const std::vector<LockOptions>& options,
+  explicit RealWorld(const std::vector<models::LockOptions>& options,
                      const conform::Address& address = server_address())
       : onlooker(address) {
     const auto clients = static_cast<std::uint32_t>(options.size());
@@ -98,9 +99,10 @@ class RealWorld {
         std::make_unique<RealZooKeeper>(simulation, scheduler.add_process("zookeeper-1"), address);
     time->watch(*server);
     ends = {server->end()};
-    resource.reset(simulation, scheduler.add_process("resource"), tenures, FencedBy::nothing);
+    resource.reset(simulation, scheduler.add_process("resource"), tenures,
+                   models::FencedBy::nothing);
     for (std::uint32_t i = 0; i < clients; ++i) {
-      ClientMachine& machine = machines.emplace_back();
+      models::ClientMachine& machine = machines.emplace_back();
       machine.reset(simulation, scheduler.process(i), std::span<const redis::Node>(), resource,
                     options[i], options[i].command_timeout, keys.id("lock"));
       machine.connect(ends, options[i], 0);
@@ -141,7 +143,7 @@ class RealWorld {
             nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
             &scheduler, 0),
         sim::kStart + kLongestRun);
-    for (ClientMachine& machine : machines) machine.started();
+    for (models::ClientMachine& machine : machines) machine.started();
     scheduler.run();
   }
 
@@ -150,13 +152,13 @@ class RealWorld {
   // Room for what looks at the server from within a thread.
   sim::Simulation simulation{std::size_t{512} << 10};
   std::unique_ptr<models::real::RealTime> time;
-  Tenures tenures;
-  Keys keys;
-  Resource resource;
+  models::Tenures tenures;
+  models::Keys keys;
+  models::Resource resource;
   std::unique_ptr<RealZooKeeper> server;
-  std::vector<ServerEnd> ends;
-  std::deque<ClientMachine> machines;
+  std::vector<models::ServerEnd> ends;
+  std::deque<models::ClientMachine> machines;
   Onlooker onlooker;
 };
 
-}  // namespace picklock::models::zookeeper::real
+}  // namespace picklock::zookeeper::real

@@ -7,7 +7,7 @@
 
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::real {
+namespace picklock::zookeeper::real {
 namespace {
 
 using models::real::Framing;
@@ -82,4 +82,4 @@ std::unique_ptr<RealLink> RealZooKeeper::dial(sim::Simulation& simulation,
   return std::make_unique<ZooKeeperLink>(simulation, connection, where);
 }
 
-}  // namespace picklock::models::zookeeper::real
+}  // namespace picklock::zookeeper::real

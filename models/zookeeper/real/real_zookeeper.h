@@ -7,14 +7,14 @@
 #include "models/server_end.h"
 #include "models/zookeeper/conform/real_server.h"
 
-namespace picklock::models::zookeeper::real {
+namespace picklock::zookeeper::real {
 
 class RealZooKeeper final : public models::real::RealEndpoint {
  public:
   RealZooKeeper(sim::Simulation& simulation, sim::Process& process, const conform::Address& address)
       : RealEndpoint(simulation, process, address.host, address.port) {}
 
-  ServerEnd end() { return {.process = &process(), .endpoint = this}; }
+  models::ServerEnd end() { return {.process = &process(), .endpoint = this}; }
 
  private:
   std::unique_ptr<models::real::RealLink> dial(sim::Simulation& simulation,
@@ -22,4 +22,4 @@ class RealZooKeeper final : public models::real::RealEndpoint {
                                                const sockaddr_in& where) const override;
 };
 
-}  // namespace picklock::models::zookeeper::real
+}  // namespace picklock::zookeeper::real

@@ -12,7 +12,7 @@
 #include "models/zookeeper/real/real_world.h"
 #include "models/zookeeper/wire.h"
 
-namespace picklock::models::zookeeper::real {
+namespace picklock::zookeeper::real {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 // Nobody waits as long, unless what he waits for never comes.
 constexpr Duration kLong = 100s;
 
-bool await(models::Client& self, const std::function<bool()>& condition) {
+bool await(picklock::Client& self, const std::function<bool()>& condition) {
   for (const Duration begun = self.monotonic_now(); !condition(); self.sleep(1ms)) {
     if (self.monotonic_now() - begun > kLong) return false;
   }
@@ -38,7 +38,7 @@ TEST(RealZooKeeper, AnswersEachThreadItsOwnOverOneConnection) {
   const std::string path = fresh_path();
   std::vector<std::optional<std::string>> answers(20);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    world.client(1, [&, i](RealWorld&, models::Client& self) {
+    world.client(1, [&, i](RealWorld&, picklock::Client& self) {
       const std::string own = path + "-" + std::to_string(i);
       self.zookeeper().create(own, std::to_string(i), CreateMode::ephemeral);
       answers[i] = self.zookeeper().get_data(own).data;
@@ -54,7 +54,7 @@ TEST(RealZooKeeper, CarriesAnswersThatComeInManyPieces) {
   const std::string path = fresh_path();
   const std::string large(900'000, 'x');
   std::optional<std::string> data;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     self.zookeeper().create(path, large, CreateMode::ephemeral);
     data = self.zookeeper().get_data(path).data;
   });
@@ -68,7 +68,7 @@ TEST(RealZooKeeper, TellsAWatcherBeforeItAnswersWhatShowsTheChange) {
   const std::string path = fresh_path();
   EventType told{};
   bool told_first = false;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     self.zookeeper().create(path, "", CreateMode::ephemeral);
     self.zookeeper().exists(path, [&](const Told& event) { told = event.type; });
     self.zookeeper().remove(path);
@@ -81,7 +81,7 @@ TEST(RealZooKeeper, TellsAWatcherBeforeItAnswersWhatShowsTheChange) {
 TEST(RealZooKeeper, NegotiatesHowLongASessionLives) {  // Z1
   RealWorld world(1, {.ttl = 100ms});
   Duration timeout{};
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     self.zookeeper().exists("/");
     timeout = self.zookeeper().session_timeout();
   });
@@ -95,7 +95,7 @@ TEST(RealZooKeeper, KeepsTheSessionOfAClientThatPings) {
   bool kept = false;
   for (int attempt = 0; attempt < 5 && !kept; ++attempt) {
     RealWorld world(1, {.ttl = kSession});
-    world.client(1, [&](RealWorld&, models::Client& self) {
+    world.client(1, [&](RealWorld&, picklock::Client& self) {
       kept = self.zookeeper().exists("/").ok();
       self.zookeeper().listen([&](State) { kept = false; });
       self.sleep(2 * kSession);
@@ -117,7 +117,7 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
   std::vector<EventType> told;
   bool away = false;
   bool removed = false;
-  world.client(1, [&](RealWorld&, models::Client& self) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
     Client& zookeeper = self.zookeeper();
     zookeeper.create(path, "", CreateMode::ephemeral);
     zookeeper.create(watched, "", CreateMode::persistent);
@@ -131,7 +131,7 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
     there = zookeeper.exists(path);
     sessions.push_back(zookeeper.session());
   });
-  world.client(2, [&](RealWorld&, models::Client& self) {
+  world.client(2, [&](RealWorld&, picklock::Client& self) {
     self.zookeeper().exists("/");
     await(self, [&] { return away; });
     removed = self.zookeeper().remove(watched).ok();
@@ -148,7 +148,8 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
 TEST(RealZooKeeper, CannotBeReachedWhereNobodyListens) {
   RealWorld world({{.ttl = RealWorld::kLongSession}}, {"127.0.0.1", 1});
   Answer answer{.code = Code::ok};
-  world.client(1, [&](RealWorld&, models::Client& self) { answer = self.zookeeper().exists("/"); });
+  world.client(1,
+               [&](RealWorld&, picklock::Client& self) { answer = self.zookeeper().exists("/"); });
   world.run();
   EXPECT_TRUE(answer.unknown());
 }
@@ -228,8 +229,8 @@ Answer told(const std::string& bytes, bool in_pieces = false) {
   RealWorld world({{.ttl = RealWorld::kLongSession}}, impostor.address());
   Answer answer{.code = Code::ok};
   const std::string password(kPasswordSize, 'p');
-  world.client(1, [&](RealWorld&, models::Client& self) {
-    self.spawn([&](models::Client& server) {
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
+    self.spawn([&](picklock::Client& server) {
       await(server, [&] { return impostor.accepts() && impostor.has_heard(1); });
       impostor.say(Impostor::framed(
           ConnectResponse{.timeout = 600'000, .session = 7, .password = password}));
@@ -262,4 +263,4 @@ TEST(RealZooKeeper, IsLeftWhenItTalksNonsense) {
 }
 
 }  // namespace
-}  // namespace picklock::models::zookeeper::real
+}  // namespace picklock::zookeeper::real

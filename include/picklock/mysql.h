@@ -1,23 +1,23 @@
-// What a client and a MySQL server say to each other, typed: the few statements that locks are made
-// of, and their answers. `sql.h` writes them as the server reads them.
+// MySQL as a lock sees it: a pool of connections, each a session of its server, and the few
+// statements that locks are made of. A lock that belongs to a session lives as long as the session,
+// and its holder learns of the end with the next statement (M22). A statement blocks the calling
+// thread until it is answered or its connection is lost. Nothing here knows whether the server is
+// simulated.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-namespace picklock::models::mysql {
+#include "picklock/client.h"
+
+namespace picklock::mysql {
 
 using Value = std::variant<std::monostate, std::int64_t, std::string>;  // NULL, BIGINT, VARCHAR
 using Row = std::vector<Value>;
-
-// Of a table: its first column is the primary key, of type VARCHAR.
-struct Schema {
-  std::string name;
-  std::vector<std::string> columns;
-};
 
 enum class Op : std::uint8_t {
   begin,
@@ -48,9 +48,6 @@ constexpr bool is_of_rows(Op op) {
 constexpr bool is_of_named_locks(Op op) {
   return op == Op::get_lock || op == Op::release_lock || op == Op::is_used_lock;
 }
-
-// Whose server it is, where the two differ: MariaDB 10.11 or MySQL 8.0.
-enum class Variant : std::uint8_t { mariadb, mysql };
 
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Locking : std::uint8_t { none, share, update };
@@ -123,12 +120,32 @@ struct Answer {
 };
 inline Answer failed(Error error) { return {.error = error}; }
 
-// What one transaction has left of a row when it committed; none: it has deleted it.
-struct Change {
-  std::string table{};
-  std::string key{};
-  std::optional<Row> row{};
-};
-using Changes = std::vector<Change>;
+// Lent by the pool until it is destroyed.
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
 
-}  // namespace picklock::models::mysql
+  // Error::gone_away: it was never sent; Error::lost: sent, and what came of it is unknown.
+  // Role::none: that of the verb in which it is sent.
+  virtual Answer execute(const Statement& statement, Role role = Role::none) = 0;
+  // How many sessions it has had: a driver that reconnects silently goes on with another one.
+  virtual std::uint32_t session() const = 0;
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // nullptr: all were lent, or no server that takes writes was to be had, until the patience ended.
+  virtual std::unique_ptr<Connection> connect() = 0;
+};
+
+// Whether the transaction, if one was open, is over with this answer.
+constexpr bool ends_transaction(Error error) {
+  return error == Error::deadlock || error == Error::gone_away || error == Error::lost;
+}
+
+}  // namespace picklock::mysql

@@ -1,6 +1,6 @@
-// ZooKeeper as an algorithm sees it: one session for all threads of a process, kept alive by the
-// library, which looks for another server when it loses the one it has. A request parks the calling
-// thread until it is answered or its connection is lost; what it came to is then unknown (Z12).
+// ZooKeeper as a lock sees it: one session for all threads of a process. The library keeps the
+// session alive and connects to another server when its connection is lost. A request blocks the
+// calling thread until it is answered or its connection is lost; its outcome is then unknown (Z12).
 // Nothing here knows whether the servers are simulated.
 #pragma once
 
@@ -11,11 +11,73 @@
 #include <string_view>
 #include <vector>
 
-#include "models/lock_options.h"
-#include "models/step.h"
-#include "models/zookeeper/types.h"
+#include "picklock/client.h"
 
-namespace picklock::models::zookeeper {
+namespace picklock::zookeeper {
+
+using Zxid = std::int64_t;       // numbers every write of an ensemble, failed ones too (Z50)
+using SessionId = std::int64_t;  // 0: none
+
+enum class Code : std::int32_t {
+  ok = 0,
+  runtime_inconsistency = -2,  // stood in a multi behind what failed
+  connection_loss = -4,        // no answer came; nobody sends it
+  marshalling_error = -5,
+  unimplemented = -6,
+  operation_timeout = -7,
+  bad_arguments = -8,
+  no_node = -101,
+  no_auth = -102,
+  bad_version = -103,
+  no_children_for_ephemerals = -108,
+  node_exists = -110,
+  not_empty = -111,
+  session_expired = -112,
+  invalid_acl = -114,
+  session_moved = -118,
+  no_watcher = -121,
+};
+
+enum class CreateMode : std::int32_t {
+  persistent = 0,
+  ephemeral = 1,
+  persistent_sequential = 2,
+  ephemeral_sequential = 3,
+  container = 4,
+};
+
+constexpr bool is_sequential(CreateMode mode) {
+  return mode == CreateMode::persistent_sequential || mode == CreateMode::ephemeral_sequential;
+}
+constexpr bool is_ephemeral(CreateMode mode) {
+  return mode == CreateMode::ephemeral || mode == CreateMode::ephemeral_sequential;
+}
+
+inline constexpr std::int32_t kAnyVersion = -1;
+
+struct Stat {
+  Zxid czxid = 0;          // of the write that created the node
+  Zxid mzxid = 0;          // that set its data last
+  std::int64_t ctime = 0;  // milliseconds since 1970
+  std::int64_t mtime = 0;
+  std::int32_t version = 0;   // of the data
+  std::int32_t cversion = 0;  // of the children, as clients are told it: Z22
+  std::int32_t aversion = 0;  // of the access rights, which nobody changes here
+  SessionId ephemeral_owner = 0;
+  std::int32_t data_length = 0;
+  std::int32_t num_children = 0;
+  Zxid pzxid = 0;  // of the last child that came or went
+
+  friend bool operator==(const Stat&, const Stat&) = default;
+};
+
+enum class EventType : std::int32_t {
+  none = -1,
+  created = 1,
+  deleted = 2,
+  data_changed = 3,
+  children_changed = 4,
+};
 
 // What a process knows of its session: Curator's names, of which `lost` is the server's word, or
 // its own after a time without any.
@@ -70,4 +132,4 @@ class Client {
   virtual void forget(std::uint64_t listener) = 0;
 };
 
-}  // namespace picklock::models::zookeeper
+}  // namespace picklock::zookeeper

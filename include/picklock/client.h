@@ -1,0 +1,186 @@
+// What a lock may use of the machine that it runs on: its servers, its clocks, sleep, threads,
+// semaphores, and random numbers. Nothing here knows of the simulator: the same lock, as the same
+// object code, also runs over real sockets and real clocks.
+//
+// Every call blocks the calling thread only. A lock never reads another clock, never starts a
+// thread of its own and never draws a random number elsewhere; otherwise its runs cannot be
+// repeated. No function of this interface throws.
+//
+//   picklock::Acquired try_acquire(picklock::Client& self, std::string_view key) override {
+//     const std::string token = self.fresh_token();
+//     const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+//     ...
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace picklock {
+
+// Every length of time, and every instant as the time since the epoch of its clock, in nanoseconds.
+using Duration = std::chrono::nanoseconds;
+
+// Steps: the purpose of a command, whatever the command is. A fault is anchored to a role, so that
+// the same plan hits DEL in one lock and a script in another.
+enum class Role : std::uint8_t {
+  none,       // the role of the verb (acquire, release) in which the command is sent
+  acquire,    // requests the lock
+  renew,      // extends a lease that is held
+  check,      // asks who holds the lock
+  release,    // releases the lock
+  write,      // changes the protected resource, or saves the work's progress
+  subscribe,  // begins to wait for a message
+  watch,      // begins to wait for a change
+  upkeep,     // no step, whatever verb it is sent in: loads a script, asks for replicas
+};
+
+inline constexpr std::array<std::string_view, 9> kRoleNames = {
+    "none", "acquire", "renew", "check", "release", "write", "subscribe", "watch", "upkeep"};
+static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::upkeep) + 1);
+
+constexpr std::string_view name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
+
+// The role of this name that a fault can be anchored to: neither `none` nor `upkeep`.
+constexpr std::optional<Role> role_named(std::string_view word) {
+  for (std::size_t i = 1; i < static_cast<std::size_t>(Role::upkeep); ++i) {
+    if (kRoleNames[i] == word) return static_cast<Role>(i);
+  }
+  return std::nullopt;
+}
+
+// A tenure, as the record of a run numbers it; 0: none.
+enum class Tenancy : std::uint32_t {};
+
+// What a thread waits for: an action of another thread of its process, or a message that the lock
+// may be free. Waits for news are recorded, and they alone can be interrupted.
+enum class Awaits : std::uint8_t { threads, news };
+
+// Permits that the threads of one process pass to each other.
+class Semaphore {
+ public:
+  enum class Woken : std::uint8_t { by_permit, by_time, by_interrupt };
+
+  virtual ~Semaphore() = default;
+
+  // Takes a permit, or waits for one; a negative patience never ends. Waiting threads are served in
+  // the order in which they came.
+  virtual Woken acquire(Duration patience) = 0;
+  // Never blocks, so that watches and listeners may call it.
+  virtual void release() = 0;
+
+  static constexpr Duration kForever{-1};
+};
+
+namespace redis {
+class Client;  // picklock/redis.h
+}
+namespace zookeeper {
+class Client;  // picklock/zookeeper.h
+}
+namespace mysql {
+class Client;  // picklock/mysql.h
+}
+
+// A server with what etcd, Consul and Chubby have in common. A session lives as long as its client
+// keeps it alive; a key is held by one session, and every grant of a key has a larger revision than
+// all grants before it. (docs/facts/algorithms.md 7.1, 7.2, 7.4)
+namespace lease_store {
+
+enum class Status : std::uint8_t {
+  done,
+  refused,      // another session has the key, or it is not granted yet; a watch: it still is held
+  gone,         // there is no such session, or no longer
+  unknown,      // no answer: the request may have taken effect
+  interrupted,  // a watch alone: its thread was interrupted
+};
+
+struct Opened {
+  Status status{};
+  std::string session;
+};
+
+struct Granted {
+  Status status{};
+  std::int64_t revision = 0;
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // `lock_delay`: for so long after the session has ended, its keys are granted to nobody.
+  virtual Opened open(Duration ttl, Duration lock_delay) = 0;
+  virtual Status keep_alive(std::string_view session) = 0;
+  // A key that the session already holds is granted again, with the same revision.
+  virtual Granted acquire(std::string_view key, std::string_view session) = 0;
+  // The key is free at once.
+  virtual Status release(std::string_view key, std::string_view session) = 0;
+  // Returns as soon as the key can be granted, or `refused` after `at_most`. May be interrupted.
+  virtual Status watch(std::string_view key, Duration at_most) = 0;
+  // Ends the session as its expiry would.
+  virtual Status close(std::string_view session) = 0;
+};
+
+}  // namespace lease_store
+
+struct Lease;
+
+// One object for each thread.
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  virtual std::string_view name() const = 0;  // of the process: "client-1"
+  // The number of this thread among those of its process that request locks: 1, 2 and so on.
+  virtual std::uint32_t thread() const = 0;
+
+  // Requires: server < redis_servers().
+  virtual redis::Client& redis(std::size_t server = 0) = 0;
+  virtual std::size_t redis_servers() const = 0;
+  // The first replica of the server, to read from; the server itself where it has no replica.
+  virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
+  virtual lease_store::Client& lease_store() = 0;
+  // The session that the threads of this process share.
+  virtual zookeeper::Client& zookeeper() = 0;
+  // The connection pool that the threads of this process share.
+  virtual mysql::Client& mysql() = 0;
+
+  virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
+  virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped
+  virtual void sleep(Duration length) = 0;
+  virtual bool sleep_interruptibly(Duration length) = 0;  // false: the thread was interrupted
+
+  // Starts another thread of this process, which belongs to the same tenure. It may outlive the
+  // thread that starts it, and the objects of that thread.
+  virtual void spawn(std::function<void(Client&)> body) = 0;
+  // A semaphore without permits, for the threads of this process.
+  virtual std::unique_ptr<Semaphore> semaphore(Awaits what) = 0;
+
+  // The tenure for which this thread acts is recorded beside each message. A thread that serves
+  // several acquires of its process names the one for which it is about to act.
+  virtual Tenancy tenancy() const = 0;
+  virtual void act_for(Tenancy tenancy) = 0;
+
+  virtual Duration random_between(Duration low, Duration high) = 0;  // inclusive
+  virtual std::string fresh_token() = 0;    // differs from every other token on every machine
+  virtual std::string machine_token() = 0;  // machine and thread: the same after a restart
+
+  // A named point of the algorithm that faults can be anchored to: `before = "mark:NAME"`.
+  virtual void mark(std::string_view name) = 0;
+  // The lock has learned that this lease is lost: its holder no longer believes in it.
+  virtual void lost(const Lease& lease) = 0;
+  // A mutex of this process that guards the lock was locked (true) or unlocked.
+  virtual void local_mutex(std::string_view key, bool locked) = 0;
+  // The holder believes in this lease until its clock (LockSettings::clock) shows `deadline`, and
+  // no longer. Replaces every earlier deadline of the lease.
+  virtual void believe_until(const Lease& lease, Duration deadline) = 0;
+};
+
+}  // namespace picklock
