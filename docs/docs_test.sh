@@ -11,6 +11,7 @@
 #
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
 #   <!-- shows: COMMAND -->   the output of COMMAND: a fenced block, or lines up to <!-- end -->
+#   <!-- from: FILE -->       lines of this file of the repository, in its order; lines between them may be left out
 #
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
 # with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
@@ -143,6 +144,24 @@ check_shown() {
   [[ ! $update ]] || printf '%s\n' "${written[@]}" >"$1"
 }
 
+check_excerpts() {
+  local i file line at
+  local -a text
+  for ((i = 0; i < ${#lines[@]}; ++i)); do
+    [[ ${lines[i]} =~ ^'<!-- from: '(.*)' -->'$ ]] || continue
+    file=${BASH_REMATCH[1]} text=() at=0
+    [[ ! -e $file ]] || mapfile -t text <"$file"
+    for ((i += 2; i < ${#lines[@]}; ++i)); do
+      line=${lines[i]}
+      [[ $line != '```' ]] || break
+      while ((at < ${#text[@]})) && [[ ${text[at]} != "$line" ]]; do ((++at)); done
+      ((at++ < ${#text[@]})) && continue
+      complain "$1:$((i + 1)): is not a line of $file, or not in this place: $line"
+      break
+    done
+  done
+}
+
 # Prints the anchors that a code host gives the headings: lower case, hyphens for blanks, no other punctuation.
 anchors() {
   awk '/^```/ { code = !code } !code' "$1" |
@@ -231,6 +250,7 @@ complaints_in() {  # complaints_in ROOT
     open_document "$document"
     check_shown "$document"
     check_commands "$document"
+    check_excerpts "$document"
     check_links "$document"
     case $document in
       README.md | CONTRIBUTING.md | docs/architecture.md | docs/facts/README.md) check_files "$document" ;;
@@ -268,6 +288,9 @@ planted '```sh\n./picklock run nothing\n```' 'exits with 2, not 0'
 planted '```sh\n./picklock --version  # exit 1\n```' 'exits with 0, not 1'
 planted '<!-- shows: echo one; echo two -->\n```text\none\n```' 'is not what this prints'
 planted '<!-- shows: echo one -->\none\ntwo\n<!-- end -->' 'is not what this prints'
+planted '<!-- from: a.cc -->\n```cpp\nnone\n```' 'is not a line of a.cc'
+printf '%s\n' one two three >"$plant/a.cc"
+planted '<!-- from: a.cc -->\n```cpp\ntwo\none\n```' 'is not a line of a.cc, or not in this place: one'
 planted 'see [this](docs/none.md)' 'leads nowhere'
 planted 'see [this](docs/facts/algorithms.md#3-two)' 'there is no such heading'
 planted 'in `sim/none.h`' 'there is no sim/none.h'
@@ -281,6 +304,7 @@ echo R2-R3, R5 >"$plant/docs/limitations.md"
 planted 'docs/facts/algorithms.md 2.1' 'there is no section 2.1'
 planted 'architecture 8.2' 'there is no item 2'
 printf '%s\n' '# A' '<!-- file: a.toml -->' '```toml' 'x = 1' '```' '<!-- shows: cat a.toml -->' '```text' 'x = 1' '```' \
+  '<!-- from: a.cc -->' '```cpp' one three '```' \
   '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' >"$plant/README.md"
 complaints_in "$plant" || { echo "documents without a fault do not pass"; exit 1; }
 
