@@ -1,5 +1,5 @@
 // Names and what they mean, side by side, as help and lists show them. Words wrap, and no line is
-// wider than the page unless a single word is.
+// wider than the page, unless a name is.
 #pragma once
 
 #include <string>

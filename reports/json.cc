@@ -87,7 +87,7 @@ Json document(const Run& run) {
 }
 
 // What a user wrote may not be UTF-8; the document must be.
-std::string text(const Json& document) {
+std::string written(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -103,11 +103,11 @@ std::string json(const scenarios::Outcome& outcome) {
   }
   out["as_expected"] = outcome.as_expected();
   out["twins"] = std::move(twins);
-  return text(out);
+  return written(out);
 }
 
 std::string json_error(const std::string& scenario, const std::string& problem) {
-  return text({{"scenario", scenario}, {"error", problem}});
+  return written({{"scenario", scenario}, {"error", problem}});
 }
 
 std::string json_array(const std::vector<std::string>& objects) {
