@@ -11,7 +11,8 @@
 #
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
 #   <!-- shows: COMMAND -->   the output of COMMAND: a fenced block, or lines up to <!-- end -->
-#   <!-- from: FILE -->       lines of this file of the repository, in its order; lines between them may be left out
+#   <!-- from: FILE -->       lines of this file of the repository, in its order; lines between them may be left out, and
+#                             the indentation may differ
 #
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
 # with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
@@ -150,9 +151,9 @@ check_excerpts() {
   for ((i = 0; i < ${#lines[@]}; ++i)); do
     [[ ${lines[i]} =~ ^'<!-- from: '(.*)' -->'$ ]] || continue
     file=${BASH_REMATCH[1]} text=() at=0
-    [[ ! -e $file ]] || mapfile -t text <"$file"
+    [[ ! -e $file ]] || mapfile -t text < <(sed 's/^ *//' "$file")
     for ((i += 2; i < ${#lines[@]}; ++i)); do
-      line=${lines[i]}
+      line=${lines[i]#"${lines[i]%%[! ]*}"}
       [[ $line != '```' ]] || break
       while ((at < ${#text[@]})) && [[ ${text[at]} != "$line" ]]; do ((++at)); done
       ((at++ < ${#text[@]})) && continue
