@@ -7,7 +7,7 @@
 #
 # PROGRAM is picklock; each EXAMPLE is a program of examples/, called by its name.
 #
-# In a document, an HTML comment before a block says what the block is:
+# In a document, an HTML comment before a block says what the block is.
 #
 #   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
 #   <!-- shows: COMMAND -->   the output of COMMAND: a fenced block, or lines up to <!-- end -->
