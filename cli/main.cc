@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "cli/compare.h"
+#include "cli/completion.h"
 #include "cli/conform.h"
 #include "cli/console.h"
 #include "cli/explore.h"
 #include "cli/help.h"
 #include "cli/list.h"
+#include "cli/man_page.h"
 #include "cli/run.h"
 #include "cli/version.h"
 #include "scenarios/bad_input.h"
@@ -42,6 +44,7 @@ constexpr const char* kFooter =
     "LC_ALL, LC_CTYPE, LANG\tthe first that is set decides whether the output has Unicode "
     "characters or ASCII only\n\n"
     "Files:\n"
+    "share/picklock/scenarios/\tthe shipped scenarios, in the folder above that of the program\n"
     "SCENARIO.toml\ta scenario; docs/scenario-format.md has every key\n"
     "picklock-out/\twhat `explore` and `compare` write, in the working directory, unless --out is "
     "given";
@@ -130,6 +133,14 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
   return fmt::format("{}: {}", command->get_name(), error.what());
 }
 
+// `help --as FORM`, which the help does not tell of: the build makes files of it.
+std::string described(const CLI::App& app, const std::string& form) {
+  if (form == "man") return help_as_man_page(app);
+  if (form == "bash") return bash_completion(app);
+  if (form == "zsh") return zsh_completion(app);
+  throw scenarios::BadInput("help: --as: must be man, bash or zsh");
+}
+
 int main(int argc, char** argv) {
   CLI::App app(
       "picklock runs distributed locks against simulated servers, in virtual time, with injected "
@@ -167,6 +178,10 @@ int main(int argc, char** argv) {
   try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const bool is_help = !arguments.empty() && arguments[0] == "help";
+    if (is_help && arguments.size() == 3 && arguments[1] == "--as") {
+      put(described(app, arguments[2]));
+      return kAsExpected;
+    }
     if (is_help && arguments.size() > 2) return bad_input("help: takes one COMMAND");
     const std::string word = arguments.size() > (is_help ? 1 : 0) ? arguments[is_help ? 1 : 0] : "";
     const CLI::App* named = command_named(app, word);
