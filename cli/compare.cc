@@ -33,8 +33,7 @@ namespace {
 using scenarios::BadInput;
 using scenarios::Words;
 
-constexpr std::uint64_t kDefaultRuns = 500;
-constexpr const char* kDefaultOut = "picklock-out";
+constexpr std::uint64_t kRunsOfACell = 500;
 
 std::vector<std::string> locks_from(const std::string& list) {
   Words known;
@@ -71,7 +70,7 @@ std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   add("--faults", options.faults);
   add("--property", options.properties);
   add("--seed", std::to_string(seed));
-  add("--runs", options.runs.empty() && options.seconds.empty() ? std::to_string(kDefaultRuns)
+  add("--runs", options.runs.empty() && options.seconds.empty() ? std::to_string(kRunsOfACell)
                                                                 : options.runs);
   add("--seconds", options.seconds);
   return command;
@@ -79,9 +78,9 @@ std::string command_of(const CompareOptions& options, std::uint64_t seed) {
 
 std::string run_command(const std::string& file) { return "picklock run " + shell_quoted(file); }
 
-class ProgressLine {
+class ComparisonProgress {
  public:
-  explicit ProgressLine(const compare::Limits& limits) : limits_(limits) {}
+  explicit ComparisonProgress(const compare::Limits& limits) : limits_(limits) {}
 
   void tell(const compare::Progress& progress) {
     if (!first_) first_ = progress.runs;
@@ -129,7 +128,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       "faults that struck)",
       "NAME,...");
   add("--runs", options.runs,
-      fmt::format("the number of runs of each cell (default: {})", kDefaultRuns), "NUMBER");
+      fmt::format("the number of runs of each cell (default: {})", kRunsOfACell), "NUMBER");
   add("--seconds", options.seconds, "compare for so long, in place of --runs", "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
@@ -161,7 +160,7 @@ int compare(const CompareOptions& given) {
   compare::Limits limits{.jobs = jobs_from(given.jobs)};
   if (given.seconds.empty()) {
     limits.runs =
-        given.runs.empty() ? kDefaultRuns : number_from("--runs", given.runs, 1, INT64_MAX);
+        given.runs.empty() ? kRunsOfACell : number_from("--runs", given.runs, 1, INT64_MAX);
   } else {
     limits.length = compare::Seconds(seconds_from("--seconds", given.seconds));
   }
@@ -178,7 +177,7 @@ int compare(const CompareOptions& given) {
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   std::string stopped;
   {
-    ProgressLine line(limits);
+    ComparisonProgress line(limits);
     if (ledger.set_aside())
       line.say("the runs in this folder are from another picklock, and were set aside");
     const compare::Onlooker onlooker{

@@ -13,6 +13,7 @@
 #include "models/redis/conform/campaign.h"
 #include "models/redis/conform/normal_form.h"
 #include "models/redis/conform/sequence.h"
+#include "reports/wording.h"
 #include "scenarios/bad_input.h"
 
 namespace picklock::cli {
@@ -90,13 +91,6 @@ std::string json(const redis::Report& report, const redis::Campaign& campaign,
   return document.dump(2) + '\n';
 }
 
-// 1,010
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
 std::string sequences(std::uint64_t count) {
   return fmt::format("{} sequence{}", count, count == 1 ? "" : "s");
 }
@@ -125,13 +119,14 @@ std::string text(const redis::Report& report, const ConformOptions& options) {
   const std::size_t seen = report.coverage.counts().size();
   const std::size_t expected = redis::Coverage::expected(report.steered_clock).size();
   const std::size_t empty = report.coverage.empty_cells(report.steered_clock).size();
-  out += fmt::format("coverage: {} {}", grouped(seen), kKinds);
+  out += fmt::format("coverage: {} {}", reports::grouped(seen), kKinds);
   if (empty > 0) {
     const std::uint64_t usual = redis::Campaign().cases;
-    out += fmt::format(": {} rare ones, and {} of the {} that a run of {} shows; {} not seen{}",
-                       grouped(seen - (expected - empty)), grouped(expected - empty),
-                       grouped(expected), grouped(usual), grouped(empty),
-                       report.cases < usual ? " in so few" : "");
+    out +=
+        fmt::format(": {} rare ones, and {} of the {} that a run of {} shows; {} not seen{}",
+                    reports::grouped(seen - (expected - empty)), reports::grouped(expected - empty),
+                    reports::grouped(expected), reports::grouped(usual), reports::grouped(empty),
+                    report.cases < usual ? " in so few" : "");
   }
   out += '\n';
   if (!report.steered_clock)

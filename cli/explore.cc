@@ -34,9 +34,8 @@ using explore::SearchOptions;
 using scenarios::BadInput;
 using scenarios::Words;
 
-constexpr std::uint64_t kDefaultRuns = 100'000;
+constexpr std::uint64_t kRunsOfASearch = 100'000;
 constexpr std::uint64_t kMostFaults = 100;
-constexpr const char* kDefaultOut = "picklock-out";
 
 // ---------------------------------------------------------------- options
 
@@ -96,9 +95,9 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
 
 // ---------------------------------------------------------------- the search
 
-class ProgressLine {
+class SearchProgress {
  public:
-  ProgressLine(std::uint64_t runs, std::optional<explore::Seconds> length)
+  SearchProgress(std::uint64_t runs, std::optional<explore::Seconds> length)
       : runs_(runs), length_(length) {}
 
   void tell(const explore::Progress& progress) {
@@ -157,7 +156,7 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "search for violations of these properties (default: of those that the lock promises under "
       "the faults that struck)",
       "NAME,...");
-  add("--runs", options.runs, fmt::format("the number of runs (default: {})", kDefaultRuns),
+  add("--runs", options.runs, fmt::format("the number of runs (default: {})", kRunsOfASearch),
       "NUMBER");
   add("--seconds", options.seconds, "search for so long, in place of --runs", "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: the file's, or 1)",
@@ -192,7 +191,7 @@ int explore(const ExploreOptions& given) {
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.runs.empty() && !given.seconds.empty())
     throw BadInput("explore: give --runs or --seconds, not both");
-  std::uint64_t runs = given.seconds.empty() ? kDefaultRuns : INT64_MAX;
+  std::uint64_t runs = given.seconds.empty() ? kRunsOfASearch : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
   std::optional<explore::Seconds> length;
   if (!given.seconds.empty()) length = explore::Seconds(seconds_from("--seconds", given.seconds));
@@ -210,7 +209,7 @@ int explore(const ExploreOptions& given) {
   const Interruptible interruptible;
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   {
-    ProgressLine line(runs, length);
+    SearchProgress line(runs, length);
     bool all_kept = true;
     const auto keep = [&](std::string_view stem, const std::string& text) {
       std::string file = folder.keep(std::string(stem), text);

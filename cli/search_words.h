@@ -11,6 +11,9 @@
 
 namespace picklock::cli {
 
+// The folder of --out where none is given.
+inline constexpr const char* kDefaultOut = "picklock-out";
+
 // The words of "a,b,c", the value of `option`.
 std::vector<std::string> listed_in(const std::string& option, const std::string& list);
 

@@ -6,8 +6,6 @@ set(PICKLOCK_TEST_OPTIONS "" CACHE STRING "Compiler options of the tests' own so
 # A sanitized process takes longer to start than most tests to run.
 option(PICKLOCK_UNIT_TESTS_TOGETHER "Run the unit tests of one executable in one process" OFF)
 
-option(PICKLOCK_TESTS_COMPILED_TOGETHER "Compile several sources of a test as one (cmake/Unity.cmake)" OFF)
-
 # What nearly every test includes, compiled once.
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc" CONTENT "")
 add_library(picklock_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc")
@@ -40,9 +38,6 @@ function(picklock_test name label)
   target_link_libraries(${name} PRIVATE
     ${arg_LIBS} picklock_warnings fmt::fmt rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM picklock_test_headers)
-  if(PICKLOCK_TESTS_COMPILED_TOGETHER)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-  endif()
   if(arg_TOGETHER OR (PICKLOCK_UNIT_TESTS_TOGETHER AND label STREQUAL "unit"))
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES

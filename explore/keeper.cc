@@ -15,7 +15,7 @@
 namespace picklock::explore {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using scenarios::Scenario;
 
 Scenario parsed(const std::string& text, Property property, const Scenario& base) {

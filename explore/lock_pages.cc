@@ -60,17 +60,7 @@ std::vector<Appearance> appearances(std::string_view lock, const std::string& di
 
 std::string classes(FaultClasses under) {
   if (under.covers(FaultClasses::all())) return "all";
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-    if (under.has(static_cast<FaultClass>(i))) names.emplace_back(kFaultClassNames[i]);
-  }
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string names(const std::vector<Property>& properties) {
-  std::vector<std::string_view> all;
-  for (const Property one : properties) all.push_back(picklock::name(one));
-  return all.empty() ? "nothing" : fmt::format("{}", fmt::join(all, ", "));
+  return under.empty() ? "none" : fmt::format("{}", fmt::join(reports::names(under), ", "));
 }
 
 std::string capitalised(std::string_view sentence) {
@@ -124,7 +114,9 @@ std::string stories(std::string_view lock, const std::string& directory) {
   for (const Appearance& one : all) {
     text += fmt::format("| `{}`{} | {} | {} |\n", one.scenario,
                         one.as.empty() ? "" : fmt::format(", as its {}", one.as), one.title,
-                        names(one.violated));
+                        one.violated.empty()
+                            ? "nothing"
+                            : fmt::format("{}", fmt::join(reports::names(one.violated), ", ")));
   }
   return text;
 }

@@ -21,8 +21,10 @@ namespace picklock::explore {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using reports::grouped;
 using reports::Ink;
 using reports::Line;
+using reports::plural;
 
 constexpr int kNarrowest = 40;
 constexpr int kFieldWidth = 11;
@@ -31,33 +33,6 @@ double runs_per_second(const Report& report) {
   return report.wall_seconds > 0
              ? static_cast<double>(report.search.tally().runs) / report.wall_seconds
              : 0;
-}
-
-// "12,345".
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return digits;
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
-std::vector<std::string> names(FaultClasses classes) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-    const auto one = static_cast<FaultClass>(i);
-    if (classes.has(one)) all.emplace_back(picklock::name(one));
-  }
-  return all;
-}
-
-std::vector<std::string> names(const std::vector<Property>& properties) {
-  std::vector<std::string> all;
-  all.reserve(properties.size());
-  for (const Property one : properties) all.emplace_back(picklock::name(one));
-  return all;
 }
 
 class Writer {
@@ -166,7 +141,7 @@ class Writer {
     const std::vector<Property>& asked = search_.options().properties;
     std::string text = asked.empty()
                            ? "no promised property was violated"
-                           : fmt::format("{} never violated", reports::list(names(asked)));
+                           : fmt::format("{} never violated", reports::list(reports::names(asked)));
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
   }
@@ -302,7 +277,7 @@ std::string text(const Report& report, reports::TextOptions options) {
 std::string json(const Report& report) {
   const Search& search = report.search;
   const Tally& tally = search.tally();
-  std::vector<std::string> classes = names(search.options().faults.classes);
+  std::vector<std::string> classes = reports::names(search.options().faults.classes);
   if (search.options().faults.none) classes.insert(classes.begin(), "none");
   Json fired = Json::object();
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
@@ -324,7 +299,7 @@ std::string json(const Report& report) {
                     {"seed", search.options().seed},
                     {"max_faults", search.options().faults.most},
                     {"faults", classes},
-                    {"properties", names(search.options().properties)},
+                    {"properties", reports::names(search.options().properties)},
                     {"runs", tally.runs},
                     {"events", tally.events},
                     {"wall_seconds", report.wall_seconds},

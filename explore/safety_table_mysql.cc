@@ -14,7 +14,7 @@ constexpr std::string_view kNamed = "MySQL GET_LOCK";
 
 constexpr std::string_view kSessionLives =
     "a session may be idle for hours before the server ends it";
-constexpr std::string_view kElapsed = "idle time is measured by a clock that never steps";
+constexpr std::string_view kSteadySessions = "idle time is measured by a clock that never steps";
 constexpr std::string_view kCommits = "uncommitted writes of a session end with it";
 constexpr std::string_view kOnePrimary = "only one server accepts writes";
 
@@ -29,7 +29,7 @@ std::vector<Cell> outside() {
       unsafe(late_write),
       safe(late_command, kSessionLives),
       safe(client_clock, kNoClock),
-      safe(server_clock, kElapsed),
+      safe(server_clock, kSteadySessions),
       unsafe(amnesia),
       at_locks(safe(partition, kSessionLives)),
       unsafe(lost_reply),  // a write is sent twice
@@ -41,8 +41,9 @@ std::vector<Cell> outside() {
 // What is written in the transaction that is the lock.
 std::vector<Cell> inside() {
   return {
-      safe(pause, kCommits),        safe(late_command, kCommits), safe(client_clock, kNoClock),
-      safe(server_clock, kElapsed), safe(amnesia, kCommits),      safe(partition, kCommits),
+      safe(pause, kCommits),        safe(late_command, kCommits),
+      safe(client_clock, kNoClock), safe(server_clock, kSteadySessions),
+      safe(amnesia, kCommits),      safe(partition, kCommits),
       safe(lost_reply, kCommits),   safe(crash, kCommits),
   };
 }

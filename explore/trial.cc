@@ -27,23 +27,13 @@ namespace fs = std::filesystem;
 using properties::Verdict;
 using scenarios::Run;
 using scenarios::Scenario;
-using Outcome = Trial::Outcome;
+using Ending = Trial::Outcome;
+using reports::plural;
 
 // ---------------------------------------------------------------- words
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string field(std::string_view name, std::string_view text) {
   return fmt::format("  {:<8} {}\n", name, text);
-}
-
-std::string names(const std::vector<Property>& properties) {
-  std::vector<std::string> words;
-  words.reserve(properties.size());
-  for (const Property one : properties) words.emplace_back(picklock::name(one));
-  return reports::list(words);
 }
 
 bool was_promised(const Run& run, Property property) {
@@ -133,7 +123,7 @@ Trial violated(const Find& find, const TrialOptions& options) {
   const Property property = find.violation.property;
   const Run run = scenarios::Runner().run(find.story, find.story.seed, true);
   const fs::path file = kept(std::string(picklock::name(property)), find.text);
-  Trial trial{.outcome = Outcome::violated, .letter = {}, .file = file.string()};
+  Trial trial{.outcome = Ending::violated, .letter = {}, .file = file.string()};
   trial.letter = fmt::format("{} violated{}\n  {}\n\n", picklock::name(property),
                              find.promised ? ", although promised" : "", run.scenario.title);
   trial.letter += story(run, property) + "\n" + faults(run);
@@ -151,7 +141,7 @@ Trial violated(const Find& find, const TrialOptions& options) {
 // ---------------------------------------------------------------- where nothing was found
 
 Trial vacuous(std::string_view why) {
-  return {.outcome = Outcome::vacuous, .letter = fmt::format("nothing was tried: {}\n", why)};
+  return {.outcome = Ending::vacuous, .letter = fmt::format("nothing was tried: {}\n", why)};
 }
 
 Trial clean(const Search& search) {
@@ -159,13 +149,15 @@ Trial clean(const Search& search) {
   const std::uint64_t judged = tally.judged();
   if (const std::string_view why = search.why_vacuous(); !why.empty()) return vacuous(why);
   const std::vector<Property>& asked = search.options().properties;
-  return {.outcome = Outcome::clean,
-          .letter = fmt::format(
-              "{} violated in {} with {}, seed {}\n"
-              "  a run drawn like these violates one with a chance below {:.2g}%, at 95% "
-              "confidence\n",
-              asked.empty() ? "no promised property" : names(asked) + " not", plural(judged, "run"),
-              plural(tally.fired, "fault"), search.options().seed, 100 * upper_bound_95(judged))};
+  return {
+      .outcome = Ending::clean,
+      .letter = fmt::format(
+          "{} violated in {} with {}, seed {}\n"
+          "  a run drawn like these violates one with a chance below {:.2g}%, at 95% "
+          "confidence\n",
+          asked.empty() ? "no promised property" : reports::list(reports::names(asked)) + " not",
+          plural(judged, "run"), plural(tally.fired, "fault"), search.options().seed,
+          100 * upper_bound_95(judged))};
 }
 
 // ---------------------------------------------------------------- once more
@@ -174,7 +166,7 @@ Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& opt
   const scenarios::Document document = scenarios::Document::from_file(file.string());
   const std::string lock = document.algorithm();
   if (lock != base.lock.algorithm && !lock.empty()) {
-    return {.outcome = Outcome::skipped,
+    return {.outcome = Ending::skipped,
             .replayed = true,
             .letter =
                 fmt::format("{} is about {}, not {}\n", file.string(), lock, base.lock.algorithm)};
@@ -191,10 +183,10 @@ Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& opt
     if (answers && verdict.outcome == properties::Outcome::violated)
       broken.push_back(verdict.property);
   }
-  Trial trial{.outcome = broken.empty() ? Outcome::clean : Outcome::violated,
+  Trial trial{.outcome = broken.empty() ? Ending::clean : Ending::violated,
               .replayed = true,
               .letter = broken.empty() ? "nothing that the lock answers for is violated any more"
-                                       : names(broken) + " violated",
+                                       : reports::list(reports::names(broken)) + " violated",
               .file = file.string()};
   trial.letter += ", in " + file.string() + "\n\n" +
                   reports::timeline(outcome, {.repeat_command = replay_command(file),

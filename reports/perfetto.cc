@@ -42,9 +42,9 @@ struct Slice {
 double microseconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; }
 double microseconds(Instant at) { return microseconds(sim::nanoseconds(at)); }
 
-class Writer {
+class TraceWriter {
  public:
-  explicit Writer(const Run& run)
+  explicit TraceWriter(const Run& run)
       : run_(run), narrator_(run), transcript_(transcribe(run, narrator_)) {}
 
   Json write() {
@@ -320,7 +320,8 @@ class Writer {
 }  // namespace
 
 std::string perfetto(const scenarios::Outcome& outcome) {
-  return Writer(outcome.run).write().dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+  return TraceWriter(outcome.run).write().dump(-1, ' ', true, Json::error_handler_t::replace) +
+         '\n';
 }
 
 }  // namespace picklock::reports

@@ -17,13 +17,4 @@ std::string promise(const scenarios::Promised& promised) {
                                  : "not promised under " + list(names(promised.beyond));
 }
 
-std::vector<std::string> names(FaultClasses classes) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-    const auto one = static_cast<FaultClass>(i);
-    if (classes.has(one)) all.emplace_back(name(one));
-  }
-  return all;
-}
-
 }  // namespace picklock::reports

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "scenarios/promises.h"
 
@@ -15,7 +14,5 @@ bool promised_here(const scenarios::Promised& promised);
 // promised / never promised / not promised under pause and crash / not promised here, if only the
 // condition of the promise is missing.
 std::string promise(const scenarios::Promised& promised);
-
-std::vector<std::string> names(FaultClasses classes);
 
 }  // namespace picklock::reports

@@ -31,7 +31,7 @@ Json verdicts(const Run& run) {
   return out;
 }
 
-Json document(const Run& run) {
+Json page_document(const Run& run) {
   return {{"scenario", run.scenario.name},
           {"source", run.scenario.source},
           {"twin", run.twin ? Json(*run.twin) : Json()},
@@ -47,8 +47,8 @@ Json document(const Run& run) {
 }  // namespace
 
 std::string run_page(const scenarios::Outcome& outcome, const std::string& repeat_command) {
-  Json runs = Json::array({document(outcome.run)});
-  for (const Run& twin : outcome.twins) runs.push_back(document(twin));
+  Json runs = Json::array({page_document(outcome.run)});
+  for (const Run& twin : outcome.twins) runs.push_back(page_document(twin));
   const Json page = {{"command", repeat_command},
                      {"as_expected", outcome.as_expected()},
                      {"runs", std::move(runs)}};

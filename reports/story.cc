@@ -25,13 +25,13 @@ using sim::What;
 // A command and its answer are told as one row if they are no further apart than this.
 constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
 // A client learns what an answer means at once, unless it is paused.
-constexpr sim::Duration kAtOnce = std::chrono::milliseconds(1);
+constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 constexpr std::size_t kLongestStory = 160;
 constexpr std::size_t kRowsAround = 10;
 
-class Teller {
+class StoryTeller {
  public:
-  Teller(const Run& run, const Narrator& narrator)
+  StoryTeller(const Run& run, const Narrator& narrator)
       : run_(run), narrator_(narrator), transcript_(transcribe(run, narrator)) {}
 
   Story tell() {
@@ -123,7 +123,7 @@ class Teller {
           const auto& [at, row] = answer->second;
           const Instant answered =
               transcript_.exchanges[transcript_.items[at].exchange].answered_at;
-          if (clear(at, i) && item.row.at - answered <= kAtOnce &&
+          if (clear(at, i) && item.row.at - answered <= kAtOneInstant &&
               story_.rows[row].outcome.empty()) {
             const bool error = story_.rows[row].answer.starts_with("error:");
             story_.rows[row].outcome = item.fails && error ? "the release fails" : item.row.outcome;
@@ -214,11 +214,11 @@ class Teller {
       if (item.barrier) return false;
       if (item.part == Part::sent && item.tenure == transcript_.items[from].tenure) {
         return transcript_.exchanges[item.exchange].sent_at - transcript_.items[from].row.at <=
-               kAtOnce;
+               kAtOneInstant;
       }
       const Instant at =
           item.part == Part::happening ? item.row.at : run_.trace.records[item.position].at;
-      if (at - transcript_.items[from].row.at > kAtOnce) return false;
+      if (at - transcript_.items[from].row.at > kAtOneInstant) return false;
     }
     return false;
   }
@@ -351,6 +351,6 @@ class Teller {
 
 }  // namespace
 
-Story tell(const Run& run, const Narrator& narrator) { return Teller(run, narrator).tell(); }
+Story tell(const Run& run, const Narrator& narrator) { return StoryTeller(run, narrator).tell(); }
 
 }  // namespace picklock::reports

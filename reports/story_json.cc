@@ -19,7 +19,7 @@ using sim::ProcessId;
 constexpr std::size_t kWitnessesTold = 2;
 
 // To the microsecond, as fine as anything that the page shows.
-double in_seconds(sim::Instant at) {
+double rounded_seconds(sim::Instant at) {
   return static_cast<double>(sim::nanoseconds(at) / 1000) / 1e6;
 }
 
@@ -120,7 +120,7 @@ class Teller {
       out.push_back({{"text", fault(run_.scenario.faults[i])}});
       const auto fired = std::find_if(run_.fired.begin(), run_.fired.end(),
                                       [i](const auto& one) { return one.fault == i; });
-      if (fired != run_.fired.end()) out.back()["at"] = in_seconds(fired->at);
+      if (fired != run_.fired.end()) out.back()["at"] = rounded_seconds(fired->at);
     }
     return out;
   }
@@ -144,7 +144,7 @@ class Teller {
   Json rows() {
     Json out = Json::array();
     for (const Row& row : story_.rows) {
-      Json one = {{"kind", name(row.kind)}, {"at", in_seconds(row.at)}, {"text", row.text}};
+      Json one = {{"kind", name(row.kind)}, {"at", rounded_seconds(row.at)}, {"text", row.text}};
       if (row.kind != RowKind::gap && row.kind != RowKind::end) ends(row, one);
       if (!row.answer.empty()) one["answer"] = row.answer;
       if (!row.outcome.empty()) one["outcome"] = row.outcome;

@@ -25,12 +25,6 @@ constexpr int kTextWidth = 34;  // what lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return digits;
-}
-
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) {
@@ -40,13 +34,9 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
-class Writer {
+class TimelineWriter {
  public:
-  Writer(const Outcome& outcome, const TextOptions& options)
+  TimelineWriter(const Outcome& outcome, const TextOptions& options)
       : outcome_(outcome),
         run_(outcome.run),
         narrator_(outcome.run),
@@ -444,7 +434,7 @@ class Writer {
 }  // namespace
 
 std::string timeline(const Outcome& outcome, const TextOptions& options) {
-  return Writer(outcome, options).write();
+  return TimelineWriter(outcome, options).write();
 }
 
 }  // namespace picklock::reports

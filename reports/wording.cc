@@ -227,6 +227,32 @@ std::string measured(sim::Duration length) {
 
 std::string digest(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::vector<std::string> names(FaultClasses classes) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (classes.has(one)) all.emplace_back(name(one));
+  }
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<Property>& properties) {
+  std::vector<std::string> all;
+  all.reserve(properties.size());
+  for (const Property one : properties) all.emplace_back(name(one));
+  return all;
+}
+
 std::string times(std::uint64_t count) {
   return count == 1 ? "once" : count == 2 ? "twice" : fmt::format("{} times", count);
 }

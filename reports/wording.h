@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "picklock/lock.h"
 #include "properties/verdict.h"
 #include "sim/fault.h"
 #include "sim/time.h"
@@ -25,9 +26,13 @@ std::string measured(sim::Duration length);     // to three digits: 42.0s, 1.05s
 std::string seconds(std::int64_t nanoseconds);  // 12.0215: exact, without trailing zeros
 std::string digest(std::uint64_t value);        // 16 lower-case hex digits
 std::string times(std::uint64_t count);         // once, twice, 57 times
-std::string fault(const sim::Fault& fault);     // pause client-1 for 8s, before its release is sent
-std::string mark(std::string_view name);        // what a process passes: its mark "elapsed-checked"
-std::string delayed(const sim::Fault& fault);   // what goes on when a delay is over; else nothing
+std::string grouped(std::uint64_t number);      // 12,345
+std::string plural(std::uint64_t count, std::string_view noun);  // 1 run, 12,345 runs
+std::vector<std::string> names(FaultClasses classes);
+std::vector<std::string> names(const std::vector<Property>& properties);
+std::string fault(const sim::Fault& fault);    // pause client-1 for 8s, before its release is sent
+std::string mark(std::string_view name);       // what a process passes: its mark "elapsed-checked"
+std::string delayed(const sim::Fault& fault);  // what goes on when a delay is over; else nothing
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
     const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds

@@ -98,7 +98,7 @@ std::vector<std::string> parts_of(const std::string& path) {
   return parts;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string dotted(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
@@ -106,7 +106,7 @@ std::string joined(const std::vector<std::string>& parts) {
 // from 1.
 std::size_t index_in(const toml::array& array, std::vector<std::string> parts, std::size_t at,
                      const Origin& origin) {
-  const std::string path = joined(parts);
+  const std::string path = dotted(parts);
   const std::string& part = parts[at];
   std::size_t number = 0;
   const char* end = part.data() + part.size();
@@ -119,7 +119,7 @@ std::size_t index_in(const toml::array& array, std::vector<std::string> parts, s
     std::vector<std::string> right = parts;
     if (counts) right.erase(right.begin() + static_cast<std::ptrdiff_t>(at));
     right.insert(right.begin() + static_cast<std::ptrdiff_t>(at), std::to_string(one));
-    return printable(joined(right), 100);
+    return printable(dotted(right), 100);
   };
   throw BadInput(message(
       origin, 0, path,

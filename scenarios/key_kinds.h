@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "scenarios/duration_text.h"
@@ -17,85 +20,120 @@
 
 namespace picklock::scenarios {
 
-inline std::string quoted(std::string_view text) { return as_toml(text); }
-
 inline Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 
-// A member is found by a generic lambda, so that the same one reads the default and writes the
-// value.
+// Where a table keeps the value of a key. The functions below take a member as a generic lambda,
+// which serves to read the default and to write the value; as plain functions, all members of one
+// type share the code of a key.
+template <typename Target, typename Type>
+struct Place {
+  Type& (*in)(Target&);
+  const Type& (*of)(const Target&);
+};
 
 template <typename Target>
-Key<Target> text(const std::string& name, auto member, const std::string& meaning) {
-  return {.name = name,
+auto place_of(auto member) {
+  using Type = std::remove_reference_t<decltype(member(std::declval<Target&>()))>;
+  return Place<Target, Type>{member, member};
+}
+
+template <typename Target>
+Key<Target> text_at(std::string_view name, Place<Target, std::string> place,
+                    std::string_view meaning) {
+  return {.name = std::string(name),
           .type = "text",
-          .meaning = meaning,
-          .read = [member](const Value& value, Target& into) { member(into) = value.text(); },
+          .meaning = std::string(meaning),
+          .read = [place](const Value& value, Target& into) { place.in(into) = value.text(); },
           .show =
-              [member](const Target& from) {
-                return member(from).empty() ? std::string() : quoted(member(from));
+              [place](const Target& from) {
+                return place.of(from).empty() ? std::string() : as_toml(place.of(from));
               },
           .nested = {}};
 }
 
 template <typename Target>
-Key<Target> boolean(const std::string& name, auto member, const std::string& meaning) {
-  return {.name = name,
+Key<Target> text(std::string_view name, auto member, std::string_view meaning) {
+  return text_at(name, place_of<Target>(member), meaning);
+}
+
+template <typename Target>
+Key<Target> boolean_at(std::string_view name, Place<Target, bool> place, std::string_view meaning) {
+  return {.name = std::string(name),
           .type = "true or false",
-          .meaning = meaning,
-          .read = [member](const Value& value, Target& into) { member(into) = value.boolean(); },
-          .show = [member](const Target& from) { return member(from) ? "true" : "false"; },
+          .meaning = std::string(meaning),
+          .read = [place](const Value& value, Target& into) { place.in(into) = value.boolean(); },
+          .show = [place](const Target& from) { return place.of(from) ? "true" : "false"; },
           .nested = {}};
 }
 
 template <typename Target>
-Key<Target> integer(const std::string& name, std::int64_t least, std::int64_t most, auto member,
-                    const std::string& meaning) {
-  return {.name = name,
+Key<Target> boolean(std::string_view name, auto member, std::string_view meaning) {
+  return boolean_at(name, place_of<Target>(member), meaning);
+}
+
+template <typename Target, typename Number>
+Key<Target> integer_at(std::string_view name, std::int64_t least, std::int64_t most,
+                       Place<Target, Number> place, std::string_view meaning) {
+  return {.name = std::string(name),
           .type = fmt::format("whole number, {} to {}", least, most),
-          .meaning = meaning,
+          .meaning = std::string(meaning),
           .read =
               [=](const Value& value, Target& into) {
-                using Number = std::remove_reference_t<decltype(member(into))>;
-                member(into) = static_cast<Number>(value.integer(least, most));
+                place.in(into) = static_cast<Number>(value.integer(least, most));
               },
-          .show = [member](const Target& from) { return std::to_string(member(from)); },
+          .show = [place](const Target& from) { return std::to_string(place.of(from)); },
           .nested = {}};
 }
 
 template <typename Target>
-Key<Target> duration(const std::string& name, Sign sign, auto member, const std::string& meaning) {
+Key<Target> integer(std::string_view name, std::int64_t least, std::int64_t most, auto member,
+                    std::string_view meaning) {
+  return integer_at(name, least, most, place_of<Target>(member), meaning);
+}
+
+template <typename Target, typename Length>
+Key<Target> duration_at(std::string_view name, Sign sign, Place<Target, Length> place,
+                        std::string_view meaning) {
   constexpr std::array<const char*, 3> kTypes = {"duration, more than 0s", "duration",
                                                  "duration, may be negative"};
   Key<Target> key{
-      .name = name,
+      .name = std::string(name),
       .type = kTypes[static_cast<std::size_t>(sign)],
-      .meaning = meaning,
-      .read = [=](const Value& value, Target& into) { member(into) = value.duration(sign); },
+      .meaning = std::string(meaning),
+      .read = [=](const Value& value, Target& into) { place.in(into) = value.duration(sign); },
       .show = {},
       .nested = {}};
-  using Member = std::remove_cvref_t<decltype(member(std::declval<Target&>()))>;
-  if constexpr (std::same_as<Member, Duration>) {
-    key.show = [member](const Target& from) { return quoted(to_text(member(from))); };
+  if constexpr (std::same_as<Length, Duration>) {
+    key.show = [place](const Target& from) { return as_toml(to_text(place.of(from))); };
   }
   return key;
 }
 
+template <typename Target>
+Key<Target> duration(std::string_view name, Sign sign, auto member, std::string_view meaning) {
+  return duration_at(name, sign, place_of<Target>(member), meaning);
+}
+
+template <typename Target, typename Enumeration>
+Key<Target> word_at(std::string_view name, const Words& words, Place<Target, Enumeration> place,
+                    std::string_view meaning) {
+  return {
+      .name = std::string(name),
+      .type = "one of " + listed(words),
+      .meaning = std::string(meaning),
+      .read = [=](const Value& value,
+                  Target& into) { place.in(into) = static_cast<Enumeration>(value.word(words)); },
+      .show =
+          [=](const Target& from) {
+            return as_toml(words[static_cast<std::size_t>(place.of(from))]);
+          },
+      .nested = {}};
+}
+
 // One word of a few; its index is the value of the enumeration.
 template <typename Target>
-Key<Target> word(const std::string& name, const Words& words, auto member,
-                 const std::string& meaning) {
-  return {
-      .name = name,
-      .type = "one of " + listed(words),
-      .meaning = meaning,
-      .read =
-          [=](const Value& value, Target& into) {
-            using Enumeration = std::remove_reference_t<decltype(member(into))>;
-            member(into) = static_cast<Enumeration>(value.word(words));
-          },
-      .show =
-          [=](const Target& from) { return quoted(words[static_cast<std::size_t>(member(from))]); },
-      .nested = {}};
+Key<Target> word(std::string_view name, const Words& words, auto member, std::string_view meaning) {
+  return word_at(name, words, place_of<Target>(member), meaning);
 }
 
 template <typename Target>

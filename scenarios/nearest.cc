@@ -11,10 +11,10 @@ namespace {
 
 // Words of ours are short; what is longer than this is noise, and comparing it would cost its
 // square.
-constexpr std::size_t kLongest = 64;
+constexpr std::size_t kLongestWord = 64;
 
 std::string folded(std::string_view word) {
-  std::string text(word.substr(0, kLongest));
+  std::string text(word.substr(0, kLongestWord));
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (c == '_' || c == ' ') c = '-';
@@ -52,7 +52,7 @@ bool near(const std::string& given, const std::string& word, std::size_t steps) 
 std::string_view nearest(std::string_view word, const Words& words) {
   const std::string sought = folded(word);
   std::string_view best;
-  if (word.size() > kLongest) return best;
+  if (word.size() > kLongestWord) return best;
   std::size_t least = ~std::size_t{0};
   for (const std::string_view candidate : words) {
     const std::string known = folded(candidate);

@@ -25,9 +25,9 @@ const Keys<Latency>& latency_keys() {
        .read = read_latency,
        .show =
            [](const Latency& latency) {
-             const std::string low = quoted(to_text(latency.low));
+             const std::string low = as_toml(to_text(latency.low));
              if (latency.low == latency.high) return low;
-             return fmt::format("[{}, {}]", low, quoted(to_text(latency.high)));
+             return fmt::format("[{}, {}]", low, as_toml(to_text(latency.high)));
            },
        .nested = {}},
       integer<Latency>(

@@ -37,7 +37,7 @@ Key<Target> config_lines(const std::string& meaning) {
           .show =
               [](const Target& from) {
                 std::vector<std::string> lines;
-                for (const std::string& line : from.config) lines.push_back(quoted(line));
+                for (const std::string& line : from.config) lines.push_back(as_toml(line));
                 return fmt::format("[{}]", fmt::join(lines, ", "));
               },
           .nested = {}};

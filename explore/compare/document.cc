@@ -24,7 +24,7 @@ Json seconds(std::optional<sim::Duration> length) {
 
 Json ratio(std::optional<double> number) { return number ? Json(*number) : Json(nullptr); }
 
-Json share(std::uint64_t hits, std::uint64_t runs) {
+Json rate_of(std::uint64_t hits, std::uint64_t runs) {
   const Interval interval = wilson_95(hits, runs);
   return {{"rate", ratio(compare::share(hits, runs))}, {"interval", {interval.low, interval.high}}};
 }
@@ -119,7 +119,7 @@ class Writer {
   Json half(const CellName& name) const {
     const Measures& measures = comparison_.known(name).measures;
     Json unsafe = {{"runs", measures.unsafe}};
-    unsafe.update(share(measures.unsafe, measures.counted()));
+    unsafe.update(rate_of(measures.unsafe, measures.counted()));
     Json properties = Json::object();
     for (const std::string_view property : kPropertyNames)
       properties[std::string(property)] = this->property(name, *property_named(property));
@@ -149,7 +149,7 @@ class Writer {
                  {"promised", is_promised(comparison_, name, property)},
                  {"violations", count.violations},
                  {"broken", count.broken}};
-    json.update(share(count.violations, known.measures.counted()));
+    json.update(rate_of(count.violations, known.measures.counted()));
     const auto story = known.stories.find(property);
     if (story == known.stories.end()) return json;
     const Story& told = story->second;

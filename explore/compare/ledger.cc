@@ -21,7 +21,7 @@ namespace picklock::compare {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
@@ -31,7 +31,7 @@ std::string contents(const fs::path& path) {
 }
 
 Json header(std::uint64_t seed, std::uint64_t program) {
-  return {{"comparison", kFormat}, {"seed", seed}, {"program", fmt::format("{:016x}", program)}};
+  return {{"comparison", kFormat}, {"program", fmt::format("{:016x}", program)}, {"seed", seed}};
 }
 
 Json json(const Story& story) {

@@ -20,7 +20,7 @@ namespace picklock::compare {
 namespace {
 
 using explore::Servant;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Decides how far a comparison goes, never what a run does.
 using Clock = std::chrono::steady_clock;

@@ -39,9 +39,10 @@ std::string escaped(std::string_view words) {
   return text;
 }
 
-class Writer {
+class MarkdownWriter {
  public:
-  Writer(const Comparison& comparison, const Made& made) : comparison_(comparison), made_(made) {}
+  MarkdownWriter(const Comparison& comparison, const Made& made)
+      : comparison_(comparison), made_(made) {}
 
   std::string write() {
     out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, fenced());
@@ -255,7 +256,7 @@ class Writer {
 }  // namespace
 
 std::string markdown(const Comparison& comparison, const Made& made) {
-  return Writer(comparison, made).write();
+  return MarkdownWriter(comparison, made).write();
 }
 
 }  // namespace picklock::compare

@@ -6,7 +6,7 @@
 namespace picklock::compare {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json to_json(const Histogram& histogram) {
   Json counts = Json::array();

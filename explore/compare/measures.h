@@ -76,11 +76,11 @@ struct Measures {
   void add(const Measures& other);
 };
 
-nlohmann::json to_json(const Measures& measures);
-Measures measures_from(const nlohmann::json& json);
+nlohmann::ordered_json to_json(const Measures& measures);
+Measures measures_from(const nlohmann::ordered_json& json);
 
-nlohmann::json to_json(const Sighting& sighting);
-Sighting sighting_from(const nlohmann::json& json);
+nlohmann::ordered_json to_json(const Sighting& sighting);
+Sighting sighting_from(const nlohmann::ordered_json& json);
 
 // Between which chances `hits` of `runs` are not surprising, at 95% (E. B. Wilson, 1927).
 struct Interval {

@@ -43,8 +43,8 @@ Measures some() {
 }
 
 TEST(Measures, AreReadAsTheyWereWritten) {
-  const nlohmann::json written = to_json(some());
-  EXPECT_EQ(to_json(measures_from(nlohmann::json::parse(written.dump()))), written);
+  const nlohmann::ordered_json written = to_json(some());
+  EXPECT_EQ(to_json(measures_from(nlohmann::ordered_json::parse(written.dump()))), written);
   const Measures read = measures_from(written);
   EXPECT_EQ(read.counted(), 4U);
   EXPECT_EQ(read.properties[3].smallest, some().properties[3].smallest);

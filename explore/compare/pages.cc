@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Writer {
+class FolderWriter {
  public:
-  explicit Writer(const fs::path& folder) : folder_(folder) {}
+  explicit FolderWriter(const fs::path& folder) : folder_(folder) {}
 
   bool all_written() const { return all_written_; }
 
@@ -71,7 +71,7 @@ std::string html(const Comparison& comparison, const std::string& document) {
 }  // namespace
 
 Pages write_pages(Comparison& comparison, const Made& made, const fs::path& folder) {
-  Writer writer(folder);
+  FolderWriter writer(folder);
   for (const CellName& cell : comparison.cells()) {
     for (auto& [property, story] : comparison.known(cell).stories) {
       const std::string name =

@@ -6,6 +6,7 @@
 
 #include "explore/compare/price.h"
 #include "explore/compare/workload.h"
+#include "reports/wording.h"
 
 namespace picklock::compare {
 
@@ -65,10 +66,10 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
   return fmt::format(
       "{} under {}, without fencing and with it: {} in all, {} of each cell, up to {} in one, "
       "seed {}{}. {}.",
-      plural(comparison.locks().size(), "lock"),
-      plural(comparison.columns().size(), "column") + " of faults", plural(all, "run"),
-      each ? std::to_string(*each) : fmt::format("{} or more", least), plural(kMostFaults, "fault"),
-      comparison.options().seed,
+      reports::plural(comparison.locks().size(), "lock"),
+      reports::plural(comparison.columns().size(), "column") + " of faults",
+      reports::plural(all, "run"), each ? std::to_string(*each) : fmt::format("{} or more", least),
+      reports::plural(kMostFaults, "fault"), comparison.options().seed,
       made.interrupted ? "; interrupted, so that there may be more to find" : "",
       in_words(comparison.locks().front().workload.clients, kLease));
 }
@@ -84,10 +85,6 @@ std::string in_short(std::optional<sim::Duration> length) {
 
 std::string in_short(std::optional<double> number) {
   return number ? fmt::format("{:.1f}", *number) : "-";
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace picklock::compare

@@ -38,8 +38,6 @@ std::string what_was_made(const Comparison& comparison, const Made& made);
 std::string in_short(std::optional<sim::Duration> length);
 std::string in_short(std::optional<double> number);
 
-std::string plural(std::uint64_t count, std::string_view noun);
-
 // Those that are no matter of the resource, which has a table of its own.
 inline constexpr std::array kOtherProperties = {
     Property::mutual_exclusion, Property::own_release,     Property::balanced_holds,

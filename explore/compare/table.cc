@@ -11,6 +11,7 @@
 #include "explore/compare/summary.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
+#include "reports/wording.h"
 
 namespace picklock::compare {
 namespace {
@@ -105,9 +106,9 @@ class Grid {
   std::vector<std::pair<std::string, std::vector<Field>>> rows_;
 };
 
-class Writer {
+class TableWriter {
  public:
-  Writer(const Comparison& comparison, const Made& made, reports::TextOptions options)
+  TableWriter(const Comparison& comparison, const Made& made, reports::TextOptions options)
       : comparison_(comparison),
         made_(made),
         options_(std::move(options)),
@@ -270,7 +271,7 @@ class Writer {
       heading(fmt::format(
           "{} under {}{}: {}{}", comparison_.locks()[name.lock].algorithm->name,
           comparison_.columns()[name.column].name, name.fenced ? ", fenced" : "",
-          plural(runs, "run"),
+          reports::plural(runs, "run"),
           comparison_.columns()[name.column].classes.empty() ? "" : " in which a fault struck"));
       bool any = false;
       for (std::size_t i = 0; i < kPropertyCount; ++i) {
@@ -295,7 +296,8 @@ class Writer {
     const auto story = known.stories.find(property);
     std::string least;
     if (story != known.stories.end()) {
-      least = fmt::format(" {:>9}  {}", plural(story->second.faults, "fault"), story->second.file);
+      least = fmt::format(" {:>9}  {}", reports::plural(story->second.faults, "fault"),
+                          story->second.file);
     }
     out_ +=
         Line()
@@ -342,9 +344,10 @@ class Writer {
   void known() {
     const Agreement both = agreement(comparison_);
     if (both.all() == 0) return;
-    field("table", fmt::format("{} of {} of the safety table agree; {} unsafe, and not found in so "
-                               "few runs",
-                               both.agree, plural(both.all(), "cell"), both.not_found.size()));
+    field("table",
+          fmt::format("{} of {} of the safety table agree; {} unsafe, and not found in so "
+                      "few runs",
+                      both.agree, reports::plural(both.all(), "cell"), both.not_found.size()));
     for (const CellName& cell : both.against)
       field("", fmt::format("against it, safe there: {}", comparison_.label(cell)), Ink::alarm);
   }
@@ -375,7 +378,7 @@ class Writer {
 }  // namespace
 
 std::string table(const Comparison& comparison, const Made& made, reports::TextOptions options) {
-  return Writer(comparison, made, std::move(options)).write();
+  return TableWriter(comparison, made, std::move(options)).write();
 }
 
 }  // namespace picklock::compare

@@ -23,7 +23,7 @@ return #KEYS
   return script;
 }
 
-const redis::Script& delete_if_mine() {
+const redis::Script& quorum_delete_if_mine() {
   static const redis::Script script(R"(
 local deleted = 0
 for _, key in ipairs(KEYS) do
@@ -128,7 +128,7 @@ QuorumLock::Vote QuorumLock::set(redis::Client& redis, const Lease& lease, Speak
 
 QuorumLock::Vote QuorumLock::forget(redis::Client& redis, const Lease& lease, Speaks how) {
   const redis::Reply reply =
-      run(redis, how, Role::release, delete_if_mine(), {lease.key}, {lease.token});
+      run(redis, how, Role::release, quorum_delete_if_mine(), {lease.key}, {lease.token});
   if (!reply.answered() || reply.is_error()) return Vote::none;
   return reply.is_integer(1) ? Vote::yes : Vote::no;
 }
@@ -294,7 +294,7 @@ std::uint32_t majority(std::uint32_t servers, const LockOptions& options) {
   return options.quorum > 0 ? options.quorum : servers / 2 + 1;
 }
 
-std::vector<Promise> promises(const LockOptions& options) {
+std::vector<Promise> quorum_promises(const LockOptions& options) {
   using enum FaultClass;
   FaultClasses under = {crash, lost_reply};
   if (options.clock == ClientClock::monotonic) under.add(client_clock);
@@ -313,11 +313,11 @@ std::vector<Promise> promises(const LockOptions& options) {
   };
 }
 
-Duration bound(const LockOptions& options) {
+Duration quorum_bound(const LockOptions& options) {
   return lease_and_one_attempt(options) + 2 * options.command_timeout;
 }
 
-Uses uses() {
+Uses quorum_uses() {
   return {.renew = true,
           .tokens = false,
           .paces = true,
@@ -366,9 +366,9 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
           .source = source,
           .roles = {Role::acquire, Role::release},
           .marks = {"answers-counted", "elapsed-checked"},
-          .uses = uses(),
-          .promises = promises,
-          .bound = bound,
+          .uses = quorum_uses(),
+          .promises = quorum_promises,
+          .bound = quorum_bound,
           .quorum = majority,
           .preset = preset,
           .make = make<QuorumLock>};

@@ -10,7 +10,7 @@
 namespace picklock::models::locks {
 namespace {
 
-const redis::Script& delete_if_mine() {
+const redis::Script& redis_py_delete_if_mine() {
   static const redis::Script script(R"(
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('del', KEYS[1])
@@ -87,7 +87,7 @@ Released RedisPyLock::release(Client& self, const Lease& lease) {
   if (token_ != lease.token) return Released::not_held;
   token_.clear();
   const redis::Reply reply =
-      run(self.redis(), Role::release, delete_if_mine(), {lease.key}, {lease.token});
+      run(self.redis(), Role::release, redis_py_delete_if_mine(), {lease.key}, {lease.token});
   if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
@@ -106,7 +106,7 @@ Released RedisPyLock::force_release(Client& self, std::string_view key, bool con
     const redis::Reply holder = self.redis().get(key, Role::check);
     if (!holder.answered() || holder.is_error()) return Released::unknown;
     if (holder.is_nil()) return Released::not_held;
-    reply = run(self.redis(), Role::release, delete_if_mine(), {key}, {holder.text});
+    reply = run(self.redis(), Role::release, redis_py_delete_if_mine(), {key}, {holder.text});
   } else {
     reply = self.redis().del(key, Role::release);
   }
@@ -125,7 +125,7 @@ FaultClasses while_leases_end_or_none(const LockOptions& options) {
 }
 
 // An acquire that gets no answer in time is an exception.
-std::vector<Promise> promises(const LockOptions& options) {
+std::vector<Promise> redis_py_promises(const LockOptions& options) {
   std::vector<Promise> all = leased(options, GivesBack::its_own, while_leases_end_or_none(options));
   for (Promise& one : all) {
     if (one.property == Property::available)
@@ -134,7 +134,7 @@ std::vector<Promise> promises(const LockOptions& options) {
   return all;
 }
 
-Duration bound(const LockOptions& options) {
+Duration redis_py_bound(const LockOptions& options) {
   constexpr Duration kWithoutLease = std::chrono::seconds(60);
   const Duration one = lease_and_one_attempt(options);
   return options.ttl == Duration::zero() ? one + kWithoutLease : one;
@@ -158,8 +158,8 @@ const Algorithm& redis_py_lock() {
                .force = true,
                .endless = true,
                .options = {"deadline", "tell_loss", "local_mutex"}},
-      .promises = promises,
-      .bound = bound,
+      .promises = redis_py_promises,
+      .bound = redis_py_bound,
       .make = make<RedisPyLock>,
   };
   return algorithm;

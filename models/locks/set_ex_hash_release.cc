@@ -29,7 +29,7 @@ LockOptions in_seconds(LockOptions options) {
   return options;
 }
 
-std::vector<Promise> promises(const LockOptions& options) {
+std::vector<Promise> hash_release_promises(const LockOptions& options) {
   std::vector<Promise> all = leased(in_seconds(options), GivesBack::its_own, FaultClasses::all());
   for (Promise& promise : all) {
     if (promise.property == Property::own_release)
@@ -38,7 +38,9 @@ std::vector<Promise> promises(const LockOptions& options) {
   return all;
 }
 
-Duration bound(const LockOptions& options) { return lease_and_one_attempt(in_seconds(options)); }
+Duration hash_release_bound(const LockOptions& options) {
+  return lease_and_one_attempt(in_seconds(options));
+}
 
 }  // namespace
 
@@ -67,8 +69,8 @@ const Algorithm& set_ex_hash_release() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.lease_unit = std::chrono::seconds(1), .own = true},
-      .promises = promises,
-      .bound = bound,
+      .promises = hash_release_promises,
+      .bound = hash_release_bound,
       .make = make<SetExHashRelease>,
   };
   return algorithm;

@@ -23,7 +23,7 @@ Taken minted(const redis::Reply& reply) {
   return Taken::granted(reply.integer);
 }
 
-Uses uses() {
+Uses set_px_uses() {
   return {.renew = true,
           .paces = true,
           .own = true,
@@ -34,14 +34,14 @@ Uses uses() {
           .options = {"deadline", "tell_loss", "local_mutex", "renew_script"}};
 }
 
-Uses uses_with_release() {
-  Uses mine = uses();
+Uses set_px_uses_with_release() {
+  Uses mine = set_px_uses();
   mine.options.emplace_back("release_script");
   return mine;
 }
 
 template <GivesBack how>
-std::vector<Promise> promises(const LockOptions& options) {
+std::vector<Promise> set_px_promises(const LockOptions& options) {
   return leased(options, how, while_leases_end(options));
 }
 
@@ -100,8 +100,8 @@ const Algorithm& set_px_blind_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-01",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = uses(),
-      .promises = promises<GivesBack::blindly>,
+      .uses = set_px_uses(),
+      .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxBlindDelete>,
   };
@@ -115,8 +115,8 @@ const Algorithm& set_px_check_delete() {
       .source = "docs/facts/algorithms.md 2.1, docs/facts/failures.md A-02",
       .roles = {Role::acquire, Role::check, Role::release},
       .marks = {},
-      .uses = uses(),
-      .promises = promises<GivesBack::blindly>,
+      .uses = set_px_uses(),
+      .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxCheckDelete>,
   };
@@ -132,8 +132,8 @@ const Algorithm& lua_check_delete() {
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = uses_with_release(),
-      .promises = promises<GivesBack::its_own>,
+      .uses = set_px_uses_with_release(),
+      .promises = set_px_promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,
   };

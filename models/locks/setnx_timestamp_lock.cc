@@ -27,7 +27,7 @@ bool has_passed(std::string_view text, std::int64_t now) {
   return until < now;
 }
 
-std::vector<Promise> promises(const LockOptions& options) {
+std::vector<Promise> timestamp_promises(const LockOptions& options) {
   using enum FaultClass;
   constexpr std::string_view kAgree =
       "every critical section ends within its lease, and the clients' clocks agree";
@@ -98,7 +98,7 @@ const Algorithm& setnx_timestamp() {
       .roles = {Role::acquire, Role::release},
       .marks = {kTimestampPassed},
       .uses = {.tokens = false, .steals = true},
-      .promises = promises,
+      .promises = timestamp_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxTimestamp>,
   };

@@ -21,7 +21,7 @@ class Decimal {
   std::size_t size_ = 0;
 };
 
-std::int64_t milliseconds(Duration duration) {
+std::int64_t whole_milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
@@ -34,7 +34,7 @@ Reply send(Client& client, Role role, Words... words) {
 }  // namespace
 
 Reply Client::set(std::string_view key, std::string_view value, SetOptions options, Role role) {
-  const Decimal px(milliseconds(options.px));
+  const Decimal px(whole_milliseconds(options.px));
   const Decimal ex(std::chrono::ceil<std::chrono::seconds>(options.ex).count());
   std::array<std::string_view, 9> argv = {"SET", key, value};
   std::size_t size = 3;
@@ -64,11 +64,12 @@ Reply Client::exists(std::string_view key, Role role) { return send(*this, role,
 Reply Client::pttl(std::string_view key, Role role) { return send(*this, role, "PTTL", key); }
 
 Reply Client::wait(std::uint32_t replicas, Duration timeout, Role role) {
-  return send(*this, role, "WAIT", Decimal(replicas).view(), Decimal(milliseconds(timeout)).view());
+  return send(*this, role, "WAIT", Decimal(replicas).view(),
+              Decimal(whole_milliseconds(timeout)).view());
 }
 
 Reply Client::pexpire(std::string_view key, Duration ttl, Role role) {
-  return send(*this, role, "PEXPIRE", key, Decimal(milliseconds(ttl)).view());
+  return send(*this, role, "PEXPIRE", key, Decimal(whole_milliseconds(ttl)).view());
 }
 
 Reply Client::eval(const Script& script, std::initializer_list<std::string_view> keys,

@@ -8,6 +8,7 @@
 #include "models/redis/server.h"
 
 namespace picklock::redis {
+namespace of_connections {
 namespace {
 
 constexpr std::string_view kWrongPassword =
@@ -546,7 +547,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_connections
 
-std::span<const Command> connection_commands() { return kCommands; }
+std::span<const Command> connection_commands() { return of_connections::kCommands; }
 
 }  // namespace picklock::redis

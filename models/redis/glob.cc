@@ -5,7 +5,7 @@
 namespace picklock::redis {
 namespace {
 
-struct Matcher {
+struct GlobMatcher {
   bool any_case = false;
   // A star has tried every place for what follows it: an earlier star need not try again, or long
   // patterns of stars would take for ever.
@@ -77,7 +77,7 @@ struct Matcher {
 }  // namespace
 
 bool matches_glob(std::string_view pattern, std::string_view text, bool any_case) {
-  return Matcher{.any_case = any_case}.match(pattern, text);
+  return GlobMatcher{.any_case = any_case}.match(pattern, text);
 }
 
 }  // namespace picklock::redis

@@ -4,6 +4,7 @@
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
+namespace of_hashes {
 namespace {
 
 // The hash under the key, nullptr if there is none. False: the reply says that it is no hash.
@@ -168,7 +169,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_hashes
 
-std::span<const Command> hash_commands() { return kCommands; }
+std::span<const Command> hash_commands() { return of_hashes::kCommands; }
 
 }  // namespace picklock::redis

@@ -9,6 +9,7 @@
 #include "models/redis/glob.h"
 
 namespace picklock::redis {
+namespace of_keys {
 namespace {
 
 void del(Call& call) {
@@ -274,7 +275,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_keys
 
-std::span<const Command> key_commands() { return kCommands; }
+std::span<const Command> key_commands() { return of_keys::kCommands; }
 
 }  // namespace picklock::redis

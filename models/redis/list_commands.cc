@@ -6,6 +6,7 @@
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
+namespace of_lists {
 namespace {
 
 enum class End : std::uint8_t { head, tail };
@@ -190,7 +191,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_lists
 
-std::span<const Command> list_commands() { return kCommands; }
+std::span<const Command> list_commands() { return of_lists::kCommands; }
 
 }  // namespace picklock::redis

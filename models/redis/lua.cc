@@ -163,18 +163,18 @@ void describe_error(lua_State* lua, std::string_view sha, std::string& text) {
 // to be looked for each time.
 enum Floor { kGlobals = 1, kKeys, kArgv, kLocate, kTags, kTop = kTags + kTagCount - 1 };
 
-// By eight of its forty digits.
-struct ShaHash {
-  std::size_t operator()(std::string_view sha) const {
-    std::uint64_t begin = 0;
-    std::memcpy(&begin, sha.data(), std::min(sha.size(), sizeof begin));
-    return begin;
-  }
-};
-
 }  // namespace
 
 struct Lua::State {
+  // By eight of its forty digits.
+  struct ShaHash {
+    std::size_t operator()(std::string_view sha) const {
+      std::uint64_t begin = 0;
+      std::memcpy(&begin, sha.data(), std::min(sha.size(), sizeof begin));
+      return begin;
+    }
+  };
+
   ScriptRun run;
   lua_State* lua = nullptr;
   Sandbox sandbox;

@@ -13,7 +13,7 @@ namespace picklock::redis {
 namespace {
 
 // Tables nested deeper are packed as nil.
-constexpr int kDeepest = 16;
+constexpr int kDeepestTable = 16;
 
 // ---------------------------------------------------------------- packing
 
@@ -29,7 +29,7 @@ class Packer {
   // The value on top of the stack, which stays there.
   void pack(int depth) {
     int type = lua_type(lua_, -1);
-    if (type == LUA_TTABLE && depth == kDeepest) type = LUA_TNIL;
+    if (type == LUA_TTABLE && depth == kDeepestTable) type = LUA_TNIL;
     switch (type) {
       case LUA_TSTRING:
         pack_string(string_at(lua_, -1));
@@ -165,7 +165,7 @@ class Packer {
   std::string& bytes_;
 };
 
-int pack(lua_State* lua) {
+int msgpack_pack(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) return luaL_argerror(lua, 0, "MessagePack pack needs input.");
   luaL_checkstack(lua, 1, "in function mp_check");
@@ -333,7 +333,7 @@ int unpack_from(lua_State* lua, lua_Integer limit, lua_Integer offset) {
   return count + 1;
 }
 
-int unpack(lua_State* lua) { return unpack_from(lua, 0, 0); }
+int msgpack_unpack(lua_State* lua) { return unpack_from(lua, 0, 0); }
 
 int unpack_one(lua_State* lua) {
   const lua_Integer offset = luaL_optinteger(lua, 2, 0);
@@ -356,8 +356,8 @@ void push_msgpack_library(lua_State* lua) {
     lua_pushcfunction(lua, body);
     lua_setfield(lua, -2, name);
   };
-  function("pack", pack);
-  function("unpack", unpack);
+  function("pack", msgpack_pack);
+  function("unpack", msgpack_unpack);
   function("unpack_one", unpack_one);
   function("unpack_limit", unpack_limit);
   const auto text = [lua](const char* name, const char* value) {

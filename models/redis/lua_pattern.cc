@@ -17,7 +17,7 @@ namespace {
 constexpr char kEscape = '%';
 // Of attempts nested in each other, one for each item that may match in several ways: what fits on
 // the stack of a server. The library's own goes on until its stack is at an end.
-constexpr int kDeepest = 1000;
+constexpr int kMostItems = 1000;
 
 unsigned char byte(char letter) { return static_cast<unsigned char>(letter); }
 
@@ -155,7 +155,7 @@ class Matcher {
   }
 
   const char* match(const char* at, const char* pattern) {
-    if (++depth_ > kDeepest) luaL_error(lua_, "pattern too complex");
+    if (++depth_ > kMostItems) luaL_error(lua_, "pattern too complex");
     const char* const found = match_here(at, pattern);
     --depth_;
     return found;

@@ -22,7 +22,7 @@ int luaopen_cjson(lua_State* lua);
 namespace picklock::redis {
 namespace {
 
-constexpr const char* kReadOnly = "Attempt to modify a readonly table";
+constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
 // They reach the machine, or the interpreter's insides.
 constexpr std::array kHidden = {"dofile",  "loadfile", "print",  "newproxy",
@@ -34,7 +34,7 @@ int unknown_global(lua_State* lua) {
                     name == nullptr ? "?" : name);
 }
 
-int read_only(lua_State* lua) { return luaL_error(lua, kReadOnly); }
+int read_only(lua_State* lua) { return luaL_error(lua, kReadOnlyTable); }
 
 // Work that the interpreter's count of instructions does not see, in instructions.
 constexpr std::size_t kCallWork = 5;
@@ -45,7 +45,7 @@ constexpr std::size_t kBytesAnInstruction = 16;
 
 // Raised where the interpreter of Redis does so itself: without a position.
 int refuse(lua_State* lua) {
-  lua_pushstring(lua, kReadOnly);
+  lua_pushstring(lua, kReadOnlyTable);
   return lua_error(lua);
 }
 

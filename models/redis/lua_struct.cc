@@ -149,7 +149,7 @@ lua_Number as_number(std::uint64_t value, std::size_t size, bool is_signed) {
   return static_cast<lua_Number>(static_cast<std::int64_t>(value));
 }
 
-int pack(lua_State* lua) {
+int struct_pack(lua_State* lua) {
   Format format(lua);
   lua_pushnil(lua);  // what a missing argument is
   std::string bytes;
@@ -201,7 +201,7 @@ int pack(lua_State* lua) {
   return 1;
 }
 
-int unpack(lua_State* lua) {
+int struct_unpack(lua_State* lua) {
   Format format(lua);
   std::size_t length = 0;
   const char* text = luaL_checklstring(lua, 2, &length);
@@ -292,9 +292,9 @@ int size(lua_State* lua) {
 
 void push_struct_library(lua_State* lua) {
   lua_newtable(lua);
-  lua_pushcfunction(lua, pack);
+  lua_pushcfunction(lua, struct_pack);
   lua_setfield(lua, -2, "pack");
-  lua_pushcfunction(lua, unpack);
+  lua_pushcfunction(lua, struct_unpack);
   lua_setfield(lua, -2, "unpack");
   lua_pushcfunction(lua, size);
   lua_setfield(lua, -2, "size");

@@ -10,7 +10,7 @@ namespace {
 
 // Of replies nested in each other: what is deeper than a client reads is answered by the error that
 // the real server has at its interpreter's limit, some 8000.
-constexpr int kDeepest = 30;
+constexpr int kDeepestReply = 30;
 
 void push_nil(lua_State* lua, std::uint8_t protocol) {
   if (protocol == 3) {
@@ -127,7 +127,7 @@ class Converter {
   }
 
   void convert_table(Reply& reply, int depth) {
-    if (depth > kDeepest || lua_checkstack(lua_, 4) == 0) {
+    if (depth > kDeepestReply || lua_checkstack(lua_, 4) == 0) {
       reply.set_error("ERR reached lua stack limit");
       return;
     }

@@ -5,6 +5,7 @@
 #include "models/redis/server.h"
 
 namespace picklock::redis {
+namespace of_persistence {
 namespace {
 
 constexpr std::string_view kSaveUnderWay = "ERR Background save already in progress";
@@ -107,7 +108,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_persistence
 
-std::span<const Command> persistence_commands() { return kCommands; }
+std::span<const Command> persistence_commands() { return of_persistence::kCommands; }
 
 }  // namespace picklock::redis

@@ -9,6 +9,7 @@
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
+namespace of_pubsub {
 namespace {
 
 // One of the three worlds of subscription.
@@ -185,7 +186,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_pubsub
 
-std::span<const Command> pubsub_commands() { return kCommands; }
+std::span<const Command> pubsub_commands() { return of_pubsub::kCommands; }
 
 }  // namespace picklock::redis

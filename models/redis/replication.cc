@@ -11,8 +11,8 @@ namespace picklock::redis {
 namespace {
 
 constexpr std::size_t kIdLength = 40;
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kCycle = kSecond / 10;
+constexpr std::int64_t kRound = 1'000'000'000;
+constexpr std::int64_t kTick = kRound / 10;
 
 void blank(std::string& id) { id.assign(kIdLength, '0'); }
 
@@ -34,7 +34,7 @@ void Replication::draw() {
   ids_ = sim::Random(simulation_->scheduler.seed(),
                      sim::mixed(process_->hash() ^ sim::hash_of("replication")));
   id_ = fresh_id();
-  phase_ = server_.keyspace().next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kCycle;
+  phase_ = server_.keyspace().next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kTick;
 }
 
 void Replication::halted() {
@@ -130,8 +130,8 @@ void Replication::await_cron() {
   }
   awaited_ = true;
   const std::int64_t now = scheduler.local_time(*process_, sim::ClockKind::monotonic);
-  const std::int64_t rounds = now < phase_ ? 0 : (now - phase_) / kSecond + 1;
-  scheduler.arm_on(timer_, sim::ClockKind::monotonic, phase_ + rounds * kSecond);
+  const std::int64_t rounds = now < phase_ ? 0 : (now - phase_) / kRound + 1;
+  scheduler.arm_on(timer_, sim::ClockKind::monotonic, phase_ + rounds * kRound);
 }
 
 void Replication::on_cron(void* self, std::uint32_t) {

@@ -6,6 +6,7 @@
 #include "models/redis/server.h"
 
 namespace picklock::redis {
+namespace of_replication {
 namespace {
 
 void replicaof(Call& call) {
@@ -161,7 +162,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_replication
 
-std::span<const Command> replication_commands() { return kCommands; }
+std::span<const Command> replication_commands() { return of_replication::kCommands; }
 
 }  // namespace picklock::redis

@@ -6,6 +6,7 @@
 #include "models/redis/server.h"
 
 namespace picklock::redis {
+namespace of_scripts {
 namespace {
 
 constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
@@ -163,13 +164,14 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_scripts
 
 std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv) {
   std::uint8_t declared = 0;
   if (!command.name.starts_with("evalsha")) {
     declared = Lua::flags_of(argv[1]);
   } else if (server.has_lua()) {
-    const Lua::Compiled* script = script_named(server, argv[1]);
+    const Lua::Compiled* script = of_scripts::script_named(server, argv[1]);
     if (script != nullptr) declared = script->flags;
   }
   if ((declared & kFlagsDeclared) == 0) return command.flags;
@@ -180,6 +182,6 @@ std::uint32_t flags_with_script(Server& server, const Command& command, Argv arg
   return flags;
 }
 
-std::span<const Command> script_commands() { return kCommands; }
+std::span<const Command> script_commands() { return of_scripts::kCommands; }
 
 }  // namespace picklock::redis

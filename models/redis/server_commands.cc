@@ -11,6 +11,7 @@
 #include "sim/random.h"
 
 namespace picklock::redis {
+namespace of_servers {
 namespace {
 
 // ---------------------------------------------------------------- databases
@@ -563,7 +564,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_servers
 
-std::span<const Command> server_commands() { return kCommands; }
+std::span<const Command> server_commands() { return of_servers::kCommands; }
 
 }  // namespace picklock::redis

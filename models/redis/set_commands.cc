@@ -4,6 +4,7 @@
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
+namespace of_sets {
 namespace {
 
 bool set_of(const Call& call, Entry*& entry, Set*& set) {
@@ -101,7 +102,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_sets
 
-std::span<const Command> set_commands() { return kCommands; }
+std::span<const Command> set_commands() { return of_sets::kCommands; }
 
 }  // namespace picklock::redis

@@ -5,6 +5,7 @@
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
+namespace of_sorted_sets {
 namespace {
 
 constexpr std::string_view kNoScoreRange = "ERR min or max is not a float";
@@ -463,7 +464,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_sorted_sets
 
-std::span<const Command> sorted_set_commands() { return kCommands; }
+std::span<const Command> sorted_set_commands() { return of_sorted_sets::kCommands; }
 
 }  // namespace picklock::redis

@@ -7,6 +7,7 @@
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
+namespace of_strings {
 namespace {
 
 constexpr std::int64_t kLongestString = 512 << 20;  // proto-max-bulk-len
@@ -349,7 +350,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_strings
 
-std::span<const Command> string_commands() { return kCommands; }
+std::span<const Command> string_commands() { return of_strings::kCommands; }
 
 }  // namespace picklock::redis

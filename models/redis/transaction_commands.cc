@@ -7,6 +7,7 @@
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
+namespace of_transactions {
 namespace {
 
 void multi(Call& call) {
@@ -108,7 +109,8 @@ constexpr std::array kCommands = {
 };
 
 }  // namespace
+}  // namespace of_transactions
 
-std::span<const Command> transaction_commands() { return kCommands; }
+std::span<const Command> transaction_commands() { return of_transactions::kCommands; }
 
 }  // namespace picklock::redis

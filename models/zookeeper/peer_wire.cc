@@ -25,7 +25,7 @@ void each_of_write(SomeWrite& write, Direction&& direct) {
 }
 
 template <typename SomeMessage, typename Direction>
-void each_of(SomeMessage& message, Direction&& direct) {
+void each_field(SomeMessage& message, Direction&& direct) {
   switch (message.packet) {
     case Packet::notification:
       direct(message.state);
@@ -105,7 +105,7 @@ std::string said(const Write& write) {
   return text;
 }
 
-std::string describe(std::string_view bytes, bool) {
+std::string describe_packet(std::string_view bytes, bool) {
   PeerMessage message;
   if (!read(bytes, message)) return "what is no packet";
   std::string text(kNames[static_cast<std::size_t>(message.packet)]);
@@ -130,15 +130,15 @@ std::string describe(std::string_view bytes, bool) {
   }
 }
 
-constexpr sim::Protocol kProtocol{
-    .name = "zookeeper-peers", .describe = describe, .background = true};
+constexpr sim::Protocol kPeerProtocol{
+    .name = "zookeeper-peers", .describe = describe_packet, .background = true};
 
 }  // namespace
 
 void write(const PeerMessage& message, sim::Payload& out) {
   put(out, message.packet);
   put(out, message.server);
-  each_of(message, [&out](const auto& field) { put(out, field); });
+  each_field(message, [&out](const auto& field) { put(out, field); });
   if (has_write(message.packet)) put_write(message.proposal.write, out);
   if (message.packet != Packet::ping) return;
   put(out, static_cast<std::int32_t>(message.sessions.size()));
@@ -150,7 +150,7 @@ bool read(std::string_view bytes, PeerMessage& message) {
   in.take(message.packet);
   if (message.packet < Packet::notification || message.packet > Packet::revalidate) return false;
   in.take(message.server);
-  each_of(message, [&in](auto& field) { in.take(field); });
+  each_field(message, [&in](auto& field) { in.take(field); });
   if (has_write(message.packet)) take_write(in, message.proposal.write);
   if (message.packet == Packet::ping) {
     message.sessions.clear();
@@ -160,6 +160,6 @@ bool read(std::string_view bytes, PeerMessage& message) {
   return in.all();
 }
 
-const sim::Protocol& peer_protocol() { return kProtocol; }
+const sim::Protocol& peer_protocol() { return kPeerProtocol; }
 
 }  // namespace picklock::zookeeper

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr Duration kSettle = 200ms;
 constexpr Duration kVoteAgain = 200ms;
 constexpr Duration kVoteAgainAtMost = 60s;
-constexpr Duration kDialAgain = 100ms;
+constexpr Duration kDialPeerAgain = 100ms;
 constexpr std::uint32_t kDials = 5;
 
 }  // namespace
@@ -510,7 +510,7 @@ void QuorumPeer::lost_leader() {
   if (introduced_ || tries_ >= kDials) {
     look();
   } else {
-    arm(retry_timer_, kDialAgain);
+    arm(retry_timer_, kDialPeerAgain);
   }
 }
 

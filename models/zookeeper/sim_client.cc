@@ -15,7 +15,7 @@ constexpr Duration kLongestIdle = 10s;  // then it pings, however long the sessi
 constexpr Duration kPingSooner = 1s;    // once nothing was sent for longer
 constexpr Duration kDialAgain = 1s;     // at most, before another server is tried
 
-std::int32_t milliseconds(Duration time) { return static_cast<std::int32_t>(time / 1ms); }
+std::int32_t session_milliseconds(Duration time) { return static_cast<std::int32_t>(time / 1ms); }
 
 }  // namespace
 
@@ -135,7 +135,7 @@ bool SimClient::greet() {
   const sim::Answer answer = caller_.call(
       0, timeout_ / static_cast<std::int64_t>(servers_.size()), [&](sim::Payload& payload) {
         write(ConnectRequest{.last_zxid = seen_,
-                             .timeout = milliseconds(asked_timeout_),
+                             .timeout = session_milliseconds(asked_timeout_),
                              .session = session_,
                              .password = password},
               payload);

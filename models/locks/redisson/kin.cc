@@ -11,7 +11,7 @@
 namespace picklock::models::locks::redisson {
 namespace {
 
-constexpr std::string_view kUnlocked = "0";
+constexpr std::string_view kFree = "0";
 
 }  // namespace
 
@@ -100,7 +100,7 @@ Commands::Synced FairLock::give_back(Client& self, std::string_view key, const s
   const std::string time = wall_milliseconds(self);
   const std::string life = latch_life();
   const std::string_view keys[] = {key, queue, places, latch, prefix};
-  const std::string_view args[] = {kUnlocked, lease, owner, time, life};
+  const std::string_view args[] = {kFree, lease, owner, time, life};
   return commands().run_synced(self, {give_to_next(), keys, args});
 }
 
@@ -110,7 +110,7 @@ redis::Reply FairLock::force_open(Client& self, std::string_view key, std::strin
   const std::string prefix = channel_of(key);
   const std::string time = wall_milliseconds(self);
   const std::string_view keys[] = {key, queue, places, prefix};
-  const std::string_view args[] = {kUnlocked, time, holder};
+  const std::string_view args[] = {kFree, time, holder};
   return commands().run_freely(self, {force_open_for_next(), keys, args}, Role::release);
 }
 
@@ -128,7 +128,7 @@ void FairLock::gives_up(Client& self, const Taking& taking) {
 
 namespace {
 
-void as_fixed(LockOptions& options) {
+void kin_as_fixed(LockOptions& options) {
   preset(options);
   options.refresh_place = true;
   options.wait_at_most = std::chrono::seconds(1);
@@ -220,7 +220,7 @@ const Algorithm& redisson_fair_lock_fixed() {
         redisson_fair_lock(), "redisson-fair-lock-fixed",
         "redisson-fair-lock whose waiters renew their places and check at least once a second",
         "docs/facts/failures.md D-06, D-07");
-    fixed.preset = as_fixed;
+    fixed.preset = kin_as_fixed;
     return fixed;
   }();
   return algorithm;

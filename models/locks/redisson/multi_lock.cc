@@ -222,13 +222,13 @@ Uses several() {
 std::uint32_t all_of_them(std::uint32_t servers, const LockOptions&) { return servers; }
 std::uint32_t most_of_them(std::uint32_t servers, const LockOptions&) { return servers / 2 + 1; }
 
-void as_shipped(LockOptions& options) {
+void multi_lock_as_shipped(LockOptions& options) {
   preset(options);
   options.validity = Validity::never;
 }
 
-void as_fixed(LockOptions& options) {
-  as_shipped(options);
+void multi_lock_as_fixed(LockOptions& options) {
+  multi_lock_as_shipped(options);
   options.clock = ClientClock::monotonic;
   options.validity = Validity::after_answers;
   options.tell_loss = true;
@@ -239,7 +239,7 @@ Algorithm of_several(std::string_view name, std::string_view summary, std::strin
   Algorithm one = renamed(redisson_lock(), name, summary, source);
   one.uses = several();
   one.promises = promises_of_several;
-  one.preset = as_shipped;
+  one.preset = multi_lock_as_shipped;
   return one;
 }
 
@@ -277,7 +277,7 @@ const Algorithm& redisson_redlock_fixed() {
                             "redisson-redlock that checks the lease once all are granted, with a "
                             "deadline of the holder and reported losses",
                             "docs/facts/failures.md C-12");
-    one.preset = as_fixed;
+    one.preset = multi_lock_as_fixed;
     return one;
   }();
   return algorithm;

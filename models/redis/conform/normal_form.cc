@@ -12,7 +12,7 @@
 namespace picklock::redis::conform {
 namespace {
 
-using Words = std::span<const std::string>;
+using Parts = std::span<const std::string>;
 using Ids = std::span<const std::int64_t>;
 
 std::string bytes_of(const Frame& frame) {
@@ -34,13 +34,13 @@ std::string named(std::string_view id, Ids ids) {
   return std::string(id);
 }
 
-void in_any_order(Words, Ids, Frame& reply) { sort(reply); }
+void in_any_order(Parts, Ids, Frame& reply) { sort(reply); }
 
-void channels(Words words, Ids, Frame& reply) {
+void channels(Parts words, Ids, Frame& reply) {
   if (words.size() > 1 && lower(words[1]).ends_with("channels")) sort(reply);
 }
 
-void parameters(Words, Ids, Frame& reply) {
+void parameters(Parts, Ids, Frame& reply) {
   std::vector<std::pair<std::string, Frame>> pairs;
   for (std::size_t i = 0; i + 1 < reply.elements.size(); i += 2)
     pairs.emplace_back(reply.elements[i].text, reply.elements[i + 1]);
@@ -52,15 +52,15 @@ void parameters(Words, Ids, Frame& reply) {
   }
 }
 
-void scanned(Words, Ids, Frame& reply) {
+void scanned(Parts, Ids, Frame& reply) {
   if (reply.elements.size() == 2) sort(reply.elements[1]);
 }
 
-void one_key(Words, Ids, Frame& reply) {
+void one_key(Parts, Ids, Frame& reply) {
   if (!reply.null && reply.kind == '$') reply.text = "a key";
 }
 
-void client(Words words, Ids ids, Frame& reply) {
+void client(Parts words, Ids ids, Frame& reply) {
   if (reply.kind == ':' && words.size() > 1 && lower(words[1]) == "id")
     reply.text = named(reply.text, ids);
   if (words.size() > 1 && lower(words[1]) == "getname") return;
@@ -92,14 +92,14 @@ void client(Words words, Ids ids, Frame& reply) {
   reply.text = fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-void hello(Words, Ids ids, Frame& reply) {
+void hello(Parts, Ids ids, Frame& reply) {
   for (std::size_t i = 0; i + 1 < reply.elements.size(); i += 2) {
     if (reply.elements[i].text == "id")
       reply.elements[i + 1].text = named(reply.elements[i + 1].text, ids);
   }
 }
 
-void info(Words, Ids, Frame& reply) {
+void info(Parts, Ids, Frame& reply) {
   if (reply.kind != '$' && reply.kind != '=') return;
   static constexpr std::string_view kKept[] = {"redis_version", "redis_mode", "loading", "role",
                                                "db0",           "db1",        "db15"};
@@ -129,7 +129,7 @@ void describe(Frame& command) {
   sort(command.elements[2]);
 }
 
-void commands(Words words, Ids, Frame& reply) {
+void commands(Parts words, Ids, Frame& reply) {
   const std::string what = words.size() > 1 ? lower(words[1]) : "info";
   if (what == "count" && reply.kind == ':') reply.text = "many";
   if (what != "info" || reply.kind != '*') return;
@@ -140,7 +140,7 @@ void commands(Words words, Ids, Frame& reply) {
 struct Row {
   Normalisation listed;
   std::array<std::string_view, 3> commands;
-  void (*rewrite)(Words, Ids, Frame&);
+  void (*rewrite)(Parts, Ids, Frame&);
 };
 
 constexpr Row kRows[] = {

@@ -41,7 +41,7 @@ constexpr std::string_view kLocks[] = {
     "nil}"};
 
 // {n} a number, {s} a text, {e} anything, {c} a command's answer.
-constexpr std::string_view kForms[] = {
+constexpr std::string_view kExpressions[] = {
     "{n}", "{n}", "{s}", "nil", "true", "false", "{c}", "{c}", "{c}", "{c}", "{ {e}, {e} }",
     "{ {e}, nil, {e} }", "{ {n}, {s}, false, true }", "{}", "{ a = 1 }", "{ ok = {s} }",
     "{ err = {s} }", "{ err = 'CUSTOM x' }", "{ double = {n} }", "{ { {e} } }",
@@ -226,7 +226,9 @@ std::string ScriptText::filled(std::string_view form, int depth) {
   return whole;
 }
 
-std::string ScriptText::expression(int depth) { return filled(vocabulary_.one_of(kForms), depth); }
+std::string ScriptText::expression(int depth) {
+  return filled(vocabulary_.one_of(kExpressions), depth);
+}
 
 DrawnScript ScriptText::drawn() {
   script_ = {};

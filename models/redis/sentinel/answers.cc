@@ -15,7 +15,7 @@ std::string lowered(std::string_view word) {
   return text;
 }
 
-std::string unknown_command(std::span<const std::string_view> argv) {
+std::string unknown_sentinel_command(std::span<const std::string_view> argv) {
   std::string words;
   for (std::string_view word : argv.subspan(1)) {
     if (words.size() >= kLongestShown) break;
@@ -202,7 +202,7 @@ void Sentinel::run(Session& session, Argv argv, sim::Payload& out) {
   } else if (command == "client") {
     if (takes(2, argv.size())) answer_client(session, argv);
   } else {
-    reply_.set_error(unknown_command(argv));
+    reply_.set_error(unknown_sentinel_command(argv));
   }
   write_reply(out, reply_, session.protocol);
 }

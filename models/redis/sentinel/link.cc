@@ -8,7 +8,7 @@
 namespace picklock::redis {
 namespace {
 
-constexpr std::string_view kEnd = "\r\n";
+constexpr std::string_view kLineEnd = "\r\n";
 
 bool is_pushed(std::string_view frame) {
   return frame.starts_with('>') || frame.starts_with("*3\r\n$7\r\nmessage\r\n") ||
@@ -20,7 +20,7 @@ bool is_pushed(std::string_view frame) {
 std::size_t reply_size(std::string_view bytes) {
   std::size_t at = 0;
   for (std::int64_t missing = 1; missing > 0; --missing) {
-    const std::size_t end = bytes.find(kEnd, at);
+    const std::size_t end = bytes.find(kLineEnd, at);
     if (end == std::string_view::npos || end == at) return 0;
     const char kind = bytes[at];
     std::int64_t count = 0;
@@ -30,11 +30,11 @@ std::size_t reply_size(std::string_view bytes) {
       const auto [stop, error] = std::from_chars(bytes.data() + at + 1, last, count);
       if (error != std::errc() || stop != last || count < -1) return 0;
     }
-    at = end + kEnd.size();
+    at = end + kLineEnd.size();
     if (!counted || count < 0) continue;
     if (kind == '$' || kind == '=') {
-      if (bytes.size() - at < static_cast<std::size_t>(count) + kEnd.size()) return 0;
-      at += static_cast<std::size_t>(count) + kEnd.size();
+      if (bytes.size() - at < static_cast<std::size_t>(count) + kLineEnd.size()) return 0;
+      at += static_cast<std::size_t>(count) + kLineEnd.size();
     } else {
       missing += kind == '%' ? 2 * count : count;
     }

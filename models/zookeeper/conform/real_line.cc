@@ -58,7 +58,7 @@ bool RealSocket::receive(std::string& bytes, int patience) {
     pollfd ready{file_, POLLIN, 0};
     if (poll(&ready, 1, patience) == 0) return false;
     std::array<char, 16384> some{};
-    const ssize_t size = read(file_, some.data(), some.size());
+    const ssize_t size = ::read(file_, some.data(), some.size());
     if (size <= 0) {
       hang_up();
       return false;

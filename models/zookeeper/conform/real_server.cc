@@ -72,7 +72,7 @@ std::string four_letters(const Address& address, std::string_view word) {
     for (;;) {
       pollfd ready{file, POLLIN, 0};
       if (poll(&ready, 1, 2000) <= 0) break;
-      const ssize_t size = read(file, some.data(), some.size());
+      const ssize_t size = ::read(file, some.data(), some.size());
       if (size <= 0) break;
       answer.append(some.data(), static_cast<std::size_t>(size));
     }

@@ -7,7 +7,7 @@
 namespace picklock::zookeeper::conform {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string all = "\"";
   for (const char one : text) {
     const auto byte = static_cast<unsigned char>(one);
@@ -22,7 +22,7 @@ std::string quoted(std::string_view text) {
 
 std::string listed(const std::vector<std::string>& paths) {
   std::string all;
-  for (const std::string& path : paths) all.append(all.empty() ? "" : ", ").append(quoted(path));
+  for (const std::string& path : paths) all.append(all.empty() ? "" : ", ").append(in_quotes(path));
   return "[" + all + "]";
 }
 
@@ -33,20 +33,20 @@ std::string shown(const Ask& ask) {
     case OpCode::create:
     case OpCode::create2:
     case OpCode::create_container:
-      text +=
-          fmt::format(" {} {} flags {}{}", quoted(ask.path), ask.data ? quoted(*ask.data) : "null",
-                      ask.flags, ask.has_acl ? "" : " without rights");
+      text += fmt::format(" {} {} flags {}{}", in_quotes(ask.path),
+                          ask.data ? in_quotes(*ask.data) : "null", ask.flags,
+                          ask.has_acl ? "" : " without rights");
       break;
     case OpCode::remove:
     case OpCode::check:
-      text += fmt::format(" {} version {}", quoted(ask.path), ask.version);
+      text += fmt::format(" {} version {}", in_quotes(ask.path), ask.version);
       break;
     case OpCode::set_data:
-      text += fmt::format(" {} {} version {}", quoted(ask.path),
-                          ask.data ? quoted(*ask.data) : "null", ask.version);
+      text += fmt::format(" {} {} version {}", in_quotes(ask.path),
+                          ask.data ? in_quotes(*ask.data) : "null", ask.version);
       break;
     case OpCode::remove_watches:
-      text += fmt::format(" {} of type {}", quoted(ask.path), ask.flags);
+      text += fmt::format(" {} of type {}", in_quotes(ask.path), ask.flags);
       break;
     case OpCode::set_watches:
       text += fmt::format(" as of {} writes ago: data {}, exists {}, children {}", ask.seen,
@@ -60,7 +60,7 @@ std::string shown(const Ask& ask) {
     case OpCode::close_session:
       break;
     default:
-      text += " " + quoted(ask.path);
+      text += " " + in_quotes(ask.path);
       if (ask.watch) text += " watched";
       break;
   }
