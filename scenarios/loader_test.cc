@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "scenarios/sample.h"
 
@@ -877,14 +878,23 @@ TEST_F(Files, AreLoadedWithTheirName) {
 TEST_F(Files, ThatCannotBeReadAreRefused) {
   EXPECT_EQ(error_loading("none.toml"), path("none.toml") + ": there is no such file");
   EXPECT_EQ(error_loading(""), path("") + ": is a directory, not a scenario file");
-  ASSERT_EQ(mkfifo(path("pipe.toml").c_str(), 0600), 0);
-  EXPECT_EQ(error_loading("pipe.toml"), path("pipe.toml") + ": is not a regular file");
+  EXPECT_EQ(error_from([] { load("/dev/null", sample::vocabulary()); }),
+            "/dev/null: is not a regular file");
   write("big.toml", std::string(10'000'000, '#'));
   EXPECT_EQ(error_loading("big.toml"), path("big.toml") + ": is larger than 1 MiB");
   write("x\n.toml", "");
   EXPECT_EQ(
       error_loading("x\n.toml"),
       path("x\\n.toml") + ":1: key `format`: is missing: a scenario file starts with `format = 1`");
+}
+
+TEST_F(Files, CanBePipes) {
+  ASSERT_EQ(mkfifo(path("pipe.toml").c_str(), 0600), 0);
+  std::thread writer([this] { write("pipe.toml", sample::kComplete); });
+  const Scenario scenario = load(path("pipe.toml"), sample::vocabulary());
+  writer.join();
+  EXPECT_EQ(scenario.name, "pipe");
+  EXPECT_EQ(scenario.file, "") << "there is no file with its text";
 }
 
 TEST_F(Files, WithoutPermissionAreRefused) {
