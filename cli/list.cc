@@ -190,7 +190,7 @@ Rows properties() {
   return rows;
 }
 
-Rows strategies() {
+Rows strategy_rows() {
   Rows rows = Rows::array();
   for (const explore::Strategy& strategy : explore::kStrategies)
     rows.push_back({{"name", strategy.name}, {"summary", strategy.meaning}});
@@ -217,7 +217,7 @@ Rows rows_of(const ListOptions& options) {
     return shipped_scenarios(scenarios::shipped_directory(), filter_of(options));
   if (options.kind == "faults") return faults();
   if (options.kind == "properties") return properties();
-  if (options.kind == "strategies") return strategies();
+  if (options.kind == "strategies") return strategy_rows();
   const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
   throw scenarios::BadInput(fmt::format(
       "list: there is no kind `{}`{}", options.kind,
