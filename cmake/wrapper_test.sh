@@ -13,13 +13,13 @@ expect() {  # expect WHAT ACTUAL EXPECTED
   failed=1
 }
 
-mkdir -p "$repository/sim" "$repository/cmake" "$place/bin" "$place/elsewhere"
+mkdir -p "$repository/include" "$repository/sim" "$repository/cmake" "$place/bin" "$place/elsewhere"
 cp "$root/picklock" "$repository/"
 cp "$root/cmake/packages.sh" "$repository/cmake/"
 touch "$repository/CMakeLists.txt" "$repository/CMakePresets.json" "$repository/sim/a.cc"
 cat >"$place/bin/cmake" <<'CMAKE'
 #!/usr/bin/env bash
-[[ -e broken ]] && { echo "sim/a.cc: error: broken"; exit 1; }
+[[ -e broken ]] && { cat broken; echo "sim/a.cc: error: broken"; exit 1; }
 [[ $1 == --preset ]] && { mkdir -p build/release/cli; touch build/release/build.ninja; exit; }
 sleep 0.2
 echo built >>builds
@@ -59,6 +59,19 @@ sim/a.cc: error: broken
 picklock: the build failed"
 ./link >/dev/null 2>&1 </dev/null
 expect "a failed build exits with 2" $? 2
+# reason TEXT: what is said of a build that fails with this text
+reason() {
+  echo "$1" >"$repository/broken"
+  ./link 2>&1 >/dev/null </dev/null | sed -e 1d -e "s|$repository|HERE|"
+}
+expect "a full disk is told in one line" "$(reason "cc1plus: fatal error: a.o: No space left on device")" \
+  "picklock: the disk is full: building takes some 500 MB in HERE/build; free some and start again"
+expect "an old CMake is told in one line" \
+  "$(reason "  CMake 3.23 or higher is required.  You are running version 3.18.4")" \
+  "picklock: CMake 3.23 or higher is required. You are running version 3.18.4"
+expect "a missing package is told in one line" \
+  "$(reason '  Could not find a package configuration file provided by "fmt" with any of' | cut -d';' -f1)" \
+  "picklock: fmt is missing"
 rm "$repository/broken"
 expect "a build after a failed one succeeds" "$(./link 2>/dev/null </dev/null)" "$place/elsewhere||"
 
