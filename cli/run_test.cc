@@ -9,7 +9,7 @@ namespace {
 TEST_F(Program, RefusesScenariosThatAreNotThere) {
   expect_refused("run chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   expect_refused("run missing.toml", "missing.toml: there is no such file");
-  expect_refused("run nosuch", "no shipped scenario of that name; `picklock list scenarios` has");
+  expect_refused("run nosuch", "no shipped scenario of that name; `picklock list scenarios` lists");
   expect_refused("run redis-py-lock", "did you mean `plain/redis-py-lock`?");
   expect_refused("run naive-setnx", "did you mean `plain/naive-setnx`?");
   expect_refused("run plain/redis-py-loc", "did you mean `plain/redis-py-lock`?");
@@ -58,7 +58,7 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
                            ".toml: key `lock.tl`: there is no such key; did "
                            "you mean `lock.ttl`?");
   refuse("lock.ttl=5", "must be a duration, such as 1.5s, not a whole number");
-  refuse("servers.redis.masters=3", "set-px-check-delete uses one server: must be 1");
+  refuse("servers.redis.masters=3", "must be 1: set-px-check-delete uses one server");
   refuse("fault.2.for=5s", "there is one `fault`; write `fault.1.for`");
   refuse("clients.count=0", "clients.count");
   refuse("clients.count=2 --set fault.1.pause=client-3", "there is no client-3");
@@ -66,8 +66,8 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
 
 TEST_F(Program, RefusesARunThatGoesOnForYears) {
   expect_refused("run plain/lua-check-delete --set clients.hold=100000h",
-                 "lua-check-delete: the run has more than 5000000 events, the most there may be, "
-                 "and is cut short at ");
+                 "lua-check-delete: the run has more than 5000000 events, the limit, and was "
+                 "cut short at ");
 }
 
 TEST_F(Program, TakesEveryChangeInTheOrderGiven) {
@@ -84,7 +84,7 @@ TEST_F(Program, SaysInItsStatusWhetherItWasAsExpected) {
   EXPECT_EQ(picklock("run plain/lua-check-delete").status, 0);
   const Ran ran = picklock("run " + kStory + " --set lock.algorithm=lua-check-delete");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.out, HasSubstr("own-release was expected to be violated and holds"));
+  EXPECT_THAT(ran.out, HasSubstr("own-release was expected to be violated but holds"));
   EXPECT_EQ(ran.err, "");
 }
 

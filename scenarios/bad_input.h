@@ -1,5 +1,5 @@
-// What a user gave cannot be used. The text is one printable line that names the place, what is
-// wrong there and, where there is one, the nearest word that would have been right.
+// A user's input cannot be used. The text is one printable line that names the place, the mistake
+// and, if there is one, the nearest valid word.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ class BadInput : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `text` as it may stand in a line of a message: what does not print is escaped, what is longer
+// `text` made fit for one line of a message: unprintable characters are escaped, and a text longer
 // than `at_most` characters ends in "...".
 std::string printable(std::string_view text, std::size_t at_most = 60);
 

@@ -16,15 +16,14 @@ Duration longest_collection(const GcProfile& gc) {
   return gc.every > Duration::zero() ? gc.high : Duration::zero();
 }
 
-// Until an ensemble has another leader, at the worst: the old one falls silent, and its followers
-// wait for it as long as they must.
+// Longest time until an ensemble has another leader: the old one falls silent, and its followers
+// wait for it as long as they may.
 Duration election(const ZooKeeperSpec& zookeeper) {
   constexpr Duration kVotes = std::chrono::seconds(2);
   return zookeeper.servers == 1 ? Duration{} : zookeeper.sync_limit * zookeeper.tick + kVotes;
 }
 
-// A client notices that its server is gone when its patience with a statement ends, and dials the
-// others.
+// A client notices that its server is gone when a statement times out, and connects to the others.
 Duration finding_a_primary(const Scenario& scenario) {
   const models::LockOptions& lock = scenario.lock.options;
   const std::int64_t servers = std::int64_t{1} + scenario.servers.mysql.replicas;
@@ -32,8 +31,8 @@ Duration finding_a_primary(const Scenario& scenario) {
          2 * servers * std::min(lock.connect_timeout, kLongest / 100);
 }
 
-// Until Sentinels have found a primary down, agreed, elected one of them and promoted a replica
-// (R60, R61).
+// Time until Sentinels have found a primary down, agreed, elected one of them and promoted a
+// replica (R60, R61).
 Duration failover_bound(const Scenario& scenario) {
   constexpr Duration kElection = std::chrono::seconds(5);
   if (on(scenario, LockServer::mysql))
@@ -42,7 +41,7 @@ Duration failover_bound(const Scenario& scenario) {
   return redis.sentinels == 0 ? Duration{} : redis.sentinel.down_after + kElection;
 }
 
-// Beyond a lease or a session, until its servers find that it is over.
+// Time from the end of a lease or session until its servers notice the end.
 Duration beyond_ttl(const Scenario& scenario) {
   if (on(scenario, LockServer::zookeeper)) {
     const Duration tick = scenario.servers.zookeeper.tick;
@@ -54,7 +53,7 @@ Duration beyond_ttl(const Scenario& scenario) {
   return (store.expire_after - 1) * ttl + store.tick;
 }
 
-// What may come on top of that when servers fail, or sessions end in silence.
+// Additional time when servers fail or sessions end in silence.
 Duration beyond_faults(const Scenario& scenario) {
   if (on(scenario, LockServer::zookeeper)) return election(scenario.servers.zookeeper);
   if (on(scenario, LockServer::mysql))
@@ -64,10 +63,10 @@ Duration beyond_faults(const Scenario& scenario) {
 
 }  // namespace
 
-// A free lock is taken by the next attempt, and an attempt is a connection and a few commands,
-// there and back: the wait before it, the way, the server's queue, and a collection wherever one
-// can strike. A key that is free on a lease store may still be under a lock-delay, and a watch that
-// the store has forgotten in a crash lasts until its client gives up on it.
+// The next attempt takes a free lock. An attempt is a connection and a few commands: the wait
+// before it, the way there and back, the server's queue, and a garbage collection wherever one can
+// occur. A free key on a lease store may still be under a lock-delay. A watch that the store has
+// forgotten in a crash lasts until its client gives up on it.
 Duration acquire_bound(const Scenario& scenario) {
   constexpr Duration kSlack = std::chrono::milliseconds(100);
   constexpr std::int64_t kCommands = 4;

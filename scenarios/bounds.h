@@ -1,20 +1,21 @@
-// How long a scenario's lock may take, as its parts allow themselves: what properties and the end
-// of a run are measured by.
+// Bounds on the times that a scenario's lock may take, computed from its parts. Properties and the
+// end of a run are measured by them.
 #pragma once
 
 #include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
 
-// Until an acquire has a lock that is free, whatever its servers have just gone through.
+// Longest time until an acquire gets a free lock, whatever its servers have just gone through.
 Duration acquire_bound(const Scenario& scenario);
 
-// Until a lock whose holder has crashed is somebody else's, if nothing else goes wrong
-// (docs/facts/algorithms.md, section 10). The scenario has an algorithm, as for all here.
+// Longest time until another client gets the lock of a crashed holder, if nothing else goes wrong
+// (docs/facts/algorithms.md, section 10). All functions here require that the scenario has an
+// algorithm.
 Duration recovery_bound(const Scenario& scenario);
 
-// From the last disturbance to the horizon: three times what a recovery may take, with every server
-// that may fail in it.
+// Time from the last disturbance to the horizon: three times the longest recovery, including every
+// server that may fail in it.
 Duration patience(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

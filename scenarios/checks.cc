@@ -1,6 +1,7 @@
 #include "scenarios/checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ using sim::Fault;
 using sim::Instant;
 using sim::Trigger;
 
-// "client-7" is number 7 of the clients; 0: not a name of this form.
+// The number in a name: 7 for "client-7". 0: the name does not have this form.
 std::uint32_t number_after(std::string_view prefix, std::string_view name) {
   if (!name.starts_with(prefix)) return 0;
   name.remove_prefix(prefix.size());
@@ -30,15 +31,14 @@ std::uint32_t number_after(std::string_view prefix, std::string_view name) {
 }
 
 std::string range_of(std::string_view prefix, std::uint32_t count) {
-  return count == 1 ? fmt::format("{}1 alone", prefix)
-                    : fmt::format("{0}1 .. {0}{1}", prefix, count);
+  return count == 1 ? fmt::format("{}1", prefix) : fmt::format("{0}1 to {0}{1}", prefix, count);
 }
 
-// Processes that differ in their number alone: client-1 .. client-3.
+// Processes that differ only in their number: client-1 to client-3.
 struct Row {
   TargetKind kind{};
   std::string prefix;
-  std::string_view plural;
+  std::string_view singular;
   std::uint32_t count = 0;
 };
 
@@ -62,19 +62,19 @@ const ServerWords& words_of_server(const Scenario& scenario) {
 
 std::vector<Row> rows_of(const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
-  std::vector<Row> rows = {{TargetKind::client, "client-", "clients", scenario.clients.count}};
+  std::vector<Row> rows = {{TargetKind::client, "client-", "client", scenario.clients.count}};
   if (on(scenario, LockServer::zookeeper))
     rows.push_back(
-        {TargetKind::zookeeper, "zookeeper-", "servers", scenario.servers.zookeeper.servers});
+        {TargetKind::zookeeper, "zookeeper-", "server", scenario.servers.zookeeper.servers});
   if (on(scenario, LockServer::mysql))
-    rows.push_back({TargetKind::mysql, "mysql-", "servers", 1 + scenario.servers.mysql.replicas});
+    rows.push_back({TargetKind::mysql, "mysql-", "server", 1 + scenario.servers.mysql.replicas});
   if (!on(scenario, LockServer::redis)) return rows;
-  rows.push_back({TargetKind::redis, "redis-", "servers", redis.masters});
+  rows.push_back({TargetKind::redis, "redis-", "server", redis.masters});
   for (std::uint32_t i = 1; i <= redis.masters; ++i) {
     rows.push_back(
-        {TargetKind::replica, fmt::format("redis-{}-replica-", i), "replicas", redis.replicas});
+        {TargetKind::replica, fmt::format("redis-{}-replica-", i), "replica", redis.replicas});
     rows.push_back(
-        {TargetKind::sentinel, fmt::format("redis-{}-sentinel-", i), "Sentinels", redis.sentinels});
+        {TargetKind::sentinel, fmt::format("redis-{}-sentinel-", i), "Sentinel", redis.sentinels});
   }
   return rows;
 }
@@ -83,7 +83,7 @@ bool takes_steps(TargetKind kind) {
   return kind == TargetKind::client || kind == TargetKind::coordinator;
 }
 
-// `where` holds the name, alone or among others.
+// `where` is the value that has the name, alone or in a list.
 TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
   if (name == "resource") return TargetKind::resource;
   const bool store = on(scenario, LockServer::lease_store);
@@ -95,9 +95,12 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
     const std::uint32_t number = number_after(row.prefix, name);
     if (number == 0) continue;
     if (number <= row.count) return row.kind;
-    where.fail(row.count == 0 ? fmt::format("there is no {}: there are no {}", name, row.plural)
-                              : fmt::format("there is no {}; {} are {}", name, row.plural,
-                                            range_of(row.prefix, row.count)));
+    if (row.count == 0)
+      where.fail(fmt::format("there is no {}: there are no {}s", name, row.singular));
+    where.fail(fmt::format("there is no {}; the {} {}", name,
+                           row.count == 1 ? fmt::format("only {} is", row.singular)
+                                          : fmt::format("{}s are", row.singular),
+                           range_of(row.prefix, row.count)));
   }
   std::vector<std::string> names = {"resource"};
   if (store) names.emplace_back("store");
@@ -107,8 +110,7 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
     for (std::uint32_t i = 1; i <= std::min(row.count, 99U); ++i)
       names.push_back(fmt::format("{}{}", row.prefix, i));
     if (row.count == 0) continue;
-    all += fmt::format(
-        "{}, ", row.count == 1 ? fmt::format("{}1", row.prefix) : range_of(row.prefix, row.count));
+    all += range_of(row.prefix, row.count) + ", ";
   }
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
              Words(names.begin(), names.end()),
@@ -117,7 +119,7 @@ TargetKind process(const Value& where, const std::string& name, const Scenario& 
                                   : "resource"));
 }
 
-// What the steps of a scenario may be called.
+// The names of the steps that a scenario can have.
 struct Steps {
   Steps(const AlgorithmWords& words, const Scenario& scenario)
       : algorithm(words.name),
@@ -156,9 +158,9 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   const std::string role = text.substr(0, dot);
   if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
     if (role == name(Role::write))
-      value.fail(
-          fmt::format("nobody takes the step \"write\" where `clients.writes` is 0; there is {}",
-                      listed(steps.roles)));
+      value.fail(fmt::format(
+          "no client takes the step \"write\" because `clients.writes` is 0; the steps are {}",
+          listed(steps.roles)));
     value.fail(fmt::format("{} has no step \"{}\"; it has {}", steps.algorithm, printable(role),
                            listed(steps.roles)),
                role, steps.roles);
@@ -171,7 +173,9 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
     const std::array<std::string, 3> names = {role + ".sent", role + ".applied", role + ".replied"};
     whole.assign(names.begin(), names.end());
     value.fail(
-        fmt::format("\"{}\" is not a step and its phase ({})", printable(text), listed(phases)),
+        phase.empty()
+            ? fmt::format("\"{}\" lacks its phase, one of {}", role, listed(phases))
+            : fmt::format("there is no phase \"{}\", only {}", printable(phase), listed(phases)),
         text, whole);
   }
   trigger.role = static_cast<std::uint8_t>(*role_named(role));
@@ -179,15 +183,15 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   trigger.mark.clear();
 }
 
-// The one of `before`, `after` and `at` that is given.
+// The value of `before`, `after` or `at`, whichever is given.
 Value moment_of(const Value& table) {
   std::optional<Value> given;
   for (const std::string_view key : {"before", "after", "at"}) {
     const std::optional<Value> value = table.find(key);
     if (!value) continue;
     if (given) {
-      value->fail(fmt::format("`{}` is given already: there is exactly one of before, after and at",
-                              given->name()));
+      value->fail(fmt::format(
+          "`{}` is already given: a fault has exactly one of before, after and at", given->name()));
     }
     given = value;
   }
@@ -199,32 +203,34 @@ void check_message_trigger(const Value& table, const Value& moment, const Fault&
                            TargetKind kind, const Trigger& trigger) {
   const std::string_view verb = name(fault.verb);
   if (trigger.at || !trigger.mark.empty()) {
-    moment.fail(
-        fmt::format("`{}` acts on the message of a step: give it one, such as "
-                    "before = \"release.sent\"",
-                    verb));
+    moment.fail(fmt::format(
+        "`{}` acts on the message of a step: give it a step, such as before = \"release.sent\"",
+        verb));
   }
   if (trigger.phase == sim::Phase::replied) {
     moment.fail(
-        fmt::format("is too late for `{}`: the answer has arrived; \"sent\" means the request "
-                    "and \"applied\" the answer",
+        fmt::format("is too late for `{}`: the reply has arrived by then; \"sent\" means the "
+                    "request and \"applied\" the reply",
                     verb));
   }
   if (takes_steps(kind) && !trigger.by.empty() && trigger.by != fault.target) {
-    table.at("by").fail(fmt::format("`{}` acts on a message of {} itself", verb, fault.target));
+    table.at("by").fail(fmt::format("must be {} or left out: `{}` acts on the messages of {}",
+                                    fault.target, verb, fault.target));
   }
   if (!takes_steps(kind) && !trigger.on.empty() && trigger.on != fault.target) {
-    table.at("on").fail(fmt::format("`{}` acts on a message with {} itself", verb, fault.target));
+    table.at("on").fail(
+        fmt::format("must be {} or left out: `{}` acts on the messages to and from {}",
+                    fault.target, verb, fault.target));
   }
 }
 
-// `table` holds the trigger's keys, on top of what `trigger` already says.
+// `table` has the trigger's keys, which override what is in `trigger`.
 void check_trigger(const Value& table, const Fault& fault, const Scenario& scenario,
                    const Steps& steps, Trigger& trigger) {
   const Value moment = moment_of(table);
   if (trigger.at) {
     for (const std::string_view key : {"nth", "by", "on", "command"}) {
-      if (const auto value = table.find(key)) value->fail("belongs to a step, and `at` is a time");
+      if (const auto value = table.find(key)) value->fail("narrows a step, but `at` is a time");
     }
     const Instant at = *trigger.at;
     trigger = {};
@@ -235,7 +241,7 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
   if (!trigger.mark.empty()) {
     for (const std::string_view key : {"on", "command"}) {
       if (const auto value = table.find(key))
-        value->fail("belongs to a step, and a mark has neither");
+        value->fail("narrows a step that sends a message, but a mark sends none");
     }
     trigger.on.clear();
     trigger.command.clear();
@@ -260,7 +266,7 @@ Value verb_of(const Value& table) {
     if (std::find(verbs.begin(), verbs.end(), value.name()) == verbs.end()) continue;
     if (given) {
       value.fail(
-          fmt::format("a fault has exactly one verb, and `{}` is given already", given->name()));
+          fmt::format("a fault has exactly one verb, and `{}` is already given", given->name()));
     }
     given = value;
   }
@@ -268,7 +274,7 @@ Value verb_of(const Value& table) {
   return *given;
 }
 
-// Keys that the verb has no use for, and keys it cannot do without.
+// Refuses keys that the verb does not take, and missing keys that it needs.
 void check_keys_of_verb(const Value& table, const VerbRules& rules) {
   const std::string_view verb = name(rules.verb);
   Words useful = rules.allowed;
@@ -280,8 +286,9 @@ void check_keys_of_verb(const Value& table, const VerbRules& rules) {
     if (in_every_fault || std::find(useful.begin(), useful.end(), value.name()) != useful.end()) {
       continue;
     }
-    value.fail(fmt::format("`{}` has no use for it; besides its trigger it takes {}", verb,
-                           useful.empty() ? "nothing" : listed(useful)));
+    value.fail(
+        fmt::format("`{}` does not take this key; besides its trigger it takes {}", verb,
+                    useful.empty() ? "nothing" : fmt::format("`{}`", fmt::join(useful, "`, `"))));
   }
   if (rules.lasting == Lasting::required && !table.find("for")) {
     table.fail_missing("for", fmt::format("must be given: `{}` needs a duration", verb));
@@ -296,7 +303,7 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
   for (auto name = fault.from.begin(); name != fault.from.end(); ++name) {
     const Value& where = wheres[static_cast<std::size_t>(name - fault.from.begin())];
     process(where, *name, scenario);
-    if (*name == fault.target) where.fail(fmt::format("{} cannot be cut from itself", *name));
+    if (*name == fault.target) where.fail(fmt::format("{} cannot be cut off from itself", *name));
     if (std::find(fault.from.begin(), name, *name) != name) {
       where.fail(fmt::format("{} is listed twice", *name));
     }
@@ -309,17 +316,18 @@ void check_failover(const Value& table, const Fault& fault, const Scenario& scen
   const std::uint32_t replicas =
       on(scenario, LockServer::mysql) ? scenario.servers.mysql.replicas : redis.replicas;
   if (on(scenario, LockServer::mysql) && fault.target != "mysql-1")
-    verb.fail(fmt::format("not applicable to {}: only a primary is replaced by its replica",
+    verb.fail(fmt::format("not applicable to {}: only a primary can fail over to a replica",
                           fault.target));
   if (replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
   if (redis.sentinels > 0) {
-    verb.fail(fmt::format("{} has Sentinels, and they alone decide: crash its host, and they will",
-                          fault.target));
+    verb.fail(
+        fmt::format("{} has Sentinels, which alone decide on a failover: crash its host instead",
+                    fault.target));
   }
   for (const Fault& other : scenario.faults) {
     if (&other == &fault) break;
     if (other.verb == fault.verb && other.target == fault.target)
-      verb.fail(fmt::format("{} has failed over by then, and is down for good", fault.target));
+      verb.fail(fmt::format("{} has already failed over by then and stays down", fault.target));
   }
   if (const auto to = table.find("to")) {
     const TargetKind kind = process(*to, fault.to, scenario);
@@ -339,11 +347,11 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
   }
   if (const auto keeps = table.find("keeps")) {
     if (fault.verb == sim::Verb::crash && !fault.lasts) {
-      keeps->fail("means nothing to a `crash` without `for`: the process does not start again");
+      keeps->fail("has no effect on a `crash` without `for`: the process does not start again");
     }
     if (fault.keeps != sim::Keeps::all &&
         process(table, fault.target, scenario) == TargetKind::store)
-      keeps->fail("a lease store forgets nothing: must be \"all\"");
+      keeps->fail("must be \"all\": a lease store forgets nothing");
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
   if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
@@ -364,9 +372,11 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_trigger(table, fault, scenario, steps, fault.trigger);
   const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(Role::write);
   if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::zookeeper) && of_lock)
-    verb.fail("a client of ZooKeeper sends nothing a second time: give it a step of `write`");
+    verb.fail(
+        "a ZooKeeper client sends nothing a second time: only a step of `write` can be duplicated");
   if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::mysql) && of_lock)
-    verb.fail("a driver of MySQL sends nothing a second time: give it a step of `write`");
+    verb.fail(
+        "a MySQL driver sends nothing a second time: only a step of `write` can be duplicated");
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -385,7 +395,7 @@ void check_neighbour(const Value& table, const Scenario& scenario, const Steps& 
   neighbour.trigger = trigger;
 }
 
-// Of a key that the table may lack, its default being no better.
+// Fails at the key, or at the table if the key is missing and its default is wrong.
 [[noreturn]] void fail_key(const Value& table, std::string_view key, const std::string& problem) {
   if (const auto value = table.find(key)) value->fail(problem);
   table.fail_missing(key, problem);
@@ -402,7 +412,7 @@ void check_latency(const Value& table, const Latency& latency) {
   if (latency.tail_one_in == 0) return;
   if (latency.tail_high < latency.high) {
     fail_key(table, "tail_high",
-             fmt::format("is {}, less than the plain latency, which is up to {}",
+             fmt::format("is {}, less than the ordinary latency, which is up to {}",
                          to_text(latency.tail_high), to_text(latency.high)));
   }
 }
@@ -430,7 +440,7 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
   const Value lock = root.at("lock");
   if (name.empty()) {
     const auto table = root.find("lock");
-    const std::string_view problem = "must be given; `picklock list algorithms` has them all";
+    const std::string_view problem = "must be given; `picklock list algorithms` lists them all";
     table ? table->fail_missing("algorithm", problem)
           : root.fail_missing("lock.algorithm", problem);
   }
@@ -439,27 +449,25 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
   for (const AlgorithmWords& words : vocabulary.algorithms) names.push_back(words.name);
   lock.at("algorithm")
       .fail(fmt::format("there is no algorithm \"{}\"", printable(name)), name, names,
-            "`picklock list algorithms` has them all");
+            "`picklock list algorithms` lists them all");
 }
 
-// Servers that no client ever speaks to would look as if they had a part in the result.
+// Servers that no client uses would seem to influence the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (const auto servers = root.find("servers")) {
     const ServerWords& home = words_of_server(scenario);
     for (const ServerWords& other : kServers) {
       if (other.server == home.server) continue;
       if (const auto idle = servers->find(other.key))
-        idle->fail(fmt::format(
-            "{} lives on {}{}", words.name, home.name,
-            on(scenario, LockServer::redis) ? "" : fmt::format(": see [servers.{}]", home.key)));
+        idle->fail(fmt::format("{} runs on {}: see [servers.{}]", words.name, home.name, home.key));
     }
   }
   if (words.uses.servers || scenario.servers.redis.masters == 1) return;
   root.at("servers").at("redis").at("masters").fail(
-      fmt::format("{} uses one server: must be 1", words.name));
+      fmt::format("must be 1: {} uses one server", words.name));
 }
 
-// What `CONFIG SET` would say to a line of redis.conf.
+// Checks lines of redis.conf as `CONFIG SET` would.
 void check_config(const Value& lines, const std::vector<std::string>& config) {
   const std::vector<Value> wheres = lines.elements();
   redis::Config known;
@@ -477,12 +485,13 @@ void check_config(const Value& lines, const std::vector<std::string>& config) {
     given.push_back(parameter);
     if (std::find(parameters.begin(), parameters.end(), parameter) == parameters.end()) {
       wheres[i].fail(fmt::format("redis.conf has no parameter \"{}\"", printable(parameter)),
-                     parameter, parameters, "`CONFIG GET *` has them all");
+                     parameter, parameters, "`CONFIG GET *` lists them all");
     }
     const std::string_view pair[] = {parameter, value};
     redis::Reply set;
     known.set(pair, set);
-    if (set.is_error()) wheres[i].fail(printable(set.text, 200));
+    if (set.is_error())
+      wheres[i].fail(fmt::format("Redis refuses it: {}", printable(set.text, 200)));
   }
 }
 
@@ -499,7 +508,7 @@ void check_node(const Value& table, const NodeSpec& node, const Scenario& scenar
   const auto config = table.find("config");
   if (!config) return;
   if (kind == TargetKind::sentinel)
-    config->fail("a Sentinel is set up by [servers.redis.sentinel], for all of them");
+    config->fail("must be left out: [servers.redis.sentinel] sets up all Sentinels");
   check_config(*config, node.config);
 }
 
@@ -508,12 +517,14 @@ void check_redis(const Value& table, const Scenario& scenario) {
   check_gc(table, redis.gc);
   if (const auto config = table.find("config")) check_config(*config, redis.config);
   if (redis.sentinels > 0 && redis.replicas == 0)
-    table.at("sentinels").fail("a primary without replicas has nobody that they could promote");
+    table.at("sentinels")
+        .fail("must be 0: a primary without replicas has nothing that Sentinels could promote");
   if (redis.sentinel.quorum > redis.sentinels) {
     table.at("sentinel")
         .at("quorum")
-        .fail(
-            fmt::format("there are {} of them: nobody could ever be found down", redis.sentinels));
+        .fail(fmt::format(
+            "must be at most {}, the number of Sentinels: otherwise no server is ever found down",
+            redis.sentinels));
   }
   if (const auto nodes = table.find("node")) {
     const std::vector<Value> tables = nodes->tables();
@@ -526,34 +537,39 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   check_gc(table, clients.gc);
   if (clients.find_by == FindBy::sentinel && !on(scenario, LockServer::redis))
     table.at("find_by").fail(
-        fmt::format("{} lives on {}, which has no Sentinels: must be \"address\"", words.name,
+        fmt::format("must be \"address\": {} runs on {}, which has no Sentinels", words.name,
                     words_of_server(scenario).name));
   if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
-    table.at("find_by").fail("there are no Sentinels; give `servers.redis.sentinels`");
+    table.at("find_by").fail("there are no Sentinels; set `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
-    table.at("operators").fail(fmt::format("nobody can take {} from its holder", words.name));
+    table.at("operators").fail(fmt::format("no operator can take {} from its holder", words.name));
   if (clients.operators > 0 && clients.operators >= clients.count)
     table.at("operators")
-        .fail(fmt::format("there are {} clients: nobody would ask for the lock", clients.count));
+        .fail(fmt::format(
+            "must be less than `clients.count`, which is {}: otherwise no client wants the lock",
+            clients.count));
   if (clients.nested_after > Duration::zero() && !clients.nested)
-    table.at("nested_after").fail("means nothing without `nested = true`");
+    table.at("nested_after").fail("has no effect without `nested = true`");
   if (clients.nested_after > clients.hold)
     table.at("nested_after")
-        .fail(fmt::format("is {}, beyond the section's end, which is `hold`, {}",
+        .fail(fmt::format("is {}, later than the end of the critical section, which is `hold`, {}",
                           to_text(clients.nested_after), to_text(clients.hold)));
   if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
-    table.at("scan_every").fail("there is no replica that could lead");
+    table.at("scan_every").fail("has no effect: there is no replica that could become the primary");
   if (clients.progress != Progress::none && !on(scenario, LockServer::redis)) {
-    table.at("progress").fail(fmt::format("the key of {} holds nothing but the lock", words.name));
+    table.at("progress")
+        .fail(
+            fmt::format("must be \"none\": the key of {} holds nothing but the lock", words.name));
   }
   if (clients.effect == Effect::database && !words.uses.database)
-    table.at("effect").fail(
-        fmt::format("{} keeps no session open that could write beside it", words.name));
+    table.at("effect").fail(fmt::format(
+        "must be \"resource\": {} keeps no database session open that could write", words.name));
   if (clients.effect == Effect::database && scenario.servers.resource.fencing != Fencing::none)
-    table.at("effect").fail("nothing is written to the resource, which is fenced");
+    table.at("effect").fail(
+        "must be \"resource\": the resource is fenced, and \"database\" writes nothing to it");
   if (clients.check_before_write && !words.uses.look)
     table.at("check_before_write")
-        .fail(fmt::format("{} has no way to tell whether it still holds", words.name));
+        .fail(fmt::format("{} has no way to check whether it still holds the lock", words.name));
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
@@ -561,9 +577,9 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
     root.at("servers")
         .at("resource")
         .at("fencing")
-        .fail(fmt::format("{} has no counter beside its key: every grant has its {}, "
-                          "\"in-script\"",
-                          words.name, words_of_server(scenario).fencing));
+        .fail(fmt::format(
+            "{} has no counter beside its key; use \"in-script\", which takes the {} of each grant",
+            words.name, words_of_server(scenario).fencing));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
@@ -572,19 +588,19 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
         .at("resource")
         .at("fencing")
         .fail(
-            "nobody would revoke anything: give a lock on ZooKeeper with "
-            "`freed_by = \"coordinator\"`");
+            "needs a coordinator that revokes access: use a lock on ZooKeeper with `freed_by = "
+            "\"coordinator\"`");
   }
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
       .at("resource")
       .at("fencing")
-      .fail(fmt::format("{} takes its key by a plain command, which mints no token; give one of "
-                        "\"none\", \"after\" and \"ideal\"",
+      .fail(fmt::format("{} takes its key by a plain command, which mints no token; use \"none\", "
+                        "\"after\" or \"ideal\"",
                         words.name));
 }
 
-// Of the keys of [lock], those that only some locks look at.
+// Keys of [lock] that only some locks use.
 const Words& special_options() {
   static const Words words = {"acquire_script",
                               "release_script",
@@ -628,9 +644,9 @@ const Words& special_options() {
   return words;
 }
 
-// Keys that most locks look at, given to one that does not, or without the one that they go with.
-// What a file says for its own lock may stay where a change (`--set`, a twin) puts another in its
-// place or turns the other key off: half of all changes would need a second one.
+// Refuses keys that most locks use but this one does not, and keys that have no effect without
+// another. A change (`--set`, a twin) that replaces the lock or turns the other key off may leave
+// such keys in the file; otherwise half of all changes would need a second one.
 void check_common_options(const Value& lock, const models::LockOptions& options,
                           const AlgorithmWords& words) {
   const auto changed = [&lock](std::string_view key) {
@@ -643,21 +659,22 @@ void check_common_options(const Value& lock, const models::LockOptions& options,
   };
   for (const std::string_view key : words.ignores) {
     const auto value = lock.find(key);
-    if (value && !excused(*value, {})) value->fail(fmt::format("{} has no use for it", words.name));
+    if (value && !excused(*value, {}))
+      value->fail(fmt::format("{} does not use this key", words.name));
   }
   const auto every = lock.find("renew_every");
   if (every && words.uses.renew && options.renew == models::Renew::none &&
       !excused(*every, {"renew"}))
-    every->fail("means nothing where `renew` is \"none\"");
+    every->fail("has no effect while `renew` is \"none\"");
   const auto timeout = lock.find("wait_timeout");
   if (timeout && options.wait_replicas == 0 && !options.sync_replicas &&
       !excused(*timeout, {"wait_replicas", "sync_replicas"})) {
-    timeout->fail(fmt::format("means nothing without `{}`",
+    timeout->fail(fmt::format("has no effect without `{}`",
                               words.uses.wait ? "wait_replicas" : "sync_replicas = true"));
   }
 }
 
-// An option that a lock does not look at would seem to be without effect.
+// An option that the lock does not use would seem to have no effect.
 void check_options(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const models::LockOptions& options = scenario.lock.options;
   const auto lock = root.find("lock");
@@ -666,46 +683,49 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
     const auto& mine = words.uses.options;
     const auto given = lock->find(option);
     if (given && words.own == nullptr && std::find(mine.begin(), mine.end(), option) == mine.end())
-      given->fail(fmt::format("{} has no use for it", words.name));
+      given->fail(fmt::format("{} does not use this key", words.name));
   }
   check_common_options(*lock, options, words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.renew != models::Renew::none && !words.uses.renew)
-    lock->at("renew").fail(fmt::format("{} {}: must be \"none\"", words.name,
+    lock->at("renew").fail(fmt::format("must be \"none\": {} {}", words.name,
                                        on(scenario, LockServer::redis)
                                            ? "does not renew its lease"
                                            : "keeps its session alive anyway"));
   if (options.lock_delay > Duration::zero() && !on(scenario, LockServer::lease_store))
-    lock->at("lock_delay").fail(fmt::format("{} has no session: must be 0s", words.name));
+    lock->at("lock_delay").fail(fmt::format("must be 0s: {} has no session", words.name));
   if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {
     lock->at("recognise_own")
-        .fail(fmt::format("{} has no token of its own: must be \"never\"", words.name));
+        .fail(fmt::format("must be \"never\": {} has no token of its own", words.name));
   }
   if (options.wait_replicas > 0 && !words.uses.wait)
-    lock->at("wait_replicas").fail(fmt::format("{} does not wait: must be 0", words.name));
+    lock->at("wait_replicas")
+        .fail(fmt::format("must be 0: {} does not wait for replicas", words.name));
   if (options.wait_replicas > scenario.servers.redis.replicas) {
     lock->at("wait_replicas")
-        .fail(fmt::format("there are {} replicas: no acquire could succeed",
-                          scenario.servers.redis.replicas));
+        .fail(fmt::format(
+            "must be at most {}, the number of replicas: otherwise no acquire could succeed",
+            scenario.servers.redis.replicas));
   }
   if (options.check_at == models::CheckAt::replica) {
     const std::vector<Role> roles =
         models::roles_under(words.roles, words.uses, lock_options(scenario));
     if (!words.uses.look || std::find(roles.begin(), roles.end(), Role::check) == roles.end())
-      lock->at("check_at").fail(fmt::format("{} asks nobody whether it still holds", words.name));
+      lock->at("check_at")
+          .fail(fmt::format("{} never checks whether it still holds the lock", words.name));
     if (scenario.servers.redis.replicas == 0)
-      lock->at("check_at").fail("there is no replica; give `servers.redis.replicas`");
+      lock->at("check_at").fail("there is no replica; set `servers.redis.replicas`");
   }
   if (options.quorum > scenario.servers.redis.masters) {
-    const std::uint32_t masters = scenario.servers.redis.masters;
-    lock->at("quorum").fail(fmt::format("there {} {} server{}: no acquire could succeed",
-                                        masters == 1 ? "is" : "are", masters,
-                                        masters == 1 ? "" : "s"));
+    lock->at("quorum").fail(
+        fmt::format("must be at most {}, the number of servers: otherwise no acquire could succeed",
+                    scenario.servers.redis.masters));
   }
   if (words.uses.lease && options.ttl % words.uses.lease_unit != Duration::zero()) {
-    lock->at("ttl").fail(fmt::format("{} counts its lease in whole units of {}, not {}", words.name,
-                                     to_text(words.uses.lease_unit), to_text(options.ttl)));
+    lock->at("ttl").fail(fmt::format("must be a multiple of {}, the unit of a lease of {}, not {}",
+                                     to_text(words.uses.lease_unit), words.name,
+                                     to_text(options.ttl)));
   }
 }
 

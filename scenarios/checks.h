@@ -1,5 +1,5 @@
-// What the keys of a scenario may be together: names of processes, what a verb has a use for, steps
-// that the algorithm really has. A plan that passes can fire; whether it does is seen when it runs.
+// Checks of a scenario's keys against each other: names of processes, keys that a verb takes, steps
+// that the algorithm has. A plan that passes can fire; only the run shows whether it does.
 #pragma once
 
 #include "scenarios/scenario.h"
@@ -8,8 +8,7 @@
 
 namespace picklock::scenarios {
 
-// `root` is what `scenario` was read from. Resolves the steps of its triggers, and of its
-// neighbours'.
+// `scenario` was read from `root`. Resolves the steps of the triggers of its faults and neighbors.
 void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary);
 
 }  // namespace picklock::scenarios

@@ -44,7 +44,8 @@ void ClientProgram::start(sim::Keeps) {
     scheduler.spawn(
         process, [this, first, i, lock] { live(first, i, *lock); }, true);
   }
-  // Behind them, so that a thread that ends for no reason of its own is one that asks for the lock.
+  // Comes after them: a fault that ends a thread without naming one must hit a thread that wants
+  // the lock.
   machine_->started();
 }
 
@@ -63,8 +64,8 @@ void ClientProgram::live(bool first, std::uint32_t number, Lock& lock) {
   }
 }
 
-// In the name of whoever holds the lock when he decides: what he does to another's is another's
-// loss.
+// The operator acts for the client that holds the lock when it decides. If its command then hits
+// another client's lock, that client has lost the lock to somebody else.
 void ClientProgram::operate(Lock& lock) {
   models::SimClient self(*machine_);
   self.sleep(first_arrival_);
@@ -125,8 +126,8 @@ void ClientProgram::busy_for(Duration length) {
   *busy_until_ = std::max(*busy_until_, machine_->simulation().now() + length);
 }
 
-// With one write it is the section's last act; with more, the first opens it and they are evenly
-// spread.
+// A single write is the section's last act. Several are evenly spread, and the first opens the
+// section.
 void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease) {
   const std::uint32_t writes = scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;
@@ -152,7 +153,8 @@ void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease
   }
 }
 
-// Works between two moments of the section, and asks for the lock again if that falls between them.
+// Works between two moments of the section, and acquires the lock again if the nested acquire falls
+// between them.
 void ClientProgram::stay(models::SimClient& self, Lock& lock, Duration from, Duration until) {
   const Duration again = scenario_->clients.nested_after;
   const bool nests = scenario_->clients.nested && from < again && again <= until;
@@ -177,11 +179,11 @@ void ClientProgram::keep_progress() {
                          {.keepttl = clients.progress == Progress::set_keepttl});
 }
 
-// Who has learned that the lock is lost changes nothing any more.
+// A client that has learned that the lock is lost changes nothing.
 void ClientProgram::write(models::SimClient& self, Lock& lock, const Lease& lease,
                           std::uint32_t number, std::int64_t token) {
   if (machine_->has_lost(thread().tenure)) return;
-  // Who writes first of all has just been told.
+  // A client that begins with a write has just been granted the lock.
   const bool first = number == 1 && scenario_->clients.writes > 1;
   if (scenario_->clients.check_before_write && !first) {
     play(Role::check);

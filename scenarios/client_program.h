@@ -1,6 +1,6 @@
-// What a client does in a scenario: arrive, then so many times acquire, work on the resource,
-// release. The history's operations are noted here, so that no algorithm has to know that it is
-// watched.
+// The program of a client in a scenario: it arrives, then repeatedly acquires, works on the
+// resource and releases. Operations of the history are recorded here, so that no algorithm has to
+// know that it is watched.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace picklock::scenarios {
 
 class ClientProgram final : public sim::Program {
  public:
-  // `first_arrival` of the first incarnation; one that a restart begins arrives at once, with all
-  // its cycles before it. `busy_until` is where the run learns how long it has work to do: it moves
-  // on with every acquire that begins and every critical section.
+  // `first_arrival` is that of the first incarnation; after a restart the client arrives at once
+  // and does all its cycles. `busy_until` tells the run how long there is work to do: every acquire
+  // that begins and every critical section moves it forward.
   void reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
              const Scenario& scenario, models::Tenures& tenures, Duration first_arrival,
              bool is_operator, sim::Instant& busy_until);
@@ -33,7 +33,7 @@ class ClientProgram final : public sim::Program {
   void operate(Lock& lock);
   Lock& make_lock();
   void cycle(models::SimClient& self, Lock& lock);
-  // Asks for the lock, or for the same one again within its tenure.
+  // Acquires the lock, or acquires it again within its tenure.
   Acquired acquire(models::SimClient& self, Lock& lock);
   void release(models::SimClient& self, Lock& lock, const Lease& lease);
   void work(models::SimClient& self, Lock& lock, const Lease& lease);
@@ -53,7 +53,7 @@ class ClientProgram final : public sim::Program {
   sim::Instant* busy_until_ = nullptr;
   Duration first_arrival_{};
   bool is_operator_ = false;
-  // What threads of theirs may outlive: kept for the run.
+  // State that a thread may need after its client has gone; kept for the whole run.
   std::vector<std::unique_ptr<Lock>> locks_;
 };
 

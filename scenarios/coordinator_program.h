@@ -1,4 +1,4 @@
-// What the coordinator of a scenario does: it frees the locks of holders that are gone, for as long
+// The program of a scenario's coordinator: it frees the locks of holders that are gone, for as long
 // as it runs.
 #pragma once
 

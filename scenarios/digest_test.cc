@@ -1,5 +1,5 @@
-// The same scenario and seed make the same run: whatever ran before, in whatever order, traced or
-// not, and as it did when its digest was committed.
+// The same scenario and seed make the same run: regardless of earlier runs, order and tracing, and
+// as at the time when the digest was committed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Digests = std::vector<std::uint64_t>;
 
-// What a seed cannot change is seen in some of them.
+// Some scenarios show what a seed cannot change.
 std::uint64_t some_seeds() { return std::min<std::uint64_t>(shipped::seeds(), 100); }
 
 std::vector<shipped::Part> every_part() {

@@ -23,30 +23,50 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 20U;  // bytes of a file
 
-// The parser begins with "Error while parsing" and what, which belongs behind the problem.
+// The parser's error as a user understands it. The parser's text begins with "Error while parsing
+// ...", which reads better after the problem.
 std::string in_our_words(std::string_view problem) {
   constexpr std::string_view kOpening = "Error while parsing ";
+  constexpr std::string_view kLineEnd = "saw '\\n'";
   const std::size_t colon = problem.find(": ");
-  if (!problem.starts_with(kOpening) || colon == std::string_view::npos)
-    return printable(problem, 160);
-  return fmt::format("{} (in a {})", printable(problem.substr(colon + 2), 160),
-                     problem.substr(kOpening.size(), colon - kOpening.size()));
+  std::string_view inside;
+  if (problem.starts_with(kOpening) && colon != std::string_view::npos) {
+    inside = problem.substr(kOpening.size(), colon - kOpening.size());
+    problem.remove_prefix(colon + 2);
+  }
+  const std::size_t quote = problem.find('\'');
+  if (problem.starts_with("cannot redefine existing ") && quote != std::string_view::npos) {
+    return fmt::format("`{}` is given twice",
+                       printable(problem.substr(quote + 1, problem.rfind('\'') - quote - 1), 100));
+  }
+  if (problem.find("invalid utf-8") != std::string_view::npos)
+    return "is not TOML: the file is not UTF-8 text";
+  if (problem.starts_with("could not determine value type"))
+    return "is not TOML: this is not a value; text needs quotes";
+  if (problem.starts_with("unescaped control characters"))
+    return "is not TOML: a text has no closing quote on its line, or has a control character";
+  std::string words = printable(problem, 160);
+  if (const std::size_t at = words.find(kLineEnd); at != std::string::npos)
+    words.replace(at, kLineEnd.size(), "saw the end of the line");
+  return fmt::format("is not TOML: {}{}", words,
+                     inside.empty() ? std::string() : fmt::format(" (in a {})", inside));
 }
 
 toml::table parsed(std::string_view text, const Origin& origin) {
   if (text.size() > kLargest) throw BadInput(message(origin, 0, "", "is larger than 1 MiB"));
   if (const std::optional<int> line = too_deep_at(text)) {
-    throw BadInput(message(origin, *line, "", fmt::format("nests more than {} deep", kDeepest)));
+    throw BadInput(
+        message(origin, *line, "", fmt::format("is nested more than {} levels deep", kDeepest)));
   }
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     const int line = static_cast<int>(error.source().begin.line);
-    throw BadInput(message(origin, line, "", "is not TOML: " + in_our_words(error.description())));
+    throw BadInput(message(origin, line, "", in_our_words(error.description())));
   }
 }
 
-// A whole number that TOML has no room for.
+// Whether the text is a whole number that is too large for TOML.
 bool is_out_of_range(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t number = 0;
@@ -55,7 +75,7 @@ bool is_out_of_range(std::string_view text) {
   return error == std::errc::result_out_of_range && stop == end;
 }
 
-// One value as TOML, or else as text: `10s` and `client-1` need no quotes.
+// The value as TOML, or else as text: `10s` and `client-1` need no quotes.
 toml::table parsed_value(const Change& change, const Origin& origin) {
   const std::string text = "value = " + change.value;
   const bool structured = change.value.find_first_of("[{\"'") == 0;
@@ -102,8 +122,8 @@ std::string dotted(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
-// Part number `at` of a path, which leads into `array`, as an index from 0. Elements are counted
-// from 1.
+// Part number `at` of a path, which leads into `array`, as an index from 0; in paths, elements
+// count from 1.
 std::size_t index_in(const toml::array& array, std::vector<std::string> parts, std::size_t at,
                      const Origin& origin) {
   const std::string path = dotted(parts);
@@ -113,8 +133,11 @@ std::size_t index_in(const toml::array& array, std::vector<std::string> parts, s
   const auto [stop, error] = std::from_chars(part.data(), end, number);
   const bool counts = error != std::errc::invalid_argument && stop == end;
   if (counts && error == std::errc{} && number > 0 && number <= array.size()) return number - 1;
-  if (array.empty()) throw BadInput(message(origin, 0, path, "there is none to change"));
   const std::string name = parts[at - 1];
+  if (array.empty()) {
+    throw BadInput(
+        message(origin, 0, path, fmt::format("there is no `{}` to change", printable(name))));
+  }
   const auto numbered = [&](std::size_t one) {
     std::vector<std::string> right = parts;
     if (counts) right.erase(right.begin() + static_cast<std::ptrdiff_t>(at));
@@ -124,17 +147,17 @@ std::size_t index_in(const toml::array& array, std::vector<std::string> parts, s
   throw BadInput(message(
       origin, 0, path,
       array.size() == 1 ? fmt::format("there is one `{}`; write `{}`", printable(name), numbered(1))
-                        : fmt::format("there are {0} of `{1}`; write `{2}` .. `{3}`", array.size(),
+                        : fmt::format("there are {} of `{}`; write `{}` to `{}`", array.size(),
                                       printable(name), numbered(1), numbered(array.size()))));
 }
 
-// Puts the value where the path leads. Tables on the way are made; elements of arrays must exist.
+// Sets the value at the path. Missing tables on the way are added; elements of arrays must exist.
 void apply(toml::table& root, const Change& change, const Origin& origin) {
   toml::table holder = parsed_value(change, origin);
   const std::vector<std::string> parts = parts_of(change.path);
   if (parts.size() > static_cast<std::size_t>(kDeepest)) {
-    throw BadInput(
-        message(origin, 0, change.path, fmt::format("nests more than {} deep", kDeepest)));
+    throw BadInput(message(origin, 0, change.path,
+                           fmt::format("is nested more than {} levels deep", kDeepest)));
   }
   toml::node* node = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -171,13 +194,13 @@ void check_format(const Value& root) {
   }
   if (format->integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()) !=
       kFormat) {
-    format->fail(fmt::format("must be {}, the only format this program reads", kFormat));
+    format->fail(fmt::format("must be {}, the only format that this program reads", kFormat));
   }
 }
 
-// What the interpreter of the servers says of a script that it cannot compile, from the line on:
-// "3: '=' expected near 'end'". Empty: it can. Such a script would be refused in every run, and
-// whoever wrote it would see a lock that is never granted.
+// The servers' error for a script that does not compile, beginning with its line: "3: '=' expected
+// near 'end'". Empty: it compiles. Every run would refuse such a script, and its author would only
+// see a lock that is never granted.
 std::string problem_of(std::string_view script) {
   redis::Lua lua;
   std::string error;
@@ -185,11 +208,12 @@ std::string problem_of(std::string_view script) {
   constexpr std::string_view kPlace = "user_script:";
   const std::size_t place = error.find(kPlace);
   if (place != std::string::npos) return error.substr(place + kPlace.size());
-  // Of the first line, which declares flags.
+  // An error in the first line, which declares flags.
   return "1: " + (error.starts_with("ERR ") ? error.substr(4) : error);
 }
 
-// Of a file in the folder of `scenario_file`, or of the working directory.
+// Reads a script; a relative path starts at the folder of `scenario_file`, or at the working
+// directory if the scenario is not a file.
 std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& path,
                                                  const std::string& scenario_file) {
   namespace fs = std::filesystem;
@@ -198,7 +222,7 @@ std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& 
   path = fs::absolute(fs::path(scenario_file).parent_path() / path).lexically_normal().string();
   std::error_code error;
   if (fs::is_directory(path, error))
-    key.fail(fmt::format("is a directory, not a file of Lua: {}", printable(path, 200)));
+    key.fail(fmt::format("is a directory, not a Lua file: {}", printable(path, 200)));
   if (!fs::exists(path, error))
     key.fail(fmt::format("there is no such file: {}", printable(path, 200)));
   if (!fs::is_regular_file(path, error))
@@ -206,12 +230,12 @@ std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& 
   std::ifstream in(path, std::ios::binary);
   std::string text(kLongest + 1, '\0');
   if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || !in.is_open()) key.fail("cannot be read");
+  if (in.bad() || !in.is_open()) key.fail("the file cannot be read");
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.empty()) key.fail("is empty");
-  if (text.size() > kLongest) key.fail("is longer than 64 KiB");
+  if (text.empty()) key.fail("the file is empty");
+  if (text.size() > kLongest) key.fail("the file is longer than 64 KiB");
   if (const std::string problem = problem_of(text); !problem.empty()) {
-    key.fail(fmt::format("is not Lua: {}:{}", printable(fs::path(path).filename().string()),
+    key.fail(fmt::format("is not valid Lua: {}:{}", printable(fs::path(path).filename().string()),
                          printable(problem, 200)));
   }
   return std::make_shared<const redis::Script>(text);
@@ -286,7 +310,7 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
     origin.note = twin->line > 0 ? fmt::format("in the twin of line {}", twin->line) : "in a twin";
     origin.line = twin->line;
     apply(root, *twin, origin);
-    // They belong to the file as it stands: a neighbouring step need not exist in the twin.
+    // Twins and neighbors belong to the unchanged file: the twin's lock need not have their steps.
     root.erase("twin");
     root.erase("neighbour");
   }
@@ -294,7 +318,7 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
   const Value file(origin, root);
   check_format(file);
   Scenario scenario;
-  // What the file does not say of its lock is as the lock comes.
+  // Options that the file does not set have the defaults of the lock.
   const auto algorithm = root["lock"]["algorithm"].value<std::string_view>();
   if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr) {
     scenario.lock.options = scenario.lock.preset = words->preset;

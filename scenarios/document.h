@@ -13,9 +13,9 @@
 
 namespace picklock::scenarios {
 
-// "KEY=VALUE" as `--set` takes it: a dotted path, elements of arrays counted from 1
-// (`fault.1.for=3s`), and a TOML value; what is not TOML is text. Throws BadInput if there is no
-// key or no value.
+// Reads "KEY=VALUE" as `--set` takes it: a dotted path, in which elements of arrays count from 1
+// (`fault.1.for=3s`), and a TOML value; a value that is not TOML is text. Throws BadInput if there
+// is no key or no value.
 Change change_from(std::string_view assignment);
 
 // Every member that reads may throw BadInput.
@@ -25,15 +25,15 @@ class Document {
   Document(std::string text, std::string name);
   static Document from_file(const std::string& path) { return from_file(path, path); }
   static Document from_file(const std::string& path, const std::string& name);
-  // Of a stream, such as standard input. Paths in it are relative to the working directory.
+  // Reads a stream, such as standard input. Paths in it are relative to the working directory.
   static Document from_stream(std::istream& in, const std::string& name);
 
   void set(Change change) { changes_.push_back(std::move(change)); }
 
-  // For one who does not run them: the steps of a changed lock need not include theirs.
+  // For callers that do not run the neighbors: a changed lock need not have their steps.
   void forget_neighbours() { neighbours_ = false; }
 
-  // The name that it gives its lock, known or not; empty: none.
+  // The name of the algorithm in the file, known or not; empty: none is given.
   std::string algorithm() const;
 
   // Twins are read as well, so that a mistake in one shows at once.

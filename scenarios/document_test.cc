@@ -73,10 +73,10 @@ TEST(Document, CountsElementsFromOne) {
               changed({"expect.violated=[1, 2]", "expect.violated.3=x"});
             }),
             "story.toml: key `expect.violated.3`: there are 2 of `violated`; write "
-            "`expect.violated.1` .. `expect.violated.2` (with --set expect.violated=[1, 2], --set "
+            "`expect.violated.1` to `expect.violated.2` (with --set expect.violated=[1, 2], --set "
             "expect.violated.3=x)");
   EXPECT_EQ(error_after("network.link.1.to=redis-1"),
-            "story.toml: key `network.link.1.to`: there is none to change (with --set "
+            "story.toml: key `network.link.1.to`: there is no `link` to change (with --set "
             "network.link.1.to=redis-1)");
 }
 
@@ -88,10 +88,9 @@ TEST(Document, ChecksChangesAsItChecksTheFile) {
       error_after("lock.tll=3s"),
       "story.toml: key `lock.tll`: there is no such key; did you mean `lock.ttl`? (with --set "
       "lock.tll=3s)");
-  EXPECT_EQ(
-      error_after("clients.count=2"),
-      "story.toml:7: key `fault.1.pause`: there is no client-3; clients are client-1 .. client-2 "
-      "(with --set clients.count=2)");
+  EXPECT_EQ(error_after("clients.count=2"),
+            "story.toml:7: key `fault.1.pause`: there is no client-3; the clients are client-1 to "
+            "client-2 (with --set clients.count=2)");
   EXPECT_EQ(error_after("lock.algorithm.x=3"),
             "story.toml: key `lock.algorithm.x`: `algorithm` has no keys below it (with --set "
             "lock.algorithm.x=3)");
@@ -101,7 +100,7 @@ TEST(Document, ChecksChangesAsItChecksTheFile) {
             "story.toml: key `fault.1.before`: \"[x\" is not a TOML value (with --set "
             "fault.1.before=[x)");
   EXPECT_EQ(error_after("lock..ttl=3s"),
-            "story.toml: key `lock.`: there is no such key; docs/scenario-format.md has them all "
+            "story.toml: key `lock.`: there is no such key; docs/scenario-format.md lists them all "
             "(with --set lock..ttl=3s)");
 }
 

@@ -1,9 +1,15 @@
 #include "scenarios/duration_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "scenarios/bad_input.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -26,6 +32,26 @@ std::string_view take_digits(std::string_view& text) {
   const std::string_view digits = text.substr(0, size);
   text.remove_prefix(size);
   return digits;
+}
+
+// The unit that is written as `word` elsewhere: "sec", " S" and "seconds" are "s". Empty: none.
+std::string_view unit_meant_by(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {"nsec", "ns"},    {"nanosecond", "ns"},  {"usec", "us"}, {"\u00b5s", "us"},
+      {"\u03bcs", "us"}, {"microsecond", "us"}, {"msec", "ms"}, {"millisecond", "ms"},
+      {"sec", "s"},      {"second", "s"},       {"min", "m"},   {"minute", "m"},
+      {"hr", "h"},       {"hour", "h"}};
+  std::string folded;
+  for (const char c : word.substr(0, 20)) {
+    if (c != ' ') folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (const Unit& unit : kUnits) {
+    if (folded == unit.name) return unit.name;
+  }
+  for (const auto& [spelling, unit] : kSpellings) {
+    if (folded == spelling || folded == fmt::format("{}s", spelling)) return unit;
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,6 +86,33 @@ std::optional<sim::Duration> duration_from(std::string_view text) {
     return sim::Duration(negative ? -total : total);
   }
   return std::nullopt;
+}
+
+std::string duration_problem(std::string_view text) {
+  const std::string shown = printable(text);
+  std::string_view rest = text.substr(text.starts_with('-') ? 1 : 0);
+  const std::string_view whole = take_digits(rest);
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    take_digits(rest);
+  }
+  const std::string_view number = text.substr(0, text.size() - rest.size());
+  std::vector<std::string_view> units;
+  for (const Unit& unit : kUnits) units.push_back(unit.name);
+  const std::string known = fmt::format("the units are {}", fmt::join(units, ", "));
+  const std::string usual = fmt::format("must be a duration such as \"1.5s\", not \"{}\"", shown);
+  if (whole.empty() || number.ends_with('.')) return fmt::format("{}; {}", usual, known);
+  if (rest.empty())
+    return fmt::format("must have a unit, as in \"{}s\", not \"{}\"; {}", shown, shown, known);
+  if (std::find(units.begin(), units.end(), rest) != units.end()) {
+    const auto without_fraction = duration_from(fmt::format("{}{}", whole, rest));
+    return without_fraction && *without_fraction < kLongest
+               ? fmt::format("must be a whole number of nanoseconds, not \"{}\"", shown)
+               : fmt::format("must be at most 100 years, not \"{}\"", shown);
+  }
+  const std::string_view unit = unit_meant_by(rest);
+  if (unit.empty()) return fmt::format("{}; {}", usual, known);
+  return fmt::format("{}; did you mean `{}{}`?", usual, printable(number), unit);
 }
 
 std::string to_text(sim::Duration length) {

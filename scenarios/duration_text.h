@@ -15,9 +15,13 @@ namespace picklock::scenarios {
 // No duration of a file is longer: a hundred years. 64 bits hold 292.
 inline constexpr sim::Duration kLongest = std::chrono::hours(24 * 365 * 100);
 
-// Units are ns, us, ms, s, m, h. Empty if it is not a duration, finer than a nanosecond, or too
-// long.
+// Units are ns, us, ms, s, m and h. Empty if the text is not a duration, or one that is finer than
+// a nanosecond or longer than kLongest.
 std::optional<sim::Duration> duration_from(std::string_view text);
+
+// The mistake in a text that duration_from refuses, for a message, with the nearest duration if
+// only the unit is misspelled.
+std::string duration_problem(std::string_view text);
 
 // The shortest text that reads back as the same duration.
 std::string to_text(sim::Duration length);

@@ -33,6 +33,33 @@ TEST(DurationText, RefusesEverythingElse) {
   }
 }
 
+TEST(DurationText, NamesTheMistake) {
+  const std::string units = "the units are ns, us, ms, s, m, h";
+  const std::string usual = "must be a duration such as \"1.5s\", not ";
+  EXPECT_EQ(duration_problem("10"), "must have a unit, as in \"10s\", not \"10\"; " + units);
+  EXPECT_EQ(duration_problem("876001h"), "must be at most 100 years, not \"876001h\"");
+  EXPECT_EQ(duration_problem("-876000.1h"), "must be at most 100 years, not \"-876000.1h\"");
+  EXPECT_EQ(duration_problem("0.5ns"), "must be a whole number of nanoseconds, not \"0.5ns\"");
+  for (const char* text : {"", "ten", "1,5s", "1m30s", "+10s", "1.s", "10 parsecs", "1e3s"}) {
+    EXPECT_EQ(duration_problem(text), usual + "\"" + text + "\"; " + units);
+  }
+}
+
+TEST(DurationText, KnowsTheUnitThatWasMeant) {
+  const auto meant = [](const std::string& text, const std::string& duration) {
+    EXPECT_EQ(duration_problem(text), "must be a duration such as \"1.5s\", not \"" + text +
+                                          "\"; did you mean `" + duration + "`?");
+  };
+  meant("10sec", "10s");
+  meant("10 s", "10s");
+  meant("-1.5S", "-1.5s");
+  meant("2 minutes", "2m");
+  meant("2min", "2m");
+  meant("3hours", "3h");
+  meant("250 milliseconds", "250ms");
+  meant("250\u00b5s", "250us");
+}
+
 TEST(DurationText, WritesWhatReadsBack) {
   EXPECT_EQ(to_text(0ns), "0s");
   EXPECT_EQ(to_text(10s), "10s");

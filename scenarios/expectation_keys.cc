@@ -11,7 +11,8 @@ const Keys<Expectation>& expectation_keys() {
   static const Keys<Expectation> keys = {
       {.name = "violated",
        .type = "array of properties",
-       .meaning = "what breaks: names of `picklock list properties`; every other one must hold",
+       .meaning = "the properties that are violated, as `picklock list properties` names them; "
+                  "every other property must hold",
        .read =
            [](const Value& value, Expectation& expect) {
              expect.violated.clear();
@@ -26,22 +27,26 @@ const Keys<Expectation>& expectation_keys() {
        .show = [](const Expectation&) { return std::string("[]"); },
        .nested = {}},
       {.name = "longest_wait",
-       .type = "[least, most], two durations",
-       .meaning = "bounds on the longest time that an acquire waited, granted or not",
+       .type = "[minimum, maximum], two durations",
+       .meaning = "bounds on the longest wait of an acquire, whether it was granted or not",
        .read =
            [](const Value& value, Expectation& expect) {
-             const std::vector<Value> bounds = value.elements();
-             if (bounds.size() != 2) value.fail("must be two durations: the least and the most");
+             const auto bounds = value.is_array() ? value.elements() : std::vector<Value>{};
+             if (bounds.size() != 2) {
+               value.fail(
+                   "must be two durations, the minimum and the maximum, such as [\"9s\", "
+                   "\"11s\"]");
+             }
              const Duration least = bounds[0].duration(Sign::not_negative);
              const Duration most = bounds[1].duration(Sign::not_negative);
-             if (most < least) value.fail("the most is less than the least");
+             if (most < least) value.fail("the maximum is less than the minimum");
              expect.longest_wait = {least, most};
            },
        .show = {},
        .nested = {}},
       {.name = "digest",
-       .type = "16 hex digits",
-       .meaning = "digest of the run with the file's own seed",
+       .type = "16 hexadecimal digits",
+       .meaning = "digest of the run with the seed of the file",
        .read =
            [](const Value& value, Expectation& expect) {
              const std::string digits = value.text();
@@ -49,7 +54,8 @@ const Keys<Expectation>& expectation_keys() {
              const char* end = digits.data() + digits.size();
              const auto [stop, error] = std::from_chars(digits.data(), end, digest, 16);
              if (digits.size() != 16 || stop != end || error != std::errc{}) {
-               value.fail(fmt::format("must be 16 hex digits, not \"{}\"", printable(digits)));
+               value.fail(
+                   fmt::format("must be 16 hexadecimal digits, not \"{}\"", printable(digits)));
              }
              expect.digest = digest;
            },
@@ -61,11 +67,11 @@ const Keys<Expectation>& expectation_keys() {
 
 namespace {
 
-// Down to the one key that is changed: dotted keys are tables with a single entry each.
+// Descends to the one key that is changed: dotted keys are tables with a single entry each.
 void read_change(const Value& start, Change& change) {
   const Words kept = {"format", "expect", "twin", "neighbour"};
   if (std::find(kept.begin(), kept.end(), start.name()) != kept.end()) {
-    start.fail("a twin cannot change it: only what the run itself is made of");
+    start.fail("a twin cannot change this key; it can only change what the run itself uses");
   }
   Value value = start;
   std::string path = start.name();
@@ -99,7 +105,7 @@ void read_twin(const Value& table, Twin& twin) {
     }
   }
   if (twin.change.path.empty()) {
-    table.fail("a twin changes one key, such as `lock.algorithm`, and this one changes none");
+    table.fail("a twin must change one key, such as `lock.algorithm`; this one changes none");
   }
 }
 
@@ -108,7 +114,7 @@ const Keys<Neighbour>& neighbour_keys() {
     Keys<Neighbour> made = {
         integer<Neighbour>(
             "fault", 1, kMostFaults, [](auto& neighbour) -> auto& { return neighbour.fault; },
-            "which fault is moved, counted from 1 in the order of the file"),
+            "number of the fault that is moved, counted from 1 in the order of the file"),
     };
     add_lifted(
         made, trigger_keys(), [](auto& neighbour) -> auto& { return neighbour.trigger; });
@@ -126,7 +132,7 @@ const Keys<Neighbour>& neighbour_keys() {
 void describe_twin(const std::string& path, std::vector<TableDoc>& docs) {
   TableDoc doc{
       .header = "[[" + joined(path, "twin") + "]]",
-      .meaning = "The same file with one key changed, and what comes of it then.",
+      .meaning = "The same file with one key changed, and what is expected of that run.",
       .keys = {{.name = "any dotted key",
                 .type = "as in its table",
                 .fallback = {},

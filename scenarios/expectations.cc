@@ -19,7 +19,7 @@ void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
     const auto wanted = listed ? properties::Outcome::violated : properties::Outcome::holds;
     if (verdict.outcome == wanted) continue;
     surprises.push_back(fmt::format(
-        "{} was expected {} and {}", name(verdict.property), listed ? "to be violated" : "to hold",
+        "{} was expected {} but {}", name(verdict.property), listed ? "to be violated" : "to hold",
         verdict.outcome == properties::Outcome::holds      ? "holds"
         : verdict.outcome == properties::Outcome::violated ? "is violated"
                                                            : "is unknown"));
@@ -28,7 +28,7 @@ void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
 
 void judge_faults(const World& world, std::vector<std::string>& surprises) {
   const std::size_t planned = world.scenario().faults.size();
-  if (world.fired().size() == planned) return;  // each fires once at most
+  if (world.fired().size() == planned) return;  // each fires at most once
   std::vector<bool> fired(planned);
   for (const sim::Nemesis::Firing& one : world.fired()) fired[one.fault] = true;
   for (std::size_t i = 0; i < planned; ++i) {
@@ -40,23 +40,24 @@ void judge_faults(const World& world, std::vector<std::string>& surprises) {
 
 std::vector<std::string> surprises(const World& world, Demands demands) {
   std::vector<std::string> surprises;
-  judge_faults(world, surprises);  // what did not fire explains the rest
+  judge_faults(world, surprises);  // a fault that did not fire explains the rest
   judge_verdicts(world, surprises);
   const Expectation& expect = world.scenario().expect;
   if (expect.longest_wait) {
     const auto [low, high] = *expect.longest_wait;
     const Duration wait = longest_wait(world.history(), world.ended()).length;
     if (wait < low || wait > high) {
-      surprises.push_back(fmt::format("the longest wait was {}, expected {} to {}", to_text(wait),
-                                      to_text(low), to_text(high)));
+      surprises.push_back(fmt::format("the longest wait was {}, not {} to {} as expected",
+                                      to_text(wait), to_text(low), to_text(high)));
     }
   }
   if (demands.contention && contended_grants(world.history()) < 2) {
-    surprises.emplace_back("fewer than two grants were contended: it would be safe by accident");
+    surprises.emplace_back(
+        "fewer than two grants were contended, so the twin would be safe by accident");
   }
   if (demands.digest && expect.digest && *expect.digest != world.digest()) {
-    surprises.push_back(
-        fmt::format("the digest is {:016x}, committed is {:016x}", world.digest(), *expect.digest));
+    surprises.push_back(fmt::format("the digest is {:016x}, not {:016x} as in the file",
+                                    world.digest(), *expect.digest));
   }
   return surprises;
 }

@@ -1,4 +1,4 @@
-// Holds a run against what its file expects of it. Expectations are total: a property that is not
+// Compares a run with the expectations of its file. Expectations are total: a property that is not
 // listed must hold, every fault must fire, and a twin must have been contended.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace picklock::scenarios {
 
 struct Demands {
-  bool contention = false;  // as of a twin: at least two grants, or it is safe by accident
-  bool digest = false;      // the one in the file counts: neither file nor seed was changed
+  bool contention = false;  // required of a twin: at least two grants, or it is safe by accident
+  bool digest = false;      // the digest in the file applies: neither file nor seed was changed
 };
 
 // Every way in which the world's last run is not as its scenario expects, one sentence each.

@@ -24,9 +24,9 @@ std::vector<std::string> surprises_of(const std::string& more, Demands demands =
 TEST(Expectations, AreTotal) {
   EXPECT_THAT(surprises_of("[expect]\nviolated = []\n"), IsEmpty());
   EXPECT_THAT(surprises_of("[expect]\nviolated = ['own-release']\n"),
-              ElementsAre("own-release was expected to be violated and holds"));
+              ElementsAre("own-release was expected to be violated but holds"));
   EXPECT_THAT(surprises_of("ttl = '3s'\n[clients]\ncount = 1\n[expect]\nviolated = []\n"),
-              ElementsAre("loss-noticed was expected to hold and is violated"));
+              ElementsAre("loss-noticed was expected to hold but is violated"));
 }
 
 TEST(Expectations, MissAFaultThatDidNotFire) {
@@ -45,8 +45,9 @@ TEST(Expectations, BoundTheLongestWaitFromBothSides) {
 TEST(Expectations, DemandOfATwinThatItWasContended) {
   const std::string apart = "[clients]\ncount = 2\narrive_every = '9s'\n";
   EXPECT_THAT(surprises_of(apart), IsEmpty());
-  EXPECT_THAT(surprises_of(apart, {.contention = true}),
-              ElementsAre("fewer than two grants were contended: it would be safe by accident"));
+  EXPECT_THAT(
+      surprises_of(apart, {.contention = true}),
+      ElementsAre("fewer than two grants were contended, so the twin would be safe by accident"));
   EXPECT_THAT(surprises_of("[clients]\ncount = 2\n", {.contention = true}), IsEmpty());
 }
 

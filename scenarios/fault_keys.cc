@@ -10,7 +10,7 @@ using sim::Trigger;
 
 namespace {
 
-// The step itself is words of the algorithm and is read when the whole file is known (checks.cc).
+// Steps depend on the algorithm, so they are read when the whole file is known (checks.cc).
 Key<Trigger> step(const std::string& name, sim::Side side, const std::string& meaning) {
   return {.name = name,
           .type = "step",
@@ -30,9 +30,10 @@ void read_names(const Value& value, std::vector<std::string>& names) {
     return;
   }
   const std::vector<Value> elements = value.elements();
-  if (elements.empty()) value.fail("must not be empty; without it, it means everyone");
+  if (elements.empty())
+    value.fail("must not be empty; leave the key out to mean every other process");
   if (elements.size() > kMostNames) {
-    value.fail(fmt::format("there may be {} names at most", kMostNames));
+    value.fail(fmt::format("must not have more than {} names", kMostNames));
   }
   names.clear();
   for (const Value& element : elements) names.push_back(element.text());
@@ -55,10 +56,11 @@ const Keys<Trigger>& trigger_keys() {
        .nested = {}},
       integer<Trigger>(
           "nth", 1, 1'000'000'000, [](auto& trigger) -> auto& { return trigger.nth; },
-          "at which occurrence of the step, counted per process over the whole run"),
+          "which occurrence of the step, counted per process over the whole run"),
       text<Trigger>(
           "by", [](auto& trigger) -> auto& { return trigger.by; },
-          "whose step: a client; by default the target if it is one, else any client"),
+          "the client whose step it is; by default the target if it is a client, otherwise any "
+          "client"),
       text<Trigger>(
           "on", [](auto& trigger) -> auto& { return trigger.on; },
           "counts only steps with this server"),
@@ -89,27 +91,27 @@ const Keys<Fault>& fault_keys() {
         made, trigger_keys(), [](auto& fault) -> auto& { return fault.trigger; });
     made.push_back(duration<Fault>(
         "for", Sign::positive, [](auto& fault) -> auto& { return fault.lasts; },
-        "how long the hardship lasts"));
+        "how long the fault lasts"));
     made.push_back(without_default(duration<Fault>(
         "step", Sign::any, [](auto& fault) -> auto& { return fault.step; },
         "step-clock: the jump, may be negative; slow: the extra time for each message")));
     made.push_back(
         {.name = "rate",
          .type = "number, 0.001 to 1000, at most 9 decimals",
-         .meaning = "set-clock-rate: how fast the clocks run, 1.01 being 1 % too fast",
+         .meaning = "set-clock-rate: how fast the clocks run; 1.01 is 1 % too fast",
          .read = [](const Value& value, Fault& fault) { fault.rate_ppb = value.rate_ppb(); },
          .show = {},
          .nested = {}});
     made.push_back({.name = "from",
                     .type = "process, or array of processes",
-                    .meaning = "partition: the other side; by default everyone",
+                    .meaning = "partition: the other side; by default every other process",
                     .read = [](const Value& value, Fault& fault) { read_names(value, fault.from); },
                     .show = {},
                     .nested = {}});
     made.push_back({.name = "one_way",
                     .type = "one of outbound, inbound",
-                    .meaning = "partition: only what the target sends, or only what is sent to it; "
-                               "by default both",
+                    .meaning = "partition: cut only what the target sends, or only what is sent to "
+                               "it; by default both",
                     .read =
                         [](const Value& value, Fault& fault) {
                           const std::size_t way = value.word({"outbound", "inbound"});
@@ -126,11 +128,11 @@ const Keys<Fault>& fault_keys() {
         "crash: peers see silence instead of a reset"));
     made.push_back(word<Fault>(
         "keeps", {"all", "none", "fsynced"}, [](auto& fault) -> auto& { return fault.keeps; },
-        "crash with `for`, restart: what of its disk the process finds again; `fsynced` is what a "
-        "loss of power leaves"));
+        "crash with `for`, restart: which part of its disk the process finds again; `fsynced` is "
+        "what a power loss leaves"));
     made.push_back(text<Fault>(
         "to", [](auto& fault) -> auto& { return fault.to; },
-        "fail-over: the replica that takes over; by default the one that has received most"));
+        "fail-over: the replica that is promoted; by default the one that has received most"));
     made.push_back(text<Fault>(
         "key", [](auto& fault) -> auto& { return fault.key; },
         "evict: the key; by default the lock's"));

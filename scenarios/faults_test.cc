@@ -1,5 +1,5 @@
-// What each fault does, seen from outside: every verb on every kind of process, against the same
-// run without it; and one plan on two locks, which finds the step by its role.
+// The effects of faults, seen from outside: every verb on every kind of process, compared with the
+// same run without it; and one plan on two locks, which finds the step by its role.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -116,7 +116,7 @@ struct Row {
   const char* effect;
 };
 
-// Of a verb that cannot hit its target, the effect is the reason why.
+// For a verb that cannot hit its target, the effect is the reason.
 constexpr Row kRows[] = {
     {"pause", "client-1", "before = 'write.sent'\nnth = 2\nfor = '9s'",
      "resource write accepted, late, mutual-exclusion violated, resource-exclusion violated, "
@@ -179,10 +179,10 @@ constexpr Row kRows[] = {
     {"evict", "resource", "at = '500ms'",
      "not applicable to resource: only a Redis server evicts keys"},
     {"fail-over", "client-1", "at = '500ms'",
-     "not applicable to client-1: only a primary is replaced by its replica"},
+     "not applicable to client-1: only a primary can fail over to a replica"},
     {"fail-over", "redis-1", "at = '500ms'", "redis-1 has no replica to promote"},
     {"fail-over", "resource", "at = '500ms'",
-     "not applicable to resource: only a primary is replaced by its replica"},
+     "not applicable to resource: only a primary can fail over to a replica"},
     {"kill-session", "client-1", "at = '500ms'",
      "not applicable to client-1: Redis keeps no sessions"},
     {"kill-session", "redis-1", "at = '500ms'",
@@ -223,26 +223,27 @@ constexpr Row kReplicatedRows[] = {
     {"hold", "redis-1-replica-1", "before = 'check.sent'\nfor = '900ms'",
      "resource write accepted, late"},
     {"hold", "redis-1-sentinel-1", "before = 'check.sent'\nfor = '1s'",
-     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+     "not applicable to redis-1-sentinel-1: no step of a client is a message to a Sentinel"},
     {"delay", "redis-1-replica-1", "before = 'check.applied'\nfor = '900ms'",
      "resource write accepted, late"},
     {"delay", "redis-1-sentinel-1", "before = 'check.applied'\nfor = '1s'",
-     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+     "not applicable to redis-1-sentinel-1: no step of a client is a message to a Sentinel"},
     {"drop", "redis-1-replica-1", "before = 'check.applied'", "no resource write accepted"},
     {"drop", "redis-1-sentinel-1", "before = 'check.applied'",
-     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+     "not applicable to redis-1-sentinel-1: no step of a client is a message to a Sentinel"},
     // Asked twice, it says the same.
     {"duplicate", "redis-1-replica-1", "before = 'check.sent'\nfor = '1s'", "nothing"},
     {"duplicate", "redis-1-sentinel-1", "before = 'check.sent'\nfor = '1s'",
-     "not applicable to redis-1-sentinel-1: no client's step is a message to a Sentinel"},
+     "not applicable to redis-1-sentinel-1: no step of a client is a message to a Sentinel"},
     {"evict", "redis-1-replica-1", "at = '500ms'",
-     "not applicable to redis-1-replica-1: a replica forgets what its primary tells it to forget"},
+     "not applicable to redis-1-replica-1: a replica forgets only what its primary tells it to "
+     "forget"},
     {"evict", "redis-1-sentinel-1", "at = '500ms'",
      "not applicable to redis-1-sentinel-1: only a Redis server evicts keys"},
     {"fail-over", "redis-1-replica-1", "at = '500ms'",
-     "not applicable to redis-1-replica-1: only a primary is replaced by its replica"},
+     "not applicable to redis-1-replica-1: only a primary can fail over to a replica"},
     {"fail-over", "redis-1-sentinel-1", "at = '500ms'",
-     "not applicable to redis-1-sentinel-1: only a primary is replaced by its replica"},
+     "not applicable to redis-1-sentinel-1: only a primary can fail over to a replica"},
     {"kill-session", "redis-1-replica-1", "at = '500ms'",
      "not applicable to redis-1-replica-1: only a client has a session"},
     {"kill-session", "redis-1-sentinel-1", "at = '500ms'",
@@ -272,7 +273,7 @@ constexpr Row kStoreRows[] = {
     {"end-thread", "store", "at = '500ms'",
      "not applicable to store: only a client has threads of its own"},
     {"step-clock", "store", "at = '500ms'\nstep = '1h'",
-     "not applicable to store: the lease store counts by a clock that never steps"},
+     "not applicable to store: the lease store uses a clock that never steps"},
     {"set-clock-rate", "store", "at = '500ms'\nrate = 20.0",
      "store entry removed, mutual-exclusion violated"},
     {"partition", "store", "at = '500ms'\nfor = '4s'", "store link cut"},
@@ -284,7 +285,7 @@ constexpr Row kStoreRows[] = {
     {"duplicate", "store", "before = 'acquire.sent'\ncommand = 'ACQUIRE'\nfor = '1s'", "nothing"},
     {"evict", "store", "at = '500ms'", "not applicable to store: only a Redis server evicts keys"},
     {"fail-over", "store", "at = '500ms'",
-     "not applicable to store: only a primary is replaced by its replica"},
+     "not applicable to store: only a primary can fail over to a replica"},
     {"kill-session", "store", "at = '500ms'",
      "not applicable to store: only a client has a session"},
     {"kill-session", "client-1", "at = '500ms'", "store entry removed, mutual-exclusion violated"},
@@ -296,7 +297,7 @@ void expect_to_be_seen(std::span<const Row> rows, const char* base, std::size_t 
     std::string keys = fmt::format("{} = '{}'\n{}\n", row.verb, row.target, row.keys);
     std::string effect;
     try {
-      // There is nothing to heal without something that ails.
+      // `heal` needs an earlier fault that it can end.
       const bool heals = std::string_view(row.verb) == "heal";
       const std::string ailment =
           fmt::format("partition = '{}'\nat = '500ms'\nfor = '9s'\n", row.target);
@@ -337,7 +338,7 @@ violated = []
   EXPECT_EQ(difference("fail-over = 'redis-1'\nat = '500ms'\nfor = '1s'\n"), "redis-1 crashed");
 }
 
-// What each plan of one fault catches, told by the command that stands there.
+// The command that each plan of one fault catches.
 std::string caught(const std::string& algorithm, const std::string& keys) {
   Document document(std::string(kThreeClients) + "[[fault]]\n" + keys, "faults.toml");
   document.set({.path = "lock.algorithm", .value = algorithm});

@@ -1,4 +1,4 @@
-// Keys of [lock] that the lock of a file does not look at.
+// Keys of [lock] that the lock of a file does not use.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -20,11 +20,11 @@ std::string error_of_lock(const std::string& algorithm, const std::string& more,
   });
 }
 
-TEST(IgnoredOptions, AreRefusedWhereTheLockHasNoUseForThem) {
+TEST(IgnoredOptions, AreRefusedWhereTheLockDoesNotUseThem) {
   const auto refused = [](const std::string& algorithm, const std::string& key,
                           const std::string& value) {
     EXPECT_EQ(error_of_lock(algorithm, key + " = " + value + "\n"),
-              "a.toml:4: key `lock." + key + "`: " + algorithm + " has no use for it");
+              "a.toml:4: key `lock." + key + "`: " + algorithm + " does not use this key");
   };
   refused("set-px-blind-delete", "steal", "\"getset\"");
   refused("naive-setnx", "ttl", "\"5s\"");
@@ -44,14 +44,14 @@ TEST(IgnoredOptions, AreRefusedWhereTheLockHasNoUseForThem) {
 
 TEST(IgnoredOptions, AreRefusedWithoutTheKeyThatTheyGoWith) {
   EXPECT_EQ(error_of_lock("lua-check-delete", "renew_every = \"1s\"\n"),
-            "a.toml:4: key `lock.renew_every`: means nothing where `renew` is \"none\"");
+            "a.toml:4: key `lock.renew_every`: has no effect while `renew` is \"none\"");
   EXPECT_EQ(error_of_lock("lua-check-delete", "renew_every = \"1s\"\nrenew = \"blind\"\n"),
             "loads");
   EXPECT_EQ(error_of_lock("watchdog", "renew_every = \"1s\"\n"), "loads") << "it comes renewing";
   EXPECT_EQ(error_of_lock("lua-check-delete", "wait_timeout = \"1s\"\n"),
-            "a.toml:4: key `lock.wait_timeout`: means nothing without `wait_replicas`");
+            "a.toml:4: key `lock.wait_timeout`: has no effect without `wait_replicas`");
   EXPECT_EQ(error_of_lock("redisson-lock", "wait_timeout = \"1s\"\n"),
-            "a.toml:4: key `lock.wait_timeout`: means nothing without `sync_replicas = true`");
+            "a.toml:4: key `lock.wait_timeout`: has no effect without `sync_replicas = true`");
   EXPECT_EQ(error_of_lock("redisson-lock", "wait_timeout = \"1s\"\nsync_replicas = true\n"),
             "loads");
 }
@@ -64,7 +64,7 @@ TEST(IgnoredOptions, MayStayInAFileWhoseLockAChangeReplaces) {
   }
   EXPECT_EQ(error_of_lock("lua-check-delete", file,
                           {"lock.algorithm=naive-setnx", "lock.renew_every=1s"}),
-            "a.toml: key `lock.renew_every`: naive-setnx has no use for it (with --set "
+            "a.toml: key `lock.renew_every`: naive-setnx does not use this key (with --set "
             "lock.algorithm=naive-setnx, --set lock.renew_every=1s)")
       << "what is changed as well is meant for the new one";
   EXPECT_EQ(error_of_lock("lua-check-delete", "renew = \"blind\"\nrenew_every = \"1s\"\n",
@@ -75,13 +75,14 @@ TEST(IgnoredOptions, MayStayInAFileWhoseLockAChangeReplaces) {
             "loads");
 }
 
-TEST(IgnoredOptions, OfALeaseStoreDoNotLeadToServersThatItHasNot) {
+TEST(IgnoredOptions, OfALeaseStoreDoNotNameServersOfRedis) {
   EXPECT_EQ(
       error_of_lock("lease-store-lock", "[clients]\nfind_by = \"sentinel\"\n"),
-      "a.toml:5: key `clients.find_by`: lease-store-lock lives on a lease store, which has no "
-      "Sentinels: must be \"address\"");
+      "a.toml:5: key `clients.find_by`: must be \"address\": lease-store-lock runs on a lease "
+      "store, which has no Sentinels");
   EXPECT_EQ(error_of_lock("lease-store-lock", "check_at = \"replica\"\n"),
-            "a.toml:4: key `lock.check_at`: lease-store-lock asks nobody whether it still holds");
+            "a.toml:4: key `lock.check_at`: lease-store-lock never checks whether it still holds "
+            "the lock");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // One key of one table of a scenario file: its name, type, default and meaning, and how it is read
-// into the aggregate. Files are read and written and their reference is made from these, so that
-// they cannot disagree.
+// into the aggregate. Reader, writer and reference are all made from these keys, so that they
+// cannot disagree.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace picklock::scenarios {
 
-// How a key and a table stand in the reference.
+// The entry of a key and of a table in the reference.
 struct KeyDoc {
   std::string name;
   std::string type;
@@ -82,13 +82,14 @@ void describe(const std::string& header, const std::string& meaning, const Keys<
   docs.push_back(std::move(doc));
 }
 
-// What an aggregate is before a file says anything of it.
+// An aggregate before a file has set anything in it.
 template <typename Target>
 Target fresh_like(const Target&) {
   return {};
 }
 
-// What differs from its default, as the text of a file. Keys that have no default are the caller's.
+// Appends the keys that differ from their defaults, as the text of a file. The caller writes the
+// keys that have no default.
 template <typename Target>
 void write_table(const std::string& path, const Keys<Target>& keys, const Target& from,
                  std::string& text) {
@@ -106,7 +107,7 @@ void write_table(const std::string& path, const Keys<Target>& keys, const Target
   }
 }
 
-// The same keys one level further out: `member` finds the inner aggregate in the outer one.
+// The same keys for an outer aggregate: `member` finds the inner aggregate in it.
 template <typename Outer, typename Inner, typename Member>
 void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
   for (const Key<Inner>& key : inner) {

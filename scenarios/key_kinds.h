@@ -1,5 +1,5 @@
-// The kinds of keys that the tables are made of: text, durations, words of a few and so on, each
-// with how it reads, how its default is shown and how the reference names its type.
+// The kinds of keys in the tables: text, duration, one of several words and so on. Each kind knows
+// how to read a value, how to show its default and what the reference calls its type.
 #pragma once
 
 #include <fmt/format.h>
@@ -130,7 +130,7 @@ Key<Target> word_at(std::string_view name, const Words& words, Place<Target, Enu
       .nested = {}};
 }
 
-// One word of a few; its index is the value of the enumeration.
+// One of several words; its index is the value of the enumeration.
 template <typename Target>
 Key<Target> word(std::string_view name, const Words& words, auto member, std::string_view meaning) {
   return word_at(name, words, place_of<Target>(member), meaning);
@@ -153,7 +153,8 @@ Key<Target> tables(const std::string& name, std::size_t most, auto member, auto 
               [=](const Value& value, Target& into) {
                 const std::vector<Value> found = value.tables();
                 if (found.size() > most) {
-                  found[most].fail(fmt::format("there may be {} of these at most", most));
+                  found[most].fail(
+                      fmt::format("is one too many: a file may have at most {} of these", most));
                 }
                 for (const Value& table : found) read(table, member(into).emplace_back());
               },

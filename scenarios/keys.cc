@@ -12,17 +12,16 @@ using sim::Fault;
 void describe_fault(const std::string& path, std::vector<TableDoc>& docs) {
   Keys<Fault> keys = fault_keys();
   keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(sim::kVerbCount));
-  describe(
-      "[[" + joined(path, "fault") + "]]",
-      "One hardship: exactly one verb, whose value is the process that it hits, exactly one of "
-      "`before`, `after` and `at`, and what the verb has a use for.",
-      keys, docs);
+  describe("[[" + joined(path, "fault") + "]]",
+           "One fault. It has exactly one verb, whose value is the process that it hits; exactly "
+           "one of `before`, `after` and `at`; and the keys that the verb takes.",
+           keys, docs);
 }
 
 void describe_neighbour(const std::string& path, std::vector<TableDoc>& docs) {
   describe("[[" + joined(path, "neighbour") + "]]",
-           "The same file with one fault moved to a neighbouring step, and what comes of it there. "
-           "What is not given of `nth`, `by`, `on` and `command` stays as it was.",
+           "The same file with one fault moved to a neighboring step, and what is expected of that "
+           "run. `nth`, `by`, `on` and `command` stay as they are unless they are given.",
            neighbour_keys(), docs);
 }
 
@@ -44,15 +43,16 @@ const Keys<Scenario>& scenario_keys() {
           "where the story comes from"),
       boolean<Scenario>(
           "control", [](auto& scenario) -> auto& { return scenario.control; },
-          "whether it shows what does not happen: its faults need not matter"),
+          "whether the file shows that something does not happen; then removing a fault need not "
+          "change the result"),
       integer<Scenario>(
           "seed", 0, std::numeric_limits<std::int64_t>::max(),
           [](auto& scenario) -> auto& { return scenario.seed; },
           "number from which the schedule and every latency are drawn"),
       word<Scenario>(
           "ties", {"arrival", "permuted"}, [](auto& scenario) -> auto& { return scenario.ties; },
-          "in which order what is due at one instant happens: as it came to be, or drawn from the "
-          "seed"),
+          "order of events that are due at the same instant: the order in which they were "
+          "scheduled, or one drawn from the seed"),
       table<Scenario>(
           "lock", lock_keys(), [](auto& scenario) -> auto& { return scenario.lock; },
           "The lock under test."),
@@ -63,7 +63,7 @@ const Keys<Scenario>& scenario_keys() {
           "How long messages take."),
       table<Scenario>(
           "clients", clients_keys(), [](auto& scenario) -> auto& { return scenario.clients; },
-          "Who wants the lock, processes `client-1` to `client-N`."),
+          "The clients that want the lock, processes `client-1` to `client-N`."),
       tables<Scenario>(
           "fault", kMostFaults, [](auto& scenario) -> auto& { return scenario.faults; },
           [](const Value& table, Fault& fault) {
@@ -73,7 +73,7 @@ const Keys<Scenario>& scenario_keys() {
           describe_fault),
       table<Scenario>(
           "expect", expectation_keys(), [](auto& scenario) -> auto& { return scenario.expect; },
-          "What must come of it."),
+          "The result that the run must have."),
       tables<Scenario>(
           "twin", kMostTwins, [](auto& scenario) -> auto& { return scenario.twins; }, read_twin,
           describe_twin),

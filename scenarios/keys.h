@@ -1,6 +1,6 @@
-// The keys of a scenario file, table by table. What one key may be is checked where it is read;
-// what keys may be together is checked by scenarios/checks.h. Each group of tables has a file of
-// its own, NAME_keys.cc.
+// The keys of a scenario file, table by table. The value of one key is checked where it is read;
+// scenarios/checks.h checks keys against each other. Each group of tables has a file of its own,
+// NAME_keys.cc.
 #pragma once
 
 #include "scenarios/key.h"

@@ -37,7 +37,7 @@ std::vector<std::string> shipped_names(const fs::path& directory) {
   return names;
 }
 
-// The name of a lock alone is as near as its plain scenario. Empty: none is near.
+// The name of a lock counts as the name of its plain scenario. Empty: none is near.
 std::string nearest_shipped(const std::string& word, const std::vector<std::string>& names) {
   const auto without_prefix = [](std::string_view name) {
     return name.starts_with(kPlain) ? name.substr(kPlain.size()) : name;
@@ -67,7 +67,7 @@ std::string find_scenario(const std::string& word, const std::string& directory)
   if (fs::is_regular_file(word, error)) return word;
   const fs::path shipped = fs::path(directory) / (word + ".toml");
   if (!word.empty() && fs::is_regular_file(shipped, error)) return shipped.string();
-  // Something else is there, and reading it will say what.
+  // Something else has this name; reading it gives the error.
   if (fs::exists(word, error)) return word;
   const std::vector<std::string> names = shipped_names(directory);
   if (names.empty()) {
@@ -77,7 +77,7 @@ std::string find_scenario(const std::string& word, const std::string& directory)
   const std::string best = nearest_shipped(word, names);
   throw BadInput(fmt::format(
       "{}: there is no such file and no shipped scenario of that name{}", printable(word, 200),
-      best.empty() ? "; `picklock list scenarios` has them all"
+      best.empty() ? "; `picklock list scenarios` lists them all"
                    : printable(fmt::format("; did you mean `{}`?", best), 200)));
 }
 

@@ -1,4 +1,4 @@
-// Whatever the bytes are, a file loads or is refused in one printable line; the sanitizers see the
+// A file of arbitrary bytes loads or is refused in one printable line; the sanitizers find the
 // rest.
 
 #include <gtest/gtest.h>
@@ -187,7 +187,7 @@ TEST(LoaderFuzz, AcceptsOrRefusesEveryMutationOfAValidFile) {
     for (std::size_t left = 1 + dice.below(4); left > 0; --left) mutate(text, other, dice);
     ++fates[static_cast<std::size_t>(fate_of(text))];
   }
-  // Else the mutations would try the parser alone, or nothing at all.
+  // Otherwise the mutations would test only the parser, or nothing.
   for (const int count : fates) EXPECT_GT(count, all / 20);
 }
 

@@ -61,13 +61,13 @@ LongestWait longest_wait(const sim::History& history, sim::Instant ended) {
 
 Wakeups wakeups(const sim::History& history) {
   using Release = std::pair<TenureId, sim::KeyId>;
-  std::vector<std::pair<Release, TenureId>> heard;  // and by whom
+  std::vector<std::pair<Release, TenureId>> heard;  // the release, and the tenure that was notified
   for (const sim::HistoryEvent& event : history) {
     if (event.what == What::wait_ended && event.owner != 0)
       heard.push_back({{event.owner, event.key}, event.tenure});
   }
   std::sort(heard.begin(), heard.end());
-  // A waiter of several servers may hear the same release from each.
+  // A waiter on several servers may be notified of the same release by each of them.
   heard.erase(std::unique(heard.begin(), heard.end()), heard.end());
   Wakeups counted{.all = heard.size()};
   for (auto first = heard.begin(); first != heard.end();) {
@@ -93,7 +93,7 @@ std::uint32_t contended_grants(const sim::History& history) {
     switch (event.what) {
       case What::acquire_invoked:
         if (tenures.size() <= event.tenure) tenures.resize(event.tenure + 1);
-        // A nested acquire is of the same tenure, which contends with nobody but itself.
+        // A nested acquire belongs to the same tenure and contends only with itself.
         if (++tenures[event.tenure].depth > 1) break;
         for (const TenureId other : open) tenures[other].contended = true;
         tenures[event.tenure] = {.contended = !open.empty(),

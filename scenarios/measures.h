@@ -1,4 +1,4 @@
-// What a history comes to in numbers, beside the verdicts.
+// Numbers measured on a history, in addition to the verdicts.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ struct LongestWait {
   sim::ProcessId process = 0;
 };
 
-// Who dies no longer waits.
+// A client that dies no longer waits.
 LongestWait longest_wait(const sim::History& history, sim::Instant ended);
 
-// Waiters that slept and were woken by what others said, each counted once for every tenure by
-// whose release or loss it was. A time-out wakes nobody in this sense.
+// Sleeping waiters that were woken by a notification, each counted once for every tenure whose
+// release or loss woke it. A timeout is not counted as a wake-up.
 struct Wakeups {
   std::uint64_t all = 0;
-  std::uint64_t by = 0;    // tenures whose release or loss woke any
-  std::uint64_t most = 0;  // by one of them
+  std::uint64_t by = 0;    // tenures whose release or loss woke a waiter
+  std::uint64_t most = 0;  // the most that one of them woke
 };
 
 Wakeups wakeups(const sim::History& history);
 
-// Tenures that were told of success, and during which, from asking to the end of the release,
-// another tenure wanted or had the lock.
+// Granted tenures during which, from the acquire to the end of the release, another tenure wanted
+// or had the lock.
 std::uint32_t contended_grants(const sim::History& history);
 
 }  // namespace picklock::scenarios

@@ -9,8 +9,7 @@
 namespace picklock::scenarios {
 namespace {
 
-// Words of ours are short; what is longer than this is noise, and comparing it would cost its
-// square.
+// Our words are short. A longer word is noise, and the cost of a comparison grows with its square.
 constexpr std::size_t kLongestWord = 64;
 
 std::string folded(std::string_view word) {
@@ -41,7 +40,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
-// Half of the letters may be wrong, or the rest of the word missing; beyond that a guess misleads.
+// Half of the letters may be wrong, or the end of the word missing; a wilder guess would mislead.
 bool near(const std::string& given, const std::string& word, std::size_t steps) {
   return steps * 2 <= std::max(given.size(), word.size()) ||
          (given.size() >= 2 && word.starts_with(given));

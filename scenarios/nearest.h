@@ -13,7 +13,7 @@ using Words = std::vector<std::string_view>;
 // Empty if none is near: more than half of the letters differ.
 std::string_view nearest(std::string_view word, const Words& words);
 
-// What ends a message about `word`: "; did you mean `x`?" or else "; " and `otherwise`, if given.
+// The end of a message about `word`: "; did you mean `x`?" or else "; " and `otherwise`, if given.
 std::string did_you_mean(std::string_view word, const Words& words,
                          std::string_view otherwise = "");
 

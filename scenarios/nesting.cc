@@ -3,7 +3,8 @@
 namespace picklock::scenarios {
 namespace {
 
-// Past the string that begins at `at`. Where a string is not closed, parsing will stop there too.
+// The position after the string that begins at `at`. At a string that is not closed, the parser
+// will stop as well.
 std::size_t past_string(std::string_view text, std::size_t at, int& line) {
   const char quote = text[at];
   const bool escapes = quote == '"';

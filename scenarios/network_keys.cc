@@ -11,17 +11,18 @@ void read_latency(const Value& value, Latency& latency) {
     return;
   }
   const std::vector<Value> bounds = value.elements();
-  if (bounds.size() != 2) value.fail("must be one duration, or the least and the most");
+  if (bounds.size() != 2) value.fail("must be one duration, or two: the minimum and the maximum");
   latency.low = bounds[0].duration(Sign::not_negative);
   latency.high = bounds[1].duration(Sign::not_negative);
-  if (latency.high < latency.low) value.fail("the most is less than the least");
+  if (latency.high < latency.low) value.fail("the maximum is less than the minimum");
 }
 
 const Keys<Latency>& latency_keys() {
   static const Keys<Latency> keys = {
       {.name = "latency",
-       .type = "duration or [least, most]",
-       .meaning = "how long a message takes in one direction; between two bounds, evenly spread",
+       .type = "duration or [minimum, maximum]",
+       .meaning =
+           "how long a message takes in one direction; of two bounds, drawn evenly between them",
        .read = read_latency,
        .show =
            [](const Latency& latency) {
@@ -32,10 +33,10 @@ const Keys<Latency>& latency_keys() {
        .nested = {}},
       integer<Latency>(
           "tail_one_in", 0, 1'000'000'000, [](auto& l) -> auto& { return l.tail_one_in; },
-          "on average, every so many-th message takes much longer; 0: none does"),
+          "on average, one message in this many takes much longer; 0: none"),
       duration<Latency>(
           "tail_high", Sign::not_negative, [](auto& l) -> auto& { return l.tail_high; },
-          "how long such a message takes at most"),
+          "longest time that such a message takes"),
   };
   return keys;
 }
@@ -55,7 +56,7 @@ const Keys<Link>& link_keys() {
     }
     made.push_back(boolean<Link>(
         "both", [](auto& link) -> auto& { return link.both; },
-        "whether it counts in the direction back as well"));
+        "whether the latency applies in the other direction as well"));
     return made;
   }();
   return keys;

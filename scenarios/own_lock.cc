@@ -25,8 +25,8 @@ std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
 
 namespace own_lock {
 
-// "... [with LockType = {anonymous}::MyLock; ...]" or "... [LockType = (anonymous
-// namespace)::MyLock]".
+// The signature is "... [with LockType = {anonymous}::MyLock; ...]" (g++) or "... [LockType =
+// (anonymous namespace)::MyLock]" (clang++).
 std::string type_in(std::string_view signature) {
   constexpr std::string_view kLead = "LockType = ";
   const std::size_t begin = signature.find(kLead) + kLead.size();
@@ -39,7 +39,7 @@ std::string type_in(std::string_view signature) {
 
 models::Algorithm algorithm(std::string_view name) {
   if (models::locks::named(name) != nullptr)
-    throw std::invalid_argument("a lock that is shipped is called " + std::string(name));
+    throw std::invalid_argument("a shipped lock has this name: " + std::string(name));
   return {.name = name,
           .summary = "a user's own lock",
           .source = "a test",
@@ -73,7 +73,7 @@ Scenario contention(const models::Algorithm& own, const Contention& contention) 
   scenario.clients.cycles = contention.cycles;
   scenario.clients.think = 1s;
   if (own.uses.server != LockServer::redis) return scenario;
-  // A client knows of its grant before the replica has it.
+  // With this latency, a client knows of its grant before the replica has it.
   scenario.servers.redis.replicas = 1;
   scenario.network.links.push_back(
       {.from = "redis-1", .to = "redis-1-replica-1", .latency = {.low = 2ms, .high = 2ms}});

@@ -1,6 +1,6 @@
-// A user's own lock under contention: a class of his becomes an algorithm, beside those that are
-// shipped, and a scenario in which clients take turns with it. Nothing is registered anywhere: the
-// scenario knows its lock, and two classes never meet.
+// A user's own lock under contention: a class becomes an algorithm beside the shipped ones, and a
+// scenario in which clients take turns with it. Nothing is registered globally: the scenario knows
+// its lock, so two classes with the same name never conflict.
 //
 //   class MyLock final : public Lock {
 //    public:
@@ -10,14 +10,14 @@
 //   };
 //   auto scenario = scenarios::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
 //
-// The class may say more of itself, with static members that are called as those of
-// models::Algorithm are; each left out has a default:
+// The class may describe itself further, with static members named like those of
+// models::Algorithm. Each has a default:
 //
-//   promises(options)  which properties under which faults: all that a careful lock with a lease
-//                      promises, whose release is one atomic step
-//   bound(options)     how long a waiter may wait for a lease that nobody gives back: the ttl and
-//                      one more attempt
-//   uses()             where it lives and what it looks at: Redis, and any option
+//   promises(options)  The properties that it promises, and under which faults. Default: those of
+//                      a careful lock with a lease, whose release is one atomic step.
+//   bound(options)     The longest wait for a lease that nobody releases. Default: the ttl and one
+//                      more attempt.
+//   uses()             The server and the options that it uses. Default: Redis and every option.
 #pragma once
 
 #include <string>
@@ -36,19 +36,19 @@ struct Contention {
   std::uint32_t clients = 3;
   Duration ttl = std::chrono::seconds(10);
   Duration hold = std::chrono::seconds(4);  // length of a critical section
-  std::uint32_t cycles = 2;                 // acquire, work, release: how often each client does it
+  std::uint32_t cycles = 2;                 // how often each client acquires, works and releases
 };
 
-// Of a lock whose servers leave room for every class of fault that it can meet; anything else of
-// the scenario is the caller's to change.
+// A scenario whose servers give every class of fault a target. The caller may change everything
+// else in it.
 Scenario contention(const models::Algorithm& own, const Contention& contention);
 
 namespace own_lock {
 
-// "MyLock" out of what a compiler calls a function that has MyLock for its `LockType`.
+// "MyLock", taken from the compiler's signature of a function whose `LockType` is MyLock.
 std::string type_in(std::string_view signature);
 
-// Throws std::invalid_argument if a shipped lock is called like this.
+// Throws std::invalid_argument if a shipped lock has this name.
 models::Algorithm algorithm(std::string_view name);
 
 // A user's lock knows its settings alone, a shipped one all options.

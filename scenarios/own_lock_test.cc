@@ -68,7 +68,7 @@ TEST(OwnLock, MaySayMoreOfItself) {
   EXPECT_TRUE(scenario.network.links.empty());
 }
 
-// Whatever makes a lock its user's leaves no trace in what it does.
+// A lock behaves the same whether it is shipped or a user's own.
 TEST(OwnLock, RunsAsItWouldIfItWereShipped) {
   const Scenario own = contention<Borrowed>({.clients = 3, .ttl = 5s, .hold = 2s});
   Scenario shipped = own;

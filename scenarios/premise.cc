@@ -20,8 +20,8 @@ bool ends_without_its_owner(const HistoryEvent& removed) {
          removed.cause == Cause::coordinator;
 }
 
-// No entry expires, ends with its session, or is given back by its holder's own inner release,
-// while the holder believes that it holds the lock, nor before it learns that it does.
+// From the grant until its holder stops believing that it holds the lock, no entry expires, ends
+// with its session or is removed by the holder's own inner release.
 bool sections_end_within_leases(const Scenario&, const History& history) {
   struct Holder {
     TenureId tenure = 0;
@@ -81,7 +81,7 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
   return true;
 }
 
-// An operator means whom he saw, and takes the lock from whoever holds it by then
+// An operator means the holder that it saw, but takes the lock from any later holder
 // (docs/facts/failures.md B-16).
 bool is_forced_open(const Scenario& scenario) {
   return scenario.clients.operators > 0 && scenario.clients.force == ForceUnlock::unconditional;
@@ -95,7 +95,7 @@ bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
   return scenario.clients.progress == Progress::none;
 }
 
-// Nobody lives on without having learned that the key is its own.
+// No client that has the key stays alive without learning that it has it.
 bool commands_are_answered(const Scenario&, const History& history) {
   struct Asker {
     TenureId tenure = 0;
@@ -142,7 +142,7 @@ bool releases_are_answered(const Scenario& scenario, const History& history) {
   });
 }
 
-// No write lands when its holder has begun to let go.
+// No write lands after its holder has begun to release.
 bool writes_are_in_time(const Scenario&, const History& history) {
   std::vector<TenureId> gone;
   for (const HistoryEvent& event : history) {
@@ -153,7 +153,7 @@ bool writes_are_in_time(const Scenario&, const History& history) {
   return true;
 }
 
-// Nor when its session has ended and the lock-delay is over.
+// In addition, no write lands after its session has ended and the lock-delay is over.
 bool writes_are_within_the_delay(const Scenario& scenario, const History& history) {
   std::vector<std::pair<TenureId, sim::Instant>> ended;
   for (const HistoryEvent& event : history) {
@@ -167,7 +167,8 @@ bool writes_are_within_the_delay(const Scenario& scenario, const History& histor
   return writes_are_in_time(scenario, history) && sections_end_within_leases(scenario, history);
 }
 
-// A timestamp is made with the last attempt, a command or two before the holder learns of it.
+// The timestamp is made with the last attempt, one or two commands before the holder learns of its
+// grant.
 bool sections_end_before_timestamps(const Scenario& scenario, const History& history) {
   const models::LockOptions& lock = scenario.lock.options;
   std::vector<std::pair<TenureId, sim::Instant>> holders;
@@ -182,8 +183,8 @@ bool sections_end_before_timestamps(const Scenario& scenario, const History& his
   return true;
 }
 
-// The servers are up at the end, and no client is cut off from one. A replica counts: it may lead
-// by then.
+// The servers are up at the end, and no client is cut off from any of them. Replicas count: one may
+// be the primary by then.
 bool servers_are_there_at_the_end(const Scenario& scenario, const History& history) {
   const std::vector<ProcessSpec> processes = processes_of(scenario);
   const auto is_server = [&processes](sim::ProcessId process) {
@@ -247,7 +248,7 @@ constexpr std::array<Premise, 19> kPremises = {{
      servers_are_there_at_the_end},
     {"it never releases anything", of_every_run},
     {"one lock, taken once at a time", taken_once_at_a_time},
-    // The property itself looks at nothing else.
+    // The property itself considers nothing else.
     {"the server is up and reachable and the key is free", of_every_run},
 }};
 

@@ -1,6 +1,6 @@
-// Premises of promises, judged: a promise is broken only by a run in which its premise was kept. A
-// lock that is promised for sections within the lease has broken nothing where a section outlasted
-// it.
+// Judges the premises of promises: only a run that kept the premise can break the promise. A lock
+// that promises safety for sections within the lease has broken nothing if a section outlasted its
+// lease.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,11 @@
 
 namespace picklock::scenarios {
 
-// Whether there is a judge for it, by its words (Promise). One without is taken for kept.
+// Whether there is a judge for the premise with these words (Promise). A premise without a judge
+// counts as kept.
 bool is_judged(std::string_view premise);
 
-// Whether the run of the scenario with this history kept it.
+// Whether the run of the scenario with this history kept the premise.
 bool was_kept(std::string_view premise, const Scenario& scenario, const sim::History& history);
 
 }  // namespace picklock::scenarios

@@ -13,7 +13,7 @@
 namespace picklock::scenarios {
 namespace {
 
-// Of every lock, under every choice of options that its promises may depend on.
+// The promises of every lock, under every choice of options that they may depend on.
 TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
   using models::RecogniseOwn;
   using models::Renew;
@@ -67,7 +67,7 @@ TEST(Premise, OfTheSessionIsJudgedFromTheGrantOn) {
                      "command = 'ACQUIRE'\n"));
 }
 
-// A write of a dead client has until its session's lock-delay is over.
+// A dead client's write is in time until its session's lock-delay is over.
 TEST(Premise, OfTheLockDelayIsJudgedByWhenTheWriteArrives) {
   const auto within_delay = [](const std::string& delay) {
     return kept(
@@ -101,7 +101,7 @@ TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsIt) {
                    "before = 'write.sent'\nfor = '11s'\n"));
 }
 
-// Who is dead believes nothing, and who has let go has let go.
+// A dead client believes nothing, and a client that has released no longer holds.
 TEST(Premise, OfTheLeaseIsKeptByHoldersThatNoLongerBelieve) {
   EXPECT_TRUE(
       within_lease("ttl = '10s'\n[clients]\nhold = '4s'\n[[fault]]\ncrash = 'client-1'\n"
@@ -152,7 +152,7 @@ TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
                                       fault("crash = 'redis-1-replica-1'\nat = '3s'")));
 }
 
-// What makes a timestamp takes time itself: up to two commands.
+// Making a timestamp takes time: up to two commands.
 TEST(Premise, OfALeaseThatClientsTellEachOtherLeavesRoomForTheCommandsThatMakeIt) {
   constexpr std::string_view kTold =
       "every critical section ends within its lease, and the clients' clocks agree";

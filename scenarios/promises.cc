@@ -33,11 +33,12 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return FaultClass::amnesia;
     case Verb::crash:
     case Verb::restart:
-      // Another of the ensemble takes its place; what the machine forgets may be missed.
+      // Another server of the ensemble takes its place; only data that the machine forgets can be
+      // missed.
       if (of_zookeeper)
         return fault.keeps == sim::Keeps::all || !starts_again ? FaultClass::failover
                                                                : FaultClass::amnesia;
-      // What comes again has forgotten its locks, whatever it has on disk.
+      // A restarted server has forgotten its locks, whatever is on its disk.
       if (of_mysql) return starts_again ? FaultClass::amnesia : FaultClass::failover;
       if (!of_redis || of_sentinel || !starts_again) return FaultClass::crash;
       return fault.keeps == sim::Keeps::all && persists(scenario, fault.target)
@@ -71,11 +72,11 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   for (const NodeSpec& node : redis.nodes) {
     if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
   }
-  // Sentinels replace a primary that they cannot hear, whatever keeps it from speaking.
+  // Sentinels replace a primary that is silent, whatever the cause.
   const bool a_server_suffers =
       std::any_of(faults.begin(), faults.end(),
                   [](const sim::Fault& fault) { return fault.target.starts_with("redis-"); });
-  // So is a primary that nobody hears, and is not stopped.
+  // A silent MySQL primary is replaced too, and it is not stopped.
   const bool mysql_suffers = std::any_of(faults.begin(), faults.end(), [](const sim::Fault& fault) {
     return fault.verb != Verb::step_clock &&
            (fault.target.starts_with("mysql-") || fault.verb == Verb::partition);

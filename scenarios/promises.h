@@ -1,5 +1,6 @@
-// What a lock promises of a run: each property, given the classes of faults that the run meets. The
-// verdict itself does not depend on it; a report marks by it, and a search answers to it.
+// The promises of a lock for one run: for each property, whether it is promised under the classes
+// of faults that the run meets. Verdicts do not depend on them; reports mark broken promises, and a
+// search looks for them.
 #pragma once
 
 #include <array>
@@ -19,11 +20,12 @@ struct Promised {
 
 using Promises = std::array<Promised, kPropertyCount>;  // in the order of Property
 
-// A server's loss of its data is `amnesia`, however it came to be; what is late is late for the
-// resource or for the lock.
+// Every loss of a server's data is `amnesia`, whatever caused it. A late message is a late write or
+// a late command.
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
 
-// Of the plan, and of what the file has happen by chance: collections, clocks that run wrong.
+// The classes of the plan's faults and of what the file leaves to chance: garbage collections and
+// clocks that run at the wrong rate.
 FaultClasses classes_met(const Scenario& scenario);
 FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
 

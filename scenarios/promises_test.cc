@@ -118,7 +118,7 @@ TEST(Promises, CountTheClockOfOneServerAsThoseOfAll) {
   EXPECT_TRUE(met("redis-1', config = ['appendonly yes']").empty());
 }
 
-// They replace a primary that they cannot hear, whatever keeps it from speaking.
+// Sentinels replace a primary that is silent, whatever the cause.
 TEST(Promises, CountAFailoverWhereverSentinelsMayDecideOnOne) {
   const auto met = [](const std::string& fault, const std::string& sentinels) {
     return classes_met(sample::parsed(sample::with_fault(fault) +
@@ -138,7 +138,7 @@ TEST(Promises, CountAFailoverWhereverSentinelsMayDecideOnOne) {
   EXPECT_TRUE(met("pause = 'client-1'\n" + at, "1\ngc.every = '20s'\n").has(FaultClass::failover));
 }
 
-// Such as those that have fired.
+// For example the faults that have fired.
 TEST(Promises, CountTheFaultsOfAPlanAloneWhereOneIsNamed) {
   const Scenario scenario = sample::parsed(sample::with_fault("crash = 'redis-1'\nat = '1s'\n") +
                                            "[servers.redis]\nreplicas = 1\n"

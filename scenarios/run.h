@@ -1,6 +1,6 @@
-// What one execution of a scenario under one seed came to, and what a whole `picklock run` came to:
-// the file's own run, and its twins'. Everything a report needs; nothing here is text made for a
-// person.
+// The result of one execution of a scenario under one seed, and of a whole `picklock run`: the
+// file's own run and those of its twins. It has everything that a report needs, as data; the
+// reports make the text.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FiredFault {
 };
 
 struct Run {
-  Scenario scenario;  // as it was run: twin's change and `--set` applied
+  Scenario scenario;  // as it was run, with the twin's change and `--set` applied
   std::uint64_t seed = 1;
   std::uint64_t digest = 0;
   std::uint64_t events = 0;
@@ -43,9 +43,8 @@ struct Run {
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
 
-  std::optional<std::string> twin;  // "lock.algorithm = lua-check-delete" where this run is a twin
-  std::vector<std::string>
-      surprises;  // every way in which it is not as expected, one sentence each
+  std::optional<std::string> twin;     // "lock.algorithm = lua-check-delete" if this run is a twin
+  std::vector<std::string> surprises;  // every difference from what is expected, one sentence each
   bool as_expected() const { return surprises.empty(); }
 };
 

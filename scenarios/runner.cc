@@ -35,11 +35,11 @@ AlgorithmWords words_of(const models::Algorithm& algorithm) {
           .ignores = ignored(algorithm.uses)};
 }
 
-// Nothing could be judged, and nobody would read it to the end.
+// Such a run cannot be judged, and its story would be too long to read.
 [[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
   throw BadInput(fmt::format(
-      "{}: the run has more than {} events, the most there may be, and is cut short at {} s; make "
-      "`clients.hold`, `clients.cycles` or `clients.count` smaller, unless it never ends",
+      "{}: the run has more than {} events, the limit, and was cut short at {} s; make "
+      "`clients.hold`, `clients.cycles` or `clients.count` smaller, unless the run never ends",
       printable(scenario.name, 200), kMostEvents, (ended - sim::kStart) / std::chrono::seconds(1)));
 }
 
@@ -140,7 +140,7 @@ std::optional<PassedStep> passed_step(const sim::TraceRecord& record) {
 
 std::vector<std::string> steps_reached(const sim::Trace& trace,
                                        const std::vector<std::string>& processes) {
-  // In the order in which a client takes them: by role and phase, marks last.
+  // In the order in which a client takes the steps: by role and phase, with marks last.
   constexpr unsigned kMark = 1000;
   std::map<std::tuple<sim::ProcessId, unsigned, std::string>, std::uint32_t> counts;
   for (const sim::TraceRecord& record : trace.records) {

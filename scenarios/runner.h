@@ -1,6 +1,6 @@
-// Runs scenarios and holds them against what they expect: verdicts, faults that fired, waiting
-// times, digests, twins. Every run is made twice, with and without a trace, and must come out the
-// same.
+// Runs scenarios and compares the results with their expectations: verdicts, faults that fired,
+// waiting times, digests, twins. Every run is made twice, with and without a trace, and must give
+// the same result.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,23 @@
 
 namespace picklock::scenarios {
 
-// The words of the algorithms that are shipped.
+// The vocabulary of the shipped algorithms.
 const Vocabulary& shipped_vocabulary();
-// Those, and the words of the user's own lock, where the scenario has one.
+// The same with the vocabulary of the user's own lock, if the scenario has one.
 Vocabulary vocabulary_of(const Scenario& scenario);
 
 class Runner {
  public:
-  // One run of a scenario without its twins, with its surprises; a committed digest is not looked
-  // at. Throws std::logic_error where a second run differs.
+  // One run of a scenario without its twins, with its surprises; a committed digest is ignored.
+  // Throws std::logic_error if a second run differs.
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing);
 
   // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the
-  // document, so that committed digests say nothing. `ran` is called after each of the runs: the
+  // document, so committed digests do not apply. `ran` is called after each of the runs: the
   // file's own, then every twin's.
-  Outcome run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
-                   bool tracing, const std::function<void()>& ran = [] {});
+  Outcome run_file(
+      const Document& document, std::optional<std::uint64_t> seed, bool changed, bool tracing,
+      const std::function<void()>& ran = [] {});
 
  private:
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing, Demands demands);
@@ -40,7 +41,7 @@ class Runner {
   World world_;
 };
 
-// The step of a client that a record of a trace shows.
+// The step of a client in one record of a trace.
 struct PassedStep {
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;

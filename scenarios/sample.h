@@ -1,5 +1,4 @@
-// What the tests of the loader share: a small vocabulary, a valid file, and the one line an error
-// comes to.
+// Shared by the tests of the loader: a small vocabulary, a valid file, and the text of an error.
 #pragma once
 
 #include <string>
@@ -288,7 +287,7 @@ violated = []
 longest_wait = ["0s", "1s"]
 )";
 
-// What the complete one cannot have: its primaries have Sentinels.
+// Keys that the complete file cannot have, because its primaries have Sentinels.
 inline constexpr const char* kFailOver = R"(format = 1
 [lock]
 algorithm = "set-px-check-delete"
@@ -304,7 +303,7 @@ to = "redis-3-replica-2"
 violated = []
 )";
 
-// Nor what belongs to a lease store instead.
+// Keys of a lease store.
 inline constexpr const char* kLeaseStore = R"(format = 1
 [lock]
 algorithm = "lease-store-lock"
@@ -325,7 +324,7 @@ for = "1s"
 violated = []
 )";
 
-// Nor what belongs to an ensemble.
+// Keys of an ensemble.
 inline constexpr const char* kZooKeeper = R"(format = 1
 [lock]
 algorithm = "zk-ephemeral"
@@ -359,7 +358,7 @@ for = "1s"
 violated = []
 )";
 
-// Nor what belongs to a MySQL server.
+// Keys of a MySQL server.
 inline constexpr const char* kMySql = R"(format = 1
 [lock]
 algorithm = "mysql-row-lock"

@@ -1,6 +1,6 @@
-// A scenario: one declaration of clients, servers, lock, faults and what must come of it. The
-// documented sequences, what a user writes, and what a search finds are all this aggregate, and one
-// file format.
+// A scenario: one declaration of clients, servers, lock, faults and expected result. Documented
+// failures, users' files and the finds of a search are all this aggregate and share one file
+// format.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,28 @@ using picklock::Property;
 using redis::FindBy;
 using sim::Duration;
 
-// Where a fencing token comes from: nowhere, a command after the grant, the very step that grants,
-// or the simulator's own order of grants (architecture 8.11). Or there are no tokens, and the
-// coordinator that frees the lock of a holder that is gone has its access revoked: before that, or
-// after.
+// The source of fencing tokens: none, a command after the grant, the same step that grants, or the
+// simulator's own order of grants (architecture 8.11). Or there are no tokens, but a coordinator
+// that revokes the access of a holder that is gone, before it frees the lock or after.
 enum class Fencing : std::uint8_t { none, after, in_script, ideal, revoke, revoke_late };
 
-// What a holder does to the lock's key to keep its progress there: nothing, SET, SET with KEEPTTL
+// How a holder saves its progress in the lock's key: not at all, by SET, or by SET with KEEPTTL
 // (docs/facts/failures.md C-05).
 enum class Progress : std::uint8_t { none, set, set_keepttl };
 
-// How an operator takes a lock from its holder: whoever holds it by then, or only if it is whom he
-// saw holding it (docs/facts/failures.md B-16).
+// How an operator takes a lock: from any holder, or only from the holder that the operator saw
+// (docs/facts/failures.md B-16).
 enum class ForceUnlock : std::uint8_t { unconditional, conditional };
 
-// Where what the lock protects is: a resource of its own, or a row of the lock's own database,
-// which is written on the session that has the lock.
+// The target of a holder's writes: the resource, or a row of the lock's own database, written on
+// the session that holds the lock.
 enum class Effect : std::uint8_t { resource, database };
 
-// In which order what is due at one instant happens: as it came to be, or drawn from the seed.
+// The order of events that are due at one instant: as they were scheduled, or drawn from the seed.
 enum class Ties : std::uint8_t { arrival, permuted };
 
-// In which order clients go through several servers: all in the same, or every second one backwards
-// (docs/facts/failures.md D-05).
+// The order in which clients go through several servers: the same for all, or reversed for every
+// second client (docs/facts/failures.md D-05).
 enum class ServerOrder : std::uint8_t { same, alternating };
 
 // Latency of one direction of a link. Uniform in [low, high]; with `tail_one_in` n > 0, every n-th
@@ -83,7 +82,7 @@ struct GcProfile {
   Duration high = std::chrono::seconds(1);
 };
 
-// Files of Lua that stand in for a lock's own scripts; empty: its own.
+// Lua files that replace a lock's own scripts; empty: its own.
 struct ScriptFiles {
   std::string acquire;
   std::string release;
@@ -114,12 +113,12 @@ struct NodeSpec {
   std::string name;
   std::optional<Duration> clock_offset;
   std::optional<std::int64_t> clock_rate_ppb;
-  std::vector<std::string> config;  // behind what all of them have
+  std::vector<std::string> config;  // after the lines of all servers
   int line = 0;
 };
 
 struct SentinelSpec {
-  std::uint32_t quorum = 0;  // who must find a primary down; 0: more than half
+  std::uint32_t quorum = 0;  // Sentinels that must find a primary down; 0: more than half
   Duration down_after = std::chrono::seconds(30);
   Duration failover_timeout = std::chrono::minutes(3);
 };
@@ -143,8 +142,8 @@ struct ResourceSpec {
 };
 
 struct LeaseStoreSpec {
-  std::uint32_t expire_after = 1;                  // a session lives so many times its TTL
-  Duration tick = std::chrono::milliseconds(500);  // between two looks for sessions that are over
+  std::uint32_t expire_after = 1;                  // a session lives this many times its TTL
+  Duration tick = std::chrono::milliseconds(500);  // between two checks for expired sessions
   Duration service{};                              // time it needs per request
   std::int64_t clock_rate_ppb = 0;
 };
@@ -170,7 +169,7 @@ struct MySqlSpec {
   std::int64_t clock_rate_ppb = 0;
 };
 
-// Of the lock servers those are there that the lock lives on.
+// Only the kind of lock server that the lock uses is part of the run.
 struct ServersSpec {
   RedisSpec redis;  // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
   LeaseStoreSpec lease_store;  // process store
@@ -186,25 +185,25 @@ struct ClientsSpec {
       std::chrono::seconds(4);  // length of the critical section, when nothing disturbs it
   std::uint32_t writes =
       2;  // to the resource, evenly over the section: 1 at its end, else first at its start
-  std::uint32_t cycles = 1;         // acquire, work, release: how often each thread does it
-  std::uint32_t threads = 1;        // of each client that ask for the lock
+  std::uint32_t cycles = 1;         // how often each thread acquires, works and releases
+  std::uint32_t threads = 1;        // of each client that want the lock
   Duration threads_arrive_every{};  // time between the arrivals of two of them
-  std::uint32_t operators = 0;      // so many clients, the last ones, force the lock open instead
+  std::uint32_t operators = 0;      // how many of the last clients force the lock open instead
   ForceUnlock force = ForceUnlock::unconditional;
   ServerOrder server_order = ServerOrder::same;
-  Duration scan_every{};  // how often a client asks who leads; 0: only when it dials
+  Duration scan_every{};  // how often a client asks which server leads; 0: only when it connects
   Duration think{};       // between two cycles
   Duration write_timeout = std::chrono::seconds(3);
   FindBy find_by = FindBy::address;
-  bool check_before_write = false;  // writes only if the lock is found to be still its own
-  bool nested = false;  // takes the same lock again inside the section, and gives it back at once
-  Duration nested_after{};  // so long after the section's start
+  bool check_before_write = false;  // checks before each write that it still holds the lock
+  bool nested = false;      // acquires the same lock again in the section and releases that at once
+  Duration nested_after{};  // time from the start of the section to the nested acquire
   Progress progress = Progress::none;
   Effect effect = Effect::resource;
   GcProfile gc;
 };
 
-// Total: what is not listed in `violated` must hold.
+// Total: a property that is not listed in `violated` must hold.
 struct Expectation {
   std::vector<Property> violated;
   // Bounds on the longest time an acquire waited, granted or not.
@@ -227,8 +226,8 @@ struct Twin {
   Expectation expect;
 };
 
-// The same plan with one fault moved to a neighbouring step, and what comes of it there
-// (architecture 8.19).
+// The same plan with one fault moved to a neighboring step, with its own expectations (architecture
+// 8.19).
 struct Neighbour {
   std::uint32_t fault = 1;  // counted from 1, in the order of the file
   sim::Trigger trigger;
@@ -240,7 +239,7 @@ struct Scenario {
   std::string file;  // as it was given; empty: not from a file
   std::string title;
   std::string source;
-  bool control = false;  // shows what does not happen: exempt from the one-fault-removed check
+  bool control = false;  // shows that something does not happen: faults need not matter
   std::uint64_t seed = 1;
   Ties ties = Ties::arrival;
   LockSpec lock;
@@ -253,29 +252,29 @@ struct Scenario {
   std::vector<Neighbour> neighbours;
 };
 
-// The user's own lock, or else the shipped one of its name; nullptr: there is none.
+// The user's own lock, or else the shipped lock of that name; nullptr: there is none.
 const models::Algorithm* find_algorithm(const Scenario& scenario);
 
-// Where the entries of its lock are; of an algorithm that is not shipped, on Redis.
+// The kind of server that has the lock's entries; Redis for an algorithm that is not shipped.
 LockServer lock_server(const Scenario& scenario);
 inline bool on(const Scenario& scenario, LockServer server) {
   return lock_server(scenario) == server;
 }
 
-// Whether a process of its own frees the locks of holders that are gone.
+// Whether a separate process frees the locks of holders that are gone.
 bool has_coordinator(const Scenario& scenario);
 
 // "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
 std::pair<std::string, std::string> config_line(std::string_view line);
 
-// Parameters and their values by turns, each parameter once: what the file says of this server
-// goes before what it says of all.
+// Parameters and their values in turn, each parameter once: the server's own lines override those
+// for all servers.
 std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server);
 
 // Whether a restarted Redis server would find anything on its disk.
 bool persists(const Scenario& scenario, std::string_view server);
 
-// The lock's own options, and what the resource demands of it.
+// The lock's own options and those that the resource requires.
 models::LockOptions lock_options(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

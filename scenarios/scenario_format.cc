@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"(# The scenario file
 
-A scenario is one TOML file: a lock, its servers and clients, the faults that strike, and what must come of it. The
-documented failures in `scenarios/` are such files, and so is every counterexample that a search finds. Run one with
-`picklock run FILE`, or by its name if it is shipped; `--set KEY=VALUE` changes one key for one run, for example
-`--set clients.count=5` or `--set fault.1.for=3s` (faults are counted from 1, a bare word is text).
+A scenario is one TOML file: a lock, its servers and clients, the faults, and the expected result. The documented
+failures in `scenarios/` are such files, and so is every counterexample that a search finds. Run one with
+`picklock run FILE`, or by its name if it is shipped. `--set KEY=VALUE` changes one key for one run, for example
+`--set clients.count=5` or `--set fault.1.for=3s`; faults are counted from 1, and a bare word is text.
 
-A duration is text of one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such as `"1.5s"`. A process is
-`client-1` to `client-N`, `redis-1` to `redis-N`, `store`, `resource`, or what belongs to a primary:
-`redis-1-replica-1`, `redis-1-sentinel-1` and so on. A key that a table does not list is an error. A file is at most
-1 MiB long.
+A duration is a text with one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such as `"1.5s"`. A process is
+`client-1` to `client-N`, `resource`, or a server: `redis-1` to `redis-N`, with `redis-1-replica-1`,
+`redis-1-sentinel-1` and so on; `store`; `zookeeper-1` to `zookeeper-N`; `mysql-1` to `mysql-N`. Some locks on ZooKeeper
+have a process `coordinator`. A key that a table does not list is an error. A file is at most 1 MiB long.
 
-This page is written from the tables that the loader reads files by.
+This page is generated from the tables by which the loader reads files.
 
 ## An example
 
@@ -31,7 +31,7 @@ This page is written from the tables that the loader reads files by.
 )";
 
 constexpr std::string_view kExample = R"(format = 1
-title  = "Client-1 reads its own token, stops, and deletes its successor's key"
+title  = "Client-1 reads its own token, pauses and deletes its successor's key"
 
 [lock]
 algorithm = "set-px-check-delete"
@@ -43,13 +43,13 @@ hold = "4s"
 
 [[fault]]
 pause = "client-1"
-before = "release.sent"    # the command that deletes, whatever it is
+before = "release.sent"    # the command that deletes: DEL here, a script in the twin
 for = "8s"
 
 [expect]                   # every property that is not listed must hold
 violated = ["own-release", "mutual-exclusion", "loss-noticed", "resource-exclusion"]
 
-[[twin]]                   # the same plan with one change, and the story must not happen
+[[twin]]                   # the same file with one change: the failure must not happen
 lock.algorithm = "lua-check-delete"
 violated = []
 )";
@@ -59,15 +59,16 @@ constexpr std::string_view kTriggers = R"(## When a fault strikes
 Every fault has exactly one trigger.
 
 - `before = "ROLE.PHASE"` or `after = "ROLE.PHASE"`: a step of a client. The role says what a command is for, whatever
-  command it is: `acquire`, `renew`, `check`, `release`, `write`, `subscribe`, `watch`; `picklock list algorithms` tells
-  which of them a lock has. The phase says where the message is: `sent` by the client, `applied` by the server, `replied`
-  when the client reads the answer.
-- `before = "mark:NAME"` or `after = "mark:NAME"`: a named place in the algorithm where it sends nothing.
-- `at = "3.2s"`: a time of the run. A time stops hitting a short window as soon as anything is retuned; prefer a step.
+  command it is: `acquire`, `renew`, `check`, `release`, `write`, `subscribe`, `watch`. `picklock list algorithms` lists
+  the roles of each lock. The phase says where the message is: `sent` by the client, `applied` by the server, `replied`
+  when the client reads the reply.
+- `before = "mark:NAME"` or `after = "mark:NAME"`: a named place in the algorithm at which it sends nothing.
+- `at = "3.2s"`: a time of the run. A time misses a short window as soon as any timing changes; prefer a step.
 
 `nth`, `by`, `on` and `command` narrow a step; a mark takes `nth` and `by` only, a time none of them. `hold`, `delay`,
-`drop` and `duplicate` act on the message of their step, so they take a step, with phase `sent` for the request or
-`applied` for the answer. Their process narrows it: a client means its own messages, a server means messages with it.
+`drop` and `duplicate` act on the message of their step, so they need a step, with phase `sent` for the request or
+`applied` for the reply. Their process narrows the step: of a client, it is the client's own message; of a server, a
+message to or from that server.
 
 )";
 
@@ -115,9 +116,8 @@ std::string keys_of(const VerbRules& rules) {
 
 void write_verbs(std::string& page) {
   page +=
-      "## Verbs\n\nThe keys are those a verb takes besides its trigger; it cannot do without the "
-      "bold "
-      "ones.\n\n| verb | hits | keys | meaning |\n|---|---|---|---|\n";
+      "## Verbs\n\nThe keys are those that a verb takes besides its trigger; the bold ones must be "
+      "given.\n\n| verb | hits | keys | meaning |\n|---|---|---|---|\n";
   for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
     const VerbRules& verb = rules(static_cast<sim::Verb>(i));
     page += fmt::format("| `{}` | {} | {} | {} |\n", name(verb.verb), targets_of(verb),

@@ -33,7 +33,7 @@ TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
   EXPECT_EQ(scenario.twins.size(), 1U);
 }
 
-// Else a key could be read wrongly and no test would see it.
+// Otherwise a key could be read wrongly and no test would notice.
 TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
   const std::string file = std::string("\n") + sample::kComplete + sample::kFailOver +
                            sample::kLeaseStore + sample::kZooKeeper + sample::kMySql;

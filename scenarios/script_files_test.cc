@@ -41,7 +41,7 @@ class ScriptFiles : public testing::Test {
   fs::path folder_;
 };
 
-// A release that forgets whose the key is.
+// A release that does not check who owns the key.
 constexpr const char* kCareless = "return redis.call('del', KEYS[1])";
 
 TEST_F(ScriptFiles, AreReadFromBesideTheScenario) {
@@ -84,20 +84,20 @@ TEST_F(ScriptFiles, MustBeThere) {
                 (folder_ / "mine.lua").string());
   fs::create_directories(folder_ / "mine.lua");
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
-            file + ":4: key `lock.release_script`: is a directory, not a file of Lua: " +
+            file + ":4: key `lock.release_script`: is a directory, not a Lua file: " +
                 (folder_ / "mine.lua").string());
   fs::remove(folder_ / "mine.lua");
   write("mine.lua", "");
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
-            file + ":4: key `lock.release_script`: is empty");
+            file + ":4: key `lock.release_script`: the file is empty");
   write("mine.lua", std::string((64 << 10) + 1, ' '));
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
-            file + ":4: key `lock.release_script`: is longer than 64 KiB");
+            file + ":4: key `lock.release_script`: the file is longer than 64 KiB");
 }
 
 TEST_F(ScriptFiles, MustCompile) {
   const std::string file = story("lua-check-delete", "release_script");
-  const std::string refused = file + ":4: key `lock.release_script`: is not Lua: mine.lua:";
+  const std::string refused = file + ":4: key `lock.release_script`: is not valid Lua: mine.lua:";
   const auto error = [&](const std::string& script) {
     write("mine.lua", script);
     return sample::error_from([&] { scenario(file); });
@@ -107,14 +107,14 @@ TEST_F(ScriptFiles, MustCompile) {
   EXPECT_EQ(error("x"), refused + "1: '=' expected near '<eof>'");
   EXPECT_EQ(error("#!lua flags=no-write\nreturn 1"),
             refused + "1: Unexpected flag in script shebang: no-write");
-  EXPECT_EQ(error("return nothing.at_all"), "loads") << "an error of a run is behaviour";
+  EXPECT_EQ(error("return nothing.at_all"), "loads") << "an error at run time is behavior";
 }
 
 TEST_F(ScriptFiles, AreForLocksThatRunOne) {
   write("mine.lua", kCareless);
   const std::string file = story("naive-setnx", "release_script");
   EXPECT_EQ(sample::error_from([&] { scenario(file); }),
-            file + ":4: key `lock.release_script`: naive-setnx has no use for it");
+            file + ":4: key `lock.release_script`: naive-setnx does not use this key");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ const Keys<GcProfile>& gc_keys() {
           "mean time between two pauses; 0s: no collector"),
       duration<GcProfile>(
           "low", Sign::positive, [](auto& gc) -> auto& { return gc.low; },
-          "length of the shortest pause; longer ones double it, ever more rarely"),
+          "length of the shortest pause; longer ones double it, each doubling more rarely"),
       duration<GcProfile>(
           "high", Sign::positive, [](auto& gc) -> auto& { return gc.high; },
           "length of the longest pause"),
@@ -23,7 +23,7 @@ const Keys<GcProfile>& gc_keys() {
 
 namespace {
 
-// Lines of redis.conf; what they mean is checked when the whole file is known.
+// Lines of redis.conf; their meaning is checked when the whole file is known.
 template <typename Target>
 Key<Target> config_lines(const std::string& meaning) {
   return {.name = "config",
@@ -47,15 +47,15 @@ const Keys<SentinelSpec>& sentinel_keys() {
   static const Keys<SentinelSpec> keys = {
       integer<SentinelSpec>(
           "quorum", 0, 99, [](auto& sentinel) -> auto& { return sentinel.quorum; },
-          "how many must find a primary down; 0: more than half of them"),
+          "how many Sentinels must consider a primary down; 0: more than half of them"),
       duration<SentinelSpec>(
           "down_after", Sign::positive, [](auto& sentinel) -> auto& { return sentinel.down_after; },
-          "how long a server may be silent before a Sentinel finds it down "
+          "how long a server may be silent before a Sentinel considers it down "
           "(down-after-milliseconds)"),
       duration<SentinelSpec>(
           "failover_timeout", Sign::positive,
           [](auto& sentinel) -> auto& { return sentinel.failover_timeout; },
-          "Sentinel's parameter failover-timeout"),
+          "the parameter failover-timeout of the Sentinels"),
   };
   return keys;
 }
@@ -66,7 +66,7 @@ const Keys<NodeSpec>& node_keys() {
   static const Keys<NodeSpec> keys = {
       text<NodeSpec>(
           "name", [](auto& node) -> auto& { return node.name; },
-          "a Redis server or Sentinel of the run; must be given"),
+          "the process, a Redis server or Sentinel; must be given"),
       duration<NodeSpec>(
           "clock_offset", Sign::any, [](auto& node) -> auto& { return node.clock_offset; },
           "how far its wall clock is ahead of true time"),
@@ -79,7 +79,8 @@ const Keys<NodeSpec>& node_keys() {
            },
        .show = {},
        .nested = {}},
-      without_default(config_lines<NodeSpec>("lines of its redis.conf, behind what all have")),
+      without_default(
+          config_lines<NodeSpec>("lines of its redis.conf, which override those of all servers")),
   };
   return keys;
 }
@@ -97,7 +98,7 @@ const Keys<RedisSpec>& redis_keys() {
       integer<RedisSpec>(
           "sentinels", 0, 9, [](auto& redis) -> auto& { return redis.sentinels; },
           "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
-      config_lines<RedisSpec>("lines of every server's redis.conf, such as `appendonly yes` or "
+      config_lines<RedisSpec>("lines of redis.conf for every server, such as `appendonly yes` or "
                               "`min-replicas-to-write 1`"),
       duration<RedisSpec>(
           "service", Sign::not_negative, [](auto& redis) -> auto& { return redis.service; },
@@ -111,7 +112,7 @@ const Keys<RedisSpec>& redis_keys() {
           "how much faster than true time their clocks run, in parts per billion"),
       table<RedisSpec>(
           "sentinel", sentinel_keys(), [](auto& redis) -> auto& { return redis.sentinel; },
-          "How the Sentinels are set up."),
+          "Settings of all Sentinels."),
       tables<RedisSpec>(
           "node", kMostNodes, [](auto& redis) -> auto& { return redis.nodes; },
           [](const Value& table, NodeSpec& node) {
@@ -133,10 +134,10 @@ const Keys<LeaseStoreSpec>& lease_store_keys() {
   static const Keys<LeaseStoreSpec> keys = {
       integer<LeaseStoreSpec>(
           "expire_after", 1, 10, [](auto& store) -> auto& { return store.expire_after; },
-          "a session ends so many times its `ttl` after the last keep-alive"),
+          "a session ends this many times its `ttl` after the last keep-alive"),
       duration<LeaseStoreSpec>(
           "tick", Sign::not_negative, [](auto& store) -> auto& { return store.tick; },
-          "time between two looks for sessions that are over; 0s: each ends to the moment"),
+          "time between two checks for expired sessions; 0s: each session ends exactly on time"),
       duration<LeaseStoreSpec>(
           "service", Sign::not_negative, [](auto& store) -> auto& { return store.service; },
           "time that the store needs for one request"),
@@ -155,13 +156,13 @@ const Keys<ZooKeeperSpec>& zookeeper_keys() {
           "how many servers the ensemble has: zookeeper-1, which leads at first, and so on"),
       duration<ZooKeeperSpec>(
           "tick", Sign::positive, [](auto& zookeeper) -> auto& { return zookeeper.tick; },
-          "tickTime: a session lasts 2 to 20 of them, and ends at a multiple of it"),
+          "tickTime: a session lasts 2 to 20 ticks and ends at a multiple of a tick"),
       integer<ZooKeeperSpec>(
           "init_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.init_limit; },
-          "initLimit: ticks that a server has to catch up with a new leader"),
+          "initLimit: ticks within which a server must catch up with a new leader"),
       integer<ZooKeeperSpec>(
           "sync_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.sync_limit; },
-          "syncLimit: ticks after which a silent leader or follower is given up"),
+          "syncLimit: ticks after which a silent leader or follower is considered lost"),
       duration<ZooKeeperSpec>(
           "fsync", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.fsync; },
           "time that a server needs to force its log to disk"),
@@ -174,7 +175,7 @@ const Keys<ZooKeeperSpec>& zookeeper_keys() {
           "maxClientCnxns: connections that one client may have to one server; 0: any number"),
       boolean<ZooKeeperSpec>(
           "wall_clock_expiry", [](auto& zookeeper) -> auto& { return zookeeper.wall_clock_expiry; },
-          "whether sessions are counted on the wall clock, as in old releases"),
+          "whether session timeouts are counted on the wall clock, as in old releases"),
       duration<ZooKeeperSpec>(
           "service", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.service; },
           "time that a server needs for one message"),
@@ -197,7 +198,7 @@ const Keys<MySqlSpec>& mysql_keys() {
       word<MySqlSpec>(
           "variant", {"mariadb", "mysql"},
           [](auto& mysql) -> auto& { return mysql.settings.variant; },
-          "whose server it is, where they differ: MariaDB 10.11 or MySQL 8.0"),
+          "which server is simulated where the two differ: MariaDB 10.11 or MySQL 8.0"),
       word<MySqlSpec>(
           "isolation", {"read-committed", "repeatable-read", "serializable"},
           [](auto& mysql) -> auto& { return mysql.settings.isolation; },
@@ -205,29 +206,29 @@ const Keys<MySqlSpec>& mysql_keys() {
       duration<MySqlSpec>(
           "lock_wait_timeout", Sign::positive,
           [](auto& mysql) -> auto& { return mysql.settings.lock_wait_timeout; },
-          "innodb_lock_wait_timeout: a statement that waits for a row for longer fails with 1205, "
-          "and its transaction lives on"),
+          "innodb_lock_wait_timeout: a statement that waits longer for a row fails with error "
+          "1205, but its transaction continues"),
       duration<MySqlSpec>(
           "wait_timeout", Sign::positive,
           [](auto& mysql) -> auto& { return mysql.settings.wait_timeout; },
-          "the server ends a session that has been idle for so long"),
+          "the server ends a session that has been idle for this long"),
       duration<MySqlSpec>(
           "keepalive", Sign::not_negative,
           [](auto& mysql) -> auto& { return mysql.settings.keepalive; },
-          "so long after it last heard of a client the server's kernel begins to ask for it, 9 "
-          "times, 75 s apart; 0s: never"),
+          "when a client has been silent for this long, the server's kernel starts 9 keepalive "
+          "probes, 75 s apart; 0s: never"),
       duration<MySqlSpec>(
           "fsync", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.settings.fsync; },
           "time that a server needs to force its log to disk"),
       boolean<MySqlSpec>(
           "flush_at_commit", [](auto& mysql) -> auto& { return mysql.settings.flush_at_commit; },
-          "innodb_flush_log_at_trx_commit: whether a commit is on disk before it is acknowledged, "
-          "or once a second"),
+          "innodb_flush_log_at_trx_commit: whether a commit is on disk before it is acknowledged; "
+          "otherwise the log is flushed once a second"),
       duration<MySqlSpec>(
           "promote_after", Sign::not_negative,
           [](auto& mysql) -> auto& { return mysql.settings.promote_after; },
-          "a replica that has heard nothing of its primary for so long is made a primary, and "
-          "nobody stops the old one; 0s: never"),
+          "a replica that has heard nothing from its primary for this long is promoted, and "
+          "nothing stops the old primary; 0s: never"),
       duration<MySqlSpec>(
           "service", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.service; },
           "time that a server needs for one statement"),
@@ -244,11 +245,11 @@ const Keys<ResourceSpec>& resource_keys() {
       word<ResourceSpec>(
           "fencing", {"none", "after", "in-script", "ideal", "revoke", "revoke-late"},
           [](auto& resource) -> auto& { return resource.fencing; },
-          "the resource refuses a write of an older grant than it has seen, told by a token: of a "
-          "command after the grant, of the very step that grants, or of the simulator's own order "
-          "of grants; or because the coordinator has had the access of a holder that is gone "
-          "revoked, "
-          "before it frees its lock or after"),
+          "how the resource recognizes the write of a former holder, which it refuses. By a token: "
+          "fetched by a command after the grant (after), made by the same step that grants "
+          "(in-script), or the simulator's own order of grants (ideal). Or without tokens: the "
+          "coordinator revokes the access of a holder that is gone, before it frees the lock "
+          "(revoke) or after (revoke-late)"),
       duration<ResourceSpec>(
           "service", Sign::not_negative, [](auto& resource) -> auto& { return resource.service; },
           "time that the resource needs for one write"),
@@ -262,22 +263,21 @@ const Keys<ServersSpec>& servers_keys() {
   static const Keys<ServersSpec> keys = {
       table<ServersSpec>(
           "redis", redis_keys(), [](auto& servers) -> auto& { return servers.redis; },
-          "The lock servers, processes `redis-1` to `redis-N`."),
+          "The servers of a lock on Redis, processes `redis-1` to `redis-N`."),
       table<ServersSpec>(
           "lease_store", lease_store_keys(),
           [](auto& servers) -> auto& { return servers.lease_store; },
-          "What a lock on a lease store lives on instead, process `store`: one server that never "
-          "loses what it has acknowledged."),
+          "The server of a lock on a lease store, process `store`. It never loses what it has "
+          "acknowledged."),
       table<ServersSpec>(
           "zookeeper", zookeeper_keys(), [](auto& servers) -> auto& { return servers.zookeeper; },
-          "The ensemble that a lock on ZooKeeper lives on instead, processes `zookeeper-1` to "
-          "`zookeeper-N`."),
+          "The ensemble of a lock on ZooKeeper, processes `zookeeper-1` to `zookeeper-N`."),
       table<ServersSpec>(
           "mysql", mysql_keys(), [](auto& servers) -> auto& { return servers.mysql; },
-          "The server that a lock on MySQL lives on instead, process `mysql-1`, and its replicas."),
+          "The server of a lock on MySQL, process `mysql-1`, and its replicas."),
       table<ServersSpec>(
           "resource", resource_keys(), [](auto& servers) -> auto& { return servers.resource; },
-          "What the lock protects, process `resource`."),
+          "The resource that the lock protects, process `resource`."),
   };
   return keys;
 }

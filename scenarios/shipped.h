@@ -1,5 +1,5 @@
-// The shipped scenarios as the tests of the suite see them: every file, and what each file says to
-// run. Tests only; they run in the root of the repository.
+// The shipped scenarios as the tests of the suite see them: every file and every run that it asks
+// for. For tests only; they run in the root of the repository.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ inline std::uint64_t seeds() {
   return given != nullptr ? std::max(1ull, std::strtoull(given, nullptr, 10)) : 1000;
 }
 
-// What GoogleTest takes for a name.
+// A name that GoogleTest accepts.
 inline std::string test_name(std::string name) {
   for (char& letter : name) {
     if (letter == '-' || letter == '/') letter = '_';

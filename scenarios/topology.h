@@ -1,7 +1,7 @@
-// The processes of a scenario: their names, what each is, and to which group of Redis servers it
-// belongs, in the order in which a run declares them. Clients come first, then who takes steps as
-// they do: the coordinator. Then the primaries, the lease store, the ensemble or the MySQL servers,
-// whichever the lock lives on, then the resource, then what belongs to a primary.
+// The processes of a scenario: name, kind and group of Redis servers, in the order in which a run
+// declares them. Clients come first, then the coordinator, which takes steps as they do. The
+// servers of the lock follow (primaries, lease store, ensemble or MySQL servers), then the
+// resource, then the replicas and Sentinels.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ProcessSpec {
 
 std::vector<ProcessSpec> processes_of(const Scenario& scenario);
 
-// The first so many of them take steps that faults can be anchored to.
+// How many of them, counted from the first, take steps that faults can be anchored to.
 std::uint32_t askers(const Scenario& scenario);
 
 // nullptr: there is none of that name.

@@ -30,7 +30,7 @@ TEST(Topology, HasClientsThenPrimariesThenTheResource) {
               ElementsAre("client-1", "client-2", "redis-1", "redis-2", "resource"));
 }
 
-// Behind them, so that a run without them is what it was.
+// They come last, so that a run without them is unchanged.
 TEST(Topology, HasWhatBelongsToEachPrimaryBehindTheResource) {
   EXPECT_THAT(names(with(2, 2, 1)),
               ElementsAre("client-1", "client-2", "redis-1", "redis-2", "resource",

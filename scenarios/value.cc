@@ -23,7 +23,7 @@ std::string_view kind(const toml::node& node) {
     case toml::node_type::integer:
       return "a whole number";
     case toml::node_type::floating_point:
-      return "a number with a point";
+      return "a number with a decimal point";
     case toml::node_type::boolean:
       return "true or false";
     default:
@@ -103,7 +103,7 @@ std::string message(const Origin& origin, int line, std::string_view path,
 Value::Value(const Origin& origin, const toml::table& root)
     : origin_(&origin), node_(&root), line_(1) {}
 
-// What has no line of its own was put in by a change, or stands on the line of its table.
+// A value without a line of its own comes from a change, or stands on the line of its table.
 Value::Value(const Value& parent, std::string_view name, const toml::node& node)
     : origin_(parent.origin_),
       name_(name),
@@ -139,14 +139,9 @@ sim::Duration Value::duration(Sign sign) const {
   if (text == nullptr)
     fail_type(from_command_line() ? "a duration, such as 1.5s"
                                   : "a duration in quotes, such as \"1.5s\"");
-  const std::string shown = printable(text->get());
   const std::optional<sim::Duration> length = duration_from(text->get());
-  if (!length) {
-    fail(
-        fmt::format("must be a duration such as \"1.5s\", not \"{}\"; its unit is one of "
-                    "ns, us, ms, s, m, h, and 100 years are the most",
-                    shown));
-  }
+  if (!length) fail(duration_problem(text->get()));
+  const std::string shown = printable(text->get());
   if (sign == Sign::positive && length->count() <= 0) {
     fail(fmt::format("must be more than 0s, not \"{}\"", shown));
   }
@@ -156,9 +151,9 @@ sim::Duration Value::duration(Sign sign) const {
   return *length;
 }
 
-// TOML hands numbers out as doubles. Nine decimals and at most four digits before them identify a
-// double uniquely, so printing them gives the digits of the file back, and the rest is whole
-// numbers.
+// The parser returns a number as a double. Nine decimals and at most four digits before them
+// identify a double uniquely, so printing it gives the digits of the file, which are then read as
+// whole numbers.
 std::int64_t Value::rate_ppb() const {
   constexpr std::int64_t kBillion = 1'000'000'000;
   constexpr std::string_view kRange = "must be from 0.001 to 1000";
@@ -172,7 +167,7 @@ std::int64_t Value::rate_ppb() const {
   std::string digits = fmt::format("{:.9f}", number->get());
   double again = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), again);
-  if (again < number->get() || again > number->get()) fail("must not have more than 9 decimals");
+  if (again < number->get() || again > number->get()) fail("must have at most 9 decimals");
   digits.erase(digits.find('.'), 1);
   std::int64_t billionths = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), billionths);
@@ -190,7 +185,7 @@ std::size_t Value::word(const Words& words) const {
 
 std::vector<Value> Value::elements() const {
   const toml::array* array = node_->as_array();
-  if (array == nullptr) fail_type("an array");
+  if (array == nullptr) fail_type("an array in square brackets");
   std::vector<Value> elements;
   for (const toml::node& node : *array) {
     elements.push_back(Value(*this, std::to_string(elements.size() + 1), node));
@@ -200,7 +195,8 @@ std::vector<Value> Value::elements() const {
 
 std::vector<Value> Value::tables() const {
   if (!node_->is_array())
-    fail(fmt::format("must be written [[{}]], once for each", printable(path_)));
+    fail(fmt::format("must be an array of tables: write [[{}]] before each of them",
+                     printable(path_)));
   std::vector<Value> tables = elements();
   for (const Value& table : tables) table.must_be_table();
   return tables;
@@ -251,7 +247,7 @@ void Value::fail_unknown(const Words& keys) const {
   const std::string all = listed(keys);
   fail(fmt::format("there is no such key; {}", all.size() <= kReadable
                                                    ? "the keys here are " + all
-                                                   : "docs/scenario-format.md has them all"));
+                                                   : "docs/scenario-format.md lists them all"));
 }
 
 void Value::fail_missing(std::string_view key, std::string_view problem) const {

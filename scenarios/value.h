@@ -1,5 +1,5 @@
-// One value of a parsed file with its place: line and dotted path. Whatever is asked of it is
-// either given in the type asked for or ends in a BadInput that names that place.
+// One value of a parsed file with its place: line and dotted path. A read either returns the
+// requested type or throws a BadInput that names the place.
 #pragma once
 
 #include <toml++/toml.h>
@@ -19,7 +19,7 @@ namespace picklock::scenarios {
 struct Origin {
   std::string file;
   std::string note;  // ends every message, e.g. "in the twin of line 31"; empty: nothing
-  int line = 0;  // stands for values without a line of their own: those a twin or `--set` put in
+  int line = 0;      // for values without a line of their own, which a twin or `--set` has set
 };
 
 enum class Sign : std::uint8_t { positive, not_negative, any };
@@ -43,7 +43,7 @@ class Value {
   bool is_array() const { return node_->is_array(); }
   bool is_table() const { return node_->is_table(); }
   std::vector<Value> elements() const;  // of an array; their paths count from 1
-  std::vector<Value> tables() const;    // of an array of nothing but tables
+  std::vector<Value> tables() const;    // of an array that has only tables
 
   void must_be_table() const;
   std::vector<Value> entries() const;  // of a table, in the order of the file
@@ -53,10 +53,11 @@ class Value {
   std::string toml() const;  // as one line of TOML
 
   [[noreturn]] void fail(std::string_view problem) const;
-  // Ends with the word of `words` that is near `given`, or with `otherwise` if none is.
+  // The message ends with the word of `words` that is nearest to `given`, or with `otherwise` if
+  // none is near.
   [[noreturn]] void fail(std::string_view problem, std::string_view given, const Words& words,
                          std::string_view otherwise = "") const;
-  [[noreturn]] void fail_unknown(const Words& keys) const;  // for a key that is none of `keys`
+  [[noreturn]] void fail_unknown(const Words& keys) const;  // for a key that is not in `keys`
   [[noreturn]] void fail_missing(std::string_view key, std::string_view problem) const;
 
  private:

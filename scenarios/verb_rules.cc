@@ -8,15 +8,16 @@ using sim::Verb;
 constexpr std::string_view kClientsOnly = "only a client has threads of its own";
 constexpr std::string_view kNoClock = "the resource reads no clock";
 constexpr std::string_view kRedisOnly = "only a Redis server evicts keys";
-constexpr std::string_view kMasterDecides = "a replica forgets what its primary tells it to forget";
-constexpr std::string_view kNoTalk = "no client's step is a message to a Sentinel";
-constexpr std::string_view kPrimaryOnly = "only a primary is replaced by its replica";
+constexpr std::string_view kMasterDecides =
+    "a replica forgets only what its primary tells it to forget";
+constexpr std::string_view kNoTalk = "no step of a client is a message to a Sentinel";
+constexpr std::string_view kPrimaryOnly = "only a primary can fail over to a replica";
 constexpr std::string_view kElectsItself =
-    "an ensemble elects its leader by itself: crash the one that leads";
+    "an ensemble elects its leader by itself: crash the leader instead";
 constexpr std::string_view kNoSession = "only a client has a session";
-constexpr std::string_view kSentOnce = "a client of ZooKeeper sends nothing a second time";
-constexpr std::string_view kDriverSendsOnce = "a driver of MySQL sends nothing a second time";
-constexpr std::string_view kNeverSteps = "the lease store counts by a clock that never steps";
+constexpr std::string_view kSentOnce = "a ZooKeeper client sends nothing a second time";
+constexpr std::string_view kDriverSendsOnce = "a MySQL driver sends nothing a second time";
+constexpr std::string_view kNeverSteps = "the lease store uses a clock that never steps";
 
 using Reasons = decltype(VerbRules::inapplicable);
 using Special = std::initializer_list<std::pair<TargetKind, std::string_view>>;
@@ -26,7 +27,7 @@ Reasons but_not(Special special, Reasons reasons = {}) {
   return reasons;
 }
 
-// `special` says of some of the others why not.
+// `special` has the reasons of some other kinds.
 Reasons only(std::initializer_list<TargetKind> kinds, std::string_view reason,
              Special special = {}) {
   Reasons reasons;
@@ -39,7 +40,7 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
   static const std::array<VerbRules, sim::kVerbCount> rules = {{
       {.verb = Verb::pause,
        .lasting = Lasting::required,
-       .meaning = "the process runs nothing while time passes: timers come due late, sockets fill"},
+       .meaning = "the process runs nothing while time passes: timers fire late, sockets fill"},
       {.verb = Verb::crash,
        .lasting = Lasting::optional,
        .allowed = {"host", "silent", "keeps"},
@@ -50,12 +51,12 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .meaning = "crash and start again, at once or after `for`"},
       {.verb = Verb::end_thread,
        .inapplicable = only({TargetKind::client}, kClientsOnly),
-       .meaning = "the thread that takes the step ends, its process lives"},
+       .meaning = "the thread that takes the step ends; its process lives"},
       {.verb = Verb::step_clock,
        .required = "step",
        .inapplicable =
            but_not({{TargetKind::resource, kNoClock}, {TargetKind::store, kNeverSteps}}),
-       .meaning = "the wall clock jumps by `step`, forwards or back"},
+       .meaning = "the wall clock jumps by `step`, forward or back"},
       {.verb = Verb::set_clock_rate,
        .lasting = Lasting::optional,
        .required = "rate",
@@ -64,13 +65,15 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::partition,
        .lasting = Lasting::optional,
        .allowed = {"from", "one_way"},
-       .meaning = "the process and `from` cannot talk; what was sent arrives after healing"},
+       .meaning = "the process and `from` cannot communicate; what was sent arrives after the "
+                  "partition heals"},
       {.verb = Verb::heal, .meaning = "every partition and hold of the process ends"},
       {.verb = Verb::hold,
        .lasting = Lasting::required,
        .on_message = true,
        .inapplicable = but_not({{TargetKind::sentinel, kNoTalk}}),
-       .meaning = "from the message of the step on, its direction of the connection is held"},
+       .meaning = "the message of the step and all later ones in its direction of the connection "
+                  "are held back"},
       {.verb = Verb::delay,
        .lasting = Lasting::required,
        .on_message = true,
@@ -79,7 +82,8 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
       {.verb = Verb::drop,
        .on_message = true,
        .inapplicable = but_not({{TargetKind::sentinel, kNoTalk}}),
-       .meaning = "the message of the step is lost and its connection reset: outcome unknown"},
+       .meaning =
+           "the message of the step is lost and its connection is reset: the outcome is unknown"},
       {.verb = Verb::duplicate,
        .lasting = Lasting::required,
        .on_message = true,
@@ -97,20 +101,19 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
        .allowed = {"to"},
        .inapplicable = only({TargetKind::redis, TargetKind::mysql}, kPrimaryOnly,
                             {{TargetKind::zookeeper, kElectsItself}}),
-       .meaning = "the host of the primary stops for good and a replica is promoted, at once or "
+       .meaning = "the host of the primary stops forever and a replica is promoted, at once or "
                   "after `for`"},
       {.verb = Verb::kill_session,
        .inapplicable = only({TargetKind::client, TargetKind::coordinator}, kNoSession),
-       .meaning = "the lease store, the ensemble or the MySQL server ends the sessions that the "
-                  "client has"},
+       .meaning = "the lease store, the ensemble or the MySQL server ends the client's sessions"},
       {.verb = Verb::slow,
        .lasting = Lasting::required,
        .required = "step",
        .meaning = "every message that the process handles takes `step` longer"},
       {.verb = Verb::interrupt,
        .inapplicable = only({TargetKind::client}, kClientsOnly),
-       .meaning = "the thread that takes the step gives up its wait for a lock, the present one or "
-                  "its next"},
+       .meaning = "the thread that takes the step gives up its current wait for a lock, or else "
+                  "its next one"},
   }};
   return rules;
 }

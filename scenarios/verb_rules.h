@@ -1,6 +1,6 @@
-// What each verb of a fault may be given, as data: which kinds of process it can hit and why not
-// the others, whether it takes `for`, and the keys it has a use for. The loader checks by it and
-// the reference prints it.
+// The rules of each verb of a fault, as data: the kinds of process that it can hit and why not the
+// others, whether it takes `for`, and its other keys. The loader checks files by these rules, and
+// the reference prints them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace picklock::scenarios {
 
-// `redis` is a primary, as the run begins.
+// `redis` is a server that is a primary when the run begins.
 enum class TargetKind : std::uint8_t {
   client,
   redis,
@@ -34,9 +34,9 @@ enum class Lasting : std::uint8_t { required, optional, refused };
 struct VerbRules {
   sim::Verb verb{};
   Lasting lasting = Lasting::refused;
-  bool on_message = false;      // acts on the message of its step: needs a step, and one in time
-  std::string_view required{};  // the key without which it means nothing; empty: none
-  std::vector<std::string_view> allowed{};                    // further keys
+  bool on_message = false;  // acts on the message of its step, so it needs a step before the reply
+  std::string_view required{};              // the key that must be given; empty: none
+  std::vector<std::string_view> allowed{};  // further keys
   std::array<std::string_view, kTargetKinds> inapplicable{};  // why not, by kind; empty: applicable
   std::string_view meaning{};
 };

@@ -1,5 +1,6 @@
-// The words that other layers own and a scenario file uses: algorithms, their step roles and their
-// marks. The caller hands them in, so that the loader checks every name without knowing any lock.
+// The words of a scenario file that other layers define: algorithms, their step roles and their
+// marks. The caller passes them in, so that the loader can check every name without knowing any
+// lock.
 #pragma once
 
 #include <string>
@@ -15,11 +16,11 @@ struct AlgorithmWords {
   std::string name;
   std::vector<Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
-  models::Uses uses;           // which options it has a use for
-  models::LockOptions preset;  // as it comes
-  // Of the keys of [lock] that most locks look at, those that it does not.
+  models::Uses uses;           // the options that it uses
+  models::LockOptions preset;  // its default options
+  // Keys of [lock] that most locks use but this one does not.
   std::vector<std::string_view> ignores{};
-  // A user's own lock: which marks it passes and which options it looks at, it alone knows.
+  // A user's own lock: its marks and options are not known, so none is refused.
   const models::Algorithm* own = nullptr;
 };
 

@@ -35,7 +35,7 @@ bool is_server(const ProcessSpec& process) {
   return process.kind == TargetKind::redis || process.kind == TargetKind::replica;
 }
 
-// Only the servers of one group have copies of an entry: for the others it does not matter.
+// Only servers of one group have copies of an entry; elsewhere the group does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   if (process.kind == TargetKind::mysql) return 0;
   return is_server(process) ? process.group : scenario.servers.redis.masters;
@@ -234,7 +234,7 @@ void World::build_servers() {
   }
 }
 
-// Who is where, before anybody is told of anybody.
+// All processes get their place before any is told of another.
 void World::enlist() {
   directory_.clear();
   std::size_t servers = 0;
@@ -251,7 +251,8 @@ void World::enlist() {
   }
 }
 
-// Long in service when the run begins: each knows the replicas and the others.
+// The Sentinels have run for a long time before the run begins: each knows the replicas and the
+// other Sentinels.
 void World::build_sentinels() {
   const RedisSpec& redis = scenario_->servers.redis;
   if (redis.sentinels == 0) return;
@@ -287,7 +288,7 @@ void World::set_links() {
     for (std::uint32_t i = 0; i < processes_.size(); ++i) {
       if (processes_[i].name == name) return simulation_.scheduler.process(i);
     }
-    throw std::invalid_argument("a link names a process that is not there: " + name);
+    throw std::invalid_argument("a link names a process that does not exist: " + name);
   };
   for (const Link& link : scenario_->network.links) {
     network.set_latency(process(link.from), process(link.to), as_sim(link.latency));
@@ -312,7 +313,7 @@ void World::add_gc(sim::Process& process, const GcProfile& profile) {
   simulation_.scheduler.arm(collector.timer, simulation_.now() + first);
 }
 
-// Alternates between running for a while, twice `every` at most, and standing still.
+// Alternates between running, for at most twice `every`, and pausing.
 void World::collect(void* argument, std::uint32_t) {
   auto& collector = *static_cast<Collector*>(argument);
   sim::Scheduler& scheduler = collector.world->simulation_.scheduler;
@@ -324,7 +325,7 @@ void World::collect(void* argument, std::uint32_t) {
     collector.collecting = true;
     collector.incarnation = process.incarnation();
   } else {
-    // A crash has ended the collection of the incarnation before; another's pause is not ours.
+    // A crash ends the collection of its incarnation; a pause by another fault is left alone.
     const bool lives = !process.down() && process.incarnation() == collector.incarnation;
     if (collector.collecting && lives) scheduler.resume(process);
     collector.collecting = false;
@@ -335,8 +336,9 @@ void World::collect(void* argument, std::uint32_t) {
 
 // ---------------------------------------------------------------- the end
 
-// The horizon is three times the algorithm's bound after the last fault's end, the last arrival at
-// the lock, and the end of the last critical section: nobody is stuck behind a healthy holder.
+// The horizon is three times the algorithm's bound after the latest of these: the end of the last
+// fault, the last acquire, the end of the last critical section. A waiter behind a healthy holder
+// is not stuck.
 void World::at_horizon(void* self, std::uint32_t) {
   auto& world = *static_cast<World*>(self);
   sim::Scheduler& scheduler = world.simulation_.scheduler;
@@ -354,7 +356,7 @@ void World::run(std::uint64_t seed, bool tracing) {
   build(seed, tracing);
   sim::Scheduler& scheduler = simulation_.scheduler;
   scheduler.run();
-  // A run that was cut for its length has no horizon, and no verdict about what never happened.
+  // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!scheduler.out_of_events())
     scheduler.recorder().note({.at = scheduler.now(), .what = sim::What::horizon});
   verdicts_ = &judge_.judge(history(), context_);

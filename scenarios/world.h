@@ -25,8 +25,8 @@
 
 namespace picklock::scenarios {
 
-// Far above any honest run, and below what fills a machine's memory: a run that would go on for
-// ever or for years is cut short here, with no verdict about what has not happened by then.
+// This limit is far above any useful run and below what fills a machine's memory. A run that would
+// continue for years is cut short here, without a verdict about what has not happened by then.
 inline constexpr std::uint64_t kMostEvents = 5'000'000;
 
 class World {
@@ -39,7 +39,7 @@ class World {
   // shipped.
   void set(const Scenario& scenario);
 
-  // One run. What it left behind is read from the members below until the next one.
+  // Makes one run. Its results are read from the members below until the next run.
   void run(std::uint64_t seed, bool tracing = false);
 
   std::uint64_t digest() const { return digest_; }
@@ -90,7 +90,7 @@ class World {
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;
-  models::ClientMachine coordinator_;  // of ensembles whose locks one frees
+  models::ClientMachine coordinator_;  // used if the scenario has a coordinator
   CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;
   std::vector<std::vector<std::string>> configs_;  // of each process: names and values by turns

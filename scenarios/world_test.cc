@@ -106,7 +106,7 @@ TEST_F(WorldTest, HasTheLeaseStoreThatTheFileDescribes) {
   EXPECT_EQ(world_.patience(), 3 * (10s + 10s + 2s + 15s + 50s + 3s + 100ms));
 }
 
-// The key has no entry, and is not to be had: that is no refusal of what was promised.
+// The key has no entry but cannot be taken yet; this refusal breaks no promise.
 TEST_F(WorldTest, ExpectsNoGrantDuringALockDelay) {
   run("lock_delay = '60s'\nacquire_timeout = '20s'\nretry_every = '1s'\n"
       "[clients]\ncount = 2\n[[fault]]\nkill-session = 'client-1'\nat = '500ms'\n",
@@ -143,7 +143,7 @@ TEST_F(WorldTest, GivesUpAnAcquireAfterItsTimeout) {
   EXPECT_FALSE(violated(Property::available));
 }
 
-// Nobody promises that a stopped server answers in time, nor that a stopped client asks in time.
+// No lock promises that a paused server answers in time, nor that a paused client acts in time.
 TEST_F(WorldTest, HoldsNoCollectionAgainstTheAvailabilityOfALock) {
   const std::string impatient =
       "acquire_timeout = '400ms'\n[clients]\ncount = 2\ncycles = 20\nhold = '50ms'\nthink = '1s'\n";
@@ -179,7 +179,7 @@ TEST_F(WorldTest, DrawsOtherLatenciesWithAnotherSeed) {
   EXPECT_EQ(ended(), first);
 }
 
-// One outermost acquire is one tenure, whatever it takes on the way (architecture 8.1).
+// One outermost acquire is one tenure, however many attempts it needs (architecture 8.1).
 TEST_F(WorldTest, TakesTheSameLockAgainWithinOneTenure) {
   run("ttl = '3s'\n[clients]\ncount = 1\nhold = '1s'\nnested = true\n");
   EXPECT_EQ(count(What::acquire_ok), 2);
@@ -203,7 +203,7 @@ TEST_F(WorldTest, KeepsProgressInTheLocksKeyAsTheFileSays) {
   EXPECT_STREQ(deadline_left("set-keepttl"), "some");
 }
 
-// Its renewal finds the key gone; it was the last to write to.
+// Its renewal finds the key gone, and it was the last client to write.
 TEST_F(WorldTest, WritesNothingMoreOnceALossIsKnown) {
   const std::string evicted =
       "ttl = '3s'\n[clients]\ncount = 1\nhold = '4s'\nwrites = 3\n[[fault]]\nevict = 'redis-1'\n"

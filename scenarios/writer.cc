@@ -90,7 +90,7 @@ class Writer {
     if (!fault.outbound) put("one_way", "inbound");
     if (fault.host) raw("host", "true");
     if (fault.silent) raw("silent", "true");
-    // Said even where it is the default: much depends on it.
+    // Written even if it is the default, because much depends on it.
     const bool starts_again = fault.verb == Verb::restart || fault.lasts;
     if ((fault.verb == Verb::crash || fault.verb == Verb::restart) && starts_again) {
       put("keeps", kept(fault.keeps));
@@ -144,7 +144,7 @@ class Writer {
     write(twin.expect);
   }
 
-  // What it does not say it has from the fault that it moves.
+  // Keys that the neighbor leaves out are those of the fault that it moves.
   void write(const Neighbour& neighbour, const Fault& fault) {
     element("neighbour");
     raw("fault", std::to_string(neighbour.fault));

@@ -1,5 +1,5 @@
-// A scenario as the text of a file: what a search finds becomes one. The loader reads it back as
-// the same scenario; keys at their defaults are left out, and so are comments and line numbers.
+// Writes a scenario as the text of a file, for example the finds of a search. The loader reads it
+// back as the same scenario; keys at their defaults, comments and line numbers are left out.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace picklock::scenarios {
 
-// Requires: nothing that a file could not say, as of a scenario that was loaded, with any plan that
-// the loader takes.
+// Requires: the scenario is one that a file can express, such as a loaded scenario with any plan
+// that the loader accepts.
 std::string file_text(const Scenario& scenario);
 
 }  // namespace picklock::scenarios
