@@ -1,5 +1,5 @@
-// How often the program has asked for memory so far, so that "allocates nothing" can be seen to be
-// so. Linking allocations.cc replaces the global operator new: test-only.
+// The number of allocations so far, so that a test can show that code allocates nothing. Linking
+// allocations.cc replaces the global operator new: test-only.
 #pragma once
 
 #include <cstddef>

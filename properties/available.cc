@@ -128,7 +128,7 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
         break;
       case What::acquire_failed:
       case What::acquire_unknown:
-        // Who was told to give up was not refused.
+        // A client that was told to give up was not refused.
         if (const auto* acquire = conditions.ended(event.tenure, event.at);
             acquire != nullptr && event.cause != sim::Cause::interrupt) {
           violated(verdict, {at, acquire->invoked});

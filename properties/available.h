@@ -1,7 +1,7 @@
 // available: an acquire is not refused while the algorithm's documented condition for success
-// holds: for at least the declared bound within its own invocation, the lock was free on a quorum
-// of servers, and those servers were up and within reach of the client. Without a declared bound
-// there is nothing to hold the algorithm to.
+// holds. The condition: for at least the declared bound within the acquire, the lock was free on a
+// quorum of servers that were up and that the client could reach. Without a declared bound, nothing
+// is judged.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// balanced-holds: how often a server counts a tenure as holding agrees with what its client was
-// told. A command that took effect twice is seen here before anybody loses the lock by it, or is
-// kept out for ever.
+// balanced-holds: the number of holds that a server counts for a tenure agrees with what the client
+// was told. It shows a command that took effect twice before any client loses the lock or waits
+// forever because of it.
 #pragma once
 
 #include <cstdint>

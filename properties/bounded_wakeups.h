@@ -1,5 +1,5 @@
 // bounded-wakeups: one release or loss wakes at most as many waiters as the algorithm promises. A
-// tenure is released once, so all that its messages wake counts together.
+// tenure is released once, so all waiters that its messages wake count together.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct BoundedWakeupsScratch {
   std::vector<Wakeup> wakeups;
 };
 
-// Counts tenures. Witness: the first wait_ended too many, and the end of that tenure's belief, or
-// the first wait_ended of those it caused where its belief did not end.
+// Counts tenures. Witness: the first wait_ended beyond the promise, and the end of that tenure's
+// belief, or the first wait_ended that it caused if its belief did not end.
 void bounded_wakeups(const Case& run, BoundedWakeupsScratch& scratch, Verdict& verdict);
 
 }  // namespace picklock::properties

@@ -1,5 +1,5 @@
-// What a judge must know besides the history: the shape of the lock service and the bounds the
-// algorithm declares. The same for every run of a scenario.
+// The facts that a judge needs besides the history: the shape of the lock service and the bounds
+// that the algorithm declares. They are the same for every run of a scenario.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Context {
   // Processes below it are clients: an entry on one of them is a mutex inside that client, which
   // blocks its own threads and nobody else. 0: no process is known to be a client.
   sim::ProcessId first_server = 0;
-  // Of each process, where servers have replicas: entries on servers of one group are copies of
-  // one, and count once. Empty: every server is alone.
+  // The group of each process, if servers have replicas. Entries on servers of one group are copies
+  // and count once. Empty: every server is alone.
   std::vector<std::uint32_t> group_of{};
   Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
                              // holds; 0: none

@@ -1,6 +1,6 @@
-// fair-order: a waiter whose request was applied first, at the server, is overtaken at most as
-// often as the algorithm promises. It is overtaken by whoever came later and is told of success
-// while it still waits.
+// fair-order: a waiter whose request the server applied first is overtaken at most as often as the
+// algorithm promises. A client overtakes it by coming later and being granted the lock while it
+// still waits.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct FairOrderScratch {
   std::vector<std::uint32_t> earliest;  // acquire_ok of those behind a waiter, as a heap
 };
 
-// Counts waiters. Witness: the first acquire_ok too many, and the waiter's queued.
+// Counts waiters. Witness: the first acquire_ok beyond the promise, and the queued event of the
+// waiter.
 void fair_order(const Case& run, FairOrderScratch& scratch, Verdict& verdict);
 
 }  // namespace picklock::properties

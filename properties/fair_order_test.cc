@@ -109,8 +109,8 @@ TEST(FairOrder, SaysNothingOfThoseWhoNeverQueued) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
-// Served from the tail, everybody but the last seventeen is overtaken too often. Whoever compared
-// each with each would not come to an end.
+// Served from the tail, all but the last seventeen waiters are overtaken too often. A judge that
+// compared all pairs would take far too long.
 TEST(FairOrder, JudgesALongQueueThatIsServedFromItsTail) {
   constexpr sim::TenureId kMany = 100'000;
   HistoryBuilder h;

@@ -11,7 +11,7 @@ namespace picklock::properties {
 
 using namespace std::chrono_literals;
 
-// One tenure, and whose it is.
+// One tenure and its owner.
 struct Who {
   sim::TenureId tenure = 0;
   sim::ProcessId process = 0;
@@ -64,7 +64,7 @@ class HistoryBuilder {
   HistoryBuilder& creates_for_ever(Who who, sim::ProcessId on = kServer) {
     return creates(who, on, sim::Duration::max());
   }
-  // What a promoted replica had received.
+  // The entry that a promoted replica had received.
   HistoryBuilder& promotes(Who owner, sim::ProcessId on, sim::Duration ttl = kTtl) {
     entry(sim::What::entry_created, 0, owner.tenure, owner.key, on, ttl);
     history.back().cause = sim::Cause::failover;
@@ -112,7 +112,7 @@ class HistoryBuilder {
     return operation(sim::What::write_rejected, who, kResource);
   }
 
-  // Hardships.
+  // Faults.
   HistoryBuilder& crashes(sim::ProcessId process) {
     return add(sim::What::process_crashed, {.process = process});
   }

@@ -1,5 +1,5 @@
-// What the tests of single judges share: a verdict for a hand-written history, and matchers for
-// what it says. Test-only.
+// Shared by the tests of single judges: the verdict for a hand-written history, and matchers for
+// verdicts. Test-only.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-// Every lock that is shipped, held against what it says of itself: under faults of exactly the
-// classes for which it promises a property, drawn by RapidCheck for its plain scenario, whatever it
-// promises holds, unless the promise's premise was not kept.
+// Compares every shipped lock with its promises. RapidCheck draws faults for its plain scenario, of
+// exactly the classes for which the lock promises a property. Every promise must hold unless its
+// premise was not kept.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -39,7 +39,7 @@ std::vector<FaultClasses> promised_for(const models::Algorithm& lock, const Scen
   return all;
 }
 
-// Promises that the lock has broken in the run that the world has just made: "own-release".
+// Promises that the lock has broken in the world's last run, such as "own-release".
 std::string broken(const models::Algorithm& lock, const Scenario& scenario,
                    const scenarios::World& world) {
   const scenarios::Promises promised =
@@ -82,8 +82,7 @@ TEST_P(LockPromises, AreKept) {
   for (const FaultClasses classes : promised_for(lock, base))
     scenarios.push_back(explore::arbitrary(base, {.classes = classes, .none = true}));
   scenarios::World world;
-  // What was seen once is seen again: the seed is another where RC_PARAMS says so, and nowhere
-  // else.
+  // A failure can be repeated: only RC_PARAMS changes the seed.
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   if (std::getenv("RC_PARAMS") == nullptr) params.seed = 1;
   const rc::detail::TestResult result = checked(params, [&] {
@@ -99,7 +98,7 @@ TEST_P(LockPromises, AreKept) {
 
 // ---------------------------------------------------------------- what a failure looks like
 
-// The message with which a property fails that asks too much of its lock.
+// The message of a property that requires too much of its lock.
 std::string failure_of(std::string_view lock, Property property, FaultClasses classes) {
   const Scenario base = plain(lock);
   const rc::Gen<Scenario> scenarios =

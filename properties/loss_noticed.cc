@@ -7,7 +7,7 @@ using sim::What;
 
 namespace {
 
-// A nested release that gives back what the outer one needs is a loss all the same.
+// A nested release that releases the hold of the outer acquire is a loss as well.
 bool its_own_alteration(const HistoryEvent& event, TenureId tenure) {
   return event.what == What::entry_altered && event.cause == Cause::command &&
          event.tenure == tenure;
@@ -22,7 +22,7 @@ void loss_noticed(const Case& run, LossNoticedScratch& scratch, Verdict& verdict
     if (its_own_alteration(run.event(change.event), change.loser)) continue;
     const Tenure& tenure = run.tenure(change.loser);
     if (!tenure.believes_at(change.event)) continue;
-    // Who releases in the instant of the loss held on to nothing.
+    // A tenure that releases in the instant of the loss did not hold on to the lock.
     if (run.at(change.event) == run.belief_ends(tenure)) continue;
     std::uint32_t& lost = scratch.lost[change.loser];
     if (lost != kNone) continue;

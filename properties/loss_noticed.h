@@ -1,6 +1,6 @@
-// loss-noticed: when a tenure's entry is removed, expires or is altered by another during its
-// belief, the belief ends by learning of it or by a declared deadline, not by invoking release, nor
-// never.
+// loss-noticed: when a tenure's entry is removed, expires or is altered by another tenure during
+// its belief, the belief ends because the client learns of the loss or reaches a declared deadline.
+// A belief that ends with a release, or never, violates it.
 #pragma once
 
 #include <cstdint>

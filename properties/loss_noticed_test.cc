@@ -168,7 +168,7 @@ TEST(LossNoticed, CatchesTheLossOfEveryCopy) {
   EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));
 }
 
-// What the old primary had alone.
+// The entry that only the old primary had.
 TEST(LossNoticed, CatchesAPromotionWithoutTheEntry) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).at(2s).goes(kA, sim::Cause::failover);

@@ -3,8 +3,8 @@
 namespace picklock::properties {
 
 void mutual_exclusion(const Case& run, MutualExclusionScratch& scratch, Verdict& verdict) {
-  // Of the beliefs begun so far the one that lasts longest: whoever overlaps any of them overlaps
-  // this one.
+  // The belief that lasts longest of those begun so far: a later belief that overlaps any of them
+  // overlaps this one.
   scratch.longest.assign(run.timeline.keys(), 0);
   for (const TenureId id : run.timeline.believers()) {
     const Tenure& later = run.tenure(id);

@@ -1,5 +1,5 @@
-// The definitions of the properties said again as plainly as possible, at any cost in time: what
-// the judges are compared with. Shares nothing with the judges but the history's own types.
+// The definitions of the properties, restated as plainly as possible and at any cost in time. The
+// judges are compared with them. They share only the history's own types with the judges.
 // Test-only.
 #pragma once
 
@@ -194,7 +194,7 @@ class Naive {
     return verdict;
   }
 
-  // Everyone who was ever queued, against everyone who was told of success.
+  // Compares every waiter that was ever queued with every acquire that was granted.
   NaiveVerdict fair_order() const {
     NaiveVerdict verdict;
     for (sim::TenureId waiter = 1; waiter < tenures_; ++waiter) {
@@ -234,7 +234,7 @@ class Naive {
     return verdict;
   }
 
-  // At every event, whether a thread that waits, waits for itself in the end, and did not before.
+  // At every event, whether a waiting thread has come to wait, possibly through others, for itself.
   NaiveVerdict no_deadlock() const {
     NaiveVerdict verdict;
     std::set<std::size_t> before;
@@ -508,7 +508,7 @@ class Naive {
     return false;
   }
 
-  // What it asked for comes too late for it, and it never came to believe.
+  // The entry came too late: the tenure had given up and never believed that it held the lock.
   bool gave_up_before(sim::TenureId id, std::size_t now) const {
     const std::size_t first = first_of(id);
     if (began(id) != history_.size() || first == history_.size()) return false;
@@ -531,7 +531,7 @@ class Naive {
     if (history_[touch].until == sim::kNever) return touch;
     if (history_[touch].at == history_[since].at) return history_.size();
     if (history_[touch].until <= history_.back().at) return history_.size();
-    // Renewed: by a tenure that lives, that still asks, or by one of which nothing is left?
+    // Was it renewed by a tenure that lives or still acquires, or by one that is gone?
     const bool believed = began(owner) < touch;
     const bool believes = believed && touch < ended(owner);
     const bool asks = !believed && open_wait(owner, touch) != history_.size();

@@ -1,4 +1,4 @@
-// Each judge against the naive restatement of its definition, on random histories.
+// Compares each judge with the naive restatement of its definition, on random histories.
 #include "properties/naive.h"
 
 #include <gtest/gtest.h>

@@ -50,7 +50,7 @@ class WaitsFor {
   void begin_belief(TenureId id, std::uint32_t at) {
     const Tenure& tenure = run_.tenure(id);
     if (tenure.began != at) return;
-    // Where a server reports no entries, belief is all there is to go by.
+    // If a server reports no entries, only beliefs show who holds the key.
     if (tenure.granted_by == 0) {
       hold(id, at, at);
     } else if (scratch_.has[id] >= run_.context.quorum) {
@@ -116,7 +116,7 @@ class WaitsFor {
       if (since != sim::kNever && now - std::max(since, wait.since) >= bound) ++willing;
     }
     if (willing < run_.context.quorum) return false;
-    // It may have lost and regained its hold meanwhile, and waits but once.
+    // It may have lost and regained its hold meanwhile, but it waits only once.
     std::uint32_t& reported = scratch_.threads[run_.tenure(wait.tenure).thread].waited_for_itself;
     if (std::exchange(reported, wait.invoked) == wait.invoked) return true;
     scratch_.cycle.assign(1, {wait.invoked, wait.held_since});
@@ -152,10 +152,10 @@ class WaitsFor {
     key.holder = 0;
   }
 
-  // Every new edge starts or ends at `first`, so a cycle that has just closed passes through it; if
-  // `first` has come to hold `taken`, it does so by way of a waiter for that. If nobody waits for
-  // what it holds there is none, which spares chains of waiters from being followed at each new
-  // link.
+  // Every new edge starts or ends at `first`, so a cycle that has just closed passes through it. If
+  // `first` has come to hold `taken`, the cycle passes through a waiter for `taken`. If no thread
+  // waits for what `first` holds, there is no cycle; this check avoids following chains of waiters
+  // at each new link.
   void find_cycle(ThreadId first, std::uint32_t at, const Key* taken = nullptr) {
     if (scratch_.threads[first].awaited == 0) return;
     ++scratch_.searches;

@@ -1,8 +1,9 @@
-// no-deadlock: no cycle among waiters and holders. A thread waits for a key from acquire_invoked to
-// its completion; a key is held by the tenure that believes to hold it and whose entries are live.
-// A thread that asks again for a lock it holds waits for itself, unless it gets it as one may enter
-// twice: it is a cycle once a quorum of servers has been within its undisturbed reach for the
-// declared bound, and it has not. Without a declared bound nobody can tell.
+// no-deadlock: there is no cycle among waiters and holders. A thread waits for a key from
+// acquire_invoked to its completion. A key is held by the tenure that believes that it holds it and
+// whose entries are live. A thread that acquires a lock again that it holds waits for itself. This
+// is a cycle if it has not got the lock after it could reach a quorum of servers, undisturbed, for
+// the declared bound: a reentrant lock would have granted it. Without a declared bound, this case
+// is not judged.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ class Sleepers {
     changed(key, change.event);
   }
 
-  // One that is down grants nothing. Where it has replicas, another may.
+  // A server that is down grants nothing, but one of its replicas may.
   void server(const HistoryEvent& event, std::uint32_t at) {
     const Context& context = run_.context;
     const bool serves = event.process >= context.first_server &&

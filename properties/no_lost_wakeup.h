@@ -1,6 +1,5 @@
 // no-lost-wakeup: no waiter sleeps beyond the algorithm's bound while the lock is free, that is,
-// while an acquire could succeed. Without a declared bound there is nothing to hold the algorithm
-// to.
+// while an acquire could succeed. Without a declared bound, nothing is judged.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ bool gave_up_before(const Tenure& tenure, std::uint32_t event) {
   return tenure.began == kNone && tenure.ended < event;
 }
 
-// Where the last hardship was over; without faults, where the last client arrived.
+// The end of the last fault; without faults, the arrival of the last client.
 std::uint32_t settled(const Case& run, std::uint32_t horizon) {
   std::uint32_t arrival = run.timeline.last_arrival();
   for (std::uint32_t i = horizon; i-- > 0;) {
@@ -31,11 +31,11 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
     last_grant[key] = std::max(last_grant[key], event);
   };
   for (const EntryChange& change : run.timeline.entries()) {
-    // An entry restored by its server, or taken over by altering it, is not a grant until it is
-    // believed.
+    // An entry that its server restored, or that another tenure altered, is a grant only once its
+    // owner believes that it holds the lock.
     const HistoryEvent& event = run.event(change.event);
     if (event.what != What::entry_created || event.tenure == 0) continue;
-    // Nor is one that comes to be when its tenure has given up.
+    // An entry that is created after its tenure has given up is not a grant either.
     if (change.gainer == 0 || gave_up_before(run.tenure(change.gainer), change.event)) continue;
     if (change.has >= run.context.quorum) {
       granted(run.tenure(change.gainer).key, change.event);
@@ -50,9 +50,10 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
 std::uint32_t made_permanent(const Case& run, const Slot& slot) {
   const bool renewed = slot.renewed != kNone;
   if (slot.until == sim::kNever) return renewed ? slot.renewed : slot.since;
-  // A tenure that is still asking may come to hold; one whose belief or hope has ended will not. A
-  // script that sets a key and then its expiry renews nothing; nor does anybody go on to renew what
-  // should be over by the end, and is there because its server's clock was set back.
+  // A tenure that is still acquiring may come to hold the lock; one whose belief or acquire has
+  // ended will not. A script that sets a key and then its expiry renews nothing. An entry that
+  // should have expired by the end, and exists only because its server's clock was set back, is not
+  // renewed either.
   const bool later = renewed && run.event(slot.renewed).at > run.event(slot.since).at &&
                      slot.until > run.history.back().at;
   if (later && slot.renewed > run.tenure(slot.owner).ended) return slot.renewed;
@@ -84,8 +85,8 @@ std::uint32_t blocked_by(const Case& run, KeyId key) {
   return blocked + run.context.quorum > run.context.servers ? event : kNone;
 }
 
-// A mutex inside the waiter's own process that nobody is left to give back: no tenure that holds,
-// still asks, or has yet to complete its release.
+// A mutex inside the waiter's own process that no tenure is left to release: none holds it, still
+// acquires, or has yet to complete its release.
 std::uint32_t blocked_at_home(const Case& run, const Tenure& waiter) {
   const LocalEntry* entry = run.timeline.local_entry(waiter.key, waiter.process);
   if (entry == nullptr) return kNone;
@@ -110,7 +111,7 @@ void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
   find_last_grants(run, scratch.last_grant);
   for (const Tenure& waiter : tenures) {
     if (!waits_alive(waiter)) continue;
-    // Grants to other processes do not help one that is blocked at home.
+    // Grants to other processes do not help a waiter that is blocked inside its own process.
     const bool granted = scratch.last_grant[waiter.key] > calm;
     const std::uint32_t blocking =
         std::min(granted ? kNone : blocked_by(run, waiter.key), blocked_at_home(run, waiter));

@@ -67,8 +67,8 @@ TEST(NotStuck, CatchesARenewalAfterAnOwnersRelease) {
   EXPECT_EQ(judged(h).count, 1U);
 }
 
-// A renewal under way when its holder lets go, and a server whose clock is set back: the entry is
-// late, and is nobody's to renew.
+// A renewal is in flight when its holder releases, and the server's clock is set back: the entry
+// expires late, and no tenure renews it.
 TEST(NotStuck, HoldsBehindAnEntryWhoseLastRenewalIsLongOver) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).asks(kB).at(1s).fault().lets_go(kA).at(3s).renews(kA).at(30s).horizon();

@@ -1,6 +1,6 @@
-// own-release: no operation of one tenure removes or alters a lock entry of another. Whose entry it
-// is, is the simulator's ground truth: a token that two tenures share does not make it the
-// operation's own.
+// own-release: no operation of one tenure removes or alters a lock entry of another. The
+// simulator's ground truth decides who owns an entry: sharing a token with the owner does not make
+// a tenure the owner.
 #pragma once
 
 #include "properties/timeline.h"

@@ -1,6 +1,5 @@
-// no-stale-write: no write of an older tenure is accepted after any operation of a newer one. Older
-// and newer is the order in which grants took effect at the server, not the order of replies or of
-// beliefs.
+// no-stale-write: no write of an older tenure is accepted after any operation of a newer one.
+// Tenures are ordered by when their grants took effect at the server, not by replies or beliefs.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ TEST(StaleWrite, TakesWhatANewPrimaryIsAskedForForAGrantOfItsOwn) {
   EXPECT_THAT(judged(h, context), Holds());
 }
 
-// docs/facts/failures.md C-12: a renewal that does not look, behind the lapse of the holder's own
-// entry, makes it no newer than who was granted meanwhile.
+// docs/facts/failures.md C-12: a renewal without a check, after the holder's own entry has lapsed,
+// does not make the holder newer than a client that was granted the lock meanwhile.
 TEST(StaleWrite, TakesNoAlterationForASecondGrant) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates(kA).at(3s).expires(kA).asks(kB).creates(kB);
@@ -52,8 +52,8 @@ TEST(StaleWrite, TakesNoAlterationForASecondGrant) {
   EXPECT_THAT(judged(h), Holds());
 }
 
-// Its attempts before were granted by all and undone; what one server gives it now is lost before
-// the other has given it anything, so no instant makes this one whole.
+// All servers granted its earlier attempts, which were undone. Now the entry on one server is lost
+// before the other server grants, so there is no instant at which this attempt is complete.
 TEST(StaleWrite, TakesNoGrantThatWasUndoneForThatOfALaterAttempt) {
   const Context both{.quorum = 2, .servers = 2};
   HistoryBuilder h;

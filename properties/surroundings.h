@@ -1,6 +1,6 @@
-// Which lock servers a client could reach undisturbed, and since when: what a judge asks who holds
-// an algorithm to something that it documents of servers and networks in good order. A paused
-// server, a slow link or a lost reply may cost time, so the time of any fault does not count.
+// Which lock servers a client could reach undisturbed, and since when. Judges use it for promises
+// that an algorithm makes only for healthy servers and networks. A paused server, a slow link or a
+// lost reply may cost time, so the time of any fault does not count.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Surroundings {
     return process >= first && process - first < context_.servers ? process - first : kNone;
   }
 
-  // Since when the client could reach the server with nothing in the way; kNever: it cannot.
+  // The time since which the client could reach the server undisturbed; kNever: it cannot.
   Instant since(ProcessId client, std::uint32_t server) const {
     const SurroundingsScratch::Link& link = scratch_.links[client * context_.servers + server];
     if (faults_ > 0 || link.cut != 0 || !scratch_.servers[server].up) return sim::kNever;
@@ -47,7 +47,8 @@ class Surroundings {
   bool up(std::uint32_t server) const { return scratch_.servers[server].up; }
   bool disturbed() const { return faults_ > 0; }
 
-  // Whether the event makes the surroundings worse: what has held so far holds until now.
+  // Whether the event makes the surroundings worse, so that a condition that has held so far may
+  // end now.
   static bool worsens(const HistoryEvent& event) {
     return event.what == sim::What::process_crashed || event.what == sim::What::link_cut ||
            event.what == sim::What::fault_fired;

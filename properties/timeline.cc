@@ -298,17 +298,17 @@ std::uint32_t Timeline::give(TenureId id, const HistoryEvent& event, const Slot&
   Tenure& tenure = tenures_[id];
   if (tenure.key != event.key) return tenure.entries;
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
-  // A copy of what it has makes no grant, unless it has asked for it: the primary that granted it
-  // before has been replaced, and its answer never came.
+  // A copy of an entry that the tenure already has is not a grant, unless it is still acquiring:
+  // then the primary that granted it has been replaced, and its reply never came.
   if (has_copy(id, event.key, slot)) {
     const bool asked = event.what == What::entry_created && event.tenure != 0;
     if (asked && tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
     return tenure.entries;
   }
-  // An attempt whose answers were lost, or came too late, leaves an orphan; what a later attempt
-  // gets once a quorum has gone again makes the later one the grant, even if it never comes to a
-  // quorum at one instant. Whoever alters what another has, as by a renewal that does not look, is
-  // taken for its owner, but his grant is what it was.
+  // An attempt whose replies were lost or late leaves an orphan. If a quorum of its entries has
+  // gone again, the entries of a later attempt make that attempt the grant, even if they are never
+  // a quorum at one instant. A tenure that alters another's entry, for example by a renewal without
+  // a check, counts as its owner, but its grant stays as it was.
   const bool altered = event.what == What::entry_altered;
   if (tenure.began == kNone && tenure.entries < quorum_ && !altered) tenure.granted = kNone;
   ++tenure.entries;

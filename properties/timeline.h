@@ -64,7 +64,7 @@ struct LocalEntry {
   std::uint32_t since = kNone;  // the event by which the owner came to have it; kNone: it is free
 };
 
-// What an entry event did to the tenures whose lock the entry is. Entries inside clients have none.
+// The effect of an entry event on the tenures of its lock. Entries inside clients have none.
 struct EntryChange {
   std::uint32_t event = 0;
   std::uint32_t slot = 0;       // where, as Timeline::index says
@@ -93,7 +93,7 @@ class Timeline {
   const Tenure& tenure(TenureId id) const { return tenures_[id]; }
   std::span<const Tenure> tenures() const {
     return tenures_;
-  }  // by TenureId; the first is nobody's
+  }  // by TenureId; 0 is no tenure
   std::span<const TenureId> believers() const { return believers_; }  // as their beliefs began
   std::span<const EntryChange> entries() const { return entries_; }
   std::span<const Operation> operations() const { return operations_; }
@@ -115,13 +115,13 @@ class Timeline {
 
   // The first acquire_invoked of the process that came last.
   std::uint32_t last_arrival() const { return last_arrival_; }
-  // What servers have done to those who waited: where they broke circles, and where they refused
-  // what had become free.
+  // Actions of servers on waiters: where they broke cycles, and where they refused a lock that had
+  // become free.
   std::span<const std::uint32_t> broken_circles() const { return broken_circles_; }
   std::span<const std::uint32_t> refused_free() const { return refused_free_; }
   // Whether any acquire failed or ended unknown.
   bool refused() const { return refused_; }
-  // Whether any thread asked for a lock while it believed to hold one, be it the same.
+  // Whether any thread acquired a lock while it believed that it held one, the same or another.
   bool waits_while_holding() const { return waits_while_holding_; }
   // Whether any thread slept.
   bool sleeps() const { return sleeps_; }
@@ -194,7 +194,7 @@ class Timeline {
   std::vector<Operation> operations_;
 };
 
-// What every judge is given.
+// The input of every judge.
 struct Case {
   const History& history;
   const Context& context;

@@ -56,7 +56,7 @@ TEST(Timeline, CountsNoCopyOfAnotherTenuresEntry) {
   EXPECT_EQ(timeline.tenure(kB.tenure).entries, 1U);
 }
 
-// The copy that somebody takes over is no longer one.
+// A copy that another tenure takes over is no longer a copy.
 TEST(Timeline, CountsOnWhatIsLeftWhenACopyChangesHands) {
   HistoryBuilder h;
   h.asks(kA).asks(kB).creates(kA, 0).promotes(kA, 4).alters(kB, kA, 4);
@@ -85,7 +85,7 @@ TEST(Timeline, TakesAQuorumOfGroupsForAGrant) {
   EXPECT_EQ(timeline_of(h, kThreePairs).tenure(kA.tenure).granted, h.last());
 }
 
-// Else a holder that waits for its answer would be granted the lock once more, and later.
+// Otherwise a holder that waits for its reply would be granted the lock a second time, later.
 TEST(Timeline, TakesAPromotionForNoSecondGrant) {
   const Context pair{.group_of = {0, 9, 9, 9, 0}};
   HistoryBuilder h;

@@ -1,6 +1,5 @@
-// What a judge answers. A witness names events of the history it was found in, so that a report can
-// tell who, when and at which step, and a search can tell two violations apart, without any text
-// being made here.
+// The result of a judge. A witness names events of the history. Reports take from them who, when
+// and at which step; a search tells violations apart by them. No text is made here.
 #pragma once
 
 #include <array>
