@@ -28,7 +28,7 @@ TEST_F(Program, RefusesFilesThatAreNoScenarios) {
   expect_refused("run " + file("noise.toml", noise), "larger than 1 MiB");
   expect_refused("run " + file("some.toml", noise.substr(0, 100'000)), "some.toml:");
   expect_refused("run " + file("deep.toml", "format = 1\nx = " + std::string(200'000, '[')),
-                 "deep.toml:2: nests more than");
+                 "deep.toml:2: is nested more than");
 }
 
 TEST_F(Program, RefusesScenariosThatCannotBeRunAndNamesLineAndKey) {
