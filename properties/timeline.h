@@ -91,9 +91,7 @@ class Timeline {
   void read(const History& history, const Context& context);
 
   const Tenure& tenure(TenureId id) const { return tenures_[id]; }
-  std::span<const Tenure> tenures() const {
-    return tenures_;
-  }  // by TenureId; 0 is no tenure
+  std::span<const Tenure> tenures() const { return tenures_; }        // by TenureId; 0 is no tenure
   std::span<const TenureId> believers() const { return believers_; }  // as their beliefs began
   std::span<const EntryChange> entries() const { return entries_; }
   std::span<const Operation> operations() const { return operations_; }
