@@ -9,10 +9,10 @@
 #
 # In a document, an HTML comment before a block says what the block is.
 #
-#   <!-- file: NAME -->       the fenced block is a file of this name, for the commands of the same document
-#   <!-- shows: COMMAND -->   the output of COMMAND: a fenced block, or lines up to <!-- end -->
-#   <!-- from: FILE -->       lines of this file of the repository, in its order; lines between them may be left out, and
-#                             the indentation may differ
+#   <!-- file: NAME -->       The fenced block is a file of this name, for the commands of the same document.
+#   <!-- shows: COMMAND -->   The block, fenced or up to <!-- end -->, is the output of COMMAND.
+#   <!-- from: FILE -->       The fenced block has lines of this file of the repository, in the same order. Lines may be
+#                             left out, and the indentation may differ.
 #
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
 # with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
