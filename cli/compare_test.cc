@@ -150,7 +150,7 @@ TEST_F(Program, TellsWhatItHasComparedWhenItIsInterrupted) {
       shell("\"$P\" compare --algorithms redlock --runs 100000 --out " + path("kept") + " & " +
             once_it_has(path("kept") + "/runs-seed-1.jsonl", 1000) + "kill -INT $!; wait $!");
   EXPECT_EQ(ran.status, 130);
-  EXPECT_THAT(ran.out, HasSubstr("interrupted, so that there may be more to find"));
+  EXPECT_THAT(ran.out, HasSubstr("interrupted, so there may be more to find"));
   EXPECT_TRUE(std::filesystem::exists(path("kept") + "/comparison.html"));
 }
 

@@ -162,7 +162,7 @@ TEST_F(OwnLock, SaysThatItsFindCouldNotBeKept) {
   setenv("PICKLOCK_OUT", (folder_ / "file").c_str(), 1);
   const Trial trial = random(scenarios::contention<CarelessLock>(), kPauses);
   EXPECT_EQ(trial.outcome, Outcome::violated);
-  EXPECT_THAT(trial.letter, HasSubstr("  kept     not: nothing can be written to "));
+  EXPECT_THAT(trial.letter, HasSubstr("  kept     not saved: nothing can be written to "));
 }
 
 TEST_F(OwnLock, RefusesWhatNoFileCouldSay) {
@@ -210,7 +210,7 @@ TEST_F(OwnLock, IsCleanInAFileOnceItIsMended) {
   LockAtWork::mended = true;
   const Trial trial = random(scenario, kPauses);
   EXPECT_EQ(trial.outcome, Outcome::clean);
-  EXPECT_THAT(trial.letter, StartsWith("nothing that the lock answers for is violated any more"));
+  EXPECT_THAT(trial.letter, StartsWith("no property that the lock answers for is violated any more"));
 }
 
 TEST_F(OwnLock, SkipsAFileAboutAnotherLock) {

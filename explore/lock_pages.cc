@@ -50,7 +50,7 @@ std::vector<Appearance> appearances(std::string_view lock, const std::string& di
     };
     add(main, "");
     for (std::size_t i = 0; i < main.twins.size(); ++i) {
-      // A twin of another lock; that of its own is on the page already.
+      // A twin of this lock's own scenario is on the page already.
       const Scenario twin = document.twin(i, words);
       if (main.lock.algorithm != lock) add(twin, "twin");
     }
@@ -74,7 +74,7 @@ std::string diagram(std::string_view lock, const std::string& directory) {
   Scenario scenario = scenarios::Document::from_file(
                           scenarios::find_scenario(fmt::format("plain/{}", lock), directory))
                           .scenario(scenarios::shipped_vocabulary());
-  scenario.title = fmt::format("Client-1 has {}, and client-2 waits for it", lock);
+  scenario.title = fmt::format("Client-1 holds {}, and client-2 waits for it", lock);
   scenario.clients.count = 2;
   scenario.clients.cycles = 1;
   scenario.clients.arrive_every = 500ms;
@@ -90,7 +90,7 @@ std::string diagram(std::string_view lock, const std::string& directory) {
 
 std::string promises(const Algorithm& lock, const models::LockOptions& options) {
   std::string text =
-      "| property | under faults of | as long as |\n"
+      "| property | under faults of class | on condition |\n"
       "|---|---|---|\n";
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const auto property = static_cast<Property>(i);
@@ -106,10 +106,10 @@ std::string stories(std::string_view lock, const std::string& directory) {
   const std::vector<Appearance> all = appearances(lock, directory);
   if (all.empty()) return "";
   std::string text =
-      "\nFrom the catalogue of failures; `picklock run NAME` shows each. As a twin, this lock "
-      "meets "
-      "the faults that another\nbears or does not.\n\n"
-      "| scenario | the story | violated |\n"
+      "\nScenarios with this lock; `picklock run NAME` shows each. In those marked \"as its "
+      "twin\", the scenario is about another\nlock, and this one meets the same faults for "
+      "comparison.\n\n"
+      "| scenario | story | violated |\n"
       "|---|---|---|\n";
   for (const Appearance& one : all) {
     text += fmt::format("| `{}`{} | {} | {} |\n", one.scenario,
@@ -136,7 +136,7 @@ std::string table(std::string_view lock) {
     }
   }
   if (!conditions.empty()) {
-    text += "\nThe table also says what becomes of it where:\n\n";
+    text += "\nThe table has further cells for this lock where:\n\n";
     for (const std::string_view condition : conditions) text += fmt::format("- {}\n", condition);
   }
   return text;
@@ -155,18 +155,19 @@ std::string page(const Algorithm& lock, const std::string& directory, const std:
   text += diagram(lock.name, directory);
   text += fmt::format("\n## What it promises\n\n{}\n", promises(lock, options));
   text += fmt::format(
-      "With the options of `{}`, a waiter is granted at most {} after whatever disturbed is over "
-      "and no healthy client holds.\n\n",
+      "With the options of `{}`, a waiter is granted the lock at most {} after the last "
+      "disturbance "
+      "has ended and no\nhealthy client holds it.\n\n",
       plain, reports::duration(lock.bound(options)));
   text += "## What breaks it\n";
   const std::string cells = table(lock.name);
   const std::string told = stories(lock.name, directory);
   if (cells.empty() && told.empty())
-    text += "\nNo scenario of the catalogue is about it, and no row of the safety table.\n";
+    text += "\nNo shipped scenario and no row of the safety table is about it.\n";
   text += cells + told;
   text += fmt::format(
-      "\nMeasured: `picklock compare --algorithms {0}`. Searched for more: `picklock explore "
-      "--algorithm {0}`, with\n`--property no-stale-write` for what it does not promise.\n",
+      "\nTo measure it: `picklock compare --algorithms {0}`. To search for more: `picklock explore "
+      "--algorithm {0}`, with\n`--property NAME` for a property that it does not promise.\n",
       lock.name);
   return text;
 }
@@ -185,7 +186,7 @@ std::vector<LockPage> lock_pages(const std::string& directory,
                                  const std::function<std::string(std::string_view lock)>& how) {
   std::vector<LockPage> all = {
       {"README.md",
-       "# Locks\n\nEvery lock that picklock runs, a page for each: how it works, what it promises, "
+       "# Locks\n\nOne page for every lock that picklock runs: how it works, what it promises, "
        "what breaks it.\n\n| lock | on | |\n|---|---|---|\n"}};
   for (const Algorithm* lock : models::locks::all()) {
     all[0].text +=
@@ -194,7 +195,7 @@ std::vector<LockPage> lock_pages(const std::string& directory,
     all.push_back({fmt::format("{}.md", lock->name), page(*lock, directory, how(lock->name))});
   }
   all[0].text +=
-      "\n`picklock compare` puts them side by side; see [docs/comparison.md](../comparison.md).\n";
+      "\n`picklock compare` runs them side by side; see [docs/comparison.md](../comparison.md).\n";
   return all;
 }
 

@@ -54,7 +54,8 @@ class Writer {
     if (!search_.clean() && report_.interrupted)
       headline(false, "interrupted: there may be more to find");
     if (tally_.crashed >= kMostCrashes)
-      headline(false, fmt::format("{} crashed; no more are made", plural(tally_.crashed, "run")));
+      headline(false,
+               fmt::format("{} crashed; the search stops here", plural(tally_.crashed, "run")));
     searched();
     field("runs",
           fmt::format("{} in {:.1f}s, {} a second", grouped(tally_.runs), report_.wall_seconds,
@@ -118,7 +119,8 @@ class Writer {
     if (search_.finds().size() > 1) field("story", find.story.title);
     field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
                                 grouped(find.story.faults.size()), plural(find.shrunk_in, "run"),
-                                find.minimal ? "; nothing more can go" : ", and given up there"));
+                                find.minimal ? "; nothing more can be removed"
+                                             : "; shrinking stopped there"));
     const std::string file = file_of(report_.files, index);
     if (!file.empty()) field("kept as", file, Ink::strong);
   }
@@ -127,7 +129,8 @@ class Writer {
     const Crash& crash = search_.crashes()[index];
     headline(false,
              fmt::format("the program itself ended in run {}: {}", grouped(crash.run), crash.how));
-    if (crash.times > 1) field("times", fmt::format("{} ended so", plural(crash.times, "run")));
+    if (crash.times > 1)
+      field("times", fmt::format("{} ended this way", plural(crash.times, "run")));
     const std::string file = file_of(report_.crash_files, index);
     if (!file.empty()) field("kept as", file, Ink::strong);
   }
@@ -182,28 +185,29 @@ class Writer {
       if (one.runs == 0) continue;
       std::string text = fmt::format("{} in {}", kPropertyNames[i], plural(one.runs, "run"));
       if (one.premise_broken > 0)
-        text += fmt::format(" (in {} of them without the premise of its promise)",
+        text += fmt::format(" ({} of them did not keep the condition of its promise)",
                             grouped(one.premise_broken));
       all.push_back(std::move(text));
     }
     if (all.empty()) return;
     const bool asked = !search_.options().properties.empty();
-    field("besides", fmt::format("violated, and {}: {}", asked ? "not asked for" : "not promised",
-                                 reports::list(all)));
+    field("also", fmt::format("violated, but {}: {}", asked ? "not asked for" : "not promised",
+                              reports::list(all)));
   }
 
-  // Within which bounds nothing was found.
+  // The bounds within which nothing was found.
   void premise() {
     field("premise",
-          fmt::format("judged up to {} after the last fault; ties permuted in {}; {} made twice, "
-                      "to the same digest",
-                      reports::duration(search_.patience()), plural(tally_.permuted, "run"),
+          fmt::format("judged up to {} after the last fault; ties permuted in {}; {} repeated, "
+                      "with the same digest",
+                      reports::rounded(search_.patience()), plural(tally_.permuted, "run"),
                       plural(tally_.repeated, "run")));
     const std::uint64_t judged = tally_.judged();
     if (judged == 0) return;
-    field("bound", fmt::format("a run drawn like these violates one with a chance below {:.2g}%, "
-                               "at 95% confidence",
-                               100 * upper_bound_95(judged)));
+    field("bound",
+          fmt::format("a run drawn like these violates one with a probability below {:.2g}%, "
+                      "at 95% confidence",
+                      100 * upper_bound_95(judged)));
   }
 
   const Report& report_;

@@ -40,12 +40,12 @@ searched   lua-check-delete, seed 3: 3 clients, 2 cycles each
 runs       300 in 0.5s, 600 a second
 faults     1 to 3 in a run; {0} fired, {1} dropped because their step was not reached
 fired      pause {0}
-besides    violated, and not promised: mutual-exclusion in {2} runs, )",
+also       violated, but not promised: mutual-exclusion in {2} runs, )",
                                            tally.fired, tally.dropped, tally.besides[0].runs)));
   EXPECT_THAT(told, EndsWith(fmt::format(R"(
-premise    judged up to 30.6s after the last fault; ties permuted in {} runs; 5 runs made twice, to
+premise    judged up to 30.6s after the last fault; ties permuted in {} runs; 5 runs repeated, with
            the same digest
-bound      a run drawn like these violates one with a chance below 0.99%, at 95% confidence
+bound      a run drawn like these violates one with a probability below 0.99%, at 95% confidence
 )",
                                          tally.permuted)));
   EXPECT_NEAR(static_cast<double>(tally.permuted), 150, 40);

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"(# The safety table
 
-What faults of one class make of every lock: whether a resource that the lock protects can see a stale write, or two
-holders' operations mixed, and whether waiters are kept out although nobody healthy holds. It is the table of
-[docs/facts/failures.md](facts/failures.md), section 5, as picklock has it: every cell is data, and a test searches it, what
-is safe for 200,000 runs and what is not until it is found with each of 20 seeds.
+For every lock and every class of faults, this table says two things. Can the protected resource accept a stale write, or mix
+the operations of two holders? Are waiters blocked although no healthy client holds the lock? It is the table of
+[docs/facts/failures.md](facts/failures.md), section 5, as data, and tests search every cell: a safe one for 200,000 runs
+without a find, an unsafe one until each of 20 seeds has found a violation.
 
-- **S**: safe, on the premise that stands beside it.
-- **U**: unsafe: a plan of such faults is found that does it. With fencing, where every access carries a token that the
-  resource checks and stores at once, all of these are safe; what is written inside the lock's own transaction needs none.
-- **K**: safe, and waiters are kept out for a while: no longer than what stands beside it. **K∞**: for ever.
+- **S**: safe, on the condition beside it.
+- **U**: unsafe: a search finds a plan of such faults that violates it. With fencing, where every access carries a token that
+  the resource checks and stores at once, all of these are safe. Writes inside the lock's own transaction need no fencing.
+- **K**: safe, but waiters are blocked for a while, for no longer than the time beside it. **K∞**: forever.
 
 )";
 
@@ -62,13 +62,13 @@ std::string_view which(Strikes strikes) {
     case Strikes::at_locks:
       return ", not between a client and the resource";
     case Strikes::while_asking:
-      return " of a client that asks and has not looked at its clock";
+      return " of a client that requests the lock and has not yet read its clock";
     case Strikes::by_steps:
-      return ", steps alone";
+      return ", only steps";
     case Strikes::at_processes:
       return " of whole clients";
     case Strikes::at_threads:
-      return " of threads whose process lives on";
+      return " of threads whose process stays alive";
     case Strikes::by_outages:
       return " of servers, for longer than a lease";
   }
@@ -120,7 +120,7 @@ std::string command(const Configuration& one) {
 }  // namespace
 
 std::string cells_as_table(const Configuration& one) {
-  std::string table = "| faults | | premise, and how long waiters wait |\n|---|---|---|\n";
+  std::string table = "| faults | | condition, and how long waiters are blocked |\n|---|---|---|\n";
   for (const Cell& cell : one.cells)
     table += fmt::format("| {}{} | {} | {} |\n", picklock::name(cell.faults), which(cell.strikes),
                          verdict(cell), remark(cell));
@@ -143,9 +143,11 @@ std::string safety_table_page() {
     page += "\n";
   }
   page +=
-      "\n`–`: under a condition alone, or not at all. Several verdicts: it depends on which of the "
-      "class's faults strike; see\nthe lock's own table below. Each begins with the command that "
-      "searches it; add\n`--faults CLASS --property no-stale-write,resource-exclusion`.\n";
+      "\n`–`: the class has a cell only under a condition, or none. Several verdicts: it depends "
+      "on "
+      "which faults of the class\nfire; see the lock's own table below. Each of these begins with "
+      "the command that searches it; add\n`--faults CLASS --property "
+      "no-stale-write,resource-exclusion`.\n";
   for (const Row& row : rows()) {
     page += fmt::format("\n## {}\n", row.name);
     for (const Configuration* one : row.configurations) {

@@ -58,7 +58,7 @@ void Search::add(Keeper::Kept kept) {
 
 std::string_view Search::why_vacuous() const {
   if (tally_.judged() == 0) return "no run could be judged";
-  if (tally_.fired == 0 && !options().faults.classes.empty()) return "no fault has struck";
+  if (tally_.fired == 0 && !options().faults.classes.empty()) return "no fault fired";
   return {};
 }
 

@@ -95,7 +95,7 @@ std::string story(const Run& run, Property property) {
 }
 
 std::string faults(const Run& run) {
-  if (run.scenario.faults.empty()) return field("faults", "none: it takes none");
+  if (run.scenario.faults.empty()) return field("faults", "none: the violation needs no fault");
   std::string text;
   for (const scenarios::FiredFault& fired : run.fired) {
     text += field(text.empty() ? "faults" : "",
@@ -133,7 +133,7 @@ Trial violated(const Find& find, const TrialOptions& options) {
     found += fmt::format("; shrunk from {} to {}", plural(find.faults, "fault"), left);
   trial.letter += field("found", found);
   trial.letter += file.empty()
-                      ? field("kept", "not: nothing can be written to " + folder().string())
+                      ? field("kept", "not saved: nothing can be written to " + folder().string())
                       : field("replay", replay_command(file));
   return trial;
 }
@@ -153,7 +153,7 @@ Trial clean(const Search& search) {
       .outcome = Ending::clean,
       .letter = fmt::format(
           "{} violated in {} with {}, seed {}\n"
-          "  a run drawn like these violates one with a chance below {:.2g}%, at 95% "
+          "  a run drawn like these violates one with a probability below {:.2g}%, at 95% "
           "confidence\n",
           asked.empty() ? "no promised property" : reports::list(reports::names(asked)) + " not",
           plural(judged, "run"), plural(tally.fired, "fault"), search.options().seed,
@@ -185,8 +185,9 @@ Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& opt
   }
   Trial trial{.outcome = broken.empty() ? Ending::clean : Ending::violated,
               .replayed = true,
-              .letter = broken.empty() ? "nothing that the lock answers for is violated any more"
-                                       : reports::list(reports::names(broken)) + " violated",
+              .letter = broken.empty()
+                            ? "no property that the lock answers for is violated any more"
+                            : reports::list(reports::names(broken)) + " violated",
               .file = file.string()};
   trial.letter += ", in " + file.string() + "\n\n" +
                   reports::timeline(outcome, {.repeat_command = replay_command(file),
@@ -203,7 +204,7 @@ Trial random(const Scenario& given, const TrialOptions& options) {
   Scenario scenario = scenarios::parse(scenarios::file_text(given), given.name + ".toml",
                                        scenarios::vocabulary_of(given));
   if (scenarios::Runner().run(scenario, options.seed, false).grants == 0)
-    return vacuous("the lock is never granted, even where nothing disturbs");
+    return vacuous("the lock is never granted, even without faults");
   const bool some = options.faults.most > 0;
   Search search(
       scenario,

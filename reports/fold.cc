@@ -240,11 +240,11 @@ class Folder {
   std::string deed(const Try& attempt) const {
     switch (first_of(attempt).role) {
       case Role::acquire:
-        return succeeded(attempt) ? "was granted the lock" : "asked";
+        return succeeded(attempt) ? "was granted the lock" : "sent its request";
       case Role::renew:
         return succeeded(attempt) ? "renewed its lease" : "sent its renewal";
       case Role::check:
-        return "asked who holds the lock";
+        return "checked who holds the lock";
       case Role::release:
         return "tried to release";
       case Role::write:
@@ -256,7 +256,7 @@ class Folder {
       case Role::upkeep:
         break;
     }
-    return "repeated it";
+    return "repeated a command";
   }
 
   // A message that woke the client between two tries is why it tried again.
@@ -319,8 +319,8 @@ class Folder {
     }
     if (!from) return "";
     return instant(*from) == instant(to)
-               ? fmt::format("; it arrives at {}", instant(to))
-               : fmt::format("; it arrives from {} to {}", instant(*from), instant(to));
+               ? fmt::format("; arrives at {}", instant(to))
+               : fmt::format("; arrives from {} to {}", instant(*from), instant(to));
   }
 
   const Run& run_;

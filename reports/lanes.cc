@@ -165,11 +165,12 @@ std::vector<std::string> Lanes::legend() const {
   if (sends_) out.push_back(mark(palette_.right_of_idle, "sends"));
   if (sends_believing_ && palette_.right_of_bar != palette_.believes)
     out.push_back(mark(palette_.right_of_bar, "sends while it believes so"));
-  if (dotted_) out.push_back(mark(palette_.reply, "late, an answer, or many in one row"));
-  if (event_) out.push_back(mark(palette_.event, "something happens to a client"));
-  if (ends_) out.push_back(mark(palette_.ends, "something happens at a server"));
-  if (lost_) out.push_back(mark(palette_.lost, "lost, or down"));
-  if (violation_) out.push_back(mark(palette_.violation, "a property breaks"));
+  if (dotted_)
+    out.push_back(mark(palette_.reply, "a late message, an answer, or many messages in one row"));
+  if (event_) out.push_back(mark(palette_.event, "an event at a client"));
+  if (ends_) out.push_back(mark(palette_.ends, "an event at a server"));
+  if (lost_) out.push_back(mark(palette_.lost, "a lost message, or a process that is down"));
+  if (violation_) out.push_back(mark(palette_.violation, "a property is violated"));
   return out;
 }
 

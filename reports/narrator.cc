@@ -205,7 +205,7 @@ std::string Narrator::event(const HistoryEvent& event) const {
   const std::string lock = this->lock(event.key);
   switch (event.what) {
     case What::acquire_invoked:
-      return subject + " asks for " + lock;
+      return subject + " requests " + lock;
     case What::acquire_ok:
       return subject + " holds " + lock;
     case What::acquire_failed:
@@ -217,7 +217,7 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::release_ok:
       return subject + " has released " + lock;
     case What::release_failed:
-      return subject + " is told there was nothing of its own to release";
+      return subject + " is told that it had nothing of its own to release";
     case What::release_unknown:
       return subject + " cannot know whether it released " + lock;
     case What::loss_learned:
@@ -229,7 +229,7 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::process_crashed:
       return subject + " crashes";
     case What::process_started:
-      return subject + " starts again";
+      return subject + " restarts";
     case What::link_cut:
       return subject + " cannot reach " + process(event.peer);
     case What::link_healed:
@@ -253,18 +253,17 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::read_accepted:
       return fmt::format("{} accepts a read of {}", subject, who(event, false));
     case What::queued:
-      return fmt::format("{} is asked for {} by {}", subject, lock, who(event, false));
+      return fmt::format("{} receives a request for {} from {}", subject, lock, who(event, false));
     case What::deadlock_broken:
-      return fmt::format("{} breaks a circle of waiters: {} is its victim", subject,
-                         who(event, false));
+      return fmt::format("{} breaks a deadlock: {} is its victim", subject, who(event, false));
     case What::refused_free:
-      return fmt::format("{} refuses {} {}, which has waited until it was free", subject,
+      return fmt::format("{} refuses {} {}, although it waited until the lock was free", subject,
                          who(event, false), lock);
     case What::wait_begun:
       return subject + " begins to wait for " + lock;
     case What::wait_ended: {
       const auto by = process_of(event.owner);
-      return subject + " wakes" + (by ? ", by a message of " + process(*by) : "");
+      return subject + " wakes" + (by ? " on a message from " + process(*by) : "");
     }
     case What::horizon:
       return "the run ends";
@@ -312,10 +311,10 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
   const bool alone = witness.other == witness.event;
   switch (property) {
     case Property::mutual_exclusion:
-      return alone ? actor + " is not alone in believing that it holds the lock"
+      return alone ? actor + " and another client both believe they hold the lock"
                    : fmt::format("{} and {} both believe they hold the lock", against, actor);
     case Property::resource_exclusion:
-      return alone ? actor + "'s operations are interleaved with another's"
+      return alone ? actor + "'s operations are interleaved with those of another client"
                    : fmt::format("{}'s {} fell between two operations of {}", against,
                                  operation(other.what), actor);
     case Property::no_stale_write:
@@ -330,11 +329,11 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
       return (loser ? process(*loser) : actor) + " never noticed that it had lost the lock";
     }
     case Property::not_stuck:
-      return actor + " waits for ever";
+      return actor + " waits forever";
     case Property::no_deadlock: {
-      if (at->what == What::deadlock_broken) return actor + " is the victim of a circle of waiters";
+      if (at->what == What::deadlock_broken) return actor + " is the victim of a deadlock";
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
-      return alone || !holder ? actor + " waits in a cycle"
+      return alone || !holder ? actor + " waits in a cycle of waiters"
                               : fmt::format("{} waits for {}", actor, process(*holder));
     }
     case Property::balanced_holds:
@@ -342,17 +341,17 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
                    : fmt::format("{} miscounts the holds of {}", process(other.process),
                                  who(*at, false));
     case Property::no_lost_wakeup:
-      return actor + " sleeps on while the lock is free";
+      return actor + " keeps sleeping while the lock is free";
     case Property::bounded_wakeups: {
       const auto waker = process_of(at->owner);
-      return waker ? fmt::format("{} wakes more waiters than it may", process(*waker))
-                   : actor + " is one waiter too many to wake";
+      return waker ? fmt::format("{} wakes more waiters than allowed", process(*waker))
+                   : actor + " is woken beyond the allowed number of waiters";
     }
     case Property::fair_order:
-      return alone ? actor + " overtakes once too often"
-                   : fmt::format("{} overtakes {}, once too often", actor, against);
+      return alone ? actor + " overtakes once more than allowed"
+                   : fmt::format("{} overtakes {} once more than allowed", actor, against);
     case Property::available:
-      return actor + " was refused although the lock was to be had";
+      return actor + " was refused although the lock was available";
   }
   return "";
 }
@@ -371,8 +370,9 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
   switch (property) {
     case Property::mutual_exclusion:
       if (alone) break;
-      return fmt::format("{} was told at {} that it holds {}, while {} had believed so since {}",
-                         actor, when, lock(at->key), against, then);
+      return fmt::format(
+          "{} was told at {} that it holds {}, but {} had believed the same since {}", actor, when,
+          lock(at->key), against, then);
     case Property::resource_exclusion:
       if (alone) break;
       return fmt::format("{} {} {} again at {}, but {}'s {} had been accepted there at {}", actor,
@@ -399,27 +399,30 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
                                    : at->what == What::horizon ? "until the run ended at " + when
                                                                : "until " + when;
       return fmt::format(
-          "{}'s entry {} at {}; it believed that it held {} {} and never learned of it",
+          "{}'s entry {} at {}; its owner believed that it held {} {} and never learned of the "
+          "loss",
           owner(lost), loss(lost), instant(lost.at), lock(lost.key), believed);
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
-        return fmt::format("{} has waited for {} since {}, to the end", actor, lock(at->key), when);
+        return fmt::format("{} has waited for {} since {}, to the end of the run", actor,
+                           lock(at->key), when);
       if (is_client(other.process))
         return fmt::format(
-            "{} has waited for {} since {}, to the end, behind a mutex of its own process that "
-            "nobody is left to give back",
+            "{} has waited for {} since {}, to the end of the run, behind a mutex of its own "
+            "process "
+            "that no live thread can release",
             actor, lock(at->key), when);
       return fmt::format(
-          "{} has waited for {} since {}, to the end, behind an entry of {} {}", actor,
+          "{} has waited for {} since {}, to the end of the run, behind an entry of {} {}", actor,
           lock(at->key), when, process(*holder),
           other.until == sim::kNever ? "that has no deadline" : "that is renewed without a holder");
     }
     case Property::no_deadlock: {
       if (at->what == What::deadlock_broken)
-        return fmt::format("{} found a circle of waiters at {}, and {} was its victim",
-                           process(at->process), when, actor);
+        return fmt::format("{} found a deadlock at {}, and {} was its victim", process(at->process),
+                           when, actor);
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
       if (alone || !holder)
         return fmt::format("{} has waited for {} since {}", actor, lock(at->key), when);
@@ -430,35 +433,36 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       if (alone) break;
       const std::string told = at->what == What::acquire_ok ? " was told that it holds "
                                : at->what == What::release_failed
-                                   ? " was told that it had no hold to give back of "
-                                   : " had given back ";
-      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, as set at {}",
+                                   ? " was told that it had no hold to release on "
+                                   : " had released ";
+      return fmt::format("when {}{}{} at {}, {} counted {} of its holds, a number set at {}",
                          who(*at, false), told, lock(at->key), when, process(other.process),
                          other.holds, then);
     }
     case Property::no_lost_wakeup:
       return fmt::format(
-          "{} began to wait for {} at {} and slept on, although it could have had it since {}",
+          "{} began to wait for {} at {} and kept sleeping, although it could have had it since {}",
           who(*at, !alone && same), lock(at->key), when, alone ? "then" : then);
     case Property::bounded_wakeups: {
       const auto waker = process_of(at->owner);
       if (alone || !waker) break;
       return other.what == What::release_invoked
                  ? fmt::format(
-                       "{} was woken at {}, one more than may be woken by {}'s release at {}",
+                       "{} was woken at {}, one waiter more than {}'s release at {} may wake",
                        actor, when, process(*waker), then)
-                 : fmt::format("{} was woken at {} by {}, one more than it may wake", actor, when,
-                               process(*waker));
+                 : fmt::format("{} was woken at {} by {}, one waiter more than {} may wake", actor,
+                               when, process(*waker), process(*waker));
     }
     case Property::fair_order:
       if (alone) break;
       return fmt::format(
-          "{} was told at {} that it holds {}, though {} had asked before it, at {}, and had been "
-          "overtaken as often as it may be",
+          "{} was told at {} that it holds {}, although {} had requested it earlier, at {}, and "
+          "had "
+          "already been overtaken as often as allowed",
           actor, when, lock(at->key), against, then);
     case Property::available:
       return fmt::format(
-          "{} {} at {}, although its condition for success had been met", actor,
+          "{} {} at {}, although the lock's condition for a grant was met", actor,
           at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
   }
   return headline(property, witness) + " at " + when;

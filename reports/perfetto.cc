@@ -23,7 +23,7 @@ using sim::ProcessId;
 
 // The tracks of one process, from top to bottom.
 enum class Track : std::uint8_t { state, belief, acquires, entry, commands, handles };
-constexpr std::string_view kTrackNames[] = {"state",      "belief",   "asks for the lock",
+constexpr std::string_view kTrackNames[] = {"state",      "belief",   "acquires",
                                             "lock entry", "commands", "handles"};
 
 // Something that lasts. What overlaps on a track goes to another lane of it: viewers can only nest.

@@ -149,7 +149,8 @@ class StoryTeller {
     if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
     if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
       return "";
-    if (exchange.role == Role::renew && answer == "[0]") return "gone: nothing renewed";
+    if (exchange.role == models::Role::renew && answer == "[0]")
+      return "the entry is gone: nothing renewed";
     if (!acquires || exchange.wants_script()) return "";
     // What undoes half an acquire is another script.
     const auto script =
@@ -205,7 +206,7 @@ class StoryTeller {
   static void lose(Row& row, const std::string& what) {
     row.kind = RowKind::lost;
     row.text = what;
-    row.outcome = "lost on its way";
+    row.outcome = "lost in transit";
   }
 
   bool command_follows(std::size_t from) const {

@@ -12,6 +12,7 @@
 #include "reports/ink.h"
 #include "reports/lanes.h"
 #include "reports/narrator.h"
+#include "reports/promise.h"
 #include "reports/story.h"
 
 namespace picklock::reports {
@@ -100,7 +101,7 @@ class TimelineWriter {
       const auto process = static_cast<sim::ProcessId>(i);
       if (narrator_.is_operator(process)) names.push_back(narrator_.process(process));
     }
-    return list(names) + (names.empty() ? "" : ", to unlock by force what another holds");
+    return list(names) + (names.empty() ? "" : ", to force open a lock that another client holds");
   }
 
   void story() {
@@ -209,10 +210,11 @@ class TimelineWriter {
       marks += mark;
     }
     if (!marks.empty()) paragraph(margin(""), kTimeWidth, marks, Ink::dim);
-    name_missing("without a column, for want of room: ", lanes.left_out());
-    name_missing("left out, as no fault or witness names them: ", lanes.passed_over());
+    name_missing("without a column, for lack of room: ", lanes.left_out());
+    name_missing("left out, because no fault or witness names them: ", lanes.passed_over());
     if (!story.upkeep.empty())
-      paragraph(margin(""), kTimeWidth, "left out, as upkeep: " + list(story.upkeep), Ink::dim);
+      paragraph(margin(""), kTimeWidth, "left out, commands of upkeep: " + list(story.upkeep),
+                Ink::dim);
   }
 
   void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {
@@ -225,56 +227,92 @@ class TimelineWriter {
 
   void properties() {
     section("Properties");
-    for (const properties::Verdict& verdict : run_.verdicts) {
-      const bool good = verdict.outcome == properties::Outcome::holds;
-      const bool bad = verdict.outcome == properties::Outcome::violated;
-      const Ink ink = good ? Ink::good : bad ? Ink::bad : Ink::alarm;
-      std::string outcome = properties::name(verdict.outcome);
-      if (verdict.count > 1) outcome.append(" ").append(times(verdict.count));
-      Line line = Line()
-                      .add("  ")
-                      .add(good  ? glyphs_.good
-                           : bad ? glyphs_.bad
-                                 : glyphs_.open,
-                           ink)
-                      .add(" ")
-                      .add(pad_right(name(verdict.property), 20))
-                      .add(outcome, ink);
-      promise(std::move(line), 24 + display_width(outcome), verdict);
-      const std::size_t shown = std::min(verdict.witnesses.size(), kWitnessesShown);
-      const std::size_t more = shown > 0 && verdict.count > shown ? verdict.count - shown : 0;
-      for (std::size_t i = 0; i < shown; ++i) {
-        paragraph(Line().add("      "), 6,
-                  narrator_.sentence(verdict.property, verdict.witnesses[i]));
+    using properties::Outcome;
+    for (const Outcome outcome : {Outcome::violated, Outcome::unknown, Outcome::holds}) {
+      for (const properties::Verdict& verdict : run_.verdicts) {
+        if (verdict.outcome == outcome && (outcome != Outcome::holds || promised(verdict)))
+          property(verdict);
       }
-      if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
     }
+    unpromised();
+    premises();
+  }
+
+  bool promised(const properties::Verdict& verdict) const {
+    return promised_here(run_.promised[static_cast<std::size_t>(verdict.property)]);
+  }
+
+  void property(const properties::Verdict& verdict) {
+    const bool good = verdict.outcome == properties::Outcome::holds;
+    const bool bad = verdict.outcome == properties::Outcome::violated;
+    const Ink ink = good ? Ink::good : bad ? Ink::bad : Ink::alarm;
+    std::string outcome = properties::name(verdict.outcome);
+    if (verdict.count > 1) outcome.append(" ").append(times(verdict.count));
+    Line line = Line()
+                    .add("  ")
+                    .add(good  ? glyphs_.good
+                         : bad ? glyphs_.bad
+                               : glyphs_.open,
+                         ink)
+                    .add(" ")
+                    .add(pad_right(name(verdict.property), 20))
+                    .add(outcome, ink);
+    promise_of(verdict, std::move(line), 24 + display_width(outcome));
+    const std::size_t shown = std::min(verdict.witnesses.size(), kWitnessesShown);
+    const std::size_t more = shown > 0 && verdict.count > shown ? verdict.count - shown : 0;
+    for (std::size_t i = 0; i < shown; ++i)
+      paragraph(Line().add("      "), 6,
+                narrator_.sentence(verdict.property, verdict.witnesses[i]));
+    if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
+  }
+
+  // A simple lock promises little, and most properties hold by luck: one line for all of them, with
+  // their names where there is room.
+  void unpromised() {
+    std::vector<std::string> held;
+    for (const properties::Verdict& verdict : run_.verdicts) {
+      if (verdict.outcome == properties::Outcome::holds && !promised(verdict))
+        held.emplace_back(name(verdict.property));
+    }
+    if (held.empty()) return;
+    const bool all = held.size() == run_.verdicts.size();
+    const std::string count =
+        fmt::format("{}{} {}, which this lock does not promise here", held.size(),
+                    all ? "" : " further", held.size() == 1 ? "property holds" : "properties hold");
+    const std::string named = count + ": " + list(held);
+    const bool fits = 4 + display_width(named) <= width_;
+    paragraph(Line().add("  ").add(glyphs_.good, Ink::dim).add(" "), 4, fits ? named : count,
+              Ink::dim);
+  }
+
+  void premises() {
     std::string faults = plural(run_.fired.size(), "fault");
-    const FaultClasses of_faults = classes_of_faults();
-    if (!run_.fired.empty() && !of_faults.empty())
-      faults += fmt::format(" ({})", list(words(of_faults)));
-    std::vector<std::string> of_settings = words(run_.met);
-    std::erase_if(of_settings, [of_faults = words(of_faults)](const std::string& one) {
+    const std::vector<std::string> of_faults = names(classes_of_faults());
+    if (!run_.fired.empty() && !of_faults.empty()) faults += fmt::format(" ({})", list(of_faults));
+    std::vector<std::string> of_settings = names(run_.met);
+    std::erase_if(of_settings, [&](const std::string& one) {
       return std::find(of_faults.begin(), of_faults.end(), one) != of_faults.end();
     });
-    if (!of_settings.empty()) faults += fmt::format("; {} by its settings", list(of_settings));
+    if (!of_settings.empty())
+      faults += fmt::format("; {} by the scenario's settings", list(of_settings));
     const std::vector<std::string> premise = {
         plural(clients(), "client"),
-        run_.grants == 0 ? "the lock never granted" : "the lock granted " + times(run_.grants),
-        faults, fmt::format("{} virtual seconds", seconds(sim::nanoseconds(run_.ended)))};
+        run_.grants == 0 ? "the lock was never granted"
+                         : "the lock was granted " + times(run_.grants),
+        faults, measured(run_.ended - sim::kStart) + " of virtual time"};
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
     if (run_.patience > sim::Duration::zero()) {
       paragraph(
           Line().add("  "), 2,
-          fmt::format("would be stuck: whoever still waits {} after the last {}, with no live "
-                      "holder",
-                      duration(run_.patience),
-                      run_.scenario.faults.empty() ? "client has come" : "fault is over"),
+          fmt::format("counts as stuck: a client that still waits {} after the last {}, with no "
+                      "live holder",
+                      rounded(run_.patience),
+                      run_.scenario.faults.empty() ? "client has arrived" : "fault has ended"),
           Ink::dim);
     }
     if (run_.longest_wait.length > sim::Duration::zero()) {
       paragraph(Line().add("  "), 2,
-                fmt::format("longest wait {}, by {}", duration(run_.longest_wait.length),
+                fmt::format("longest wait {}, by {}", measured(run_.longest_wait.length),
                             narrator_.process(run_.longest_wait.process)),
                 Ink::dim);
     }
@@ -299,41 +337,27 @@ class TimelineWriter {
     return scenarios::classes_met(bare);
   }
 
-  // What the lock promises of it, beside the verdict where there is room, and the premise below.
-  void promise(Line verdict_line, int width, const properties::Verdict& verdict) {
+  // What the lock promises, beside the verdict where there is room; the condition below.
+  void promise_of(const properties::Verdict& verdict, Line line, int width) {
     const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
-    const bool kept = promised.premise_kept;
-    const bool broken =
-        promised.promised && kept && verdict.outcome == properties::Outcome::violated;
-    const bool lucky = verdict.outcome == properties::Outcome::holds;
-    std::string text = broken ? "although promised" : "";
-    if (promised.promised && !kept) {
-      text = lucky ? "though not promised like this" : "not promised like this";
-    } else if (!promised.promised) {
-      text = lucky ? "though " : "";
-      text += promised.beyond.empty() ? "never promised"
-                                      : "not promised under " + list(words(promised.beyond));
-    }
+    const bool bad = verdict.outcome == properties::Outcome::violated;
+    const bool broken = bad && promised_here(promised);
+    const std::string text = broken                    ? "although promised"
+                             : promised_here(promised) ? ""
+                                                       : promise(promised);
     const bool fits = width + 2 + display_width(text) <= width_;
-    if (!text.empty() && fits) verdict_line.add(", " + text, broken ? Ink::bad : Ink::dim);
-    put(verdict_line);
+    if (!text.empty() && fits) line.add(", " + text, broken ? Ink::bad : Ink::dim);
+    put(line);
     const Line indent = Line().add("      ");
     if (!fits) paragraph(indent, 6, text, broken ? Ink::bad : Ink::dim);
     if (!promised.premise.empty()) {
       paragraph(indent, 6,
-                fmt::format("promised on {}: {}",
-                            kept ? "condition" : "a condition that was not kept", promised.premise),
+                fmt::format(
+                    "promised on {}: {}",
+                    promised.premise_kept ? "condition" : "a condition that this run did not keep",
+                    promised.premise),
                 Ink::dim);
     }
-  }
-
-  static std::vector<std::string> words(FaultClasses classes) {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-      const auto one = static_cast<FaultClass>(i);
-      if (classes.has(one)) all.emplace_back(name(one));
-    }
-    return all;
   }
 
   std::size_t clients() const {

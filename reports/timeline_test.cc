@@ -188,7 +188,7 @@ TEST(Timeline, ShowsAnAnswerThatIsLostAndCommandsNeverAnswered) {
               .message = sent});
   }
   const std::string text = told(b.run);
-  EXPECT_THAT(text, HasSubstr("╳────┫1  nil (answer to SET), lost on its way"));
+  EXPECT_THAT(text, HasSubstr("╳────┫1  nil (answer to SET), lost in transit"));
   EXPECT_THAT(text, HasSubstr("… client-2 retried 5 times, without an answer (until 18.000s)"));
   EXPECT_THAT(text, Not(HasSubstr("waits no longer")));
   const std::size_t breaks = text.find("the connection of client-2 with redis-1 breaks");
@@ -221,7 +221,7 @@ TEST(Timeline, ShowsCrashAndRestart) {
   b.happens({.at = at_ms(3000), .what = What::process_started, .process = 2});
   const std::string text = told(b.run);
   EXPECT_THAT(text, HasSubstr("╳   redis-1 crashes"));
-  EXPECT_THAT(text, HasSubstr("○1  redis-1 starts again"));
+  EXPECT_THAT(text, HasSubstr("○1  redis-1 restarts"));
 }
 
 TEST(Timeline, SaysAtTheStartOfAServerWhatItStartsWithout) {
@@ -234,7 +234,7 @@ TEST(Timeline, SaysAtTheStartOfAServerWhatItStartsWithout) {
              .process = 2,
              .owner = 1});
   const std::string text = told(b.run);
-  EXPECT_THAT(text, HasSubstr("○   redis-1 starts again, without client-1's entry"));
+  EXPECT_THAT(text, HasSubstr("○   redis-1 restarts, without client-1's entry"));
   EXPECT_THAT(text, Not(HasSubstr("is lost in the restart")));
 }
 
@@ -244,7 +244,7 @@ TEST(Timeline, SaysWhichMessageGoesOnWhenItsDelayIsOver) {
   b.run.fired = {{.fault = 0, .at = at_ms(1000)}};
   b.happens({.at = at_ms(1000), .what = What::fault_fired, .process = 0});
   b.happens({.at = at_ms(3000), .what = What::fault_ended, .process = 0});
-  EXPECT_THAT(told(b.run), HasSubstr("fault 1 is over: client-1's release goes on"));
+  EXPECT_THAT(told(b.run), HasSubstr("fault 1 is over: client-1's release continues"));
 }
 
 TEST(Timeline, TellsWhatARefusedAcquireWasAnswered) {
@@ -303,10 +303,10 @@ TEST(Timeline, HidesConnectionUpkeepAndSaysSo) {
   b.exchange(at_ms(3000), 0, 2, Role::check, 1, "GET k", "a", [](Instant) {});
   const std::string text = told(b.run);
   EXPECT_THAT(text, Not(HasSubstr("PING →")));
-  EXPECT_THAT(text, HasSubstr("left out, as upkeep: PING\n"));
+  EXPECT_THAT(text, HasSubstr("left out, commands of upkeep: PING\n"));
   EXPECT_THAT(text, HasSubstr("GET k → a"));
   EXPECT_THAT(told_of("nested-calls-reset-lease"),
-              HasSubstr("left out, as upkeep: DEL, SCRIPT LOAD and UNSUBSCRIBE\n"));
+              HasSubstr("left out, commands of upkeep: DEL, SCRIPT LOAD and UNSUBSCRIBE\n"));
 }
 
 TEST(Timeline, LeavesOutClientsThatNothingNamesWhereThereIsNoRoom) {
@@ -321,7 +321,8 @@ TEST(Timeline, LeavesOutClientsThatNothingNamesWhereThereIsNoRoom) {
                "nil", [](Instant) {});
   }
   const std::string text = told(b.run);
-  EXPECT_THAT(text, HasSubstr("left out, as no fault or witness names them: client-1, client-2"));
+  EXPECT_THAT(text,
+              HasSubstr("left out, because no fault or witness names them: client-1, client-2"));
   EXPECT_THAT(text, HasSubstr("SET k t3 NX"));
   EXPECT_THAT(text, Not(HasSubstr("SET k t4 NX")));
   EXPECT_LE(widest(text), 100);
@@ -358,6 +359,26 @@ TEST(Timeline, SaysOfEachVerdictWhatTheLockPromised) {
   EXPECT_THAT(
       text,
       HasSubstr("violated twice, although promised\n      promised on condition: nobody sleeps\n"));
+}
+
+TEST(Timeline, NamesPropertiesThatHoldUnpromisedInOneLineAtTheEnd) {
+  scenarios::Run run = testing::blind_delete();
+  const auto at = [&](models::Property property) -> scenarios::Promised& {
+    return run.promised[static_cast<std::size_t>(property)];
+  };
+  EXPECT_THAT(told(run), HasSubstr("  ✓ 1 further property holds, which this lock does not promise "
+                                   "here: balanced-holds\n  judged: "));
+  at(models::Property::fair_order).promised = false;
+  at(models::Property::available).premise_kept = false;
+  EXPECT_THAT(told(run, 140),
+              HasSubstr("  ✓ 3 further properties hold, which this lock does not "
+                        "promise here: balanced-holds, fair-order and available\n"));
+  const std::string text = told(run);
+  EXPECT_THAT(text, HasSubstr("  ✓ 3 further properties hold, which this lock does not promise "
+                              "here\n  judged: "))
+      << "their names only where there is room";
+  EXPECT_THAT(text, Not(HasSubstr("fair-order          holds")));
+  EXPECT_LT(text.find("loss-noticed        violated"), text.find("not-stuck           holds"));
 }
 
 TEST(Timeline, ListsFaultsThatDidNotFireWithTheStepsReached) {
@@ -427,7 +448,8 @@ TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
 
 TEST(Timeline, LaysWhatAnOperatorDoesAtHisOwnDoor) {
   const std::string text = told_of("late-kill-hits-both");
-  EXPECT_THAT(text, HasSubstr("operator   client-3, to unlock by force what another holds\n"));
+  EXPECT_THAT(text,
+              HasSubstr("operator   client-3, to force open a lock that another client holds\n"));
   EXPECT_THAT(text, HasSubstr("✗ own-release: client-3's forced unlock, meant for client-1, "
                               "removed client-2's entry\n"));
   EXPECT_THAT(text, HasSubstr("client-2's entry was removed by client-3's forced unlock"));
@@ -438,7 +460,7 @@ TEST(Timeline, PointsAtASleeperWhenTheLockIsFree) {
   const std::string text = told_of("pubsub-message-lost");
   const std::size_t released = text.find("1, released\n");
   const std::size_t broken =
-      text.find("✗ no-lost-wakeup: client-2 sleeps on while the lock is free");
+      text.find("✗ no-lost-wakeup: client-2 keeps sleeping while the lock is free");
   ASSERT_NE(broken, std::string::npos);
   EXPECT_LT(released, broken);
   EXPECT_EQ(text.find('\n', released), text.rfind('\n', broken));
@@ -469,7 +491,7 @@ TEST(Timeline, SaysOfRenewalsThatWereHeldUpWhenTheyArrived) {
   const std::string text = told_of("watchdog-pass-outlasts-lease");
   const std::size_t at = text.find(
       "client-1 sent its renewal 4 times more, without an answer (until "
-      "37.483s); it arrives at 41.007s\n");
+      "37.483s); arrives at 41.007s\n");
   ASSERT_NE(at, std::string::npos);
   const std::string row = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at));
   EXPECT_THAT(row, Not(HasSubstr("►")));
@@ -490,14 +512,15 @@ TEST(Timeline, SaysOfAReleaseThatEndsInAnErrorThatItFails) {
 TEST(Timeline, CountsNestedHolds) {
   const std::string text = told_of("nested-calls-reset-lease");
   EXPECT_THAT(text, HasSubstr("again, 2 holds by its count\n"));
-  EXPECT_THAT(text, HasSubstr("→ 0, one hold less, 1 left by its count\n"));
+  EXPECT_THAT(text, HasSubstr("→ 0, one hold released, 1 left by its count\n"));
   EXPECT_THAT(text, HasSubstr("→ 1, released\n"));
 }
 
 TEST(Timeline, SaysWhatTheAnswersOfRedissonsScriptsMean) {
   const std::string text = told_of("nested-calls-reset-lease");
   EXPECT_THAT(text, HasSubstr("→ 9002, refused, 9.002s left\n"));
-  EXPECT_THAT(told_of("failover-with-watchdog"), HasSubstr("→ [0], gone: nothing renewed\n"));
+  EXPECT_THAT(told_of("failover-with-watchdog"),
+              HasSubstr("→ [0], the entry is gone: nothing renewed\n"));
   EXPECT_THAT(told_of("fair-lock-dead-waiters", 100),
               HasSubstr("→ 16802, refused, 16.802s to wait\n"));
   const std::string many = told_of("multilock-opposite-order");
@@ -508,7 +531,8 @@ TEST(Timeline, SaysWhatTheAnswersOfRedissonsScriptsMean) {
 TEST(Timeline, LosesAnEntryOnce) {
   const std::string text = told_of("failover-with-watchdog");
   EXPECT_THAT(text, HasSubstr("client-1's entry is lost in the failover\n"));
-  EXPECT_THAT(text, HasSubstr("client-1's entry was lost in the failover at 0.003s; it believed"));
+  EXPECT_THAT(text,
+              HasSubstr("client-1's entry was lost in the failover at 0.003s; its owner believed"));
   EXPECT_THAT(text, Not(HasSubstr("expire")));
 }
 
@@ -521,17 +545,18 @@ TEST(Timeline, PassesAMarkAfterThePauseBeforeIt) {
 
 TEST(Timeline, NamesTheBoundOfNotStuckAsABound) {
   EXPECT_THAT(told_of("nested-calls-reset-lease"), HasSubstr("with no live holder\n"));
-  EXPECT_THAT(told_of("pubsub-wakes-everyone"), HasSubstr("after the last client has come"));
+  EXPECT_THAT(told_of("pubsub-wakes-everyone"), HasSubstr("after the last client has arrived"));
 }
 
 TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
   scenarios::Run run = testing::blind_delete();
   run.scenario.servers.redis.nodes.push_back({});
   run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
-  run.met.add(FaultClass::server_clock);
-  EXPECT_THAT(told(run), HasSubstr("; 1 fault (pause); server-clock by its settings; "));
+  run.met.add(models::FaultClass::server_clock);
+  EXPECT_THAT(told(run, 140),
+              HasSubstr("; 1 fault (pause); server-clock by the scenario's settings; "));
   run.grants = 0;
-  EXPECT_THAT(told(run), HasSubstr("; the lock never granted; "));
+  EXPECT_THAT(told(run), HasSubstr("; the lock was never granted; "));
 }
 
 TEST(Timeline, HasOneNameForTheLock) {
@@ -548,7 +573,7 @@ TEST(Timeline, GivesWhatBreaksTheTimeThatItsWitnessGives) {
 
 TEST(Timeline, NamesTheCommandThatAFaultHitsWhereItIsNotTheUsualOne) {
   const std::string text = told_of("multilock-rollback-lost");
-  EXPECT_THAT(text, HasSubstr("drop client-1's 4th acquire at redis-2 (here by another command: "
+  EXPECT_THAT(text, HasSubstr("drop client-1's 4th acquire at redis-2 (here a different command: "
                               "EVALSHA 1121..) "));
   EXPECT_THAT(told_of("ttl-expiry-blind-delete"), Not(HasSubstr("another command")));
 }

@@ -276,7 +276,7 @@ class Transcriber {
     exchange.timed_out = true;
     Item& item =
         transcript_.add(position, record.at, RowKind::event, exchange.client,
-                        fmt::format("{} waits no longer for the answer to {}",
+                        fmt::format("{} stops waiting for the answer to {}",
                                     narrator_.process(exchange.client), exchange.command()));
     item.exchange = command->second;
     item.tenure = exchange.tenure;
@@ -331,7 +331,7 @@ class Transcriber {
     if (pause != pauses_.end()) {
       transcript_.add(position, record.at, RowKind::event, record.process,
                       fmt::format("{} runs again after {}", narrator_.process(record.process),
-                                  duration(record.at - pause->second)));
+                                  rounded(record.at - pause->second)));
       pauses_.erase(pause);
     }
     pass_held_mark(position, record);
@@ -505,10 +505,11 @@ class Transcriber {
       }
       case What::release_ok: {
         const int left = depth_of(event.tenure);
-        return left == 0 ? "released" : fmt::format("one hold less, {} left by its count", left);
+        return left == 0 ? "released"
+                         : fmt::format("one hold released, {} left by its count", left);
       }
       case What::release_failed:
-        return "there was nothing of its own to release";
+        return "it had nothing of its own to release";
       default:
         return narrator_.event(event);
     }
@@ -597,7 +598,7 @@ class Transcriber {
       hit.text = describe(record);
       return hit.form() == first->form()
                  ? ""
-                 : fmt::format(" (here by another command: {})", hit.form());
+                 : fmt::format(" (here a different command: {})", hit.form());
     }
     return "";
   }

@@ -97,8 +97,8 @@ std::string message(const sim::Fault& fault) {
 }
 
 std::string_view direction(const sim::Fault& fault) {
-  if (fault.outbound && !fault.inbound) return ", what it sends";
-  if (fault.inbound && !fault.outbound) return ", what is sent to it";
+  if (fault.outbound && !fault.inbound) return ", only what it sends";
+  if (fault.inbound && !fault.outbound) return ", only what is sent to it";
   return "";
 }
 
@@ -153,7 +153,7 @@ Phrase phrase(const sim::Fault& fault) {
               " by " + signed_percent(fault.rate_ppb) + lasting("for")};
     case Verb::partition:
       return {fmt::format("partition {} from {}{}", target,
-                          fault.from.empty() ? "everyone" : list(fault.from), direction(fault)),
+                          fault.from.empty() ? "all others" : list(fault.from), direction(fault)),
               (direction(fault).empty() || !fault.lasts ? "" : ",") + lasting("for")};
     case Verb::heal:
       return {"heal " + target};
@@ -271,7 +271,7 @@ std::string fault(const sim::Fault& fault) {
 std::string mark(std::string_view name) { return fmt::format("its mark \"{}\"", name); }
 
 std::string delayed(const sim::Fault& fault) {
-  return fault.verb == Verb::delay ? message(fault) + " goes on" : "";
+  return fault.verb == Verb::delay ? message(fault) + " continues" : "";
 }
 
 std::string list(const std::vector<std::string>& words) {

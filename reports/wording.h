@@ -32,7 +32,7 @@ std::vector<std::string> names(FaultClasses classes);
 std::vector<std::string> names(const std::vector<Property>& properties);
 std::string fault(const sim::Fault& fault);    // pause client-1 for 8s, before its release is sent
 std::string mark(std::string_view name);       // what a process passes: its mark "elapsed-checked"
-std::string delayed(const sim::Fault& fault);  // what goes on when a delay is over; else nothing
+std::string delayed(const sim::Fault& fault);  // what continues when a delay is over; else empty
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
     const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds

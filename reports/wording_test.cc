@@ -91,12 +91,13 @@ TEST(Wording, SaysAFaultInOnePhrase) {
   partition.inbound = false;
   partition.lasts = 4s;
   EXPECT_EQ(fault(partition),
-            "partition redis-1 from client-1 and client-2, what it sends, for 4s, before an "
+            "partition redis-1 from client-1 and client-2, only what it sends, for 4s, before an "
             "acquire is sent");
   partition.lasts.reset();
-  EXPECT_EQ(fault(partition),
-            "partition redis-1 from client-1 and client-2, what it sends, before an acquire is "
-            "sent");
+  EXPECT_EQ(
+      fault(partition),
+      "partition redis-1 from client-1 and client-2, only what it sends, before an acquire is "
+      "sent");
   sim::Fault crash = plan(Verb::crash, "redis-1", Role::acquire);
   crash.lasts = 5s;
   crash.keeps = sim::Keeps::fsynced;
@@ -154,14 +155,15 @@ TEST(Narrator, TellsWhoWhenAndAtWhichStep) {
                              run.verdicts[static_cast<std::size_t>(property)].witnesses.front());
   };
   EXPECT_EQ(first(Property::mutual_exclusion),
-            "client-2 was told at 10.051s that it holds the lock, while client-1 had believed "
-            "so since 0.001s");
+            "client-2 was told at 10.051s that it holds the lock, but client-1 had believed the "
+            "same since 0.001s");
   EXPECT_EQ(
       first(Property::own_release),
       "client-1 removed client-2's entry of lock:order-42 on redis-1 at 12.003s, with its release");
-  EXPECT_EQ(first(Property::loss_noticed),
-            "client-1's entry expired at 10.002s; it believed that it held the lock until it "
-            "began to release at 12.003s and never learned of it");
+  EXPECT_EQ(
+      first(Property::loss_noticed),
+      "client-1's entry expired at 10.002s; its owner believed that it held the lock until it "
+      "began to release at 12.003s and never learned of the loss");
 }
 
 TEST(Narrator, TellsTenuresOfOneClientApart) {
@@ -173,7 +175,7 @@ TEST(Narrator, TellsTenuresOfOneClientApart) {
             "client-1 (tenure 1) and client-1 (tenure 2) both believe they hold the lock");
 }
 
-TEST(Narrator, TellsWhoWasTheVictimOfACircleAndWhoWaitedInVain) {
+TEST(Narrator, TellsWhoWasTheVictimOfADeadlockAndWhoWaitedInVain) {
   testing::RunBuilder b({"client-1", "client-2", "mysql-1"});
   b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
   const auto broken =
@@ -182,11 +184,11 @@ TEST(Narrator, TellsWhoWasTheVictimOfACircleAndWhoWaitedInVain) {
       b.happens({.at = at_ms(2000), .what = sim::What::refused_free, .process = 2, .tenure = 2});
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_deadlock, {broken, broken}),
-            "client-2 (tenure 2) is the victim of a circle of waiters");
+            "client-2 (tenure 2) is the victim of a deadlock");
   EXPECT_EQ(narrator.sentence(Property::no_deadlock, {broken, broken}),
-            "mysql-1 found a circle of waiters at 0.001s, and client-2 (tenure 2) was its victim");
+            "mysql-1 found a deadlock at 0.001s, and client-2 (tenure 2) was its victim");
   EXPECT_EQ(narrator.headline(Property::available, {refused, refused}),
-            "client-2 (tenure 2) was refused although the lock was to be had");
+            "client-2 (tenure 2) was refused although the lock was available");
 }
 
 TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
@@ -198,13 +200,15 @@ TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
       {.at = at_ms(4000), .what = sim::What::entry_removed, .process = 2, .tenure = 1, .owner = 1});
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_lost_wakeup, {sleeps, freed}),
-            "client-2 sleeps on while the lock is free");
-  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
-            "client-2 began to wait for the lock at 1.000s and slept on, although it could have "
-            "had it since 4.000s");
-  EXPECT_EQ(narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
-            "client-2 began to wait for the lock at 1.000s and slept on, although it could have "
-            "had it since then");
+            "client-2 keeps sleeping while the lock is free");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, freed}),
+      "client-2 began to wait for the lock at 1.000s and kept sleeping, although it could have "
+      "had it since 4.000s");
+  EXPECT_EQ(
+      narrator.sentence(Property::no_lost_wakeup, {sleeps, sleeps}),
+      "client-2 began to wait for the lock at 1.000s and kept sleeping, although it could have "
+      "had it since then");
 }
 
 TEST(Narrator, TellsWhoWokeTooMany) {
@@ -225,13 +229,13 @@ TEST(Narrator, TellsWhoWokeTooMany) {
   const auto second = wakes(2);
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::bounded_wakeups, {second, release}),
-            "client-1 wakes more waiters than it may");
+            "client-1 wakes more waiters than allowed");
   EXPECT_EQ(
       narrator.sentence(Property::bounded_wakeups, {second, release}),
-      "client-3 was woken at 2.001s, one more than may be woken by client-1's release at 2.000s");
+      "client-3 was woken at 2.001s, one waiter more than client-1's release at 2.000s may wake");
   EXPECT_EQ(narrator.sentence(Property::bounded_wakeups, {second, first}),
-            "client-3 was woken at 2.001s by client-1, one more than it may wake");
-  EXPECT_EQ(narrator.event(b.run.history[second]), "client-3 wakes, by a message of client-1");
+            "client-3 was woken at 2.001s by client-1, one waiter more than client-1 may wake");
+  EXPECT_EQ(narrator.event(b.run.history[second]), "client-3 wakes on a message from client-1");
 }
 
 TEST(Narrator, TellsWhoOvertookWhom) {
@@ -243,10 +247,11 @@ TEST(Narrator, TellsWhoOvertookWhom) {
   const auto believed = b.client(at_ms(2000), sim::What::acquire_ok, 1, 2);
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::fair_order, {believed, queued}),
-            "client-2 overtakes client-1, once too often");
-  EXPECT_EQ(narrator.sentence(Property::fair_order, {believed, queued}),
-            "client-2 was told at 2.000s that it holds the lock, though client-1 had asked before "
-            "it, at 0.001s, and had been overtaken as often as it may be");
+            "client-2 overtakes client-1 once more than allowed");
+  EXPECT_EQ(
+      narrator.sentence(Property::fair_order, {believed, queued}),
+      "client-2 was told at 2.000s that it holds the lock, although client-1 had requested it "
+      "earlier, at 0.001s, and had already been overtaken as often as allowed");
   EXPECT_EQ(narrator.concerned(Property::fair_order, {believed, queued}),
             (std::vector<sim::ProcessId>{1, 0}));
 }
@@ -267,22 +272,23 @@ TEST(Narrator, TellsWhichServerMiscounts) {
             "redis-1 miscounts the holds of client-1");
   EXPECT_EQ(narrator.sentence(Property::balanced_holds, {told, set}),
             "when client-1 was told that it holds the lock at 0.002s, redis-1 counted 2 of "
-            "its holds, as set at 0.001s");
-  EXPECT_EQ(narrator.sentence(Property::balanced_holds, {released, set}),
-            "when client-1 had given back the lock at 0.003s, redis-1 counted 2 of its holds, "
-            "as set at 0.001s");
+            "its holds, a number set at 0.001s");
+  EXPECT_EQ(
+      narrator.sentence(Property::balanced_holds, {released, set}),
+      "when client-1 had released the lock at 0.003s, redis-1 counted 2 of its holds, a number "
+      "set at 0.001s");
 }
 
-TEST(Narrator, TellsOfAMutexThatNobodyGivesBack) {
+TEST(Narrator, TellsOfAMutexThatNoLiveThreadCanRelease) {
   testing::RunBuilder b({"client-1", "redis-1"});
   b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
   const auto mutex =
       b.happens({.at = at_ms(1), .what = sim::What::entry_created, .process = 0, .tenure = 1});
   const auto waits = b.client(at_ms(2), sim::What::acquire_invoked, 0, 2);
-  EXPECT_EQ(Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
-            "client-1 (tenure 2) has waited for the lock since 0.002s, to the end, behind a "
-            "mutex of its "
-            "own process that nobody is left to give back");
+  EXPECT_EQ(
+      Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
+      "client-1 (tenure 2) has waited for the lock since 0.002s, to the end of the run, behind "
+      "a mutex of its own process that no live thread can release");
 }
 
 TEST(Narrator, SurvivesWitnessesThatDoNotFit) {

@@ -18,14 +18,14 @@ constexpr std::string_view kIntroduction = R"(# Which lock, and what breaks it
 
 {}
 
-Every lock went through the same runs: run number i of a column has the same faults for each of them, told in the steps that
-the lock itself takes. Again: `{}`.
+Every lock meets the same plans of faults: run number i of a column has the same faults for each lock, placed at the steps
+that the lock itself takes. To repeat it: `{}`.
 
-## What reaches the resource
+## At the resource
 
-Of a hundred runs in which a fault struck, those in which the resource that the lock protects saw a stale write, or the work
-of two holders mixed. In brackets: how many faults it takes. `·`: none found; `-`: cannot happen to this lock; **!**: although
-promised. {}
+Runs in 100 in which the protected resource accepted a stale write, or mixed the operations of two holders. Only runs in which
+a fault fired count. In parentheses: the number of faults that it takes. `·`: none found; `-`: cannot happen to this lock;
+**!**: although promised. {}
 
 )";
 
@@ -75,9 +75,10 @@ class MarkdownWriter {
   std::string fenced() const {
     const std::vector<CellName> harmed = harmed_when_fenced(comparison_);
     if (harmed.empty())
-      return "Where every access carries a token in the order of the grants, nothing of the kind "
+      return "When every access carries a fencing token in the order of the grants, no such run "
              "was found\nin any cell.";
-    std::string words = "Also with a token in the order of the grants:";
+    std::string words =
+        "Found even when every access carries a fencing token in the order of the grants:";
     for (const CellName& cell : harmed) words += " `" + comparison_.label(cell) + "`";
     return words + ".";
   }
@@ -112,9 +113,10 @@ class MarkdownWriter {
   void others() {
     const std::size_t column =
         column_of(comparison_, "all").value_or(comparison_.columns().size() - 1);
-    out_ +=
-        fmt::format("## What else breaks\n\nOf a hundred runs of column `{}`, without fencing.\n\n",
-                    comparison_.columns()[column].name);
+    out_ += fmt::format(
+        "## Other properties\n\nRuns in 100 that violate them, in column `{}`, without "
+        "fencing.\n\n",
+        comparison_.columns()[column].name);
     std::vector<std::string> heads = {"lock"};
     for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
     head(heads);
@@ -137,14 +139,14 @@ class MarkdownWriter {
 
   void price() {
     out_ +=
-        "## What it costs\n\n"
-        "An acquire where nobody else has or wants the lock; the time from the end of one section "
-        "to the grant of the next\nholder, who waits; messages and commands for one acquire and "
-        "its release; wake-ups for one release; how often a waiter\nwas overtaken; how long after "
-        "the crash of a holder the next one was granted, beside the most that the algorithm "
-        "allows\nitself.\n\n";
-    head({"lock", "acquire p50", "p99", "hand-over p50", "p99", "messages", "commands", "wake-ups",
-          "overtaken", "recovers p50", "longest", "of at most"});
+        "## Cost\n\n"
+        "The time of an uncontended acquire; the handover: the time from the end of one critical "
+        "section to the grant of a\nwaiter; messages and commands for one acquire with its "
+        "release; wake-ups for one release; how often a waiter was\novertaken; and the recovery: "
+        "the time from the crash of a holder to the next grant, beside the algorithm's own "
+        "bound.\n\n";
+    head({"lock", "acquire p50", "p99", "handover p50", "p99", "messages", "commands", "wake-ups",
+          "overtaken", "recovers p50", "longest", "bound"});
     for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
       const PriceList list = price_list(comparison_, lock);
       row({linked(lock), in_short(list.free_p50), in_short(list.free_p99),
@@ -156,7 +158,9 @@ class MarkdownWriter {
            list.never_recovered > 0 ? "never" : in_short(list.recovery_longest),
            in_short(list.recovery_bound)});
     }
-    out_ += "\nAcquires that were granted, of those whose client lived to hear of it:\n\n";
+    out_ +=
+        "\nAcquires that were granted, in percent of those whose client did not crash "
+        "meanwhile:\n\n";
     std::vector<std::string> heads = {"lock"};
     for (const Column& column : comparison_.columns()) heads.push_back(column.name);
     head(heads);
@@ -183,10 +187,10 @@ class MarkdownWriter {
     for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
       violations({lock, column, false}, rows);
     if (rows.empty()) {
-      out_ += "Nothing was found to break it.\n\n";
+      out_ += "No violation was found.\n\n";
       return;
     }
-    head({"under", "property", "runs", "of a hundred", "faults", "story"});
+    head({"under", "property", "runs", "in 100", "faults", "story"});
     for (const auto& one : rows) row(one);
     out_ += '\n';
     story(lock);
@@ -239,7 +243,7 @@ class MarkdownWriter {
         scenarios::parse(shortest->text, "story.toml", scenarios::shipped_vocabulary());
     const scenarios::Outcome outcome{.run = scenarios::Runner().run(scenario, scenario.seed, true),
                                      .twins = {}};
-    out_ += fmt::format("The shortest, under {}: {}\n\n", comparison_.columns()[where].name,
+    out_ += fmt::format("The shortest story, under {}: {}\n\n", comparison_.columns()[where].name,
                         shortest->title);
     out_ += "```mermaid\n" + reports::mermaid(outcome, shortest->file.empty()
                                                            ? std::string()

@@ -64,13 +64,13 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
     least = std::min(least, runs);
   }
   return fmt::format(
-      "{} under {}, without fencing and with it: {} in all, {} of each cell, up to {} in one, "
+      "{} under {}, without fencing and with it: {} in all, {} in each cell, up to {} in a run, "
       "seed {}{}. {}.",
       reports::plural(comparison.locks().size(), "lock"),
       reports::plural(comparison.columns().size(), "column") + " of faults",
       reports::plural(all, "run"), each ? std::to_string(*each) : fmt::format("{} or more", least),
       reports::plural(kMostFaults, "fault"), comparison.options().seed,
-      made.interrupted ? "; interrupted, so that there may be more to find" : "",
+      made.interrupted ? "; interrupted, so there may be more to find" : "",
       in_words(comparison.locks().front().workload.clients, kLease));
 }
 

@@ -126,7 +126,7 @@ class TableWriter {
     known();
     crashed();
     field("a cell", again());
-    field("a story", "picklock run FILE, for what broke: its smallest story, shrunk");
+    field("a story", "picklock run FILE shows the smallest story of a violation");
     for (const std::string& page : made_.pages) field("page", page, Ink::strong);
     return std::move(out_);
   }
@@ -175,8 +175,8 @@ class TableWriter {
 
   void resource() {
     heading(
-        "What reaches the resource: of a hundred runs, those with a stale write or the work of "
-        "two holders mixed");
+        "At the resource: runs in 100 with a stale write, or with the operations of two holders "
+        "mixed");
     std::vector<std::string> heads;
     for (const Column& column : comparison_.columns()) heads.push_back(column.name);
     Grid grid("lock", heads);
@@ -198,9 +198,9 @@ class TableWriter {
       return fields;
     });
     const std::vector<CellName> fenced = harmed_when_fenced(comparison_);
-    std::string words = "with ideal fencing, nothing of the kind in any cell";
+    std::string words = "with ideal fencing, no such run in any cell";
     if (!fenced.empty()) {
-      words = "with ideal fencing still:";
+      words = "even with ideal fencing:";
       for (const CellName& cell : fenced) words += " " + comparison_.label(cell);
     }
     out_ += '\n';
@@ -213,10 +213,10 @@ class TableWriter {
   void others() {
     const std::size_t last = comparison_.columns().size() - 1;
     const std::size_t column = column_of(comparison_, "all").value_or(last);
-    heading(fmt::format("What else breaks, of a hundred runs under {} (! although promised)",
-                        comparison_.columns()[column].name == "all"
-                            ? "faults of all classes"
-                            : comparison_.columns()[column].name));
+    heading(fmt::format(
+        "Other properties: runs in 100 that violate them, under {} (! although promised)",
+        comparison_.columns()[column].name == "all" ? "faults of all classes"
+                                                    : comparison_.columns()[column].name));
     std::vector<std::string> heads;
     for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
     Grid grid("lock", heads);
@@ -237,11 +237,10 @@ class TableWriter {
 
   void price() {
     heading(
-        "What it costs: an acquire when nobody else wants the lock, the hand-over to one that "
-        "waits, messages, recovery");
+        "Cost: an uncontended acquire, the handover to a waiter, messages, recovery after a crash");
     Grid grid("lock", {"acquire p50", "handover p50", "handover p99", "messages each",
                        "commands each", "wake-ups each", "over- taken", "recovers p50",
-                       "recovers longest", "of at most", "granted worst"});
+                       "recovers longest", "bound", "granted worst"});
     rows(grid, [&](std::size_t lock) {
       const PriceList list = price_list(comparison_, lock);
       std::optional<double> worst;
@@ -272,7 +271,7 @@ class TableWriter {
           "{} under {}{}: {}{}", comparison_.locks()[name.lock].algorithm->name,
           comparison_.columns()[name.column].name, name.fenced ? ", fenced" : "",
           reports::plural(runs, "run"),
-          comparison_.columns()[name.column].classes.empty() ? "" : " in which a fault struck"));
+          comparison_.columns()[name.column].classes.empty() ? "" : " in which a fault fired"));
       bool any = false;
       for (std::size_t i = 0; i < kPropertyCount; ++i) {
         const PropertyCount& count = known.measures.properties[i];
@@ -281,9 +280,9 @@ class TableWriter {
         property(name, static_cast<Property>(i), count);
       }
       if (!any && runs > 0) {
-        out_ +=
-            fmt::format("  every property holds: each breaks in fewer than {:.2g}% of such runs\n",
-                        100 * wilson_95(0, runs).high);
+        out_ += fmt::format(
+            "  every property holds: each is violated in fewer than {:.2g}% of such runs\n",
+            100 * wilson_95(0, runs).high);
       }
     }
     out_ += '\n';
@@ -319,11 +318,11 @@ class TableWriter {
       return Line().add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad).add(" ");
     };
     if (all.empty()) {
-      out_ += mark(true)
-                  .add(asked ? "nothing that was asked for is violated"
-                             : "no lock breaks what it promises",
-                       Ink::good)
-                  .text(options_.color);
+      out_ +=
+          mark(true)
+              .add(asked ? "no requested property is violated" : "no lock breaks what it promises",
+                   Ink::good)
+              .text(options_.color);
       return;
     }
     for (const Broken& one : all) {
@@ -345,11 +344,12 @@ class TableWriter {
     const Agreement both = agreement(comparison_);
     if (both.all() == 0) return;
     field("table",
-          fmt::format("{} of {} of the safety table agree; {} unsafe, and not found in so "
-                      "few runs",
+          fmt::format("{} of {} of the safety table agree; {} are unsafe there, and these runs "
+                      "found nothing",
                       both.agree, reports::plural(both.all(), "cell"), both.not_found.size()));
     for (const CellName& cell : both.against)
-      field("", fmt::format("against it, safe there: {}", comparison_.label(cell)), Ink::alarm);
+      field("", fmt::format("unsafe here, but safe there: {}", comparison_.label(cell)),
+            Ink::alarm);
   }
 
   void crashed() {

@@ -38,7 +38,7 @@ std::vector<Scenario> workloads(const std::string& directory) {
 
 std::string in_words(const scenarios::ClientsSpec& clients, sim::Duration lease) {
   return fmt::format(
-      "{} clients come {} apart, and each takes the lock {}, {} apart, for {} of work; a lease "
+      "{} clients arrive {} apart; each takes the lock {}, {} apart, for {} of work; a lease "
       "lasts {}",
       clients.count, reports::duration(clients.arrive_every), reports::times(clients.cycles),
       reports::duration(clients.think), reports::duration(clients.hold), reports::duration(lease));

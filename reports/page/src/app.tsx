@@ -1,4 +1,4 @@
-// The page as a whole: what was run, the matrix, what is behind its cells, and the charts.
+// The whole page: the runs, the matrix, the panel of an open cell or lock, and the charts.
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {Choice, Command, Switch} from './bits';
 import {CellPanel} from './cell_panel';
@@ -40,7 +40,7 @@ export function App({comparison}: {comparison: Comparison}) {
     return () => removeEventListener('hashchange', follow);
   }, []);
 
-  // Who opens a cell reads on in its panel; who closes it is back where he was.
+  // Opening a cell moves the focus to its panel; closing it moves the focus back to the cell.
   useLayoutEffect(() => {
     const hash = hashOf(route);
     if (hash === '') {
@@ -101,7 +101,7 @@ export function App({comparison}: {comparison: Comparison}) {
             value={order.by}
             options={[
               {value: 'server', label: 'by server'}, {value: 'name', label: 'by name'},
-              {value: 'best', label: 'what breaks least first'}, {value: 'worst', label: 'what breaks most first'},
+              {value: 'best', label: 'fewest violations first'}, {value: 'worst', label: 'most violations first'},
               ...(order.by === 'column' ? [{value: 'column', label: `by ${order.column}`}] : []),
             ]}
             onChange={(by) => by !== 'column' && sort({by} as Order)}
@@ -149,7 +149,7 @@ export function App({comparison}: {comparison: Comparison}) {
   );
 }
 
-// The charts begin with the class that breaks the most locks.
+// The charts first show the class of faults that breaks the most locks.
 function strikingColumn(comparison: Comparison): string {
   const found = (column: string) =>
       comparison.locks.filter((lock) => verdictOf(lock, column, 'none', UNSAFE).kind === 'found').length;
@@ -169,10 +169,10 @@ function Head({comparison}: {comparison: Comparison}) {
       <h1>Which lock, and what breaks it?</h1>
       <p class="abstract">
         {plural(locks.length, 'distributed lock')}, run in a simulator under {plural(classes, 'kind')} of faults. Without
-        fencing, {unsafe('none') || 'none'} of them let something unsafe happen to the resource they protect under at
+        fencing, {unsafe('none') || 'none'} of them let something unsafe happen to the protected resource under at
         least one kind; with ideal fencing, {unsafe('ideal') || 'none'}.{' '}
-        {buggy.length === 0 ? 'No lock broke what it promises.' : (
-          <>Broke what they promise: {buggy.map((lock, i) => (
+        {buggy.length === 0 ? 'No lock broke a promise.' : (
+          <>Locks that broke a promise: {buggy.map((lock, i) => (
             <>{i > 0 && ', '}<a href={lockHash(lock.name)}>{lock.name}</a></>
           ))}.</>
         )}{' '}
@@ -183,12 +183,12 @@ function Head({comparison}: {comparison: Comparison}) {
         <div>
           <dt>runs</dt>
           <dd>
-            {comparison.runs === null ? 'as many as the time allowed' : `${count(comparison.runs)} of every cell`}, seed{' '}
+            {comparison.runs === null ? 'as many as the time allowed' : `${count(comparison.runs)} in every cell`}, seed{' '}
             {comparison.seed}{comparison.wall_seconds !== null && `, ${significant(comparison.wall_seconds)} s in all`}
             {comparison.interrupted && <strong>; interrupted: some cells have fewer runs, or none</strong>}
           </dd>
         </div>
-        <div><dt>repeat it</dt><dd><Command text={comparison.command} /></dd></div>
+        <div><dt>to repeat</dt><dd><Command text={comparison.command} /></dd></div>
       </dl>
     </header>
   );

@@ -26,7 +26,7 @@ export function Hidden({text}: {text: string}) {
 }
 
 export function BrokenMark() {
-  return <span class="bug" title="a promised property broke">!<Hidden text=" a promised property broke" /></span>;
+  return <span class="bug" title="a promised property was violated">!<Hidden text=" a promised property was violated" /></span>;
 }
 
 interface ChoiceProps {

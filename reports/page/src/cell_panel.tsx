@@ -1,4 +1,4 @@
-// What a cell of the matrix leads to: every property, and the story of each that broke.
+// The panel of one cell: every property, and a story for each that was violated.
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {BrokenMark, Command} from './bits';
@@ -50,7 +50,7 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
       ) : (
         <Judged result={result} choice={choice} column={column} />
       )}
-      {cell?.command && <p class="repeat">Repeat this cell: <Command text={cell.command} /></p>}
+      {cell?.command && <p class="repeat">To repeat this cell: <Command text={cell.command} /></p>}
       {result && result.runs > 0 &&
         <Finds key={`${lock.name}/${column}/${fencing}`} result={result} choice={choice} />}
     </>
@@ -60,7 +60,7 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
 function Judged({result, choice, column}: {result: Result; choice: string; column: string}) {
   const {unsafe} = result;
   const properties = Object.entries(result.properties);
-  const struck = column === 'none' ? '' : ' in which a fault struck';
+  const struck = column === 'none' ? '' : ' in which a fault fired';
   return (
     <>
       <p class="lead">
@@ -80,7 +80,7 @@ function Judged({result, choice, column}: {result: Result; choice: string; colum
               <th scope="col">property</th>
               <th scope="col">verdict</th>
               <th scope="col">promised</th>
-              <th scope="col" class="number">runs that broke it</th>
+              <th scope="col" class="number">runs that violated it</th>
               <th scope="col" class="number">rate</th>
               <th scope="col" class="number">95% interval</th>
             </tr>
@@ -138,12 +138,12 @@ function Counts({result}: {result: Result}) {
   const {availability} = result;
   const facts: [string, ComponentChildren][] = [
     ['runs counted', count(result.runs)],
-    ['faults that struck', count(result.faults)],
+    ['faults that fired', count(result.faults)],
     ['acquires granted', `${count(availability.granted)} of ${count(availability.asked)} (${percent(availability.rate)})`],
   ];
-  if (result.idle > 0) facts.push(['no fault struck, not counted', count(result.idle)]);
-  if (result.left_out > 0) facts.push(['faults without counterpart here', count(result.left_out)]);
-  if (result.cut_short > 0) facts.push(['cut short', count(result.cut_short)]);
+  if (result.idle > 0) facts.push(['runs without a fired fault, not counted', count(result.idle)]);
+  if (result.left_out > 0) facts.push(['faults without a counterpart in this lock', count(result.left_out)]);
+  if (result.cut_short > 0) facts.push(['runs cut short, not judged', count(result.cut_short)]);
   if (result.crashed > 0) facts.push(['runs that crashed', count(result.crashed)]);
   return (
     <dl class="facts">
@@ -152,7 +152,7 @@ function Counts({result}: {result: Result}) {
   );
 }
 
-// The find that the matrix speaks of is open, the others are a click away.
+// The story of the property that the matrix shows is open, the others are folded.
 function Finds({result, choice}: {result: Result; choice: string}) {
   const finds = Object.entries(result.properties).flatMap(
       ([name, property]) => property.smallest ? [{name, property, smallest: property.smallest}] : []);
@@ -195,9 +195,9 @@ function Find({name, property, smallest, open}: FindProps) {
       <summary>
         <span class="verdict found">{name}</span>{' '}
         {property.broken > 0 && <BrokenMark />}{' '}
-        <span>{smallest.title || 'a run that breaks it'}</span>{' '}
+        <span>{smallest.title || 'a run that violates it'}</span>{' '}
         <span class="quiet-text">
-          {plural(smallest.faults, 'fault')}{smallest.minimal ? ', none to spare' : ''}, run {smallest.run}
+          {plural(smallest.faults, 'fault')}{smallest.minimal ? ', none of them can be removed' : ''}, run {smallest.run}
         </span>
       </summary>
       {shown && <Told name={name} smallest={smallest} />}
@@ -223,10 +223,10 @@ function Told({name, smallest}: {name: string; smallest: Smallest}) {
       {told && <Faults story={told} />}
       <p class="repeat">
         File: <code>{smallest.file}</code><br />
-        Repeat it: <Command text={smallest.command.replace(/\bFILE\b/, smallest.file)} />
+        To repeat it: <Command text={smallest.command.replace(/\bFILE\b/, smallest.file)} />
       </p>
-      {told === undefined && !trouble && <p role="status">reading the story&hellip;</p>}
-      {told === null && <p>This page does not hold its story; the command above tells it.</p>}
+      {told === undefined && !trouble && <p role="status">loading the story&hellip;</p>}
+      {told === null && <p>This page does not contain the story; the command above shows it.</p>}
       {trouble && <p role="alert">The stories cannot be read: {trouble}</p>}
       {told && <Diagram story={told} />}
     </div>

@@ -1,4 +1,4 @@
-// Rates with their intervals, prices and availability, drawn as SVG that takes the page's colours.
+// Rates with their intervals, prices and availability, drawn as SVG that takes the page's colors.
 import * as Plot from '@observablehq/plot';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {Choice} from './bits';
@@ -22,7 +22,7 @@ interface DrawingProps {
   label: string;
 }
 
-// Draws again when there is another width or other data, and leaves the matrix its time first.
+// Draws again for another width or other data, and lets the matrix draw first.
 function Drawing({draw, lines, lineHeight = LINE_HEIGHT, label}: DrawingProps) {
   const box = useRef<HTMLDivElement>(null);
   const [width, resize] = useState(0);
@@ -68,7 +68,7 @@ interface SectionProps {
   onColumn: (column: string) => void;
 }
 
-// An element that is the same as before is not drawn again.
+// An element that has not changed is not drawn again.
 export function Charts(props: SectionProps) {
   const {comparison, locks, fencing, choice, column, onColumn} = props;
   const rates = useMemo(() => <Rates {...props} />, [locks, fencing, choice, column]);
@@ -88,11 +88,11 @@ export function Charts(props: SectionProps) {
         {rates}
       </section>
       <section id="price" aria-labelledby="price-heading">
-        <h2 id="price-heading">What a lock costs</h2>
+        <h2 id="price-heading">Cost</h2>
         {prices}
       </section>
       <section id="availability" aria-labelledby="availability-heading">
-        <h2 id="availability-heading">Who still gets the lock</h2>
+        <h2 id="availability-heading">Availability under faults</h2>
         {availabilities}
       </section>
     </>
@@ -128,9 +128,9 @@ function Rates({locks, fencing, choice, column}: SectionProps) {
   return (
     <figure>
       <figcaption>
-        Rate of runs that were {choice === 'unsafe' ? propertyName(choice) : `breaking ${choice}`}, under{' '}
-        <em>{column}</em>, {fencingPhrase(fencing)}, with 95% intervals. A hollow dot: not found, and the bar ends at what
-        can be excluded.{absent > 0 && ` Without a verdict here, and left out: ${plural(absent, 'lock')}.`}
+        Share of runs that {choice === 'unsafe' ? `were ${propertyName(choice)}` : `violated ${choice}`}, under{' '}
+        <em>{column}</em>, {fencingPhrase(fencing)}, with 95% intervals. A hollow dot: not found; rates beyond the
+        end of its bar are excluded.{absent > 0 && ` Left out, because they have no verdict here: ${plural(absent, 'lock')}.`}
       </figcaption>
       {rows.length === 0 ? <p>No lock has a verdict here.</p> : <Drawing draw={draw} lines={rows.length} label="Rates by lock" />}
     </figure>
@@ -187,8 +187,8 @@ function Prices({locks}: {locks: Lock[]}) {
   return (
     <>
       <p>
-        Without faults. A dot is the median, a diamond the 99th percentile; the scales of time are logarithmic. Acquires
-        include the wait while others hold.
+        Without faults. A dot is the median, a diamond the 99th percentile; the scales of time are logarithmic. The
+        latency of an acquire includes the wait while other clients hold the lock.
       </p>
       <div class="charts">
         <figure>
@@ -239,7 +239,7 @@ function Prices({locks}: {locks: Lock[]}) {
   );
 }
 
-// A strip for every class of faults: where all locks stand, the unusual ones by name.
+// A strip for every class of faults, with a circle for each lock.
 function Availabilities({comparison, locks}: {comparison: Comparison; locks: Lock[]}) {
   const rows = locks.flatMap((lock) => comparison.columns.flatMap((column) => {
     const rate = lock.price?.availability[column];

@@ -1,4 +1,4 @@
-// The document of `picklock compare --json`, and what the page reads off it.
+// The document of `picklock compare --json`, and the figures that the page derives from it.
 
 export type Interval = [number, number];
 
@@ -27,7 +27,7 @@ export interface Availability {
   rate: number | null;
 }
 
-// What the runs of a cell came to, without fencing or with it.
+// The results of the runs of a cell, without fencing or with it.
 export interface Result {
   runs: number;
   idle: number;
@@ -99,7 +99,7 @@ export interface Comparison {
 export type Fencing = 'none' | 'ideal';
 export const FENCINGS: Fencing[] = ['none', 'ideal'];
 
-// What the matrix shows: one property, or whether the resource saw anything unsafe.
+// The matrix shows one property, or whether anything unsafe happened at the resource.
 export const UNSAFE = 'unsafe';
 export const UNSAFE_PROPERTIES = ['no-stale-write', 'resource-exclusion'];
 
@@ -107,10 +107,10 @@ export function propertiesOf(choice: string): string[] {
   return choice === UNSAFE ? UNSAFE_PROPERTIES : [choice];
 }
 
-// One cell of the matrix, as far as one choice of property goes.
+// One cell of the matrix, for the chosen property.
 export type Verdict =
   | {kind: 'impossible'; why: string}
-  | {kind: 'nothing'}  // no run says anything
+  | {kind: 'nothing'}  // no run was judged
   | {
       kind: 'found' | 'held';
       runs: number;
@@ -153,8 +153,8 @@ export function rateOf(verdict: Verdict): number {
   return verdict.kind === 'found' ? verdict.rate : 0;
 }
 
-// Of the columns that are possible, how many found something, and how often: what locks are
-// ordered by.
+// Locks are ordered by this: in how many of the possible columns something was found, and how
+// often.
 export function badness(lock: Lock, columns: string[], fencing: Fencing, choice: string): number {
   const verdicts = columns.map((column) => verdictOf(lock, column, fencing, choice));
   const found = verdicts.filter((verdict) => verdict.kind === 'found').length;

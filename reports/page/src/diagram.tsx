@@ -1,5 +1,5 @@
 // A story as a sequence diagram: a column for every process, time downwards, and beside each row
-// what it says. The drawing is for the eye alone; the text says all of it.
+// its text. The text alone says everything; screen readers skip the drawing.
 import {instant} from './format';
 import type {Change, Row, Story} from './story';
 

@@ -18,15 +18,15 @@ export function Key() {
     <ul class="key" aria-label="How to read a cell">
       <li>
         <Sample look="found level-3" verdict={{...found, interval: [0.1, 0.142]}} />
-        <span>it broke in 12% of the runs; one fault is enough. The ground is stronger from 1, 10 and 50% on.</span>
+        <span>it was violated in 12% of the runs; one fault is enough. The color is stronger from 1, 10 and 50% on.</span>
       </li>
       <li>
         <Sample look="found level-2" verdict={{...found, rate: 0.02, faults: 2, broken: 3, interval: [0, 0]}} />
-        <span><strong>!</strong> the lock promises that it does not: a bug in the lock, or in its promise.</span>
+        <span><strong>!</strong> the lock promises that this does not happen: a bug in the lock, or in its promise.</span>
       </li>
       <li>
         <Sample look="held" verdict={{...held, interval: [0, 0.004]}} />
-        <span>not found. With 95% confidence it is rarer than this; that is no proof that it cannot happen.</span>
+        <span>not found. With 95% confidence the rate is below this figure, which does not prove that it cannot happen.</span>
       </li>
       <li>
         <Sample look="impossible" verdict={{kind: 'impossible', why: ''}} />
@@ -41,10 +41,11 @@ export function Glossary({comparison}: {comparison: Comparison}) {
     <section id="terms" aria-labelledby="terms-heading">
       <h2 id="terms-heading">How to read it</h2>
       <p>
-        Every number is of simulated runs whose faults were drawn by chance, with the clients busy on one lock. Rates
-        compare locks with each other; they are not how often it happens in production, where faults are
-        rarer. The smallest counterexample of a cell was shrunk until nothing could be taken from it, and its file repeats
-        it exactly. <em>Ideal fencing</em> gives every grant a growing token that the resource checks with each access.
+        Every number comes from simulated runs with random faults, in which all clients compete for one lock. Use the
+        rates to compare locks with each other. They do not say how often it happens in production, where faults are
+        rarer. The smallest counterexample of a cell was shrunk until nothing more could be removed, and its file repeats
+        it exactly. With <em>ideal fencing</em>, every grant comes with a growing token, and the resource checks it at each
+        access.
       </p>
       <div class="two">
         <section>

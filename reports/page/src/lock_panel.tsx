@@ -1,4 +1,4 @@
-// A lock of its own: what it is, what it promises, what breaks it, what it costs.
+// The panel of one lock: what it is, what it promises, what breaks it, what it costs.
 import {BrokenMark} from './bits';
 import type {Comparison, Fencing, Lock, Price, Recovery} from './comparison';
 import {FENCINGS, UNSAFE, verdictOf} from './comparison';
@@ -28,7 +28,7 @@ export function LockPanel({comparison, lock}: {comparison: Comparison; lock: Loc
         <span><a href="#matrix">back to the matrix</a> <kbd>Esc</kbd></span>
       </nav>
       <p class="lead">{sentence(lock.summary)}</p>
-      <p class="quiet-text">On {serverName(lock.server)}. Described in: {lock.source}</p>
+      <p class="quiet-text">On {serverName(lock.server)}. Source: {lock.source}</p>
       <div class="two">
         <section>
           <h3>What breaks it</h3>
@@ -85,7 +85,7 @@ function Promises({comparison, lock}: {comparison: Comparison; lock: Lock}) {
   const classes = comparison.columns.filter((column) => column !== 'none' && column !== 'all' && !column.includes('+'));
   const under = (names: string[]) => {
     const faults = names.filter((name) => name !== 'none');
-    if (faults.length === 0) return 'as long as nothing goes wrong';
+    if (faults.length === 0) return 'without faults';
     if (classes.every((name) => faults.includes(name))) return 'under every class of faults';
     const missing = classes.filter((name) => !faults.includes(name));
     return missing.length < faults.length ? `under all but ${missing.join(', ')}` : `under ${faults.join(', ')}`;
@@ -128,7 +128,7 @@ function Costs({price}: {price: Price}) {
   );
 }
 
-// How long a crashed holder keeps the others out, on one scale with the bound that the lock gives.
+// How long a crashed holder blocks the others, on one scale with the lock's own bound.
 function RecoveryFacts({recovery}: {recovery: Recovery}) {
   const {crashes, p50_seconds: median, longest_seconds: longest, bound_seconds: bound} = recovery;
   if (crashes === 0) return null;
@@ -139,8 +139,8 @@ function RecoveryFacts({recovery}: {recovery: Recovery}) {
     <>
       <h3>After a holder's crash</h3>
       <p>
-        In {plural(crashes, 'crash', 'crashes')} of holders the lock was taken again after {seconds(median)} in the median and{' '}
-        {seconds(longest)} at the longest;{' '}
+        After {plural(crashes, 'crash', 'crashes')} of holders, the next grant took {seconds(median)} in the median and{' '}
+        {seconds(longest)} at most;{' '}
         {bound === null ? 'no bound is given.' : <>its bound is {seconds(bound)}{beyond ? <strong class="verdict found">, which it exceeded</strong> : ''}.</>}
       </p>
       {scale > 0 && (

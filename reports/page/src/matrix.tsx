@@ -1,4 +1,4 @@
-// Locks by classes of faults: what was found at a glance, each cell a link to what is behind it.
+// Locks by classes of faults. Each cell shows what was found and links to its panel.
 import {useMemo} from 'preact/hooks';
 import {BrokenMark, Hidden} from './bits';
 import type {Comparison, Fencing, Lock, Verdict} from './comparison';
@@ -106,7 +106,7 @@ interface RowProps {
   current: string;
 }
 
-// Kept as it is while another row's cell is opened.
+// Not rendered again while a cell of another row is opened.
 function Row({lock, columns, fencing, choice, current}: RowProps) {
   return useMemo(() => (
     <tr>
@@ -126,7 +126,7 @@ function Row({lock, columns, fencing, choice, current}: RowProps) {
   ), [lock, columns, fencing, choice, current]);
 }
 
-// Steps of the ground behind a rate; the number says it as well.
+// The strength of the color behind a rate; the number says it as well.
 function level(rate: number): number {
   return rate < 0.01 ? 1 : rate < 0.1 ? 2 : rate < 0.5 ? 3 : 4;
 }

@@ -1,4 +1,4 @@
-// What the address after # points at: #LOCK/COLUMN/FENCING is a cell, #LOCK a lock.
+// The address after #: #LOCK/COLUMN/FENCING is a cell, #LOCK a lock.
 import type {Comparison, Fencing} from './comparison';
 import {FENCINGS} from './comparison';
 

@@ -21,7 +21,7 @@ export function RunPage({run}: {run: RunDocument}) {
           {own.source && <div><dt>source</dt><dd>{own.source}</dd></div>}
           <div><dt>seed</dt><dd>{own.story.seed}</dd></div>
           <div><dt>result</dt><dd><Result good={run.as_expected} /></dd></div>
-          {run.command && <div><dt>repeat it</dt><dd><Command text={run.command} /></dd></div>}
+          {run.command && <div><dt>to repeat</dt><dd><Command text={run.command} /></dd></div>}
         </dl>
       </header>
       <section id="story" aria-labelledby="story-heading">

@@ -1,4 +1,4 @@
-// The stories of the finds: compressed in the page, and read when the first one is asked for.
+// The stories of the finds: compressed in the page, and inflated when the first one is opened.
 
 export type ProcessKind = 'client' | 'server' | 'resource';
 export type Change = [process: number, shift: string, owner?: string];

@@ -1,8 +1,8 @@
-// Names of the document in plain words. What is not listed is shown under its own name.
+// Names of the document in plain words. A name that is not listed is shown as it is.
 
 const FAULTS: Record<string, string> = {
   none: 'nothing goes wrong',
-  pause: 'a client stands still beyond its lease: garbage collection, a stopped process, swapping',
+  pause: 'a client stands still for longer than its lease: garbage collection, a stopped process, swapping',
   'late-write': 'a write to the resource arrives late',
   'late-command': 'a command to the lock server, or its answer, arrives late',
   'client-clock': 'the clock of a client jumps or runs at another rate',
@@ -10,7 +10,7 @@ const FAULTS: Record<string, string> = {
   failover: 'a replica takes over from its primary',
   amnesia: 'a lock server restarts without its data',
   partition: 'processes cannot reach each other for a while',
-  'lost-reply': 'a command takes effect, and its answer never arrives',
+  'lost-reply': 'a command takes effect, but its answer never arrives',
   crash: 'a client, or one thread of it, dies and releases nothing',
   all: 'faults of every class in one run',
 };
@@ -21,20 +21,20 @@ export function faultClass(column: string): string {
 }
 
 const PROPERTIES: Record<string, string> = {
-  unsafe: 'the resource saw a stale write, or the operations of two holders mixed',
-  'mutual-exclusion': 'never do two clients believe at once that they hold the lock',
+  unsafe: 'the resource accepted a stale write, or the operations of two holders were mixed',
+  'mutual-exclusion': 'two clients never believe at the same time that they hold the lock',
   'resource-exclusion':
       'the resource accepts no operation of one holder between two operations of another',
   'no-stale-write': 'no write of an earlier holder is accepted after an operation of a later one',
-  'own-release': 'nobody removes or alters the lock entry of another',
-  'balanced-holds': 'a lock taken several times is free when it has been released as often',
-  'loss-noticed': 'who loses the lock learns of it, or stops by its deadline',
-  'not-stuck': 'once the faults are over, waiters get the lock within its bound',
-  'no-deadlock': 'waiters and holders never wait for each other in a circle',
-  'no-lost-wakeup': 'nobody sleeps on while the lock is free',
-  'bounded-wakeups': 'a release wakes no more waiters than the lock says',
-  'fair-order': 'a waiter is overtaken no more often than the lock says',
-  available: 'nobody is refused while the lock is free and its servers are up',
+  'own-release': 'no client removes or alters the lock entry of another client',
+  'balanced-holds': 'a lock that its holder has taken several times is free after as many releases',
+  'loss-noticed': 'a client that loses the lock learns of it, or stops by its deadline',
+  'not-stuck': 'after the faults have ended, waiters get the lock within its bound',
+  'no-deadlock': 'waiters and holders never wait for each other in a cycle',
+  'no-lost-wakeup': 'no waiter sleeps beyond its bound while the lock is free',
+  'bounded-wakeups': 'a release wakes no more waiters than the lock allows',
+  'fair-order': 'a waiter is overtaken no more often than the lock allows',
+  available: 'no acquire is refused while the lock is free and its servers are up',
 };
 
 export function propertyMeaning(property: string): string {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # modules.sh SOURCE_DIR WORK_DIR: copies the page's sources into WORK_DIR and installs there what package-lock.json
-# names, once for each lock file. The other two scripts work in that folder. What is missing is a failure.
+# names, once for each lock file. The other two scripts work in that folder. A missing program is a failure.
 set -euo pipefail
 source_dir=$1 work_dir=$2
 

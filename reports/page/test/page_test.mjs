@@ -29,7 +29,7 @@ function documentOf(file, id) {
 }
 const comparisonOf = (file) => documentOf(file, 'comparison');
 
-// Opens the page, hands it to `use`, and holds that nothing was complained of or asked for.
+// Opens the page, calls `use` with it, and checks that the page logged no error and requested nothing.
 async function withPage({file = small, hash = '', width = 1280, scheme = 'light', ready = '.matrix a.cell'}, use) {
   const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
   const page = await context.newPage();
@@ -57,7 +57,7 @@ function kindOf(lock, column, fencing, choice) {
   return broke > 0 ? 'found' : 'held';
 }
 
-// What the matrix shows, as LOCK/COLUMN: kind.
+// The cells of the matrix, as LOCK/COLUMN: kind.
 function shown(page) {
   return page.$$eval('.matrix a.cell', (cells) => Object.fromEntries(cells.map((cell) => {
     const [lock, column] = decodeURIComponent(cell.hash.slice(1)).split('/');
@@ -70,7 +70,7 @@ function expected(comparison, fencing, choice) {
       (column) => [`${lock.name}/${column}`, kindOf(lock, column, fencing, choice)])));
 }
 
-// Opens every cell of one fencing and, in the page, every story in it; says what is amiss.
+// Opens every cell of one fencing and, in the page, every story in it; returns what is wrong.
 function walk(page, fencing) {
   return page.evaluate(async (fencing) => {
     const {locks, columns} = JSON.parse(document.getElementById('comparison').textContent);
@@ -230,7 +230,7 @@ test('the charts show every lock, and lead to it', () => withPage({}, async (pag
   assert.equal(await page.locator('#price svg').count(), 3);
 }));
 
-// Of every text that is seen, the contrast with the ground that it stands on.
+// Visible texts with too little contrast to their background.
 function faintTexts(page) {
   return page.evaluate(() => {
     const channels = (color) => (/^rgba?\((.*)\)$/.exec(color)?.[1] ?? '').split(',').map(Number);
@@ -336,7 +336,7 @@ for (const width of kWidths) {
   }
 }
 
-// How long it takes is told, and decides nothing.
+// The times are printed and decide nothing.
 test('a full comparison is small enough', async () => {
   const {locks, columns} = comparisonOf(full);
   const bytes = statSync(full).size;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh WORK_DIR PAGE_SAMPLE: checks the types of the page's sources in WORK_DIR, where modules.sh has been, makes
-# pages to try, and tries them in Chromium. What is missing is a failure.
+# sample pages, and tests them in Chromium. A missing browser is a failure.
 set -euo pipefail
 work_dir=$1 sample=$2
 
