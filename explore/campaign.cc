@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // A run that is under way when time is up may take that long to end by itself.
 constexpr Seconds kGrace{1};
-// What is found at the last moment is shrunk for as long again, or at least for so long.
+// Finds of the last moment are shrunk for as long again as the search took, or at least this long.
 constexpr Seconds kLeastShrinking{10};
 constexpr int kPollMilliseconds = 100;
 

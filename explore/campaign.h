@@ -27,7 +27,7 @@ struct Progress {
   bool shrinking = false;  // all runs are made
 };
 
-// Who looks on: all of them, in this process, between two events.
+// Callbacks of a campaign; all run in this process, between two events.
 struct Onlooker {
   std::function<void(const Find&)> found;
   std::function<void(const Crash&)> crashed;

@@ -164,7 +164,7 @@ TEST(Campaign, StopsAtARunThatDiffersFromItselfAndSaysWhere) {
   }
 }
 
-// What was found by then is whole, if not as short as it could be.
+// Its finds up to then are complete, but perhaps not as short as possible.
 TEST(Campaign, EndsWithWhatItHasWhenItIsInterrupted) {
   Search search(contention<Careless>(), pauses());
   Seen seen;

@@ -26,7 +26,7 @@ class Child {
   int descriptor() const { return read_from_; }
   // Takes in what there is without waiting. False: the child will send no more.
   bool read();
-  // What came and was not taken yet.
+  // Bytes that were received and not consumed yet.
   std::string& received() { return received_; }
 
   // Once read() was false: how it ended; empty: as it should. Waits for it.

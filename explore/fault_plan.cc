@@ -148,8 +148,8 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
   return why;
 }
 
-// A lock breaks, if at all, where something takes about as long as its lease, as its session may be
-// idle, or as somebody's patience.
+// A lock breaks, if at all, when something takes about as long as its lease, as its session may be
+// idle, or as a client waits.
 void FaultPlans::find_lengths() {
   const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
   const Duration lease = capped(scenario_.lock.options.ttl);
@@ -214,8 +214,8 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
   const std::uint64_t count =
       limits.none ? of_plan.below(limits.most + 1) : 1 + of_plan.below(limits.most);
   choose_kinds(of_plan, limits);
-  // What was chosen may have nothing to hit, such as a heal where nothing is cut; far more attempts
-  // at anything than a fault ever needs.
+  // A chosen fault may have nothing to hit, such as a heal where no link is cut. Both limits are
+  // far more than a fault ever needs.
   constexpr int kAttemptsAtChosen = 30;
   constexpr int kAttempts = 1000;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -22,9 +22,9 @@ namespace picklock::explore {
 using picklock::FaultClass;
 using picklock::FaultClasses;
 
-// Which of its class's faults a plan may have: any; any but those between a client and the
-// resource; pauses of clients that ask for the lock and have not looked at their clocks; steps of
-// clocks; deaths of whole clients; deaths of threads whose process lives on; outages of servers
+// The faults of its class that a plan may have: any; any but those between a client and the
+// resource; pauses of clients that request the lock and have not read their clocks; steps of
+// clocks; deaths of whole clients; deaths of threads whose process stays alive; outages of servers
 // that outlast a lease.
 enum class Strikes : std::uint8_t {
   anywhere,
@@ -115,14 +115,14 @@ class FaultPlans {
   std::vector<Range> brief_;    // the shortest of those
   std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back
 
-  // Of the plan being drawn.
+  // State of the plan that is being drawn.
   std::vector<FaultClass> chosen_;
   std::array<std::vector<Way>, kFaultClassCount> chosen_ways_;
   sim::Random chance_;  // of the fault being drawn
   std::vector<Candidate> candidates_;
 };
 
-// What run number `run` of a search is run with besides its plan; a file can hold it. Ties are
+// The seed and the ties of run number `run` of a search; a file can hold them. Ties are
 // permuted in every second one.
 std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run);
 scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run);

@@ -335,7 +335,7 @@ TEST(FaultPlans, HaveAsManyFaultsAsAreAllowed) {
   EXPECT_EQ(sizes({.classes = {}, .none = true, .most = 3}), (std::set<std::size_t>{0}));
 }
 
-// What triggers were drawn, one word each.
+// The kinds of triggers that were drawn, one word each.
 std::set<std::string> triggers(FaultPlans& plans, FaultClasses classes) {
   std::set<std::string> seen;
   for (const sim::Plan& plan : drawn(plans, {.classes = classes, .most = 1}, 4000)) {
@@ -401,7 +401,7 @@ TEST(FaultPlans, TakeLengthsFromBothSidesOfTheLease) {
   for (const int count : {under, over, beyond, brief}) EXPECT_GT(count, 20);
 }
 
-// What lives in a session of MySQL breaks where somebody stands still for longer than that may be
+// A lock in a session of MySQL breaks if its client stands still for longer than the session may be
 // idle: A-25.
 TEST(FaultPlans, TakeLengthsOfASessionThatIdlesTooLong) {
   const auto idles = [](const char* name) {

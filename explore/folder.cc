@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ".picklock-XXXXXX.part": not yet whole, locked by whoever is at it.
+// ".picklock-XXXXXX.part": an incomplete file, locked by the process that writes it.
 constexpr std::string_view kPartStem = ".picklock-";
 constexpr std::string_view kPartEnd = ".part";
 
@@ -92,7 +92,7 @@ void sync_names(const fs::path& folder) {
   close(names);
 }
 
-// What a search left that was killed: nobody has it locked.
+// Removes the files of searches that were killed: no process has them locked.
 void sweep(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {

@@ -1,5 +1,5 @@
-// Where finds are kept. Whatever ends the program, and when: a file in it is whole, and what was
-// kept once is not lost.
+// The folder of finds. Every file in it is complete, and no kept find is lost, even if the program
+// is killed at any moment.
 #pragma once
 
 #include <filesystem>

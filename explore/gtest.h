@@ -40,5 +40,5 @@ inline testing::AssertionResult is_clean(const char* /*expression*/, const Trial
 
 }  // namespace picklock::explore
 
-// Of what explore::random came to: nothing that the lock answers for was violated.
+// Expects of the result of explore::random that no property that the lock answers for was violated.
 #define EXPECT_CLEAN(trial) EXPECT_PRED_FORMAT1(::picklock::explore::is_clean, trial)

@@ -77,7 +77,7 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   return kept;
 }
 
-// What is written must load and run as what was found.
+// The written file must load and run exactly as the find did.
 void Keeper::finish(Scenario shortest, Find& find) {
   const Property property = find.violation.property;
   scenarios::Runner runner;

@@ -36,7 +36,7 @@ struct Find {
 
 class Keeper {
  public:
-  // What is seen on the way, and is to be followed up as well unless it is known.
+  // Other violations that were seen while shrinking; unknown ones are followed up as well.
   struct Kept {
     Find find;
     std::vector<Lead> slipped;

@@ -1,6 +1,6 @@
-// docs/locks: a page for every lock, for who chooses one: how it works, what it promises, what
-// breaks it, and the commands that show it. All but a few sentences on how it works is made from
-// the catalogue of locks, the shipped scenarios and the safety table.
+// docs/locks: a page for every lock, for users who choose one: how it works, what it promises, what
+// breaks it, and the commands that show it. Only the sentences on how it works are written by hand;
+// the rest comes from the catalogue of locks, the shipped scenarios and the safety table.
 #pragma once
 
 #include <functional>

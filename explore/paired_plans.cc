@@ -38,8 +38,8 @@ Scenario common_scenario(const std::vector<Scenario>& locks) {
 
 bool is_client(std::string_view name) { return name.starts_with("client-"); }
 
-// The steps that locks have, as often as the one that takes them least often does, and no longer
-// than the shortest: what is drawn is there for each of them, if it has such a step at all.
+// The steps of all locks. Each is counted as in the lock that takes it least often, and the length
+// is that of the shortest run. So a drawn step exists in every lock that has such a step at all.
 Profile common_profile(const Scenario& common, const std::vector<Profile>& profiles) {
   Profile all;
   for (const scenarios::ProcessSpec& process : scenarios::processes_of(common))
@@ -108,7 +108,7 @@ bool was_replaced(const sim::Plan& plan, const std::string& target) {
   });
 }
 
-// What only ends or begins something needs something to end.
+// A fault that only ends something needs something to end.
 bool has_something_to_heal(const sim::Plan& plan, const std::string& target) {
   return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
     return (other.verb == Verb::partition || other.verb == Verb::hold) && other.target == target;
@@ -161,8 +161,8 @@ std::uint32_t PairedPlans::draw(std::uint64_t seed, std::uint64_t run, const Fau
   plan.clear();
   std::uint32_t left_out = 0;
   for (std::size_t i = 0; i < drawn_.size(); ++i) {
-    // Of its own, so that which of its servers a lock is hit at does not depend on what was left
-    // out.
+    // A generator of its own, so that the server that is hit does not depend on faults that were
+    // left out.
     sim::Random chance(run_seed(seed, run), sim::hash_of("explore.server") + i);
     Fault fault;
     if (retold(drawn_[i], locks_[lock], plan, chance, fault)) {
@@ -210,7 +210,7 @@ bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far)
   const TargetKind kind = kind_of(fault.target, lock.scenario);
   const bool ensemble = kind == TargetKind::zookeeper;
   const bool database = kind == TargetKind::mysql;
-  // An ensemble replaces whoever leads by itself.
+  // An ensemble replaces its leader by itself.
   if (fault.verb == Verb::fail_over && ensemble) {
     fault.verb = Verb::crash;
     fault.keeps = sim::Keeps::all;

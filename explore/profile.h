@@ -1,5 +1,5 @@
-// What a scenario does when nothing disturbs it: which steps each client reaches, how often, and
-// for how long it runs. Faults are drawn for steps that are there to be hit.
+// The profile of a scenario without disturbance: which steps each client reaches, how often, and
+// how long the run takes. Faults are drawn for steps that are really reached.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct Profile {
   Duration length{};
 };
 
-// Of one run without the scenario's own faults.
+// The profile of one run without the scenario's own faults.
 Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed);
 
 }  // namespace picklock::explore

@@ -1,5 +1,5 @@
-// What a search came to, for a reader and as JSON: the stories of what it found and how to see them
-// again, or, where it found nothing, within which faults and bounds.
+// The result of a search, for a reader and as JSON: the stories of its finds and how to repeat
+// them. If it found nothing, the faults and bounds within which this holds.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace picklock::explore {
 
-// Of a search that is over; it must outlive the report.
+// Describes a finished search, which must outlive the report.
 struct Report {
   const Search& search;
   double wall_seconds = 0;
@@ -19,7 +19,7 @@ struct Report {
   std::string stopped{};                   // by what, where it could not go on
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
   std::vector<std::string> crash_files{};  // the same of crashes
-  // What runs such a file again, as a shell takes it.
+  // The shell command that runs such a file.
   std::function<std::string(const std::string& file)> run_command{};
 };
 

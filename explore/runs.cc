@@ -112,7 +112,7 @@ void Runs::run_again(std::uint64_t run, std::uint64_t digest) {
   if (world_.digest() != digest) differs(run, digest, world_.digest());
 }
 
-// What differs may be rare: it is looked for with a trace a few times.
+// The difference may be rare: a few traced runs look for it.
 void Runs::differs(std::uint64_t run, std::uint64_t first, std::uint64_t second) {
   constexpr int kTries = 20;
   world_.run(current_.seed, true);

@@ -1,6 +1,6 @@
 // The runs of a random search, made one by one: run i is drawn from (seed, i) alone, made and
-// judged. What it shows that was not seen before is made again, and so is a sample of the rest: a
-// second run comes out the same, or the search ends.
+// judged. A run with a violation that was not seen before is repeated, and so is a sample of the
+// others. If a repetition differs, the search ends.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class Runs {
   // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.
   void make(std::uint64_t run, Block& block);
 
-  // What it is made of.
+  // The scenario of run number `run`, with its plan.
   scenarios::Scenario drawn(std::uint64_t run);
 
   // The violations that the run just made shows and the search answers to: it was asked for the

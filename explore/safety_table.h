@@ -58,8 +58,8 @@ struct Configuration {
 
 const std::vector<Configuration>& safety_table();
 
-// What its cells are searched in; `fenced`: by tokens that are the order of grants itself.
-// `directory`: where the shipped scenarios are.
+// The scenario in which its cells are searched; `fenced`: by tokens that are the order of grants
+// itself. `directory`: where the shipped scenarios are.
 scenarios::Scenario scenario_of(const Configuration& configuration, bool fenced,
                                 const std::string& directory);
 

@@ -21,8 +21,8 @@ constexpr std::string_view kOnePrimary = "only one server accepts writes";
 // A session of 30 s, and then the sections of 4 s of those who come first.
 constexpr Wait kIdleOf30{20s, 60s};
 
-// Of what lives in a session, with the resource elsewhere and sections that are shorter than any
-// session may be idle.
+// Cells of locks that live in a session, with a resource elsewhere and critical sections that are
+// shorter than a session may be idle.
 std::vector<Cell> outside() {
   return {
       unsafe(pause),
@@ -38,7 +38,7 @@ std::vector<Cell> outside() {
   };
 }
 
-// What is written in the transaction that is the lock.
+// Cells for writes in the same transaction that holds the lock.
 std::vector<Cell> inside() {
   return {
       safe(pause, kCommits),        safe(late_command, kCommits),

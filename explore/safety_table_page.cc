@@ -88,8 +88,8 @@ std::string remark(const Cell& cell) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// What the row says of a class where nothing but the row itself is given, if there is such a thing;
-// else under any of its conditions. Each verdict once.
+// The verdicts of a row for a class, each once: those without a condition, if there are any, else
+// those under any condition.
 std::string overview(const Row& row, FaultClass faults) {
   const bool plain = std::any_of(
       row.configurations.begin(), row.configurations.end(),

@@ -101,7 +101,7 @@ std::vector<Configuration> naive_setnx() {
   };
 }
 
-// What of SET NX PX each way to release is called, and where it lies.
+// The names and scenarios of SET NX PX with each way to release.
 struct SetPx {
   std::string_view name;
   std::string_view resent;
@@ -321,7 +321,8 @@ std::vector<Configuration> multilock() {
 std::vector<Configuration> redlock() {
   constexpr std::string_view kRow = "RedLock, specification, N=2f+1, monotonic client";
   constexpr std::string_view kPlain = "plain/redlock";
-  // Who waits for a long section at every server asks most of what a run costs.
+  // A client that waits for a long critical section at every server causes most of the cost of a
+  // run.
   constexpr std::string_view kUnhurried = "lock.retry_every=1s";
   constexpr std::string_view kFive = "servers.redis.masters=5";
   return {

@@ -1,4 +1,4 @@
-// What the rows of the safety table are written with. Internal to it.
+// Helpers for the rows of the safety table. Internal to it.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// What the tests of the safety table search: every claim that a cell makes, and what a search of it
-// comes to. Tests only; they run in the root of the repository.
+// The claims of the cells of the safety table, and the searches that test them. Tests only; they
+// run in the root of the repository.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct Case {
   Reach reach() const { return claim == Claim::fenced ? cell->fenced : cell->reach; }
 };
 
-// What is written inside the lock's own transaction reaches no resource that could look at a token.
+// Writes inside the lock's own transaction reach no resource that could check a token.
 inline bool can_be_fenced(const Configuration& configuration) {
   const auto& changes = configuration.changes;
   return std::find(changes.begin(), changes.end(), "clients.effect=database") == changes.end();
@@ -49,7 +49,7 @@ inline std::vector<Case> cases() {
   return all;
 }
 
-// What GoogleTest takes for a name.
+// A name that GoogleTest accepts.
 inline std::string test_name(const Case& one) {
   constexpr std::string_view kClaims[] = {"", ", fenced", ", waits"};
   constexpr std::string_view kStrikes[] = {
@@ -94,7 +94,7 @@ inline const Find* first_find(Search& search, std::uint64_t most) {
   return search.clean() ? nullptr : &search.finds()[0];
 }
 
-// What a cell's class makes of waiting, in so many runs with each seed.
+// How long clients wait under a cell's class, in a number of runs with each seed.
 struct Waits {
   std::uint64_t runs = 0;
   std::uint64_t stuck = 0;   // of these, with somebody who waits for ever

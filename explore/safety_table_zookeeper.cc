@@ -19,7 +19,7 @@ constexpr std::string_view kElsewhere =
 constexpr std::string_view kOwnZnode = "no request is sent twice";
 constexpr std::string_view kStopsUnconnected = "the holder stops when it has no connection";
 
-// Of a lock on ZooKeeper with sections that are shorter than any session.
+// Cells of a lock on ZooKeeper with critical sections that are shorter than any session.
 std::vector<Cell> on_zookeeper(Cell when_lost, Cell when_crashed) {
   return {
       unsafe(pause), unsafe(late_write),

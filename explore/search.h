@@ -1,8 +1,8 @@
-// A random search: run after run under a plan of faults drawn for it, every property judged. Each
-// violation of what the lock promises under the faults that struck, on a premise that was kept, or
-// of what was asked for, is a find of its own, told apart by property and steps (architecture
-// 8.13). What it comes to depends on the scenario, the options and the number of runs alone: not on
-// who made the runs, in how many processes, or how fast.
+// A random search: run after run under a random plan of faults, with every property judged. A find
+// is a violation of a property that was requested, or that the lock promises under the faults that
+// struck, with its premise kept. Finds differ by property and steps (architecture 8.13). The result
+// depends on the scenario, the options and the number of runs alone, not on the number or the speed
+// of the processes that make the runs.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,12 @@ class Search {
   // Makes one run here and keeps what it finds. Throws NotDeterministic.
   void run_next();
 
-  // The same in parts, for runs that are made elsewhere. What was made is taken in the order of the
-  // runs; a crash before the block that it belongs to.
+  // The same in parts, for runs that are made elsewhere. Blocks are taken in the order of the runs,
+  // a crash before the block that it belongs to.
   Runs& runs() { return runs_; }
   void take(const Block& block);
   void take_crash(std::uint64_t run, const std::string& how);
-  // What is to be followed up next, by Keeper and add(); nullopt: nothing, for now.
+  // The next lead to follow up, by Keeper and add(); nullopt: none for now.
   std::optional<Lead> next_lead();
   void add(Keeper::Kept kept);
 

@@ -24,10 +24,11 @@ constexpr std::array<Duration, 10> kGrains = {1h,   1min, 10s,   1s,   100ms,
 
 // ---------------------------------------------------------------- names of processes
 
-// What a process is called once another is gone; nullopt: it is the one.
+// The name of a process after another is removed; nullopt: this is the removed one.
 using Renaming = std::function<std::optional<std::string>(const std::string& name)>;
 
-// Of those called `stem` and a number, and whatever belongs to them, number `gone` goes.
+// Removes number `gone` of the processes that are named `stem` and a number, with all that belongs
+// to it.
 Renaming without(std::string_view stem, std::uint32_t gone) {
   return [stem, gone](const std::string& name) -> std::optional<std::string> {
     if (!name.starts_with(stem)) return name;
@@ -41,7 +42,7 @@ Renaming without(std::string_view stem, std::uint32_t gone) {
   };
 }
 
-// Of the last of those that each primary has.
+// Removes the last of the processes that each primary has.
 Renaming without_last(std::string_view infix, std::uint32_t number) {
   const std::string suffix = std::string(infix) + std::to_string(number);
   return [suffix](const std::string& name) -> std::optional<std::string> {

@@ -1,7 +1,6 @@
-// What it means for the story of a scenario to be simpler, one step at a time: a fault, a client, a
-// server, a cycle or a nested acquire less; a condition less on a trigger; a duration or a time
-// that is rounder or shorter. A scenario is 1-minimal for a violation if no single step keeps it
-// (architecture 8.13).
+// Single steps that make a scenario simpler: one fault, client, server, cycle or nested acquire
+// less; one condition less on a trigger; a rounder or shorter duration or time. A scenario is
+// 1-minimal for a violation if no single step keeps it (architecture 8.13).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What the runs of a search came to, in numbers. Tallies of consecutive runs add up.
+// The runs of a search in numbers. Tallies of consecutive runs add up.
 #pragma once
 
 #include <array>

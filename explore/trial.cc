@@ -48,8 +48,8 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// What a shell makes of it from here, or, where the program was started by its whole path, as by
-// ctest, from anywhere.
+// A shell command that works from this folder; if the program was started by an absolute path, as
+// ctest does, from any folder.
 std::string replay_command(const fs::path& file) {
   const fs::path program = program_invocation_name;
   std::error_code error;

@@ -1,6 +1,6 @@
-// A search as a test asks for it: so many random runs of one scenario in this process, and what
-// they came to as a letter to whoever reads the test's output. What is found is kept as a file,
-// which every test of the same lock runs again, alone and in full, when PICKLOCK_REPLAY names it.
+// A search in a test: random runs of one scenario in this process, with the result as a letter to
+// the reader of the test's output. A find is kept as a file. When PICKLOCK_REPLAY names that file,
+// every test of the same lock runs only it and shows the whole timeline.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What two violations have in common that are the same one (architecture 8.13): the property, and
-// the roles of the steps that its witness names.
+// The identity of a violation (architecture 8.13): the property, and the roles of the steps that
+// its witness names.
 #pragma once
 
 #include <algorithm>

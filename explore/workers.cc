@@ -19,7 +19,7 @@ constexpr std::uint64_t kNone = UINT64_MAX;
 
 enum class Kind : std::uint32_t { whole, ended_early, not_deterministic };
 
-// What a message begins with; the sightings of a block or the words follow.
+// The start of a message; the sightings of a block or a text follow.
 struct Header {
   Kind kind{};
   std::uint32_t items = 0;
@@ -36,7 +36,7 @@ std::string_view bytes_of(const Value& value) {
 
 }  // namespace
 
-// What all of them see.
+// Memory that all workers share.
 struct Workers::Shared {
   enum Stop : int { go_on, begin_no_more, end_now };
   std::atomic<std::uint64_t> next_block{0};

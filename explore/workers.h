@@ -1,7 +1,7 @@
-// Processes that make the runs of a search, block by block, each in a world of its own. What they
-// make comes back in the order of the runs, however many they are: a search covers the runs from
-// the first to one, without gaps. A run that ends its process is told of and left out, and another
-// process goes on.
+// Processes that make the runs of a search, block by block, each in a world of its own. Results
+// return in the order of the runs, for any number of processes: a search covers the runs from the
+// first to some last one, without gaps. A run that ends its process is reported and left out, and
+// another process continues.
 #pragma once
 
 #include <poll.h>
@@ -43,7 +43,7 @@ class Workers {
   // and std::runtime_error where one ended outside of any run.
   std::optional<Made> next();
 
-  // What to poll before update() is worth a call.
+  // Adds the descriptors to poll before calling update().
   void watch(std::vector<pollfd>& all) const;
   // Takes in what has come.
   void update();

@@ -21,7 +21,7 @@ using sim::TenureId;
 using sim::What;
 
 constexpr std::size_t kShortestFold = 2;
-// What has no answer and took longer to arrive was held up.
+// A command without an answer that took longer to arrive was held up.
 constexpr sim::Duration kAtOnce = std::chrono::milliseconds(50);
 
 class Folder {
@@ -61,13 +61,13 @@ class Folder {
   }
 
  private:
-  // What a client did towards one decision: a command to one server, or to each of several.
+  // One attempt of a client: a command to one server, or to each of several.
   struct Try {
     std::vector<std::size_t> exchanges;
-    std::set<ProcessId> granted;  // by whom, of what the client asks for
+    std::set<ProcessId> granted;  // the servers that granted the request
     bool answered = true;
-    bool arrives = true;  // before the client gives up on it
-    bool failed = false;  // with an error
+    bool arrives = true;  // before the client stops waiting
+    bool failed = false;  // answered with an error
     bool shown = false;
 
     bool alike(const Try& other) const {
@@ -100,7 +100,7 @@ class Folder {
     attempt.failed = exchange.answer.starts_with("error:") && !exchange.wants_script();
   }
 
-  // A try must be seen if a property broke in it or a fault was anchored to it.
+  // A try stays visible if a property was violated in it or a fault was anchored to it.
   bool is_notable(const Try& attempt) const {
     const Exchange& first = transcript_.exchanges[attempt.exchanges.front()];
     const Exchange& last = transcript_.exchanges[attempt.exchanges.back()];
@@ -110,7 +110,7 @@ class Folder {
       for (const Witness& witness : verdict.witnesses) {
         const HistoryEvent* broke = narrator_.broke_at(verdict.property, witness);
         if (broke == nullptr) continue;
-        // What a sleep began with belongs to it.
+        // The command before a sleep belongs to the sleep.
         for (const HistoryEvent* event : {broke, &run_.history[witness.event]}) {
           if (event->what != What::acquire_invoked && event->tenure == first.tenure &&
               from <= event->at && event->at <= to)
@@ -132,7 +132,7 @@ class Folder {
     return false;
   }
 
-  // What every try of the client begins with: the first command that it sends again.
+  // The command with which every try of the client begins: the first one that it repeats.
   std::optional<std::size_t> opening(const std::vector<std::size_t>& exchanges) const {
     for (std::size_t i = 0; i < exchanges.size(); ++i) {
       bool loaded = !transcript_.exchanges[exchanges[i]].wants_script();
@@ -228,7 +228,7 @@ class Folder {
     return !attempt.granted.empty() || last_of(attempt).answer == "accepted";
   }
 
-  // What the answer says by itself is not said again.
+  // Empty if the verb of the row already says it.
   std::string outcome(const Try& attempt, std::size_t count) const {
     if (!attempt.answered) return ", without an answer";
     const Role role = first_of(attempt).role;
@@ -259,7 +259,7 @@ class Folder {
     return "repeated a command";
   }
 
-  // A message that woke the client between two tries is why it tried again.
+  // A message that woke the client between two tries is the reason for the second one.
   bool parted(const Try& a, const Try& b) const {
     const auto found = woken_.find(first_of(b).client);
     if (found == woken_.end()) return false;
@@ -304,7 +304,7 @@ class Folder {
     }
   }
 
-  // When what was held up on its way came after all.
+  // The times at which delayed commands arrived in the end.
   std::string arrivals(const std::vector<Try>& tries, std::size_t begin, std::size_t end) const {
     std::optional<Instant> from;
     Instant to{};
@@ -326,7 +326,8 @@ class Folder {
   const Run& run_;
   const Narrator& narrator_;
   Transcript& transcript_;
-  std::map<ProcessId, std::vector<std::size_t>> woken_;  // where, by client
+  std::map<ProcessId, std::vector<std::size_t>>
+      woken_;  // positions of messages that woke it, by client
   std::optional<std::size_t> last_opening_;
 };
 

@@ -1,5 +1,5 @@
-// Leaves quiet repetition out of a transcript and says in one row what it was. What a fault is
-// anchored to or where a property broke is never left out.
+// Replaces quiet repetition in a transcript by one row that says what was repeated. It never leaves
+// out a command to which a fault is anchored or in which a property was violated.
 #pragma once
 
 #include "reports/transcript.h"

@@ -1,5 +1,5 @@
 // Texts that tests compare exactly. With PICKLOCK_UPDATE set in the environment they are written
-// anew, to be read by eye before they are kept. Tests only.
+// anew; read them before you commit them. Tests only.
 #pragma once
 
 #include <gtest/gtest.h>

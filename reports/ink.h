@@ -1,4 +1,4 @@
-// What a timeline is drawn with: colours that can be left out, and marks that exist in Unicode and
+// The colors and marks of a timeline. Colors can be left out, and every mark exists in Unicode and
 // in ASCII. Every mark of a lane takes one column in both, so that the layout does not depend on
 // the choice.
 #pragma once
@@ -36,7 +36,7 @@ struct Span {
   Ink ink = Ink::plain;
 };
 
-// One line of a report, in pieces of one colour.
+// One line of a report, in pieces of one color.
 class Line {
  public:
   Line() = default;
@@ -66,7 +66,7 @@ class Line {
 
 struct Palette {
   std::string_view idle, believes, paused, paused_believing, entry;
-  std::string_view right_of_idle, right_of_bar, left_of_idle, left_of_bar;  // where an arrow leaves
+  std::string_view right_of_idle, right_of_bar, left_of_idle, left_of_bar;  // the start of an arrow
   std::string_view across, reply, cross_idle, cross_bar;
   std::string_view head_right, head_left, lost, event, ends, violation, fold;
   std::string_view good, bad, open, fault, rule, to, dot, ellipsis;

@@ -86,7 +86,7 @@ Json document(const Run& run) {
           {"as_expected", run.as_expected()}};
 }
 
-// What a user wrote may not be UTF-8; the document must be.
+// Texts of a user may not be UTF-8; the document must be.
 std::string written(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

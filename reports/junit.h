@@ -44,7 +44,7 @@ class Junit {
     std::string story;  // where a case fails
     std::vector<Case> cases;
   };
-  // What the attributes of a suite, or of all suites, count.
+  // The attributes of a suite, or of all suites.
   struct Counts {
     std::size_t tests = 0;
     std::size_t failures = 0;

@@ -33,7 +33,7 @@ std::vector<ProcessId> taking_part(const Run& run, const Narrator& narrator, con
   return out;
 }
 
-// Those a fault strikes or a witness names, and a server that took another one's place.
+// Processes that a fault strikes or a witness names, and servers that took the place of another.
 std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const Story& story) {
   std::set<ProcessId> out;
   for (const scenarios::FiredFault& fired : run.fired) {
@@ -95,7 +95,7 @@ Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const
   }
 }
 
-// A row of a client that nothing names; rows of the others tell what matters.
+// Skips rows of a client that no fault and no witness names: other rows tell what matters.
 bool Lanes::passes_over(const Row& row) const {
   if (row.kind == RowKind::fault || row.kind == RowKind::gap || row.kind == RowKind::end)
     return false;

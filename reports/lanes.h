@@ -1,6 +1,5 @@
 // The lanes of a timeline: which processes get a column, and what each column shows at a moment.
-// What a lane shows is the truth of the run: a heavy bar while a client believes, or while a server
-// holds an entry.
+// A heavy bar means that a client believes that it holds the lock, or that a server holds an entry.
 #pragma once
 
 #include <map>
@@ -15,18 +14,18 @@ namespace picklock::reports {
 
 class Lanes {
  public:
-  // Takes as many processes as leave room for `text_width` columns of text.
+  // As many processes get a lane as leave room for `text_width` columns of text.
   Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
         int width, int text_width);
 
   int width() const { return width_; }
-  // Those without a lane: for want of room, or because no fault and no witness names them.
+  // Processes without a lane: for lack of room, or because no fault and no witness names them.
   const std::vector<sim::ProcessId>& left_out() const { return left_out_; }
   const std::vector<sim::ProcessId>& passed_over() const { return passed_over_; }
   bool passes_over(const Row& row) const;
   bool shows(sim::ProcessId process) const { return lane_of(process) != nullptr; }
   std::vector<Line> heading() const;
-  // What the marks shown so far mean.
+  // The meanings of the marks shown so far.
   std::vector<std::string> legend() const;
 
   void apply(const Change& change);
@@ -37,9 +36,9 @@ class Lanes {
  private:
   struct Lane {
     sim::ProcessId process = 0;
-    int at = 0;  // where it begins
+    int at = 0;  // its first column
     int width = 0;
-    int anchor = 0;  // where its bar stands
+    int anchor = 0;  // the column of its bar
     std::vector<std::string> name;
     int beliefs = 0;
     bool paused = false;
@@ -61,7 +60,7 @@ class Lanes {
   std::vector<sim::ProcessId> left_out_;
   std::vector<sim::ProcessId> passed_over_;
   std::map<sim::ProcessId, Ink> inks_;
-  bool believed_ = false;  // what has been shown so far
+  bool believed_ = false;  // the marks that have been shown so far
   bool paused_believing_ = false;
   bool paused_ = false;
   bool owned_ = false;

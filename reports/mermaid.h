@@ -8,7 +8,7 @@
 
 namespace picklock::reports {
 
-// A last comment says how to repeat the run, if `repeat_command` is given.
+// The last line is a comment with `repeat_command`, if it is given.
 std::string mermaid(const scenarios::Outcome& outcome, const std::string& repeat_command = "");
 
 }  // namespace picklock::reports

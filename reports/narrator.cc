@@ -57,7 +57,7 @@ std::string Narrator::key(sim::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }
 
-// The first key is the lock's own; locks keep more beside it.
+// The first key is the lock's own; some locks keep further keys.
 std::string Narrator::lock(sim::KeyId key) const { return key == 0 ? "the lock" : this->key(key); }
 
 bool Narrator::is_client(ProcessId process) const {
@@ -83,8 +83,9 @@ bool Narrator::is_operator(ProcessId process) const {
   return process < clients.count && clients.count - process <= clients.operators;
 }
 
-// An operator acts in the name of whom he saw holding the lock: the sender of the command tells
-// them apart. Without a trace it is his what its holder was not asking for at that time.
+// An operator acts on behalf of the holder that it saw; the sender of the command tells the two
+// apart. When the run was not traced, a command is attributed to the operator only if the holder
+// had no release in flight.
 std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) const {
   const auto& clients = run_.scenario.clients;
   if (clients.operators == 0 || event.cause != Cause::command ||
@@ -141,12 +142,12 @@ std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
 
 std::string Narrator::who(const HistoryEvent& event, bool with_tenure) const {
   const auto actor = actor_of(event);
-  if (!actor) return "nobody";
+  if (!actor) return "an unknown client";
   return with_tenure ? fmt::format("{} (tenure {})", process(*actor), event.tenure)
                      : process(*actor);
 }
 
-// As `who`, of an entry that changed.
+// The same as `who`, for an event that changes an entry.
 std::string Narrator::doer(const HistoryEvent& event, bool with_tenure) const {
   const auto by = operator_behind(event);
   if (!by) return who(event, with_tenure);
@@ -158,12 +159,14 @@ std::string Narrator::doer(const HistoryEvent& event, bool with_tenure) const {
 
 std::string Narrator::owner(const HistoryEvent& event) const {
   const auto process = process_of(event.owner);
-  if (!process) return event.owner == 0 ? "nobody" : fmt::format("tenure {}", event.owner);
+  if (!process)
+    return event.owner == 0 ? "an unknown client" : fmt::format("tenure {}", event.owner);
   const bool own = event.tenure != event.owner && process == process_of(event.tenure);
   return this->process(*process) + (own ? fmt::format(" (tenure {})", event.owner) : "");
 }
 
-// A server that is down goes on counting, and lets an entry expire which a failover took with it.
+// A server that is down continues to count time, so an entry that was lost in a failover may expire
+// there once more.
 const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
   const HistoryEvent* gone = nullptr;
   for (const HistoryEvent& event : run_.history) {
@@ -239,6 +242,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::fault_ended:
       return fmt::format("fault {} is over", event.key + std::uint64_t{1});
     case What::entry_created:
+      if (event.tenure == 0 && event.owner != 0)  // it was there before, under another server
+        return fmt::format("{} has {}'s entry of {}", subject, owner(event), key(event.key));
       return fmt::format("{}: {} gets an entry of {}", subject, who(event, false), key(event.key));
     case What::entry_altered:
       return fmt::format("{}: {} alters {}'s entry of {}", subject, doer(event, false),
@@ -291,7 +296,7 @@ std::vector<ProcessId> Narrator::concerned(Property property, const Witness& wit
     if (event.what >= What::entry_created && event.what <= What::entry_removed)
       add(process_of(event.owner));
   };
-  // Whoever caused a loss is not to blame for its going unnoticed.
+  // The process that caused a loss is not concerned: it is not to blame for an unnoticed loss.
   const bool loss = property == Property::loss_noticed && witness.other < run_.history.size();
   if (loss) add(process_of(run_.history[witness.other].owner));
   if (!out.empty()) return out;

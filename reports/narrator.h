@@ -1,4 +1,4 @@
-// Who did what in one run: its events and witnesses in words.
+// The events and witnesses of one run in words.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using picklock::Property;
 using properties::Witness;
 using scenarios::Run;
 
-// Tells who did what in one run. Borrows the run, which must outlive it.
+// Describes the events of one run. Borrows the run, which must outlive it.
 class Narrator {
  public:
   explicit Narrator(const Run& run);
@@ -31,24 +31,24 @@ class Narrator {
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(sim::TenureId tenure) const;
   std::optional<sim::ThreadId> thread_of(sim::TenureId tenure) const;
-  // Who stands behind an event: at a server and at the resource it is the client whose tenure acts,
-  // or the operator who acts in its name.
+  // The process that caused an event. At a server and at the resource this is the client whose
+  // tenure acts, or the operator that acts on its behalf.
   std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
 
-  // Where an entry is gone already, the event with which it went; else the one given.
+  // The event that removed an entry first, if it was gone before `removed`; else `removed`.
   const sim::HistoryEvent& first_loss(const sim::HistoryEvent& removed) const;
 
-  // What happened, with its subject: "client-1 learns that it has lost the lock".
+  // An event as a sentence: "client-1 learns that it has lost the lock".
   std::string event(const sim::HistoryEvent& event) const;
 
-  // What went wrong in a few words, for the place where it happens, and in full, for the verdict.
+  // A violation in a few words, for its row in the story, and in full, for the verdict.
   std::string headline(Property property, const Witness& witness) const;
   std::string sentence(Property property, const Witness& witness) const;
 
-  // Where the property broke; nothing if the witness does not fit the history. One who sleeps on is
-  // told of when the lock is free, which may be long after the sleep began.
+  // The event that violated the property; nullptr if the witness does not fit the history. For a
+  // lost wake-up this is when the lock is free, which may be long after the sleep began.
   const sim::HistoryEvent* broke_at(Property property, const Witness& witness) const;
-  // Those concerned, the one that broke it first, each once.
+  // The processes of a violation, each once; the one that violated the property comes first.
   std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
  private:

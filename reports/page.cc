@@ -29,7 +29,7 @@ std::string compressed(const std::string& text) {
 }
 
 std::string base64(const std::string& bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // the last one is for its terminator
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // the last byte is for the terminator
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                   reinterpret_cast<const unsigned char*>(bytes.data()),
                   static_cast<int>(bytes.size()));

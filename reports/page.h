@@ -1,6 +1,6 @@
 // A comparison of locks as one HTML page that needs nothing beside it: the matrix of locks and
-// faults, and for what was found the story of the run. Whatever the texts of a run contain, they
-// are shown and never run.
+// faults, and the story of each find. The texts of a run are only shown: no text can become markup
+// or script.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace picklock::reports {
 
 class Page {
  public:
-  // The story that a cell leads to: a run with its trace, and the file that repeats it, as the
+  // Adds a story for a cell: a run with its trace. `file`: the scenario that repeats it, as the
   // comparison names it.
   void add(const std::string& file, const scenarios::Outcome& outcome);
 
@@ -20,7 +20,7 @@ class Page {
   std::string html(const std::string& comparison) const;
 
  private:
-  std::map<std::string, std::string> stories_;  // file to its story as JSON
+  std::map<std::string, std::string> stories_;  // the story as JSON, by file
 };
 
 }  // namespace picklock::reports

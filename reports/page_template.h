@@ -1,5 +1,5 @@
-// A bundled page without its data, as reports/page/build.mjs makes it: what comes before the data
-// and what comes after. In pieces, for compilers limit the length of a literal.
+// A bundled page without its data, as reports/page/build.mjs makes it: the text before the data and
+// the text after them. Both are in pieces because compilers limit the length of a literal.
 #pragma once
 
 #include <span>

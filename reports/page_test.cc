@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kComparison = R"({"columns": ["pause"], "locks": []})";
 
-// What stands in the element with this id.
+// The content of the element with this id.
 std::string element(const std::string& html, const std::string& id) {
   const std::size_t named = html.find("id=\"" + id + "\"");
   if (named == std::string::npos) return "no element " + id;

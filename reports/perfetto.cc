@@ -26,7 +26,8 @@ enum class Track : std::uint8_t { state, belief, acquires, entry, commands, hand
 constexpr std::string_view kTrackNames[] = {"state",      "belief",   "acquires",
                                             "lock entry", "commands", "handles"};
 
-// Something that lasts. What overlaps on a track goes to another lane of it: viewers can only nest.
+// Something that lasts. Slices that overlap on a track go to different lanes: viewers can only
+// nest.
 struct Slice {
   ProcessId process = 0;
   Track track{};
@@ -34,8 +35,8 @@ struct Slice {
   Instant to{};
   std::string name;
   Json details = Json::object();
-  std::uint32_t flow_out = 0;  // the arrow that begins here; 0: none
-  std::uint32_t flow_in = 0;   // and that ends here
+  std::uint32_t flow_out = 0;  // number of the arrow that begins here; 0: none
+  std::uint32_t flow_in = 0;   // number of the arrow that ends here
   std::size_t lane = 0;
 };
 
@@ -75,7 +76,7 @@ class TraceWriter {
     return slices_.back();
   }
 
-  // What opens with one change and closes with a later one of the same process.
+  // Slices that one change opens and a later change of the same process closes.
   struct Open {
     int depth = 0;
     Instant since{};
@@ -127,7 +128,7 @@ class TraceWriter {
     }
   }
 
-  // From the question to its answer, or to the end of whoever asked.
+  // From an acquire to its outcome, or to the end of the thread that invoked it.
   void acquires() {
     std::map<sim::ThreadId, std::pair<ProcessId, Instant>> asking;
     const auto end = [&](sim::ThreadId thread, Instant at, std::string_view how) {
@@ -193,7 +194,7 @@ class TraceWriter {
     }
   }
 
-  // What the server says unasked has its arrow the other way.
+  // For a message that the server pushes, the arrow leads from the server to the client.
   void pushed(const Exchange& push) {
     if (push.answered)
       add(push.client, Track::commands, push.answered_at, push.answered_at, "told").details = {
@@ -313,7 +314,8 @@ class TraceWriter {
   const Transcript transcript_;
   std::vector<Slice> slices_;
   std::map<std::pair<ProcessId, Track>, Open> open_;
-  std::map<std::pair<ProcessId, Track>, std::vector<Instant>> lanes_;  // until when each is taken
+  std::map<std::pair<ProcessId, Track>, std::vector<Instant>>
+      lanes_;  // the end of the last slice in each
   Json events_ = Json::array();
 };
 

@@ -1,7 +1,7 @@
-// A run as trace events, for ui.perfetto.dev and other viewers of Chrome's trace event format: what
-// each process believed, asked, held and suffered, on tracks of its own, with an arrow from every
-// command to where it arrived. Virtual time from the start of the run; a digest gives the same
-// bytes. https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+// A run as trace events, for ui.perfetto.dev and other viewers of Chrome's trace event format.
+// Every process has tracks for its state, belief, acquires, entries and commands. An arrow leads
+// from every command to its arrival. Times are virtual; runs with one digest give the same bytes.
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace picklock::reports {
 
-// Of the file's own run, which must have been traced; not of its twins.
+// Writes the file's own run, which must have been traced, without its twins.
 std::string perfetto(const scenarios::Outcome& outcome);
 
 }  // namespace picklock::reports

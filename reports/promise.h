@@ -1,4 +1,4 @@
-// What a lock promises of one property in one run, in words shared by every form of report.
+// Says in words whether a lock promises a property in one run, for every form of report.
 #pragma once
 
 #include <string>

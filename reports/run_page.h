@@ -1,6 +1,6 @@
 // One run of a scenario, with its twins, as one HTML page that needs nothing beside it: what broke,
-// the story as a diagram, and every property. Whatever the texts of a run contain, they are shown
-// and never run.
+// the story as a diagram, and every property. The texts of a run are only shown: no text can become
+// markup or script.
 #pragma once
 
 #include <string>

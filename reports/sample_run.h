@@ -82,7 +82,7 @@ class RunBuilder {
     record({.at = at, .kind = kind, .process = process});
   }
 
-  // What a server tells of itself.
+  // A message by a server about itself.
   void tell(Instant at, sim::ProcessId process, std::string_view what) {
     sim::TraceRecord told{.at = at, .kind = TraceKind::told, .process = process};
     told.payload_at = static_cast<std::uint32_t>(run.trace.bytes.size());
@@ -91,7 +91,7 @@ class RunBuilder {
     record(told);
   }
 
-  // A command and its answer, half a millisecond each way; `applied` is what the server does in
+  // A command and its answer, half a millisecond each way; `applied` does the work of the server in
   // between.
   template <class Applied>
   void exchange(Instant at, sim::ProcessId from, sim::ProcessId to, Role role, sim::TenureId tenure,
@@ -110,7 +110,7 @@ class RunBuilder {
     verdict.witnesses = std::move(witnesses);
   }
 
-  // Anything else; the records above are made of it.
+  // Any other record; the functions above use it.
   void record(sim::TraceRecord record) { run.trace.records.push_back(record); }
 
   scenarios::Run run;

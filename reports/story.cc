@@ -22,9 +22,9 @@ using sim::ProcessId;
 using sim::TenureId;
 using sim::What;
 
-// A command and its answer are told as one row if they are no further apart than this.
+// A command and its answer become one row if they are no further apart than this.
 constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
-// A client learns what an answer means at once, unless it is paused.
+// A client understands an answer within this time, unless it is paused.
 constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 constexpr std::size_t kLongestStory = 160;
 constexpr std::size_t kRowsAround = 10;
@@ -47,8 +47,8 @@ class StoryTeller {
  private:
   bool with_trace() const { return !run_.trace.records.empty(); }
 
-  // Turns items into rows: a command and its answer become one row where nothing that matters lies
-  // between.
+  // Turns items into rows: a command and its answer become one row if nothing that matters happened
+  // in between.
   void join() {
     std::vector<std::size_t> barriers(transcript_.items.size() + 1, 0);
     for (std::size_t i = 0; i < transcript_.items.size(); ++i)
@@ -63,7 +63,7 @@ class StoryTeller {
     std::map<TenureId, std::pair<std::size_t, std::size_t>>
         latest;  // tenure to item and row of an answer
 
-    // Rows and what their answer says, unless it turns out to mean something else.
+    // Rows with the gloss of their answer, used unless the history gives the answer a meaning.
     std::vector<std::pair<std::size_t, std::string>> glosses;
 
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
@@ -141,18 +141,18 @@ class StoryTeller {
     }
   }
 
-  // What an answer says in the language of its lock. Of a script nil may be the grant itself, as
-  // Redisson has it, whose refusals are the time that is left in milliseconds.
+  // The meaning of an answer for this lock. Redisson's script answers nil for a grant; a refusal is
+  // the remaining time in milliseconds.
   std::string gloss(const Exchange& exchange) {
     const std::string& answer = exchange.answer;
     const bool acquires = exchange.role == Role::acquire;
     if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
     if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
       return "";
-    if (exchange.role == models::Role::renew && answer == "[0]")
+    if (exchange.role == Role::renew && answer == "[0]")
       return "the entry is gone: nothing renewed";
     if (!acquires || exchange.wants_script()) return "";
-    // What undoes half an acquire is another script.
+    // The script that undoes half an acquire is a different one.
     const auto script =
         acquiring_.try_emplace(exchange.tenure, std::string(exchange.form())).first->second;
     if (script != exchange.form()) return "";
@@ -197,7 +197,7 @@ class StoryTeller {
     return row;
   }
 
-  // Of a script its command says nothing.
+  // The command of a script (EVALSHA) says nothing, so its role is named instead.
   static std::string asked(const Exchange& exchange) {
     return exchange.command().starts_with("EVAL") ? fmt::format("its {}", name(exchange.role))
                                                   : exchange.command();
@@ -224,8 +224,7 @@ class StoryTeller {
     return false;
   }
 
-  // Each kind of violation between the same processes is pointed at once; the verdict counts them
-  // all.
+  // Each kind of violation between the same processes gets one row; the verdict counts all of them.
   void point_at_violations() {
     struct Pointer {
       std::size_t row = 0;
@@ -268,8 +267,7 @@ class StoryTeller {
     story_.rows = std::move(rows);
   }
 
-  // The row which tells of an event: the command that caused it, or the last row that begins before
-  // it.
+  // The row of an event: that of the command that caused it, or the last row that begins before it.
   std::size_t row_telling(const HistoryEvent& event) const {
     const auto index = static_cast<std::size_t>(&event - run_.history.data());
     const std::size_t position =
@@ -277,7 +275,7 @@ class StoryTeller {
     std::size_t found = 0;
     for (std::size_t i = 0; i < story_.rows.size() && story_.rows[i].position <= position; ++i)
       found = i;
-    // What ends with a release is told behind the command that releases.
+    // A belief that ends with a release is told after the command that releases.
     if (event.what == What::release_invoked) {
       for (std::size_t i = found; i < story_.rows.size(); ++i) {
         const Row& row = story_.rows[i];
@@ -296,7 +294,7 @@ class StoryTeller {
       if (!message || row.last < position) continue;
       if (at_server ? row.from == *actor && row.to == event.process
                     : row.from == *actor || row.to == *actor) {
-        // Time goes downwards.
+        // Times must not decrease from row to row.
         std::size_t last = found;
         while (last > i && instant(story_.rows[last].at) >= instant(event.at)) --last;
         return last;
@@ -305,7 +303,7 @@ class StoryTeller {
     return found;
   }
 
-  // A long run is told around its beginning, its faults and violations, and its end.
+  // Keeps, of a long run, the rows around its beginning, faults, violations and end.
   void abridge() {
     std::vector<Row>& rows = story_.rows;
     if (rows.size() <= kLongestStory) return;

@@ -1,6 +1,6 @@
-// The story of a run: its trace as rows a person can follow, with commands joined to their answers
-// and quiet repetition folded. It drops what carries no meaning and never reorders: whatever a row
-// says happened, did, and before the row below it.
+// The story of a run: its trace as rows for a reader, with commands joined to their answers and
+// quiet repetition folded. It leaves out events without meaning but never reorders: every row tells
+// of something that happened, and that happened before the row below it.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 namespace picklock::reports {
 
 enum class RowKind : std::uint8_t {
-  exchange,  // a command reached its server; with its answer, if that came without anything between
+  exchange,   // a command reached its server; with its answer, if nothing happened in between
   departure,  // a command left, and something happened before it arrived
   lost,       // a command or an answer that never arrives
-  reply,      // an answer that came after something else had happened
+  reply,      // an answer that came after something else happened
   event,      // something that happened at `from`
-  fault,      // a fault fired, or is over
+  fault,      // a fault fired, or ended
   fold,       // repetition of `from` at `to`, left out until `until`
-  violation,  // `text` names the property and says what went wrong; `processes` are concerned
+  violation,  // `text` names and describes the violation; `processes` are concerned
   gap,        // rows left out because the run is long
   end,
 };
@@ -33,13 +33,13 @@ struct Row {
   sim::ProcessId from = 0;
   sim::ProcessId to = 0;
   std::string text;
-  std::string answer;   // exchange: what the server said
-  std::string outcome;  // what it meant to the client, e.g. "holds the lock"
+  std::string answer;   // exchange: the server's answer
+  std::string outcome;  // its meaning to the client, e.g. "holds the lock"
   // exchange: the command left in this row, not in one above; fold: all of it arrived
   bool complete = true;
   std::vector<sim::ProcessId> processes;
   std::size_t position = 0;  // in the trace, or in the history where there is no trace
-  std::size_t last = 0;      // the last position that it tells of
+  std::size_t last = 0;      // the last position that the row covers
 };
 
 enum class Shift : std::uint8_t {
@@ -53,7 +53,7 @@ enum class Shift : std::uint8_t {
   no_entry,
 };
 
-// How the state of a process changes along the way, hidden rows included.
+// A change in the state of a process, also where the row itself is left out.
 struct Change {
   std::size_t position = 0;
   sim::ProcessId process = 0;

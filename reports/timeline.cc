@@ -22,7 +22,7 @@ using scenarios::Outcome;
 
 constexpr int kNarrowest = 40;
 constexpr int kTimeWidth = 11;  // the margin that holds the time
-constexpr int kTextWidth = 34;  // what lanes leave to the text
+constexpr int kTextWidth = 34;  // columns that the lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
@@ -304,8 +304,7 @@ class TimelineWriter {
     if (run_.patience > sim::Duration::zero()) {
       paragraph(
           Line().add("  "), 2,
-          fmt::format("counts as stuck: a client that still waits {} after the last {}, with no "
-                      "live holder",
+          fmt::format("counts as stuck: still waiting {} after the last {}, with no live holder",
                       rounded(run_.patience),
                       run_.scenario.faults.empty() ? "client has arrived" : "fault has ended"),
           Ink::dim);
@@ -324,7 +323,7 @@ class TimelineWriter {
                        plural(wakeups.by, "release"), grouped(wakeups.most));
   }
 
-  // What a run meets without any fault comes from clocks and pauses that its file sets.
+  // The other classes that a run meets come from clocks and pauses that its file sets.
   FaultClasses classes_of_faults() const {
     scenarios::Scenario bare = run_.scenario;
     bare.servers.redis.nodes.clear();
@@ -337,7 +336,7 @@ class TimelineWriter {
     return scenarios::classes_met(bare);
   }
 
-  // What the lock promises, beside the verdict where there is room; the condition below.
+  // The promise stands beside the verdict where there is room, its condition below.
   void promise_of(const properties::Verdict& verdict, Line line, int width) {
     const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
     const bool bad = verdict.outcome == properties::Outcome::violated;
@@ -391,7 +390,7 @@ class TimelineWriter {
     paragraph(Line().add("  "), 2, "all steps reached: " + list(run_.steps_reached));
   }
 
-  // How often the step was reached that the fault waits for.
+  // Says how often the step of the fault's trigger was reached.
   void near_miss(const sim::Fault& fault) {
     const sim::Trigger& trigger = fault.trigger;
     if (trigger.at || !trigger.mark.empty()) return;

@@ -1,6 +1,6 @@
-// A run as a timeline for the terminal: a column for every process, time downwards, and what became
-// of every property, fault and twin below. No line is wider than asked, and it reads the same
-// without colour.
+// A run as a timeline for the terminal: a column for every process, time downwards, then the
+// verdict of every property, the faults and the twins. No line is wider than requested, and no
+// meaning is lost without color.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct TextOptions {
   int width = 100;  // terminal columns; at least 40 are used
   bool unicode = true;
   std::string repeat_command;
-  bool held_against_file = true;  // whether the end says that it came as its file expects
+  bool held_against_file = true;  // whether the last lines say "as expected" or not
 };
 
 std::string timeline(const scenarios::Outcome& outcome, const TextOptions& options);

@@ -363,13 +363,13 @@ TEST(Timeline, SaysOfEachVerdictWhatTheLockPromised) {
 
 TEST(Timeline, NamesPropertiesThatHoldUnpromisedInOneLineAtTheEnd) {
   scenarios::Run run = testing::blind_delete();
-  const auto at = [&](models::Property property) -> scenarios::Promised& {
+  const auto at = [&](Property property) -> scenarios::Promised& {
     return run.promised[static_cast<std::size_t>(property)];
   };
   EXPECT_THAT(told(run), HasSubstr("  ✓ 1 further property holds, which this lock does not promise "
                                    "here: balanced-holds\n  judged: "));
-  at(models::Property::fair_order).promised = false;
-  at(models::Property::available).premise_kept = false;
+  at(Property::fair_order).promised = false;
+  at(Property::available).premise_kept = false;
   EXPECT_THAT(told(run, 140),
               HasSubstr("  ✓ 3 further properties hold, which this lock does not "
                         "promise here: balanced-holds, fair-order and available\n"));
@@ -552,7 +552,7 @@ TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
   scenarios::Run run = testing::blind_delete();
   run.scenario.servers.redis.nodes.push_back({});
   run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
-  run.met.add(models::FaultClass::server_clock);
+  run.met.add(FaultClass::server_clock);
   EXPECT_THAT(told(run, 140),
               HasSubstr("; 1 fault (pause); server-clock by the scenario's settings; "));
   run.grants = 0;
@@ -578,7 +578,7 @@ TEST(Timeline, NamesTheCommandThatAFaultHitsWhereItIsNotTheUsualOne) {
   EXPECT_THAT(told_of("ttl-expiry-blind-delete"), Not(HasSubstr("another command")));
 }
 
-// What a server hands on to one that has no lane happens at a server, not to a client.
+// A command that a server forwards to one without a lane is an event at a server, not at a client.
 TEST(Timeline, MarksAServersLaneWhereTheOtherEndHasNone) {
   const std::string text = told_of("sentinel-split-brain-double-grant", 100);
   const std::size_t at = text.find("to redis-1-replica-2: SET");

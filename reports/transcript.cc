@@ -24,7 +24,7 @@ using sim::TraceKind;
 using sim::TraceRecord;
 using sim::What;
 
-// Pauses of a collector that are shorter are not worth a row.
+// Shorter pauses of a garbage collector get no row.
 constexpr sim::Duration kNotablePause = std::chrono::milliseconds(100);
 
 std::string shortened(std::string_view text) {
@@ -63,8 +63,8 @@ class Transcriber {
  private:
   bool with_trace() const { return !run_.trace.records.empty(); }
 
-  // What a replica is sent matters where a fault concerns it, a client asks it or waits for it, or
-  // it takes somebody's place.
+  // Messages to a replica matter if a fault concerns it, if a client sends to it or waits for it,
+  // or if it takes over from another server.
   void find_involved() {
     const auto name = [this](const std::string& process) {
       const auto found = std::find(run_.processes.begin(), run_.processes.end(), process);
@@ -167,7 +167,7 @@ class Transcriber {
     exchange.server = record.peer;
     exchange.role = role_of(record);
     exchange.tenure = record.tenure;
-    // What keeps a session alive is in nobody's name.
+    // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
     exchange.upkeep = exchange.role == Role::none || keeps_alive;
     if (!exchange.upkeep) {
@@ -183,7 +183,7 @@ class Transcriber {
     add_part(position, Part::sent, transcript_.exchanges.size() - 1);
   }
 
-  // SCRIPT says nothing without what is done with it.
+  // SCRIPT alone says nothing; its second word does.
   static std::string name_of(const std::string& command) {
     constexpr std::string_view kScript = "SCRIPT ";
     return command.substr(0, command.find(' ', command.starts_with(kScript) ? kScript.size() : 0));
@@ -193,8 +193,8 @@ class Transcriber {
     return record.role < kRoleNames.size() ? static_cast<Role>(record.role) : Role::none;
   }
 
-  // The oldest command of this client at this server that has arrived and has no answer, rather of
-  // the same tenure and role: a client may have several connections to one server.
+  // The oldest command of this client that has arrived at this server and has no answer. One of the
+  // same tenure and role goes first: a client may have several connections to one server.
   std::optional<std::size_t> answered_by(const TraceRecord& record) {
     std::vector<std::size_t>& waiting = waiting_[{record.peer, record.process}];
     std::optional<std::size_t> best;
@@ -227,7 +227,7 @@ class Transcriber {
       pushed.client = record.peer;
       pushed.server = record.process;
       pushed.role = role_of(record);
-      pushed.tenure = published ? 0 : record.tenure;  // whoever published it has gone on
+      pushed.tenure = published ? 0 : record.tenure;  // the publisher's tenure does not wait for it
       pushed.sent = position;
       pushed.sent_at = record.at;
       pushed.pushed = true;
@@ -283,10 +283,10 @@ class Transcriber {
     transcript_.timeouts.push_back(transcript_.items.size() - 1);
   }
 
-  // Both ends of a connection report its end; where one of them is down, that says it already.
+  // Both ends of a connection report its end. If one of them is down, that is told already.
   void reset(std::size_t position, const TraceRecord& record) {
     if (down_.contains(record.process) || down_.contains(record.peer)) return;
-    // Servers dial each other anew by themselves.
+    // Servers reconnect to each other by themselves.
     if (!narrator_.is_client(record.process) && !narrator_.is_client(record.peer)) return;
     const auto ends = std::minmax(record.process, record.peer);
     if (!resets_.insert({record.at, ends.first, ends.second}).second) return;
@@ -362,7 +362,7 @@ class Transcriber {
     marks_[record.process] = transcript_.items.size() - 1;
   }
 
-  // A fault that strikes before a mark comes first; a pause that it begins, too.
+  // A fault that strikes before a mark, and the pause that it begins, are told before the mark.
   void strike_before_mark(std::size_t position, const HistoryEvent& event,
                           const sim::Fault& fault) {
     const std::string& by = fault.trigger.by.empty() ? fault.target : fault.trigger.by;
@@ -464,7 +464,7 @@ class Transcriber {
     }
   }
 
-  // A message that wakes nobody is not told.
+  // A pushed message gets a row only if it wakes a client.
   void woken(const HistoryEvent& event) {
     const auto latest = pushes_.find(event.process);
     if (latest == pushes_.end()) return;
@@ -495,7 +495,7 @@ class Transcriber {
     item.fails = event.what == What::release_failed;
   }
 
-  // What an answer meant, said beside it.
+  // The meaning of an answer, shown beside it.
   std::string outcome(const HistoryEvent& event) const {
     switch (event.what) {
       case What::acquire_ok: {
@@ -578,7 +578,7 @@ class Transcriber {
       strike_before_mark(position, event, run_.scenario.faults[event.key]);
   }
 
-  // A step may be taken by several commands: what undoes half an acquire belongs to the acquire.
+  // A step may consist of several commands: those that undo half an acquire belong to the acquire.
   std::string unusual_command(std::size_t position, const HistoryEvent& event) const {
     if (event.key >= run_.scenario.faults.size()) return "";
     const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
@@ -603,8 +603,7 @@ class Transcriber {
     return "";
   }
 
-  // The end of a pause or crash shows by itself, and a fault without length has no end worth
-  // telling.
+  // The end of a pause or crash has a row of its own, and a fault without length needs no end.
   void fault_ended(std::size_t position, const HistoryEvent& event) {
     const auto fired = fired_at_.find(event.key);
     if (fired == fired_at_.end() || fired->second == event.at) return;
@@ -621,7 +620,7 @@ class Transcriber {
   }
 
   void entry_changed(std::size_t position, const HistoryEvent& event) {
-    // A mutex inside a client: its lane shows what it believes.
+    // A mutex inside a client needs no row: the lane of the client shows its belief.
     if (narrator_.is_client(event.process)) return;
     if (event.key != 0) {
       other_key_changed(position, event);
@@ -651,7 +650,7 @@ class Transcriber {
     if (by_itself && event.what == What::entry_removed) item.row.text = ended_by_itself(event);
   }
 
-  // Lays a change at the door of the command that the server is about to answer.
+  // Attributes a change to the command that the server is about to answer.
   void taken(const HistoryEvent& event) {
     if (event.cause != Cause::command || event.tenure == 0) return;
     const auto client = narrator_.actor_of(event);
@@ -666,7 +665,7 @@ class Transcriber {
     }
   }
 
-  // Not the lock's: such as the counter of fencing tokens.
+  // A key other than the lock's own, such as the counter of fencing tokens.
   void other_key_changed(std::size_t position, const HistoryEvent& event) {
     if (event.cause == Cause::command && with_trace()) return;
     Item& item = add_event(position, event);
@@ -674,7 +673,7 @@ class Transcriber {
       item.row.text = fmt::format("{} {}", narrator_.key(event.key), end_by_itself(event.cause));
   }
 
-  // A server never has what it starts without, so the row of its start says so.
+  // An entry that a server loses by its restart is mentioned in the row of the restart.
   bool lost_at_start(std::size_t position, const HistoryEvent& event) {
     const auto owner = narrator_.process_of(event.owner);
     if (!back_ || !owner || back_->process != event.process || back_->at != event.at) return false;
@@ -725,14 +724,14 @@ class Transcriber {
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> commands_;
   std::map<std::uint32_t, std::size_t> replies_;
-  std::map<ProcessId, std::size_t> pushes_;  // the latest that came to a client
+  std::map<ProcessId, std::size_t> pushes_;  // the latest push to a client
   std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
       waiting_;  // client and server
   std::map<TenureId, Belief> beliefs_;
   std::map<std::pair<ProcessId, sim::KeyId>, TenureId> entries_;
   std::map<ProcessId, Instant> pauses_;
-  std::map<ProcessId, std::size_t> marks_;  // the item of the latest that a process passed
-  std::map<ProcessId, Item> held_marks_;    // until a process that was stopped before it goes on
+  std::map<ProcessId, std::size_t> marks_;  // the item of the latest mark of a process
+  std::map<ProcessId, Item> held_marks_;    // until the process, stopped before its mark, continues
   std::map<sim::KeyId, Instant> fired_at_;
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;

@@ -1,6 +1,5 @@
-// What a run left behind, sorted out: commands joined to their answers, and everything else that
-// may be worth a row. It keeps all of it, in the order in which it happened; what to leave out is
-// decided after.
+// The trace and history of a run as items in order of time: commands joined to their answers, and
+// all other events that may be worth a row. It leaves nothing out; fold.h and story.h do.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 
 namespace picklock::reports {
 
-// A command with its answer, or what the server said without being asked.
+// A command with its answer, or a message that the server pushed.
 struct Exchange {
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;
@@ -32,16 +31,16 @@ struct Exchange {
   sim::Instant answered_at{};
   bool lost = false;  // the command, or its answer
   bool timed_out = false;
-  bool pushed = false;  // the server spoke first
+  bool pushed = false;  // by the server, without a command
   bool took = false;    // made or changed an entry of the lock's key
   bool woke = false;    // a push: its client had slept until it came
   bool folded = false;
-  bool upkeep = false;  // of the connection: kept for its answer to find it, and not told
+  bool upkeep = false;  // of the connection: kept only to match its answer, never shown
 
   std::string command() const { return text.substr(0, text.find(' ')); }
-  // What a client sends again when it tries again: the command, and of a script which one.
+  // The part that a retry repeats: the command, and for a script its digest.
   std::string_view form() const;
-  // The script has to be loaded first: what is sent then belongs to the same try.
+  // The script has to be loaded first: the command that is sent after that belongs to the same try.
   bool wants_script() const { return answer.starts_with("error: NOSCRIPT"); }
 };
 
@@ -54,9 +53,9 @@ struct Item {
   std::size_t exchange = 0;
   Row row;
   bool barrier = false;
-  bool joins_before = false;  // said together with the command it belongs to, if that is at hand
+  bool joins_before = false;  // joins the row of its command, if that is near
   bool joins_after = false;
-  bool fails = false;  // a release that came to nothing
+  bool fails = false;  // a release that failed
   sim::TenureId tenure = 0;
   bool dropped = false;
 };

@@ -49,7 +49,7 @@ bool takes_steps(std::string_view process) {
   return process.starts_with("client-") || process == kCoordinator;
 }
 
-// "client-1's 2nd write", "its release (DEL)", and where it may be anybody's, "an acquire".
+// "client-1's 2nd write", "its release (DEL)", or for any client "an acquire".
 std::string step(const sim::Trigger& trigger, std::string_view whose) {
   const std::string_view role = name(static_cast<Role>(trigger.role));
   std::string text = whose == "its"    ? "its"
@@ -62,7 +62,7 @@ std::string step(const sim::Trigger& trigger, std::string_view whose) {
   return text;
 }
 
-// When a fault strikes.
+// The moment at which a fault strikes.
 std::string trigger(const sim::Trigger& trigger, const std::string& target) {
   if (trigger.at) return fmt::format("at {}s", seconds(sim::nanoseconds(*trigger.at)));
   const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
@@ -116,13 +116,13 @@ std::string signed_percent(std::int64_t ppb) {
   return (ppb < 0 ? "" : "+") + decimal(ppb, kSecond / 100, 7) + "%";
 }
 
-// A fault in pieces: what is done to whom, how long or how much, and what comes of it, which is
-// said behind the moment it strikes.
+// A fault in pieces: the verb with its target, the length or amount, and the outcome. The outcome
+// comes after the moment at which the fault strikes.
 struct Phrase {
   std::string deed;
   std::string amount = {};
   std::string outcome = {};
-  bool timed = true;  // else the deed itself says when
+  bool timed = true;  // else the deed itself names the moment
 };
 
 Phrase phrase(const sim::Fault& fault) {

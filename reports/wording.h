@@ -1,5 +1,5 @@
-// How picklock says things: instants, durations and faults in words, shared by every form of
-// report. One idea has one word, in ASCII, so that each form can choose its own ornaments.
+// Instants, durations and faults in words, shared by every form of report. One idea has one word,
+// in ASCII, so that each form can add its own ornaments.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace picklock::reports {
 
-// It takes steps as clients do, in nobody's name.
+// A process that takes steps as clients do, but for no tenure.
 inline constexpr std::string_view kCoordinator = "coordinator";
 
 using properties::Verdicts;
@@ -31,8 +31,8 @@ std::string plural(std::uint64_t count, std::string_view noun);  // 1 run, 12,34
 std::vector<std::string> names(FaultClasses classes);
 std::vector<std::string> names(const std::vector<Property>& properties);
 std::string fault(const sim::Fault& fault);    // pause client-1 for 8s, before its release is sent
-std::string mark(std::string_view name);       // what a process passes: its mark "elapsed-checked"
-std::string delayed(const sim::Fault& fault);  // what continues when a delay is over; else empty
+std::string mark(std::string_view name);       // its mark "elapsed-checked"
+std::string delayed(const sim::Fault& fault);  // "its release continues", for a delay
 std::string list(const std::vector<std::string>& words);  // a, b and c
 std::string violated(
     const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds

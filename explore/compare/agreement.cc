@@ -11,7 +11,7 @@ namespace {
 
 using explore::Reach;
 
-// What the table says of all faults of a class, at whatever they strike; nullptr: nothing.
+// The table's cell for all faults of a class, whatever they strike; nullptr: it has none.
 const explore::Cell* cell_of(const explore::Configuration& configuration, std::string_view column) {
   const explore::Cell* found = nullptr;
   for (const explore::Cell& cell : configuration.cells) {

@@ -1,7 +1,7 @@
 // Measured cells beside those of the safety table (docs/safety-table.md) that are about the same
-// lock as it comes and the same faults. What is safe on a premise about the work is left out, for
-// these clients hold longer than the table's, and wait for a dead resource beyond their lease. The
-// table's own searches are longer, and made for each of its cells
+// lock with its default options and the same faults. Cells that are safe on a premise about the
+// work are left out: these clients hold longer than the table's, and wait for a dead resource
+// beyond their lease. The table's own searches are longer, and made for each of its cells
 // (explore/safety_table_search_test.cc); this one says whether two ways to the same answer meet.
 #pragma once
 

@@ -1,7 +1,7 @@
 // One cell of the comparison: the runs of one lock under one column of faults, without fencing or
-// with it. Run number i of every cell of a column has the same plan, told in the lock's own words
-// (explore/paired_plans.h), and the same seed, so locks and fencing are compared run by run; it
-// depends on the seed and i alone.
+// with it. Run number i depends on the seed and i alone. In every cell of a column it has the same
+// seed and the same plan, placed at the lock's own steps (explore/paired_plans.h), so locks and
+// fencing are compared run by run.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ class Cell {
   // Makes a run and adds what comes of it. Throws explore::NotDeterministic.
   void make(std::uint64_t run, Measures& measures);
 
-  // What it is made of.
+  // The scenario of run number `run`, with its plan.
   scenarios::Scenario drawn(std::uint64_t run);
 
-  // Of the run just made.
+  // The digest of the latest run.
   std::uint64_t digest() const { return world_.digest(); }
 
  private:

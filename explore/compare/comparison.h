@@ -1,6 +1,6 @@
-// A comparison of locks: which locks, columns and properties, and what is known of every cell so
-// far. What a cell comes to depends on the seed and on how many of its runs are known, not on who
-// made them, in which order, in how many processes, or which other locks are asked for.
+// A comparison of locks: its locks, columns and properties, and the results of every cell so far.
+// The results of a cell depend only on the seed and on the number of its runs that are known. They
+// do not depend on the process or order in which these were made, or on the other locks.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Story {
   std::string file;  // where it is kept, from the working directory; empty: nowhere
 };
 
-// Of a cell.
+// The results of a cell.
 struct Known {
   std::uint64_t runs = 0;  // the first so many are known
   Measures measures;

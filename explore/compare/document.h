@@ -16,7 +16,7 @@ struct Made {
   bool interrupted = false;
   std::string command;               // that asks for the same again
   std::vector<std::string> pages{};  // that were written, for people
-  // What runs a file of a story, as a shell takes it.
+  // The shell command that runs the file of a story.
   std::string (*run_command)(const std::string& file) = nullptr;
 };
 

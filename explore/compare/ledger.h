@@ -1,6 +1,6 @@
-// What is known of a comparison, on disk: a line for every part of a cell that was made, and for
-// every story. Lines are only ever added, each at once and whole, so that whatever ends the
-// program, and when, nothing already made is lost; what the next one finds, it goes on from.
+// The results of a comparison on disk: a line for every part of a cell that was made, and for every
+// story. Lines are only appended, each with one write. So no finished part is lost when the program
+// ends, for whatever reason, and the next one continues from there.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct Part {
 
 class Ledger {
  public:
-  // Of the folder, which is there. A ledger of another program, whose runs may differ, is set
-  // aside; `set_aside` says so. Throws scenarios::BadInput where another program writes to it just
-  // now.
+  // Opens the ledger of `folder`, which exists. A ledger of another program, whose runs may differ,
+  // is renamed; `set_aside` says so. Throws scenarios::BadInput if another process is writing to
+  // it.
   Ledger(const std::filesystem::path& folder, std::uint64_t seed, std::uint64_t program);
   ~Ledger();
   Ledger(const Ledger&) = delete;
@@ -53,7 +53,8 @@ class Ledger {
   std::map<std::string, std::map<Property, std::vector<Story>>> stories_;
 };
 
-// Of this program and of what it compares: as long as it is the same, so are its runs.
+// The fingerprint of this program and of the scenarios that it compares. While it stays the same,
+// so do the runs.
 std::uint64_t program_fingerprint(const std::string& directory);
 
 }  // namespace picklock::compare

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Seconds kPart{0.2};
 constexpr std::uint64_t kFirstPart = 16;
 constexpr std::uint64_t kMostOfPart = 4096;
-// Of a length of time, what is left for shrinking.
+// The share of a given time that runs may use; the rest is for shrinking.
 constexpr double kShareOfRuns = 0.7;
 // Some tenths of a second: stories are many, and most end long before.
 constexpr explore::Shrinker::Limits kShrinking{.runs = 1'000, .events = 1'000'000};
@@ -44,7 +44,7 @@ struct Task {
   bool as_it_is = false;               // a shorter story crashed what shrinks it
 };
 
-// What makes parts and shrinks stories, in a process of its own.
+// Makes parts and shrinks stories, in a process of its own.
 class Maker {
  public:
   // `give_up`: from when on stories stay as they are.
@@ -115,10 +115,10 @@ class Maker {
   std::unique_ptr<Cell> cell_;
 };
 
-// What is known of a cell besides what has come of it.
+// The progress of a cell, beside its results.
 struct Course {
-  std::uint64_t next = 0;  // the first run that nobody is making
-  bool busy = false;       // somebody is at it
+  std::uint64_t next = 0;  // the first run that no process is making
+  bool busy = false;       // a process is making its runs
   Seconds spent{};         // on its runs
   std::uint64_t made = 0;  // in that time
   std::deque<Task> again;  // parts of one that crashed

@@ -1,6 +1,6 @@
-// What the runs of one cell came to: one lock under one column of faults, with one kind of fencing.
-// Measures of different runs of a cell add up, in any order, so a cell can be made in parts, and
-// going on where another program was killed comes to the same.
+// The measures of one cell: the runs of one lock under one column of faults, with one kind of
+// fencing. Measures of different runs of a cell can be added in any order. So a cell can be made in
+// parts, and continuing after an interruption gives the same result.
 #pragma once
 
 #include <array>
@@ -37,15 +37,15 @@ struct PropertyCount {
   void add(const PropertyCount& other);
 };
 
-// What a lock costs, from runs that nothing disturbs.
+// The cost of a lock, from runs without disturbance.
 struct Price {
-  Histogram latency;   // from asking to the grant
-  Histogram free;      // the same where nobody else had or wanted the lock
+  Histogram latency;   // from the request to the grant
+  Histogram free;      // the same, if no other client held or requested the lock
   Histogram handover;  // from the end of a section to the grant of one that waited
   std::uint64_t wakeups = 0;
   std::uint64_t releases = 0;
   std::uint64_t overtaking = 0;  // the most that any waiter was overtaken
-  // Of the runs that were traced.
+  // From the runs that were traced:
   std::uint64_t grants = 0;
   std::uint64_t messages = 0;  // between clients and the lock's servers
   std::uint64_t commands = 0;  // of these, requests
@@ -60,9 +60,9 @@ struct Measures {
   std::uint64_t crashed = 0;    // ended the process they were made in
   std::uint64_t faults = 0;     // that struck
   std::uint64_t left_out = 0;   // that the lock has no counterpart for
-  // Of the runs that count:
+  // From the runs that count:
   std::uint64_t unsafe = 0;  // a stale write, or operations of two tenures mixed
-  std::uint64_t asked = 0;   // acquires of those who lived to hear of it
+  std::uint64_t asked = 0;   // acquires of clients that did not crash before the outcome
   std::uint64_t granted = 0;
   std::array<PropertyCount, kPropertyCount> properties{};
   Price price;

@@ -162,7 +162,7 @@ void observe_messages(const sim::History& history, const sim::Trace& trace, sim:
     const bool answers = record.peer < clients && record.process >= clients;
     if ((!asks && !answers) || record.process == resource || record.peer == resource) continue;
     ++price.messages;
-    // What only keeps a session alive is of no step.
+    // Commands that only keep a session alive belong to no step.
     if (asks && record.role != 0) ++price.commands;
   }
 }

@@ -1,5 +1,5 @@
-// What a comparison leaves in its folder: the stories as scenario files, the document, and the
-// pages for people.
+// Writes the results of a comparison into its folder: the stories as scenario files, the document,
+// and the pages for readers.
 #pragma once
 
 #include <filesystem>

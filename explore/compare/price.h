@@ -1,4 +1,4 @@
-// What a lock costs, and what it answers for, in the figures that every report of a comparison has.
+// The cost of a lock and its promises, in the figures that every report of a comparison has.
 #pragma once
 
 #include <cstdint>

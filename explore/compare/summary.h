@@ -25,16 +25,16 @@ struct Broken {
 };
 std::vector<Broken> broken(const Comparison& comparison);
 
-// Of an ideally fenced resource that was harmed all the same.
+// The cells in which a resource with ideal fencing was harmed all the same.
 std::vector<CellName> harmed_when_fenced(const Comparison& comparison);
 
-// Among the columns; nullopt: it was not asked for.
+// The index of a column; nullopt: it was not requested.
 std::optional<std::size_t> column_of(const Comparison& comparison, std::string_view name);
 
-// What was made, in one sentence with its dot.
+// The runs and the workload, in two sentences.
 std::string what_was_made(const Comparison& comparison, const Made& made);
 
-// "4.2s", "0.52ms"; "-": nobody knows.
+// "4.2s", "0.52ms"; "-": unknown.
 std::string in_short(std::optional<sim::Duration> length);
 std::string in_short(std::optional<double> number);
 

@@ -339,7 +339,7 @@ class TableWriter {
     }
   }
 
-  // What the literature says of the same faults.
+  // The safety table's cells for the same faults.
   void known() {
     const Agreement both = agreement(comparison_);
     if (both.all() == 0) return;

@@ -1,5 +1,5 @@
-// A comparison for a terminal, within 120 columns: what reaches the resource, what else breaks,
-// what each lock costs; and where there are few locks, every cell with its stories.
+// A comparison for a terminal, within 120 columns: harm at the resource, other violations, the cost
+// of each lock; and every cell with its stories, if there are few locks.
 #pragma once
 
 #include <string>

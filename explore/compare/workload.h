@@ -1,6 +1,6 @@
-// What every lock is compared in: the same clients with the same sections, on its own servers, with
-// a lease of one length where it has a use for one. Everything else is as the lock's plain scenario
-// has it.
+// The workload of a comparison: the same clients and critical sections for every lock, on its own
+// servers, with one length of lease where the lock has leases. Everything else is as in the lock's
+// plain scenario.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace picklock::compare {
 // `directory`: where the shipped scenarios are. Throws scenarios::BadInput.
 scenarios::Scenario workload(std::string_view lock, const std::string& directory);
 
-// Of every lock that is shipped, in the order of the catalogue.
+// The workloads of all shipped locks, in the order of the catalogue.
 std::vector<scenarios::Scenario> workloads(const std::string& directory);
 
-// For a reader, as one sentence without its dot.
+// As a sentence without its period.
 std::string in_words(const scenarios::ClientsSpec& clients, sim::Duration lease);
 
 inline constexpr sim::Duration kLease = std::chrono::seconds(9);
