@@ -2,26 +2,25 @@
 # one, behind precompiled headers: otherwise the headers take most of the time. Within a folder, names in anonymous
 # namespaces are therefore unique.
 
-# Each run spends its time in the hot targets; for the others, -O1 halves the time of the optimizer.
-set(picklock_hot_headers <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <deque> <functional> <map> <memory>
+# The precompiled headers of each optimization level.
+set(picklock_headers <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <deque> <functional> <map> <memory>
   <optional> <set> <span> <sstream> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
-set(picklock_cold_headers ${picklock_hot_headers} <filesystem> <iostream> <nlohmann/json.hpp>)
-set(picklock_hot_options $<$<CONFIG:Release>:-O2>)
-set(picklock_cold_options $<$<CONFIG:Release>:-O1>)
-
 if(CMAKE_UNITY_BUILD)
   file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers.cc" CONTENT "")
-  foreach(kind hot cold)
-    add_library(picklock_${kind}_headers OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/headers.cc")
-    target_compile_options(picklock_${kind}_headers PRIVATE ${picklock_${kind}_options})
-    target_link_libraries(picklock_${kind}_headers PRIVATE picklock_warnings fmt::fmt)
-    target_precompile_headers(picklock_${kind}_headers PRIVATE ${picklock_${kind}_headers})
+  foreach(level O1 O2 O3)
+    add_library(picklock_headers_${level} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/headers.cc")
+    target_compile_options(picklock_headers_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)
+    target_link_libraries(picklock_headers_${level} PRIVATE picklock_warnings fmt::fmt)
+    target_precompile_headers(picklock_headers_${level} PRIVATE ${picklock_headers})
   endforeach()
+  target_precompile_headers(picklock_headers_O1 PRIVATE <filesystem> <nlohmann/json.hpp>)
 endif()
 
-# picklock_compile(TARGET hot|cold PARTS): the sources of a target become so many units, compiled in parallel.
-function(picklock_compile target kind parts)
-  target_compile_options(${target} PRIVATE ${picklock_${kind}_options})
+# picklock_compile(TARGET LEVEL PARTS): the sources of a target become so many units, compiled in parallel. An optimized
+# build compiles them at this level: O3 for the servers and the simulator, where runs spend their time, O1 for what
+# reads, writes and prints.
+function(picklock_compile target level parts)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-${level}>)
   target_link_libraries(${target} PRIVATE picklock_warnings fmt::fmt)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cc$")
@@ -29,7 +28,7 @@ function(picklock_compile target kind parts)
   math(EXPR size "(${length} + ${parts} - 1) / ${parts}")
   set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${size})
   if(CMAKE_UNITY_BUILD)
-    target_precompile_headers(${target} REUSE_FROM picklock_${kind}_headers)
+    target_precompile_headers(${target} REUSE_FROM picklock_headers_${level})
   endif()
 endfunction()
 
