@@ -210,7 +210,8 @@ TEST_F(OwnLock, IsCleanInAFileOnceItIsMended) {
   LockAtWork::mended = true;
   const Trial trial = random(scenario, kPauses);
   EXPECT_EQ(trial.outcome, Outcome::clean);
-  EXPECT_THAT(trial.letter, StartsWith("no property that the lock answers for is violated any more"));
+  EXPECT_THAT(trial.letter,
+              StartsWith("no property that the lock answers for is violated any more"));
 }
 
 TEST_F(OwnLock, SkipsAFileAboutAnotherLock) {
