@@ -86,7 +86,7 @@ TEST_F(Program, ColorsOnATerminalOnlyUnlessTheUserSaysOtherwise) {
   expect_refused("run --color alway " + kStory,
                  "--color: there is no value `alway`; did you mean `always`?");
   expect_refused("list faults --color blue", "it is one of auto, always, never");
-  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  if (!has_terminal()) GTEST_SKIP() << kNoTerminal;
   EXPECT_THAT(on_a_terminal("run " + kStory), HasSubstr("\x1b["));
   EXPECT_THAT(on_a_terminal("run " + kStory, "NO_COLOR=1"), Not(HasSubstr("\x1b[3")));
   EXPECT_THAT(on_a_terminal("run " + kStory, "NO_COLOR="), HasSubstr("\x1b["));
@@ -95,7 +95,7 @@ TEST_F(Program, ColorsOnATerminalOnlyUnlessTheUserSaysOtherwise) {
 }
 
 TEST_F(Program, LeavesADumbTerminalWithoutColorsAndCursorMovement) {
-  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  if (!has_terminal()) GTEST_SKIP() << kNoTerminal;
   const std::string search = "explore --algorithm lua-check-delete --seconds 1 --out " + path("x");
   EXPECT_THAT(on_a_terminal(search), HasSubstr("\r\x1b[K"));
   for (const std::string& arguments : {"run " + kStory, search, std::string("list faults")})
@@ -171,7 +171,7 @@ TEST_F(Program, WrapsItsHelpByWordsAt80Columns) {
 }
 
 TEST_F(Program, WrapsItsHelpAtTheWidthOfTheTerminal) {
-  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  if (!has_terminal()) GTEST_SKIP() << kNoTerminal;
   const auto widest = [this](const std::string& columns) {
     return widest_line(on_a_terminal("help run", "", "stty cols " + columns));
   };

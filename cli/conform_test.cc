@@ -136,15 +136,15 @@ TEST(Conform, RefusesAServerThatItCannotCompareWith) {
 
 TEST(Conform, SaysInOneLineThatThereIsNoServer) {
   const std::pair<const char*, const char*> cases[] = {
-      {"conform redis --address localhost:1", "localhost:1: Connection refused"},
+      {"conform redis --address 127.0.0.1:1", "127.0.0.1:1: Connection refused"},
       {"conform redis --address nowhere", "--address: must be HOST:PORT"},
       {"conform redis --address host:0", "--address: must be HOST:PORT"},
       {"conform redis --flush", "--flush: needs --address"},
       {"conform redis --cases 0", "--cases: must be a whole number"},
-      {"conform zookeeper --address localhost:1", "no ZooKeeper answers at localhost:1"},
+      {"conform zookeeper --address 127.0.0.1:1", "no ZooKeeper answers at 127.0.0.1:1"},
       {"conform zookeeper --address nowhere", "--address: must be HOST:PORT"},
       {"conform zookeeper --flush", "--flush: only for redis; of a ZooKeeper"},
-      {"conform mysql --address localhost:1", "localhost:1: "},
+      {"conform mysql --address 127.0.0.1:1", "127.0.0.1:1: "},
       {"conform mysql --address nowhere", "--address: must be HOST:PORT"},
       {"conform mysql --flush", "--flush: only for redis; of a MySQL"},
       {"conform reddis", "there is no server `reddis`; did you mean `redis`?"}};

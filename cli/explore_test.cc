@@ -138,6 +138,7 @@ std::vector<std::string> told_on(const std::string& terminal) {
 // (8). Every file that it announced exists, every file is whole, and the next search continues from
 // them.
 TEST_F(Program, LeavesWholeFilesWhereItIsKilled) {
+  if (!has_terminal()) GTEST_SKIP() << kNoTerminal;
   const char* given = std::getenv("PICKLOCK_KILLS");
   const int kills = given != nullptr ? std::atoi(given) : 8;
   const std::string finds = path("finds");

@@ -56,8 +56,16 @@ class Program : public testing::Test {
 
   Ran picklock(const std::string& arguments) const { return shell("\"$P\" " + arguments); }
 
+  // Whether `script` is installed and can open a pseudo-terminal: a bare root has no /dev/pts.
+  static bool has_terminal() {
+    static const bool has =
+        std::system("script -qec true /dev/null >/dev/null 2>&1 </dev/null") == 0;
+    return has;
+  }
+  static constexpr const char* kNoTerminal = "no pseudo-terminal can be opened here";
+
   // The output of the program on a terminal, standard error included. `environment` is set for it,
-  // `before` is a command on that terminal. Requires `script`.
+  // `before` is a command on that terminal. Requires has_terminal().
   std::string on_a_terminal(const std::string& arguments, const std::string& environment = "",
                             const std::string& before = ":") const {
     const std::string typescript = path("typescript");

@@ -324,7 +324,7 @@ TEST_F(LongRun, ReportsTheScenariosThatHaveEndedWhenARunIsInterrupted) {
 }
 
 TEST_F(LongRun, ShowsProgressOfALongRunOnATerminalOnly) {
-  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "there is no `script`";
+  if (!has_terminal()) GTEST_SKIP() << kNoTerminal;
   const Ran shown = shell(
       "export P TERM=xterm; script -qefc 'echo $$ >" + path("pid") +
       "; exec \"$P\" run --time-limit 100 " + path("long.toml") + "' " + path("terminal") +
