@@ -47,6 +47,9 @@ if command -v mandoc >/dev/null; then
 fi
 [[ $(commands | wc -l) -ge 5 ]] || fail "the help names no commands"
 
+[[ $("$program" help --as pdf 2>&1) == 'picklock: help: --as: must be man, bash or zsh' ]] ||
+  fail "another form of the help is not refused"
+
 # --- bash
 
 # bash_offers WORD...: what is offered for the last word, of which `=` is one where readline makes it one.

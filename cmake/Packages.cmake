@@ -37,14 +37,15 @@ set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_CONTACT "picklock maintainers <maintainers@picklock.invalid>")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL picklock)
+if(TARGET picklock_test)
+  list(APPEND CPACK_COMPONENTS_ALL picklock-dev)
+endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_THREADS 1)  # what xz writes depends on it
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
-  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/source_date.cmake")
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_CURRENT_LIST_DIR}/package_files.cmake")
 set(CPACK_PICKLOCK_SOURCE "${PROJECT_SOURCE_DIR}")
@@ -63,13 +64,36 @@ After a run it judges properties such as mutual exclusion, and names who broke
 them, when, and at which step. The same scenario with the same seed gives the
 same run on every machine.")
 
+set(CPACK_DEBIAN_PICKLOCK-DEV_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_NAME libpicklock-dev)
+set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_SECTION libdevel)
+# What picklockConfig.cmake looks for, and what picklock/test.h includes.
+string(CONCAT CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_DEPENDS
+  "libboost-context1.81-dev, libboost-fiber1.81-dev, libfmt-dev, libgtest-dev, liblua5.1-0-dev, libssl-dev, "
+  "libtomlplusplus-dev, lua-bitop-dev, lua-cjson-dev")
+set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_RECOMMENDS "cmake, g++, librapidcheck-dev")
+set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_SUGGESTS "picklock")
+set(CPACK_COMPONENT_PICKLOCK-DEV_DESCRIPTION "test your own distributed lock under faults, in virtual time
+picklock runs distributed locks against simulated Redis, ZooKeeper and MySQL
+servers, in virtual time, and injects faults into them.
+.
+This package has the headers, the static libraries and the CMake package with
+which a test in C++ runs a lock of its own: find_package(picklock) gives the
+targets picklock::lock and picklock::test.")
+
 include(CPack)
+# The umask shows in folders, and in the package itself.
 add_custom_target(packages
-  COMMAND "${CMAKE_CPACK_COMMAND}" --config "${PROJECT_BINARY_DIR}/CPackConfig.cmake" -B "${PROJECT_BINARY_DIR}"
+  COMMAND sh -c "umask 022; exec \"$@\"" sh "${CMAKE_CPACK_COMMAND}" --config "${PROJECT_BINARY_DIR}/CPackConfig.cmake" -B "${PROJECT_BINARY_DIR}"
   COMMENT "Making the packages" VERBATIM)
 add_dependencies(packages picklock picklock_steered_clock picklock_help_files)
+if(TARGET picklock_test)
+  add_dependencies(packages picklock_lock picklock_test)
+endif()
 
-if(PICKLOCK_TESTS AND CMAKE_BUILD_TYPE STREQUAL "Release")
+find_program(PICKLOCK_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(PICKLOCK_SHLIBDEPS)
+if(PICKLOCK_TESTS AND PICKLOCK_SHLIBDEPS AND CMAKE_BUILD_TYPE STREQUAL "Release")
   add_test(NAME packages COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/packages_test.sh"
     "${PROJECT_BINARY_DIR}" "${PROJECT_VERSION}")
   set_tests_properties(packages PROPERTIES LABELS package TIMEOUT 1200)

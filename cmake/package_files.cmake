@@ -9,7 +9,7 @@ foreach(component IN LISTS components)
   string(TOUPPER "${name}" upper)
   set(package "${CPACK_DEBIAN_${upper}_PACKAGE_NAME}")
   set(documents "${component}/usr/share/doc/${package}")
-  file(COPY_FILE "${CPACK_PICKLOCK_SOURCE}/cmake/copyright" "${documents}/copyright")
+  configure_file("${CPACK_PICKLOCK_SOURCE}/cmake/copyright" "${documents}/copyright" COPYONLY NO_SOURCE_PERMISSIONS)
   file(WRITE "${documents}/changelog" "picklock (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
   * Release ${CPACK_PACKAGE_VERSION}. CHANGELOG.md of the package picklock lists what is new.
@@ -19,8 +19,8 @@ foreach(component IN LISTS components)
   execute_process(COMMAND gzip -9n "${documents}/changelog" COMMAND_ERROR_IS_FATAL ANY)
   file(GLOB_RECURSE archives "${component}/usr/lib/*.a")
   foreach(archive IN LISTS archives)
-    # The objects' second form, for link-time optimization, fits only the very compiler that made it.
-    execute_process(COMMAND strip --strip-debug --enable-deterministic-archives
-      --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_* --strip-unneeded "${archive}" COMMAND_ERROR_IS_FATAL ANY)
+    # CPack strips programs alone.
+    execute_process(COMMAND strip --strip-unneeded --enable-deterministic-archives --remove-section=.comment "${archive}"
+      COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endforeach()
