@@ -22,9 +22,9 @@ namespace picklock::scenarios {
 
 inline Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 
-// Where a table keeps the value of a key. The functions below take a member as a generic lambda,
-// which serves to read the default and to write the value; as plain functions, all members of one
-// type share the code of a key.
+// The member of a table that keeps the value of a key. A caller names it by a generic lambda, which
+// serves to read the default and to write the value. As plain functions, all members of one type
+// share the code of a key: otherwise every key would be compiled by itself.
 template <typename Target, typename Type>
 struct Place {
   Type& (*in)(Target&);
