@@ -36,10 +36,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_CONTACT "picklock maintainers <maintainers@picklock.invalid>")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL picklock)
-if(TARGET picklock_test)
-  list(APPEND CPACK_COMPONENTS_ALL picklock-dev)
-endif()
+get_cmake_property(CPACK_COMPONENTS_ALL COMPONENTS)
+list(FILTER CPACK_COMPONENTS_ALL INCLUDE REGEX "^picklock(-dev)?$")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_THREADS 1)  # what xz writes depends on it
@@ -87,7 +85,7 @@ add_custom_target(packages
   COMMAND sh -c "umask 022; exec \"$@\"" sh "${CMAKE_CPACK_COMMAND}" --config "${PROJECT_BINARY_DIR}/CPackConfig.cmake" -B "${PROJECT_BINARY_DIR}"
   COMMENT "Making the packages" VERBATIM)
 add_dependencies(packages picklock picklock_steered_clock picklock_help_files)
-if(TARGET picklock_test)
+if("picklock-dev" IN_LIST CPACK_COMPONENTS_ALL)
   add_dependencies(packages picklock_lock picklock_test)
 endif()
 

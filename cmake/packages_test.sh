@@ -49,6 +49,22 @@ grep -rlaF -e "$root/" -e "$build" "$place/root" && fail "these files name the f
   exit "$failed"
 ) || failed=1
 
+# The library, unless it was left out (PICKLOCK_INSTALL).
+if [[ -e $build/picklockConfig.cmake ]]; then
+  library=$build/libpicklock-dev_${version}_$(dpkg --print-architecture).deb
+  [[ -f $library ]] || { echo "FAILED: there is no ${library##*/}"; exit 1; }
+  for package in g++ libboost-fiber1.81-dev libfmt-dev libgtest-dev liblua5.1-0-dev; do
+    dpkg-deb -f "$library" Depends Recommends | grep -qF "$package" || fail "libpicklock-dev does not ask for $package"
+  done
+  dpkg-deb -c "$library" >"$place/contents"
+  for file in include/picklock/{lock,test}.h lib/libpicklock_{lock,test}.a lib/cmake/picklock/picklockConfig{,Version}.cmake \
+    share/doc/libpicklock-dev/{copyright,changelog.gz}; do
+    grep -qE " \./usr/$file\$" "$place/contents" || fail "/usr/$file is missing"
+  done
+  dpkg-deb -x "$library" "$place/library" || exit 1
+  grep -rlaF -e "$root/" -e "$build" "$place/library" && fail "these files name the folder in which they were built"
+fi
+
 if command -v lintian >/dev/null; then
   lintian --allow-root --fail-on error,warning "$build"/*_"$version"_*.deb || fail "lintian complains"
 else
