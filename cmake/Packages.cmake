@@ -4,6 +4,7 @@
 # the same bytes in every folder (cmake/reproducible_test.sh).
 include(GNUInstallDirs)
 
+install(SCRIPT "${CMAKE_CURRENT_LIST_DIR}/writable_prefix.cmake" COMPONENT picklock)
 install(TARGETS picklock RUNTIME COMPONENT picklock)
 # Not in lib/picklock itself: CPack would call ldconfig for it.
 install(TARGETS picklock_steered_clock LIBRARY DESTINATION lib/picklock/conform COMPONENT picklock)

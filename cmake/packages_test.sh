@@ -49,6 +49,10 @@ grep -rlaF -e "$root/" -e "$build" "$place/root" && fail "these files name the f
   exit "$failed"
 ) || failed=1
 
+said=$(cmake --install "$build" --component picklock --prefix /proc/none 2>&1) && fail "installs into /proc"
+[[ $(tr -s ' \n' ' ' <<<"$said") == *"/proc/none cannot be written to; choose another folder with --prefix"* ]] ||
+  fail "an unwritable prefix: $said"
+
 # The library, unless it was left out (PICKLOCK_INSTALL).
 if [[ -e $build/picklockConfig.cmake ]]; then
   library=$build/libpicklock-dev_${version}_$(dpkg --print-architecture).deb

@@ -1,0 +1,10 @@
+# Run before anything is installed: CMake itself would not say what to do.
+set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${prefix}" RESULT_VARIABLE failed ERROR_QUIET)
+if(NOT failed)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${prefix}/.picklock-install" RESULT_VARIABLE failed ERROR_QUIET)
+  file(REMOVE "${prefix}/.picklock-install")
+endif()
+if(failed)
+  message(FATAL_ERROR "${prefix} cannot be written to; choose another folder with --prefix")
+endif()
