@@ -7,10 +7,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 place=$(readlink -f -- "${1:-$(mktemp -d)}")
 mkdir -p "$place" || exit
 trap 'rm -rf "${place:?}/one" "${place:?}/another folder"; rmdir "$place" 2>/dev/null' EXIT
+commit=$(git -C "$root" rev-parse HEAD) || exit  # a commit that comes in between must not count
 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 build() {  # build FOLDER JOBS
-  git clone -q --no-hardlinks "$root" "$1" && cd "$1" &&
+  git clone -q --no-hardlinks "$root" "$1" && cd "$1" && git checkout -q --detach "$commit" &&
     cmake --preset release -DPICKLOCK_TESTS=OFF -DPICKLOCK_BENCH=OFF -DCMAKE_CXX_COMPILER_LAUNCHER= &&
     cmake --build --preset release --target packages -j "$2"
 }
