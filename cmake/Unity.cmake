@@ -13,7 +13,9 @@ if(CMAKE_UNITY_BUILD)
     target_link_libraries(picklock_headers_${level} PRIVATE picklock_warnings fmt::fmt)
     target_precompile_headers(picklock_headers_${level} PRIVATE ${picklock_headers})
   endforeach()
-  target_precompile_headers(picklock_headers_O1 PRIVATE <filesystem> <nlohmann/json.hpp>)
+  if(PICKLOCK_PROGRAM)
+    target_precompile_headers(picklock_headers_O1 PRIVATE <filesystem> <nlohmann/json.hpp>)
+  endif()
 endif()
 
 # picklock_compile(TARGET LEVEL PARTS): the sources of a target become so many units, compiled in parallel. An optimized

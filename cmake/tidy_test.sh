@@ -59,6 +59,10 @@ check_layers() {
     grep -qE '^#include "sim/' "$file" &&
       complain "$file: a lock sees interfaces only and may not include sim"
   done < <(sources models/locks)
+  while read -r file; do
+    grep -E '^#include "' "$file" | grep -qv '"picklock/' &&
+      complain "$file: a public header includes public headers only"
+  done < <(sources include)
 }
 
 check_words() {
@@ -75,7 +79,7 @@ check_words() {
       without_comments "$file" | grep -qE "$word" && ! allowed "$file" "$word" &&
         complain "$file: '$word' is forbidden: it lets something but the seed decide a run"
     done
-  done < <(sources "${layers[@]}")
+  done < <(sources include "${layers[@]}")
 }
 
 check_fibers() {
@@ -84,6 +88,18 @@ check_fibers() {
     [[ $file == sim/fiber* ]] || ! grep -qE '^#include [<"]boost/fiber' "$file" ||
       complain "$file: only sim/fiber* touches Boost.Fiber"
   done < <(sources "${layers[@]}")
+}
+
+# The examples of the public headers, indented by three blanks, are lines of what is compiled and run.
+check_examples() {
+  local file line
+  for file in include/picklock/*.h; do
+    [[ -e $file ]] || continue
+    while read -r line; do
+      grep -qF -- "$line" explore/header_examples_test.cc ||
+        complain "$file: a line of its example is not in explore/header_examples_test.cc: $line"
+    done < <(sed -nE 's@^//    *@@p' "$file")
+  done
 }
 
 check_paths() {
@@ -102,13 +118,14 @@ complaints_in() {  # complaints_in FOLDER
   check_words
   check_fibers
   check_paths
+  check_examples
   ((complaints == 0))
 }
 
 # The checks themselves: each must find what is planted for it, and a clean tree must pass.
 plant=$(mktemp -d)
 trap 'rm -rf "$plant"' EXIT
-mkdir -p "$plant"/{sim,models/locks,cli}
+mkdir -p "$plant"/{sim,models/locks,explore,cli,include/picklock}
 planted() {  # planted FILE TEXT EXPECTED
   echo "$2" >"$plant/$1"
   local found
@@ -120,6 +137,9 @@ planted() {  # planted FILE TEXT EXPECTED
 }
 planted sim/a.h '#include "models/keys.h"' 'sim may not include models'
 planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
+planted include/picklock/a.h '#include "sim/time.h"' 'public headers only'
+touch "$plant/explore/header_examples_test.cc"
+planted include/picklock/a.h '//   my.example();' 'a line of its example is not in'
 planted models/a.cc 'std::unordered_map<int, int> m;' 'unordered_'
 planted cli/a.cc 'auto t = std::chrono::steady_clock::now();' 'steady_clock'
 planted sim/a.cc 'int x = rand();' 'rand'

@@ -1,14 +1,19 @@
-#include "explore/arbitrary.h"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "explore/fault_plan.h"
+#include "explore/profile.h"
+#include "explore/simpler.h"
+#include "explore/user_scenario.h"
+#include "picklock/test.h"
+#include "scenarios/loader.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
 #include "scenarios/world.h"
+#include "scenarios/writer.h"
 
 namespace picklock::explore {
 namespace {
@@ -28,20 +33,24 @@ bool violates(const Scenario& scenario, Property property) {
          properties::Outcome::violated;
 }
 
+std::size_t faults_of(const picklock::Scenario& scenario) {
+  return scenario.state().scenario.faults.size();
+}
+
 RC_GTEST_PROP(Arbitrary, DrawsPlansWithinTheLimits, ()) {
   static const Scenario base = plain("lua-check-delete");
-  static const FaultLimits limits{.classes = {FaultClass::pause, FaultClass::crash}, .most = 2};
-  static const rc::Gen<Scenario> scenarios = arbitrary(base, limits);
-  const Scenario scenario = *scenarios;
+  static const Faults limits{.classes = {FaultClass::pause, FaultClass::crash}, .most = 2};
+  static const rc::Gen<picklock::Scenario> scenarios = arbitrary(user_scenario(base), limits);
+  const Scenario scenario = (*scenarios).state().scenario;
   RC_ASSERT(!scenario.faults.empty() && scenario.faults.size() <= 2);
   RC_ASSERT(limits.classes.covers(scenarios::classes_met(scenario)));
 }
 
 // As of the search itself: what is shown can be put into a file and run.
 RC_GTEST_PROP(Arbitrary, ShowsAFileThatSaysTheSame, ()) {
-  static const rc::Gen<Scenario> scenarios =
-      arbitrary(plain("lua-check-delete"), {.classes = FaultClasses::all(), .most = 4});
-  const Scenario scenario = *scenarios;
+  static const rc::Gen<picklock::Scenario> scenarios = arbitrary(
+      user_scenario(plain("lua-check-delete")), {.classes = FaultClasses::all(), .most = 4});
+  const picklock::Scenario scenario = *scenarios;
   std::ostringstream shown;
   rc::show(scenario, shown);
   const Scenario again =
@@ -59,7 +68,7 @@ TEST(Arbitrary, IsWhatTheSearchDrawsWithTheSameSeed) {
   plans.draw(seed, 0, limits, drawn.faults);
   drawn.seed = run_seed(seed, 0);
   drawn.ties = run_ties(seed, 0);
-  EXPECT_EQ(scenarios::file_text(arbitrary(base, limits)(random, 100).value()),
+  EXPECT_EQ(arbitrary(user_scenario(base), {.most = 3})(random, 100).value().text(),
             scenarios::file_text(drawn));
 }
 
@@ -67,37 +76,40 @@ TEST(Arbitrary, LeavesOutWhatCannotAct) {
   Scenario base = plain("lua-check-delete");
   base.servers.redis.replicas = 0;
   base.network.links.clear();
-  const FaultLimits limits{.classes = {FaultClass::failover}, .most = 3};
-  EXPECT_TRUE(arbitrary(base, limits)(rc::Random(1), 100).value().faults.empty());
+  const Faults faults{.classes = {FaultClass::failover}, .most = 3};
+  const auto drawn = arbitrary(user_scenario(base), faults)(rc::Random(1), 100).value();
+  EXPECT_TRUE(drawn.state().scenario.faults.empty());
 }
 
 TEST(Arbitrary, ShrinksByTheStepsThatMakeAStorySimpler) {
   const Scenario base = plain("lua-check-delete");
-  const auto drawn =
-      arbitrary(base, {.classes = {FaultClass::pause}, .most = 3})(rc::Random(1), 100);
+  const auto drawn = arbitrary(user_scenario(base), {.classes = {FaultClass::pause}, .most = 3})(
+      rc::Random(1), 100);
   std::vector<std::string> steps;
-  for (const Simplification& step : simplifications(drawn.value())) {
-    Scenario one = drawn.value();
+  const Scenario& whole = drawn.value().state().scenario;
+  for (const Simplification& step : simplifications(whole)) {
+    Scenario one = whole;
     if (step(one)) steps.push_back(scenarios::file_text(one));
   }
   std::vector<std::string> shrinks;
   auto rest = rc::shrinkable::immediateShrinks(drawn);
-  for (auto one = rest.next(); one; one = rest.next())
-    shrinks.push_back(scenarios::file_text(*one));
+  for (auto one = rest.next(); one; one = rest.next()) shrinks.push_back(one->text());
   EXPECT_EQ(shrinks, steps);
 }
 
 TEST(Arbitrary, ShrinksWhatFailsUntilNoStepCanBeTaken) {
-  const rc::Gen<Scenario> scenarios =
-      arbitrary(plain("set-px-check-delete"), {.classes = {FaultClass::pause}, .most = 4});
-  const auto fails = [](const Scenario& one) { return violates(one, Property::own_release); };
+  const rc::Gen<picklock::Scenario> scenarios = arbitrary(
+      user_scenario(plain("set-px-check-delete")), {.classes = {FaultClass::pause}, .most = 4});
+  const auto fails = [](const picklock::Scenario& one) {
+    return violates(one.state().scenario, Property::own_release);
+  };
   rc::Random random;
   for (auto drawn = scenarios(random, 100);; drawn = scenarios(random.split(), 100)) {
-    if (drawn.value().faults.size() < 3 || !fails(drawn.value())) continue;
+    if (faults_of(drawn.value()) < 3 || !fails(drawn.value())) continue;
     const auto [smallest, steps] = rc::shrinkable::findLocalMin(drawn, fails);
-    EXPECT_LT(smallest.faults.size(), drawn.value().faults.size());
-    OneStepSimpler simpler(smallest);
-    for (auto one = simpler(); one; one = simpler()) EXPECT_FALSE(fails(*one));
+    EXPECT_LT(faults_of(smallest), faults_of(drawn.value()));
+    Simpler simpler(smallest);
+    for (auto one = simpler.next(); one; one = simpler.next()) EXPECT_FALSE(fails(*one));
     EXPECT_GT(steps, 2U);
     return;
   }

@@ -92,7 +92,7 @@ SearchOptions pauses() {
 
 template <typename LockType>
 Scenario contention() {
-  return scenarios::contention<LockType>({.clients = 2, .ttl = 10s, .hold = 4s});
+  return scenarios::contended(own_lock<LockType>(), {.clients = 2, .ttl = 10s, .hold = 4s});
 }
 
 TEST(Campaign, FindsWhatASearchInOneProcessFinds) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "explore/shrink.h"
@@ -15,13 +14,7 @@
 namespace picklock::explore {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using scenarios::Scenario;
-
-Scenario parsed(const std::string& text, Property property, const Scenario& base) {
-  return scenarios::parse(text, fmt::format("{}-1.toml", picklock::name(property)),
-                          scenarios::vocabulary_of(base));
-}
 
 bool has(const std::vector<Violation>& all, const Violation& wanted) {
   return std::find(all.begin(), all.end(), wanted) != all.end();
@@ -29,9 +22,14 @@ bool has(const std::vector<Violation>& all, const Violation& wanted) {
 
 }  // namespace
 
+Scenario story_from(const std::string& text, Property property, const Scenario& base) {
+  return scenarios::parse(text, fmt::format("{}-1.toml", picklock::name(property)),
+                          scenarios::vocabulary_of(base));
+}
+
 // Faults that did not fire have done nothing: without them it must be there all the same.
 Scenario Keeper::start_of(const Lead& lead) {
-  if (!lead.file.empty()) return parsed(lead.file, lead.violation.property, runs_.scenario());
+  if (!lead.file.empty()) return story_from(lead.file, lead.violation.property, runs_.scenario());
   Scenario scenario = runs_.drawn(lead.run);
   scenarios::World world;
   world.set(scenario);
@@ -95,68 +93,12 @@ void Keeper::finish(Scenario shortest, Find& find) {
   shortest.expect.digest = run.digest;
   find.text = scenarios::file_text(shortest);
   find.promised = run.promised[index].promised && run.promised[index].premise_kept;
-  find.story = parsed(find.text, property, runs_.scenario());
+  find.story = story_from(find.text, property, runs_.scenario());
   const scenarios::Run again = runner.run(find.story, find.story.seed, false);
   if (again.digest == run.digest && again.as_expected()) return;
   throw NotDeterministic(fmt::format(
       "run {} of {} with seed {} is not what its own file says: digest {:016x}, then {:016x}",
       find.run, runs_.scenario().name, runs_.options().seed, run.digest, again.digest));
-}
-
-// ---------------------------------------------------------------- for another process
-
-namespace {
-
-Json json(const Violation& one) {
-  return {{"property", static_cast<int>(one.property)}, {"role", one.role}, {"other", one.other}};
-}
-
-Violation violation_from(const Json& json) {
-  return {.property = static_cast<Property>(json.at("property").get<int>()),
-          .role = json.at("role"),
-          .other = json.at("other")};
-}
-
-}  // namespace
-
-std::string to_text(const Keeper::Kept& kept) {
-  const Find& find = kept.find;
-  Json slipped = Json::array();
-  for (const Lead& lead : kept.slipped) {
-    slipped.push_back(
-        {{"run", lead.run}, {"violation", json(lead.violation)}, {"file", lead.file}});
-  }
-  return Json{{"violation", json(find.violation)},
-              {"run", find.run},
-              {"slipped", find.slipped},
-              {"faults", find.faults},
-              {"minimal", find.minimal},
-              {"shrunk_in", find.shrunk_in},
-              {"promised", find.promised},
-              {"text", find.text},
-              {"leads", slipped}}
-      .dump();
-}
-
-Keeper::Kept kept_from(const std::string& text, const Scenario& base) {
-  const Json json = Json::parse(text);
-  Keeper::Kept kept{.find = {.violation = violation_from(json.at("violation")),
-                             .run = json.at("run"),
-                             .slipped = json.at("slipped"),
-                             .faults = json.at("faults"),
-                             .minimal = json.at("minimal"),
-                             .shrunk_in = json.at("shrunk_in"),
-                             .text = json.at("text"),
-                             .story = {},
-                             .promised = json.at("promised")},
-                    .slipped = {}};
-  kept.find.story = parsed(kept.find.text, kept.find.violation.property, base);
-  for (const Json& lead : json.at("leads")) {
-    kept.slipped.push_back({.run = lead.at("run"),
-                            .violation = violation_from(lead.at("violation")),
-                            .file = lead.at("file")});
-  }
-  return kept;
 }
 
 }  // namespace picklock::explore

@@ -55,6 +55,10 @@ class Keeper {
   Runs& runs_;
 };
 
+// The scenario of a find: `text` read back. `base`: what was searched, which knows its lock.
+scenarios::Scenario story_from(const std::string& text, Property property,
+                               const scenarios::Scenario& base);
+
 // So that it can be told to another process. `base`: what was searched, which knows its lock.
 std::string to_text(const Keeper::Kept& kept);
 Keeper::Kept kept_from(const std::string& text, const scenarios::Scenario& base);

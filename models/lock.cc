@@ -5,10 +5,11 @@ namespace picklock {
 Acquired Lock::acquire(Client& self, std::string_view key) {
   const Duration started = self.monotonic_now();
   bool unknown = false;
-  for (;;) {
+  for (std::uint32_t tries = 1;; ++tries) {
     Acquired attempt = try_acquire(self, key);
     if (attempt) return attempt;
     unknown = unknown || attempt.is_unknown();
+    if (tries == settings_.attempts) break;
     Duration pause = settings_.retry_every;
     if (settings_.retry_jitter > Duration::zero())
       pause += self.random_between(Duration::zero(), settings_.retry_jitter);

@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "explore/arbitrary.h"
 #include "explore/runs.h"
+#include "explore/user_scenario.h"
 #include "models/locks/catalogue.h"
+#include "picklock/test.h"
 #include "scenarios/premise.h"
 #include "scenarios/shipped.h"
 
@@ -78,16 +79,17 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, LockPromises,
 TEST_P(LockPromises, AreKept) {
   const models::Algorithm& lock = *GetParam();
   const Scenario base = plain(lock.name);
-  std::vector<rc::Gen<Scenario>> scenarios;
+  std::vector<rc::Gen<picklock::Scenario>> scenarios;
   for (const FaultClasses classes : promised_for(lock, base))
-    scenarios.push_back(explore::arbitrary(base, {.classes = classes, .none = true}));
+    scenarios.push_back(
+        arbitrary(explore::user_scenario(base), {.classes = classes, .none = true}));
   scenarios::World world;
   // A failure can be repeated: only RC_PARAMS changes the seed.
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   if (std::getenv("RC_PARAMS") == nullptr) params.seed = 1;
   const rc::detail::TestResult result = checked(params, [&] {
     const auto which = *rc::gen::inRange<std::size_t>(0, scenarios.size());
-    const Scenario scenario = *scenarios[which];
+    const Scenario scenario = (*scenarios[which]).state().scenario;
     world.set(scenario);
     world.run(scenario.seed);
     const std::string names = broken(lock, scenario, world);
@@ -101,12 +103,12 @@ TEST_P(LockPromises, AreKept) {
 // The message of a property that requires too much of its lock.
 std::string failure_of(std::string_view lock, Property property, FaultClasses classes) {
   const Scenario base = plain(lock);
-  const rc::Gen<Scenario> scenarios =
-      explore::arbitrary(base, {.classes = classes, .none = false, .most = 4});
+  const rc::Gen<picklock::Scenario> scenarios =
+      arbitrary(explore::user_scenario(base), {.classes = classes, .most = 4});
   scenarios::World world;
   const rc::detail::TestParams always{.seed = 1};
   return message_of(checked(always, [&] {
-    const Scenario scenario = *scenarios;
+    const Scenario scenario = (*scenarios).state().scenario;
     world.set(scenario);
     world.run(scenario.seed);
     if (world.verdicts()[static_cast<std::size_t>(property)].outcome == Outcome::violated)

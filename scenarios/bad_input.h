@@ -2,15 +2,14 @@
 // and, if there is one, the nearest valid word.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "picklock/scenario.h"
+
 namespace picklock::scenarios {
 
-class BadInput : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using picklock::BadInput;
 
 // `text` made fit for one line of a message: unprintable characters are escaped, and a text longer
 // than `at_most` characters ends in "...".

@@ -682,7 +682,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   for (const std::string_view option : special_options()) {
     const auto& mine = words.uses.options;
     const auto given = lock->find(option);
-    if (given && words.own == nullptr && std::find(mine.begin(), mine.end(), option) == mine.end())
+    if (given && std::find(mine.begin(), mine.end(), option) == mine.end())
       given->fail(fmt::format("{} does not use this key", words.name));
   }
   check_common_options(*lock, options, words);

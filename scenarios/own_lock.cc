@@ -1,29 +1,29 @@
 #include "scenarios/own_lock.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
+#include <map>
 
+#include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/promises.h"
+#include "scenarios/bad_input.h"
 
-namespace picklock::scenarios {
+namespace picklock {
 namespace {
-
-using namespace std::chrono_literals;
 
 void remove_all(std::string& text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
     text.erase(at, part.size());
 }
 
-std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
-  using namespace models::locks;
-  return leased(options, GivesBack::its_own, while_leases_end(options));
-}
-
 }  // namespace
 
-namespace own_lock {
+namespace detail {
+
+LockSettings settings(const models::LockOptions& options) { return models::settings_of(options); }
 
 // The signature is "... [with LockType = {anonymous}::MyLock; ...]" (g++) or "... [LockType =
 // (anonymous namespace)::MyLock]" (clang++).
@@ -37,31 +37,57 @@ std::string type_in(std::string_view signature) {
   return name;
 }
 
-models::Algorithm algorithm(std::string_view name) {
-  if (models::locks::named(name) != nullptr)
-    throw std::invalid_argument("a shipped lock has this name: " + std::string(name));
-  return {.name = name,
-          .summary = "a user's own lock",
-          .source = "a test",
-          .roles = {Role::acquire, Role::renew, Role::check, Role::release, Role::subscribe,
-                    Role::watch},
-          .marks = {},
-          .uses = {.renew = true,
-                   .paces = true,
-                   .steals = true,
-                   .own = true,
-                   .wait = true,
-                   .look = true,
-                   .mint = true,
-                   .servers = true,
-                   .force = true},
-          .promises = of_a_careful_lease,
-          .bound = models::locks::lease_and_one_attempt};
+}  // namespace detail
+
+}  // namespace picklock
+
+namespace picklock::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
+  using namespace models::locks;
+  return leased(options, GivesBack::its_own, while_leases_end(options));
 }
 
-}  // namespace own_lock
+// Keys that the client layer uses, not the lock.
+std::vector<std::string_view> client_options(LockServer server) {
+  if (server == LockServer::mysql) return {"connect_timeout", "reconnect", "pool_resets"};
+  if (server == LockServer::zookeeper) return {"lost_after_percent"};
+  return {};
+}
 
-Scenario contention(const models::Algorithm& own, const Contention& contention) {
+}  // namespace
+
+const models::Algorithm& algorithm_of(const OwnLock& own) {
+  static std::map<const OwnLock*, models::Algorithm> algorithms;
+  const auto known = algorithms.find(&own);
+  if (known != algorithms.end()) return known->second;
+  if (models::locks::named(own.name) != nullptr)
+    throw BadInput(fmt::format("{}: a shipped lock has this name; rename the class", own.name));
+  return algorithms[&own] = {
+             .name = own.name,
+             .summary = "a user's own lock",
+             .source = "a test",
+             .roles = {Role::acquire, Role::renew, Role::check, Role::release, Role::subscribe,
+                       Role::watch},
+             .marks = {},
+             .uses = {.tokens = false,
+                      .look = true,
+                      .mint = true,
+                      .servers = true,
+                      .database = own.server == LockServer::mysql,
+                      .force = true,
+                      .options = client_options(own.server),
+                      .server = own.server},
+             .promises = own.promises != nullptr ? own.promises : of_a_careful_lease,
+             .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
+             .make = own.make};
+}
+
+Scenario contended(const OwnLock& lock, const Contention& contention) {
+  const models::Algorithm& own = algorithm_of(lock);
   Scenario scenario;
   scenario.name = own.name;
   scenario.lock.algorithm = own.name;

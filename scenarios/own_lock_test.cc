@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <stdexcept>
-
 #include "models/locks/catalogue.h"
 #include "models/locks/set_px_lock.h"
 #include "scenarios/bad_input.h"
@@ -16,37 +14,50 @@ namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
-using models::LockOptions;
 
 // The shipped lock, as if a user had written it.
-using Borrowed = models::locks::LuaCheckDelete;
+class Borrowed final : public Lock {
+ public:
+  explicit Borrowed(const LockSettings& settings)
+      : Lock(settings), lock_({.ttl = settings.ttl, .retry_every = settings.retry_every}) {}
+  Acquired acquire(Client& self, std::string_view key) override { return lock_.acquire(self, key); }
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    return lock_.try_acquire(self, key);
+  }
+  Released release(Client& self, const Lease& lease) override { return lock_.release(self, lease); }
+
+ private:
+  models::locks::LuaCheckDelete lock_;
+};
 
 class SaysMoreOfItself final : public Lock {
  public:
   using Lock::Lock;
-  Acquired try_acquire(picklock::Client&, std::string_view) override { return std::nullopt; }
-  Released release(picklock::Client&, const Lease&) override { return Released::ok; }
-  static std::vector<Promise> promises(const LockOptions&) {
+  Acquired try_acquire(Client&, std::string_view) override { return std::nullopt; }
+  Released release(Client&, const Lease&) override { return Released::ok; }
+  static std::vector<Promise> promises(const LockSettings&) {
     return {{Property::not_stuck, {FaultClass::pause}, ""}};
   }
-  static Duration bound(const LockOptions& options) { return 7 * options.ttl; }
-  static models::Uses uses() { return {.server = LockServer::lease_store}; }
+  static Duration bound(const LockSettings& settings) { return 7 * settings.ttl; }
+  static constexpr LockServer server = LockServer::lease_store;
 };
 
 TEST(OwnLock, IsCalledLikeItsClass) {
-  EXPECT_EQ(own_algorithm<Borrowed>().name, "picklock::models::locks::LuaCheckDelete");
-  EXPECT_EQ(own_algorithm<SaysMoreOfItself>().name, "picklock::scenarios::SaysMoreOfItself");
-  EXPECT_EQ(own_lock::type_in("f() [with LockType = {anonymous}::MyLock; T = int]"), "MyLock");
-  EXPECT_EQ(own_lock::type_in("f() [LockType = a::(anonymous namespace)::MyLock]"), "a::MyLock");
+  EXPECT_EQ(algorithm_of(own_lock<Borrowed>()).name, "picklock::scenarios::Borrowed");
+  EXPECT_EQ(algorithm_of(own_lock<SaysMoreOfItself>()).name,
+            "picklock::scenarios::SaysMoreOfItself");
+  EXPECT_EQ(detail::type_in("f() [with LockType = {anonymous}::MyLock; T = int]"), "MyLock");
+  EXPECT_EQ(detail::type_in("f() [LockType = a::(anonymous namespace)::MyLock]"), "a::MyLock");
 }
 
 TEST(OwnLock, TakesNoNameOfAShippedOne) {
-  EXPECT_THROW(own_lock::algorithm("redlock"), std::invalid_argument);
+  static const OwnLock redlock{.name = "redlock"};
+  EXPECT_THROW(algorithm_of(redlock), BadInput);
 }
 
 TEST(OwnLock, PromisesWhatACarefulLeaseLockDoes) {
   const models::Algorithm& careful = *models::locks::named("lua-check-delete");
-  const std::vector<Promise> promised = own_algorithm<Borrowed>().promises({});
+  const std::vector<Promise> promised = algorithm_of(own_lock<Borrowed>()).promises({});
   const std::vector<Promise> expected = careful.promises({});
   ASSERT_EQ(promised.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -55,22 +66,22 @@ TEST(OwnLock, PromisesWhatACarefulLeaseLockDoes) {
     EXPECT_TRUE(expected[i].under.covers(promised[i].under));
     EXPECT_EQ(promised[i].premise, expected[i].premise);
   }
-  EXPECT_EQ(own_algorithm<Borrowed>().bound({.ttl = 20s}), careful.bound({.ttl = 20s}));
+  EXPECT_EQ(algorithm_of(own_lock<Borrowed>()).bound({.ttl = 20s}), careful.bound({.ttl = 20s}));
 }
 
 TEST(OwnLock, MaySayMoreOfItself) {
-  const models::Algorithm& one = own_algorithm<SaysMoreOfItself>();
+  const models::Algorithm& one = algorithm_of(own_lock<SaysMoreOfItself>());
   ASSERT_EQ(one.promises({}).size(), 1U);
   EXPECT_EQ(one.promises({})[0].property, Property::not_stuck);
   EXPECT_EQ(one.bound({.ttl = 3s}), 21s);
-  const Scenario scenario = contention<SaysMoreOfItself>();
+  const Scenario scenario = contended(own_lock<SaysMoreOfItself>(), {});
   EXPECT_EQ(lock_server(scenario), LockServer::lease_store);
   EXPECT_TRUE(scenario.network.links.empty());
 }
 
 // A lock behaves the same whether it is shipped or a user's own.
 TEST(OwnLock, RunsAsItWouldIfItWereShipped) {
-  const Scenario own = contention<Borrowed>({.clients = 3, .ttl = 5s, .hold = 2s});
+  const Scenario own = contended(own_lock<Borrowed>(), {.clients = 3, .ttl = 5s, .hold = 2s});
   Scenario shipped = own;
   shipped.lock.algorithm = "lua-check-delete";
   shipped.lock.own = nullptr;
@@ -86,7 +97,7 @@ TEST(OwnLock, RunsAsItWouldIfItWereShipped) {
 }
 
 TEST(OwnLock, IsReadBackByThoseWhoKnowIt) {
-  Scenario scenario = contention<Borrowed>({.clients = 2, .ttl = 5s, .hold = 2s});
+  Scenario scenario = contended(own_lock<Borrowed>(), {.clients = 2, .ttl = 5s, .hold = 2s});
   scenario.faults = {{.verb = sim::Verb::pause,
                       .target = "client-1",
                       .trigger = {.mark = "a-mark-that-only-its-code-knows"},
@@ -102,7 +113,7 @@ TEST(OwnLock, IsReadBackByThoseWhoKnowIt) {
 }
 
 TEST(OwnLock, MeetsTheShippedOnesInItsTwins) {
-  const Scenario own = contention<Borrowed>();
+  const Scenario own = contended(own_lock<Borrowed>(), {});
   Document document(file_text(own), "own.toml");
   document.set({.path = "lock.algorithm", .value = "lua-check-delete"});
   EXPECT_EQ(document.scenario(vocabulary_of(own)).lock.own, nullptr);

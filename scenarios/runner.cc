@@ -55,11 +55,11 @@ const Vocabulary& shipped_vocabulary() {
   return vocabulary;
 }
 
-Vocabulary vocabulary_of(const Scenario& scenario) {
+Vocabulary vocabulary_with(const models::Algorithm* own) {
   Vocabulary words = shipped_vocabulary();
-  if (scenario.lock.own != nullptr) {
-    words.algorithms.push_back(words_of(*scenario.lock.own));
-    words.algorithms.back().own = scenario.lock.own;
+  if (own != nullptr) {
+    words.algorithms.push_back(words_of(*own));
+    words.algorithms.back().own = own;
   }
   return words;
 }
@@ -108,8 +108,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
 }
 
 Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> seed, bool changed,
-                         bool tracing, const std::function<void()>& ran) {
-  const Vocabulary& words = shipped_vocabulary();
+                         bool tracing, const std::function<void()>& ran, const Vocabulary& words) {
   const Scenario scenario = document.scenario(words);
   const std::uint64_t used = seed.value_or(scenario.seed);
   const bool as_committed = !changed && used == scenario.seed;

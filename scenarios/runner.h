@@ -19,8 +19,11 @@ namespace picklock::scenarios {
 
 // The vocabulary of the shipped algorithms.
 const Vocabulary& shipped_vocabulary();
-// The same with the vocabulary of the user's own lock, if the scenario has one.
-Vocabulary vocabulary_of(const Scenario& scenario);
+// The same with the vocabulary of the user's own lock; nullptr: there is none.
+Vocabulary vocabulary_with(const models::Algorithm* own);
+inline Vocabulary vocabulary_of(const Scenario& scenario) {
+  return vocabulary_with(scenario.lock.own);
+}
 
 class Runner {
  public:
@@ -30,10 +33,10 @@ class Runner {
 
   // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the
   // document, so committed digests do not apply. `ran` is called after each of the runs: the
-  // file's own, then every twin's.
+  // file's own, then every twin's. `words`: the algorithms that the file may name.
   Outcome run_file(
       const Document& document, std::optional<std::uint64_t> seed, bool changed, bool tracing,
-      const std::function<void()>& ran = [] {});
+      const std::function<void()>& ran = [] {}, const Vocabulary& words = shipped_vocabulary());
 
  private:
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing, Demands demands);

@@ -20,7 +20,7 @@ struct AlgorithmWords {
   models::LockOptions preset;  // its default options
   // Keys of [lock] that most locks use but this one does not.
   std::vector<std::string_view> ignores{};
-  // A user's own lock: its marks and options are not known, so none is refused.
+  // A user's own lock: its marks are not known, so none is refused.
   const models::Algorithm* own = nullptr;
 };
 

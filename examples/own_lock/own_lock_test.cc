@@ -1,6 +1,6 @@
 // Two locks of one's own under test, with nothing but these lines: the first is meant to fail, the
 // second shows how it is mended.
-#include "explore/gtest.h"
+#include <picklock/test.h>
 
 using namespace picklock;
 using namespace std::chrono_literals;
@@ -9,37 +9,37 @@ using namespace std::chrono_literals;
 class CarelessLock final : public Lock {
  public:
   using Lock::Lock;
-  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
+  Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token(self.name());
     const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  Released release(picklock::Client& self, const Lease& lease) override {
+  Released release(Client& self, const Lease& lease) override {
     const auto reply = self.redis().del(lease.key);  // parks this client only
     return reply.answered() ? Released::ok : Released::unknown;
   }
 };
 
 TEST(CarelessLock, DeletesOnlyItsOwn) {
-  auto scenario = scenarios::contention<CarelessLock>({.clients = 3, .ttl = 10s, .hold = 4s});
-  EXPECT_CLEAN(explore::random(
-      scenario, {.runs = 10'000, .faults = {.classes = {FaultClass::pause}, .most = 2}}));
+  auto scenario = contention<CarelessLock>({.clients = 3, .ttl = 10s, .hold = 4s});
+  EXPECT_CLEAN(
+      search(scenario, {.runs = 10'000, .faults = {.classes = {FaultClass::pause}, .most = 2}}));
 }
 
 // A token for every acquisition, compared and deleted in one step on the server.
 class CarefulLock final : public Lock {
  public:
   using Lock::Lock;
-  Acquired try_acquire(picklock::Client& self, std::string_view key) override {
+  Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token = self.fresh_token();
     const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
-  Released release(picklock::Client& self, const Lease& lease) override {
+  Released release(Client& self, const Lease& lease) override {
     static const redis::Script compare_and_delete(
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
         "return 0");
@@ -51,6 +51,6 @@ class CarefulLock final : public Lock {
 
 // Under every fault that can act, everything that a careful lock with a lease promises.
 TEST(CarefulLock, KeepsItsPromises) {
-  auto scenario = scenarios::contention<CarefulLock>({.clients = 3, .ttl = 10s, .hold = 4s});
-  EXPECT_CLEAN(explore::random(scenario, {.runs = 10'000}));
+  auto scenario = contention<CarefulLock>({.clients = 3, .ttl = 10s, .hold = 4s});
+  EXPECT_CLEAN(search(scenario, {.runs = 10'000}));
 }

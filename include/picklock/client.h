@@ -6,10 +6,9 @@
 // thread of its own and never draws a random number elsewhere; otherwise its runs cannot be
 // repeated. No function of this interface throws.
 //
-//   picklock::Acquired try_acquire(picklock::Client& self, std::string_view key) override {
-//     const std::string token = self.fresh_token();
-//     const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
-//     ...
+//   const std::string token = self.fresh_token();
+//   const Duration asked_at = self.monotonic_now();
+//   self.mark("before-the-request");
 #pragma once
 
 #include <array>

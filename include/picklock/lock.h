@@ -4,8 +4,8 @@
 //   class CarefulLock final : public picklock::Lock {
 //    public:
 //     using Lock::Lock;
-//     picklock::Acquired try_acquire(picklock::Client& self, std::string_view key) override;
-//     picklock::Released release(picklock::Client& self, const picklock::Lease& lease) override;
+//     Acquired try_acquire(Client& self, std::string_view key) override;
+//     Released release(Client& self, const Lease& lease) override;
 //   };
 //
 // An outcome that the client cannot know is a value (`unknown`), never an exception. What a lock

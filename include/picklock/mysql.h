@@ -2,7 +2,18 @@
 // statements that locks are made of. A lock that belongs to a session lives as long as the session,
 // and its holder learns of the end with the next statement (M22). A statement blocks the calling
 // thread until it is answered or its connection is lost. Nothing here knows whether the server is
-// simulated.
+// simulated. No function throws.
+//
+// The database has the tables locks(name), lock_rows(name), insert_locks(name, owner, expires_at),
+// shedlock(name, lock_until, locked_at, locked_by), fences(name, value) and work(name, value). The
+// first column is the primary key, a VARCHAR; times are in microseconds since 1970, by the server's
+// clock. lock_rows, fences and work have a row for the scenario's lock when a run begins.
+//
+//   const std::unique_ptr<mysql::Connection> session = self.mysql().connect();
+//   if (session == nullptr) return std::nullopt;
+//   const auto answer = session->execute(
+//       {.op = mysql::Op::insert, .table = "locks", .values = {{.value = std::string(key)}}});
+//   if (answer.error == mysql::Error::lost) return Acquired::unknown();
 #pragma once
 
 #include <cstdint>
@@ -54,7 +65,7 @@ enum class Locking : std::uint8_t { none, share, update };
 enum class Waiting : std::uint8_t { waits, nowait, skips };  // SKIP LOCKED
 enum class OnDuplicate : std::uint8_t { fails, ignores, updates };
 
-// A value, a column's, or the server's time in microseconds since 1970; and so much more.
+// A value, the value of a column, or the server's time in microseconds since 1970; plus a number.
 struct Term {
   enum class Of : std::uint8_t { value, column, now };
   Of of = Of::value;
@@ -78,7 +89,7 @@ struct Assignment {
 struct Statement {
   Op op{};
   std::string table{};
-  std::optional<std::string> key{};  // of the one row that is meant; none: every row is looked at
+  std::optional<std::string> key{};  // primary key of one row; none: every row is read
   std::vector<Condition> where{};
   Locking locking{};
   Waiting waiting{};
@@ -107,8 +118,8 @@ enum class Error : std::uint16_t {
   wrong_lock_name = 3057,      // of GET_LOCK; MySQL's
   named_lock_deadlock = 3058,  // the same
   locked_nowait = 3572,        // the same, of NOWAIT
-  gone_away = 2006,            // the client's own: its connection is no more
-  lost = 2013,                 // and was lost behind a statement whose outcome is unknown
+  gone_away = 2006,            // the client's own: no connection; the statement was never sent
+  lost = 2013,  // the client's own: lost after the statement was sent, outcome unknown
 };
 
 struct Answer {
@@ -120,7 +131,7 @@ struct Answer {
 };
 inline Answer failed(Error error) { return {.error = error}; }
 
-// Lent by the pool until it is destroyed.
+// A connection of the pool. Its destructor returns it.
 class Connection {
  public:
   Connection() = default;
@@ -131,7 +142,7 @@ class Connection {
   // Error::gone_away: it was never sent; Error::lost: sent, and what came of it is unknown.
   // Role::none: that of the verb in which it is sent.
   virtual Answer execute(const Statement& statement, Role role = Role::none) = 0;
-  // How many sessions it has had: a driver that reconnects silently goes on with another one.
+  // How many sessions it has had: a driver that reconnects silently continues with another one.
   virtual std::uint32_t session() const = 0;
 };
 
@@ -139,7 +150,8 @@ class Client {
  public:
   virtual ~Client() = default;
 
-  // nullptr: all were lent, or no server that takes writes was to be had, until the patience ended.
+  // nullptr: every connection was in use, or no server accepted writes, until the patience ended
+  // (`lock.command_timeout`).
   virtual std::unique_ptr<Connection> connect() = 0;
 };
 

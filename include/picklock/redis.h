@@ -1,8 +1,12 @@
 // Redis as a lock sees it: a command is sent, the calling thread sleeps, an answer arrives or does
 // not. Nothing here knows whether the server is simulated.
 //
-//   const picklock::redis::Reply reply = self.redis().set(key, token, {.nx = true, .px = ttl});
-//   if (reply.ok()) ...
+// No function throws. An answer that does not come in time (`lock.command_timeout`), or whose
+// connection is lost, is Reply::Kind::unknown; a command that certainly never left is `unsent`.
+//
+//   const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+//   if (!reply.answered()) return Acquired::unknown();
+//   if (!reply.ok()) return std::nullopt;
 #pragma once
 
 #include <array>
@@ -97,13 +101,14 @@ struct SetOptions {
 
 using Argv = std::span<const std::string_view>;
 
-// What may be sent again by the client's own rules: whatever got no answer, or only what certainly
-// never left.
+// Which commands the client layer may send again (`lock.resend`): those without an answer, or only
+// those that certainly never left.
 enum class Resend : std::uint8_t { unanswered, unsent };
 
 // Both are called between the steps of threads and must not block.
 using Listener = std::function<void(std::string_view message)>;
-using Late = std::function<void(const Reply& reply)>;  // an answer for which nobody waits any more
+using Late = std::function<void(const Reply& reply)>;  // an answer that comes after its caller has
+                                                       // stopped waiting
 
 class Client {
  public:
@@ -111,8 +116,8 @@ class Client {
 
   // Role::none: the role of the verb (acquire, release) in which the command is sent.
   virtual Reply call(Role role, Argv argv) = 0;
-  // The same for a thread that may be interrupted meanwhile; then `late` hears the answer, if one
-  // comes. Empty: it is not to be interrupted.
+  // The same for a thread that may be interrupted meanwhile; `late` is then called with the answer,
+  // if one comes. Empty: the thread is not to be interrupted.
   virtual Reply call_interruptibly(Role role, Argv argv, Resend resend, Late late) = 0;
   // Two commands at once, one behind the other on one connection: what WAIT answers is about the
   // write before it (R52).
@@ -120,7 +125,7 @@ class Client {
   // Without waiting for an answer.
   virtual void post(Role role, Argv argv) = 0;
 
-  // Hears the messages of a channel, on a connection for that alone, which the threads of the
+  // Receives the messages of a channel, on a connection for that alone, which the threads of the
   // process share. When it is lost it is made anew and the channels are subscribed again; what was
   // said meanwhile is not heard. False: not confirmed in time. One listener a channel.
   virtual bool subscribe(std::string_view channel, Listener listener, Duration patience) = 0;

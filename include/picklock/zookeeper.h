@@ -1,7 +1,13 @@
 // ZooKeeper as a lock sees it: one session for all threads of a process. The library keeps the
 // session alive and connects to another server when its connection is lost. A request blocks the
 // calling thread until it is answered or its connection is lost; its outcome is then unknown (Z12).
-// Nothing here knows whether the servers are simulated.
+// Nothing here knows whether the servers are simulated. No function throws; paths begin with "/",
+// and a parent must exist before its child.
+//
+//   const auto made = self.zookeeper().create("/" + std::string(key), self.name(),
+//                                             zookeeper::CreateMode::ephemeral);
+//   if (made.unknown()) return Acquired::unknown();
+//   if (!made.ok()) return std::nullopt;  // Code::node_exists: another session has it
 #pragma once
 
 #include <cstdint>
@@ -20,8 +26,8 @@ using SessionId = std::int64_t;  // 0: none
 
 enum class Code : std::int32_t {
   ok = 0,
-  runtime_inconsistency = -2,  // stood in a multi behind what failed
-  connection_loss = -4,        // no answer came; nobody sends it
+  runtime_inconsistency = -2,  // in a multi, behind an operation that failed
+  connection_loss = -4,        // no answer came; the client's own code
   marshalling_error = -5,
   unimplemented = -6,
   operation_timeout = -7,
@@ -62,7 +68,7 @@ struct Stat {
   std::int64_t mtime = 0;
   std::int32_t version = 0;   // of the data
   std::int32_t cversion = 0;  // of the children, as clients are told it: Z22
-  std::int32_t aversion = 0;  // of the access rights, which nobody changes here
+  std::int32_t aversion = 0;  // of the access rights, which never change here
   SessionId ephemeral_owner = 0;
   std::int32_t data_length = 0;
   std::int32_t num_children = 0;
@@ -79,8 +85,8 @@ enum class EventType : std::int32_t {
   children_changed = 4,
 };
 
-// What a process knows of its session: Curator's names, of which `lost` is the server's word, or
-// its own after a time without any.
+// The state of the session as its process knows it, by Curator's names. `lost` is the server's
+// word, or the client's own after a time without a connection.
 enum class State : std::uint8_t { connected, suspended, lost };
 
 struct Answer {
@@ -92,12 +98,12 @@ struct Answer {
   Zxid zxid = 0;  // of the write itself, else the last one that the server had
 
   bool ok() const { return code == Code::ok; }
-  // Neither done nor refused, for all that the client can know.
+  // The client cannot know whether it was done.
   bool unknown() const { return code == Code::connection_loss; }
 };
 
-// What watchers are told: of a znode, once; or, with EventType::none, of the connection, as often
-// as that changes.
+// The message to a watcher: about a znode, once; or, with EventType::none, about the connection, at
+// every change.
 struct Told {
   EventType type = EventType::none;
   State state = State::connected;
@@ -120,14 +126,14 @@ class Client {
   virtual Answer get_children(std::string_view path, Watch watch = {}, Role role = Role::none) = 0;
   virtual Answer set_data(std::string_view path, std::string_view data,
                           std::int32_t version = kAnyVersion, Role role = Role::none) = 0;
-  // What is read next is no older than this.
+  // Later reads are no older than this.
   virtual Answer sync(std::string_view path, Role role = Role::none) = 0;
 
   virtual SessionId session() const = 0;  // 0: there is none yet
   virtual State state() const = 0;
   virtual Duration session_timeout() const = 0;  // as negotiated
 
-  // Hears how the connection fares, until it is forgotten.
+  // Calls the listener at every change of the connection, until forget().
   virtual std::uint64_t listen(Listener listener) = 0;
   virtual void forget(std::uint64_t listener) = 0;
 };

@@ -1,6 +1,6 @@
 # The pages are bundled already, in reports/page/bundle: building picklock needs neither node nor a package registry.
 # The test page_bundle says whether the bundle is what its sources give. Sets page_templates, source files of
-# picklock_reports.
+# picklock_report_formats.
 set(page_sources "${CMAKE_CURRENT_SOURCE_DIR}/page")
 set(page_build "${CMAKE_CURRENT_BINARY_DIR}/page")
 file(MAKE_DIRECTORY "${page_build}")

@@ -1,4 +1,5 @@
-#include "explore/trial.h"
+// The search of a user's test (picklock/scenario.h): what it came to as a letter to whoever reads
+// the test's output.
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 
 #include "explore/folder.h"
 #include "explore/search.h"
+#include "explore/user_scenario.h"
+#include "picklock/scenario.h"
 #include "reports/narrator.h"
 #include "reports/story.h"
 #include "reports/timeline.h"
@@ -20,15 +23,15 @@
 #include "scenarios/runner.h"
 #include "scenarios/writer.h"
 
-namespace picklock::explore {
+namespace picklock {
 namespace {
 
 namespace fs = std::filesystem;
+using explore::Find;
 using properties::Verdict;
-using scenarios::Run;
-using scenarios::Scenario;
-using Ending = Trial::Outcome;
 using reports::plural;
+using scenarios::Run;
+using Outcome = SearchResult::Outcome;
 
 // ---------------------------------------------------------------- words
 
@@ -113,65 +116,66 @@ fs::path folder() {
 // Empty: it cannot be written.
 fs::path kept(const std::string& stem, const std::string& text) {
   try {
-    return Folder("PICKLOCK_OUT", folder()).keep(stem, text);
-  } catch (const scenarios::BadInput&) {
+    return explore::Folder("PICKLOCK_OUT", folder()).keep(stem, text);
+  } catch (const BadInput&) {
     return {};
   }
 }
 
-Trial violated(const Find& find, const TrialOptions& options) {
+SearchResult violated(const Find& find, const SearchSettings& options) {
   const Property property = find.violation.property;
   const Run run = scenarios::Runner().run(find.story, find.story.seed, true);
   const fs::path file = kept(std::string(picklock::name(property)), find.text);
-  Trial trial{.outcome = Ending::violated, .letter = {}, .file = file.string()};
-  trial.letter = fmt::format("{} violated{}\n  {}\n\n", picklock::name(property),
-                             find.promised ? ", although promised" : "", run.scenario.title);
-  trial.letter += story(run, property) + "\n" + faults(run);
+  SearchResult result{.outcome = Outcome::violated, .text = {}, .file = file.string()};
+  result.text = fmt::format("{} violated{}\n  {}\n\n", picklock::name(property),
+                            find.promised ? ", although promised" : "", run.scenario.title);
+  result.text += story(run, property) + "\n" + faults(run);
   const std::size_t left = run.scenario.faults.size();
   std::string found = fmt::format("in run {} of {}, seed {}", find.run, options.runs, options.seed);
   if (left < find.faults)
     found += fmt::format("; shrunk from {} to {}", plural(find.faults, "fault"), left);
-  trial.letter += field("found", found);
-  trial.letter += file.empty()
-                      ? field("kept", "not saved: nothing can be written to " + folder().string())
-                      : field("replay", replay_command(file));
-  return trial;
+  result.text += field("found", found);
+  result.text += file.empty()
+                     ? field("kept", "not saved: nothing can be written to " + folder().string())
+                     : field("replay", replay_command(file));
+  return result;
 }
 
 // ---------------------------------------------------------------- where nothing was found
 
-Trial vacuous(std::string_view why) {
-  return {.outcome = Ending::vacuous, .letter = fmt::format("nothing was tried: {}\n", why)};
+SearchResult vacuous(std::string_view why) {
+  return {.outcome = Outcome::vacuous, .text = fmt::format("nothing was tried: {}\n", why)};
 }
 
-Trial clean(const Search& search) {
-  const Tally& tally = search.tally();
+SearchResult clean(const explore::Search& search) {
+  const explore::Tally& tally = search.tally();
   const std::uint64_t judged = tally.judged();
   if (const std::string_view why = search.why_vacuous(); !why.empty()) return vacuous(why);
   const std::vector<Property>& asked = search.options().properties;
   return {
-      .outcome = Ending::clean,
-      .letter = fmt::format(
+      .outcome = Outcome::clean,
+      .text = fmt::format(
           "{} violated in {} with {}, seed {}\n"
           "  a run drawn like these violates one with a probability below {:.2g}%, at 95% "
           "confidence\n",
           asked.empty() ? "no promised property" : reports::list(reports::names(asked)) + " not",
           plural(judged, "run"), plural(tally.fired, "fault"), search.options().seed,
-          100 * upper_bound_95(judged))};
+          100 * explore::upper_bound_95(judged))};
 }
 
 // ---------------------------------------------------------------- once more
 
-Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& options) {
+SearchResult replay(const fs::path& file, const scenarios::Scenario& base,
+                    const SearchSettings& options) {
   const scenarios::Document document = scenarios::Document::from_file(file.string());
   const std::string lock = document.algorithm();
   if (lock != base.lock.algorithm && !lock.empty()) {
-    return {.outcome = Ending::skipped,
-            .replayed = true,
-            .letter =
-                fmt::format("{} is about {}, not {}\n", file.string(), lock, base.lock.algorithm)};
+    return {
+        .outcome = Outcome::skipped,
+        .replayed = true,
+        .text = fmt::format("{} is about {}, not {}\n", file.string(), lock, base.lock.algorithm)};
   }
-  const Scenario scenario = document.scenario(scenarios::vocabulary_of(base));
+  const scenarios::Scenario scenario = document.scenario(scenarios::vocabulary_of(base));
   const scenarios::Outcome outcome{.run = scenarios::Runner().run(scenario, scenario.seed, true),
                                    .twins = {}};
   std::vector<Property> broken;
@@ -183,39 +187,38 @@ Trial replay(const fs::path& file, const Scenario& base, const TrialOptions& opt
     if (answers && verdict.outcome == properties::Outcome::violated)
       broken.push_back(verdict.property);
   }
-  Trial trial{.outcome = broken.empty() ? Ending::clean : Ending::violated,
-              .replayed = true,
-              .letter = broken.empty()
-                            ? "no property that the lock answers for is violated any more"
-                            : reports::list(reports::names(broken)) + " violated",
-              .file = file.string()};
-  trial.letter += ", in " + file.string() + "\n\n" +
-                  reports::timeline(outcome, {.repeat_command = replay_command(file),
-                                              .held_against_file = false});
-  return trial;
+  SearchResult result{.outcome = broken.empty() ? Outcome::clean : Outcome::violated,
+                      .replayed = true,
+                      .text = broken.empty()
+                                  ? "no property that the lock answers for is violated any more"
+                                  : reports::list(reports::names(broken)) + " violated",
+                      .file = file.string()};
+  result.text += ", in " + file.string() + "\n\n" +
+                 reports::timeline(
+                     outcome, {.repeat_command = replay_command(file), .held_against_file = false});
+  return result;
 }
 
 }  // namespace
 
-Trial random(const Scenario& given, const TrialOptions& options) {
+SearchResult search(const Scenario& given, const SearchSettings& options) {
+  const scenarios::Scenario& scenario = given.state().scenario;
   const char* file = std::getenv("PICKLOCK_REPLAY");
-  if (file != nullptr && *file != '\0') return replay(file, given, options);
-  // As a file would have it: what could not be kept is refused now, not when something is found.
-  Scenario scenario = scenarios::parse(scenarios::file_text(given), given.name + ".toml",
-                                       scenarios::vocabulary_of(given));
+  if (file != nullptr && *file != '\0') return replay(file, scenario, options);
   if (scenarios::Runner().run(scenario, options.seed, false).grants == 0)
     return vacuous("the lock is never granted, even without faults");
   const bool some = options.faults.most > 0;
-  Search search(
+  explore::Search search(
       scenario,
       {.seed = options.seed,
        .faults = {.classes = some ? options.faults.classes : FaultClasses(),
+                  .none = options.faults.none,
                   .most = options.faults.most},
        .all_classes = some && options.faults.classes.covers(FaultClasses::all()),
        .properties = options.properties,
-       .command = fmt::format("a test of {}, seed {}", given.lock.algorithm, options.seed)});
+       .command = fmt::format("a test of {}, seed {}", scenario.lock.algorithm, options.seed)});
   while (search.tally().runs < options.runs && search.clean()) search.run_next();
   return search.clean() ? clean(search) : violated(search.finds()[0], options);
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock

@@ -1,0 +1,232 @@
+// Scenarios: who contends for which lock, on which servers, under which faults. A scenario is made
+// here for a lock class of your own, or read from a file; it is run once, or searched for faults
+// that break what the lock promises. The same scenario comes out the same on every machine.
+//
+//   auto scenario = picklock::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
+//   scenario.set("clients.cycles", "3").set("lock.acquire_timeout", "5s");
+//   const picklock::SearchResult found = picklock::search(scenario, {.runs = 200});
+//   if (found.outcome == picklock::SearchResult::Outcome::violated) std::cout << found.text;
+//
+// Everything runs in the calling thread and process: a lock that crashes, or loops without calling
+// its client, takes the process with it. What a lock throws leaves run() and search() unchanged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "picklock/lock.h"
+
+namespace picklock {
+
+// The user's input cannot be used. what() is one printable line, as the program prints it: the
+// place (file, line, key), what is wrong there and, where there is one, the nearest valid word.
+class BadInput : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+namespace models {
+struct LockOptions;  // internal: every key of a scenario's table [lock]
+}
+
+// A lock class of your own as a scenario knows it. Made by own_lock<MyLock>() alone.
+struct OwnLock {
+  std::string name;  // the class with its namespaces: `lock.algorithm` of its scenarios
+  std::unique_ptr<Lock> (*make)(const models::LockOptions& options) = nullptr;
+  std::vector<Promise> (*promises)(const models::LockOptions& options) = nullptr;
+  Duration (*bound)(const models::LockOptions& options) = nullptr;
+  LockServer server = LockServer::redis;
+};
+
+namespace detail {
+
+LockSettings settings(const models::LockOptions& options);
+
+// "MyLock" out of what a compiler calls a function that has MyLock for its `LockType`.
+std::string type_in(std::string_view signature);
+
+template <typename LockType>
+std::string type_name() {
+  return type_in(__PRETTY_FUNCTION__);
+}
+
+}  // namespace detail
+
+// MyLock derives from Lock and is made from its settings (`using Lock::Lock;`). It may say more of
+// itself by static members:
+//
+//   static std::vector<Promise> promises(const LockSettings& settings);
+//   static Duration bound(const LockSettings& settings);
+//   static constexpr LockServer server = LockServer::redis;
+//
+// `promises`: which properties under which faults; by default all that a careful lock with a lease
+// promises, whose release is one atomic step. `bound`: how long a waiter may wait for a lease that
+// nobody releases; by default the ttl and one more attempt. `server`: where its entries are; by
+// default on Redis.
+template <typename LockType>
+const OwnLock& own_lock() {
+  static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from picklock::Lock");
+  static_assert(std::is_constructible_v<LockType, const LockSettings&>,
+                "a lock is made from its settings: say `using Lock::Lock;`");
+  static const OwnLock one = [] {
+    OwnLock lock;
+    lock.name = detail::type_name<LockType>();
+    lock.make = [](const models::LockOptions& options) -> std::unique_ptr<Lock> {
+      return std::make_unique<LockType>(detail::settings(options));
+    };
+    if constexpr (requires(const LockSettings& settings) { LockType::promises(settings); }) {
+      lock.promises = [](const models::LockOptions& options) -> std::vector<Promise> {
+        return LockType::promises(detail::settings(options));
+      };
+    }
+    if constexpr (requires(const LockSettings& settings) { LockType::bound(settings); }) {
+      lock.bound = [](const models::LockOptions& options) -> Duration {
+        return LockType::bound(detail::settings(options));
+      };
+    }
+    if constexpr (requires { LockServer(LockType::server); }) lock.server = LockType::server;
+    return lock;
+  }();
+  return one;
+}
+
+// Clients that take turns with one lock.
+struct Contention {
+  std::uint32_t clients = 3;
+  Duration ttl = std::chrono::seconds(10);  // of a lease; more than 0
+  Duration hold = std::chrono::seconds(4);  // length of a critical section
+  std::uint32_t cycles = 2;                 // acquire, work, release: how often each client does it
+};
+
+// A value: a copy is independent of the original. docs/scenario-format.md has every key.
+class Scenario {
+ public:
+  // Each throws BadInput. `own`: a lock class that the text may name in `lock.algorithm`, beside
+  // the shipped locks.
+  static Scenario from_file(const std::string& path, const OwnLock* own = nullptr);
+  // A shipped scenario, by a name of `picklock list scenarios`. Their folder is
+  // share/picklock/scenarios beside the folder of the running program, or what
+  // PICKLOCK_SCENARIO_PATH says.
+  static Scenario shipped(const std::string& name, const OwnLock* own = nullptr);
+  static Scenario from_text(std::string toml, const OwnLock* own = nullptr);
+
+  // Changes one key: a dotted path and a TOML value, as `--set` takes them; text that is not TOML
+  // is a string: set("lock.ttl", "5s"). Throws BadInput and changes nothing if no file could say
+  // so.
+  Scenario& set(std::string_view path, std::string_view value);
+
+  // The scenario as the text of a file; keys at their defaults are left out.
+  std::string text() const;
+  const std::string& name() const;
+
+  struct State;  // internal
+  explicit Scenario(std::shared_ptr<const State> state);
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+Scenario contention(const OwnLock& own, const Contention& options);
+
+// MyLock under contention, with enough servers for every class of faults that it can meet: on Redis
+// a primary and a replica. Throws BadInput if no file could say so.
+template <typename LockType>
+Scenario contention(const Contention& options = {}) {
+  return contention(own_lock<LockType>(), options);
+}
+
+struct Verdict {
+  enum class Outcome : std::uint8_t { holds, violated, unknown };
+  Property property{};
+  Outcome outcome = Outcome::holds;
+  bool promised = false;  // by the lock, under the faults of the scenario, its premise kept
+};
+
+struct RunResult {
+  std::array<Verdict, kPropertyCount> verdicts;  // in the order of Property
+  // Every way in which the run or a twin of it is not as the scenario's table [expect] says, one
+  // sentence each. A property that is not listed there must hold; every fault must have fired.
+  std::vector<std::string> surprises;
+  std::uint32_t grants = 0;  // how often the lock was granted
+  Duration length{};         // in virtual time
+  std::uint64_t digest = 0;  // of every event of the run
+  std::string text;          // the timeline, and what became of every property, fault and twin
+
+  bool as_expected() const { return surprises.empty(); }
+  bool violated(Property property) const {
+    return verdicts[static_cast<std::size_t>(property)].outcome == Verdict::Outcome::violated;
+  }
+};
+
+// One run, and one of each twin, with the scenario's own faults and seed. Throws BadInput if the
+// run is too long to be judged.
+RunResult run(const Scenario& scenario);
+
+struct Faults {
+  FaultClasses classes = FaultClasses::all();  // those of them that can act; none: no faults
+  std::uint32_t most = 3;                      // in one run
+  bool none = false;                           // draws runs without any fault as well
+};
+
+struct SearchSettings {
+  std::uint64_t runs = 10'000;
+  std::uint64_t seed = 1;
+  Faults faults{};
+  // Violations of these end the search, promised or not; empty: of what the lock promises under the
+  // faults that struck.
+  std::vector<Property> properties{};
+};
+
+struct SearchResult {
+  enum class Outcome : std::uint8_t {
+    clean,
+    violated,
+    vacuous,  // nothing was tried: the lock never granted, or no fault struck
+    skipped,  // the file that PICKLOCK_REPLAY names is about another lock
+  };
+  Outcome outcome = Outcome::clean;
+  bool replayed = false;
+  std::string text;    // for a reader: the story of the shortest run that violates
+  std::string file{};  // the counterexample, a scenario; empty: none, or it could not be written
+};
+
+// Run after run under faults that are drawn for it, until one violates; that one is then shrunk.
+// Run i depends on (seed, i) alone. The scenario's own faults are left out.
+//
+// The counterexample is kept in the folder that PICKLOCK_OUT names, else in picklock-out. If
+// PICKLOCK_REPLAY names such a file, the search of its lock runs that file alone.
+// Throws BadInput where the scenario, the faults or the file to be replayed make no sense.
+SearchResult search(const Scenario& scenario, const SearchSettings& settings = {});
+
+// Draws scenarios with faults as a search does, and simplifies them as it does; picklock/test.h
+// makes a RapidCheck generator of it.
+class FaultDraws {
+ public:
+  FaultDraws(const Scenario& base, const Faults& faults);
+  // Depends on `seed` alone. Classes that cannot act in the scenario are left out.
+  Scenario draw(std::uint64_t seed) const;
+
+ private:
+  struct Plans;
+  std::shared_ptr<Plans> plans_;
+};
+
+// Every scenario that is one step simpler: a fault, a client or a condition less, a rounder time.
+class Simpler {
+ public:
+  explicit Simpler(const Scenario& scenario);
+  std::optional<Scenario> next();
+
+ private:
+  struct Steps;
+  std::shared_ptr<Steps> steps_;
+};
+
+}  // namespace picklock
