@@ -28,7 +28,7 @@ namespace picklock {
 // The result of a successful acquire: the right to a key until an instant that the server counts.
 struct Lease {
   std::string key;
-  std::string token;       // proves to the server who holds the key
+  std::string token{};     // proves to the server who holds the key
   Duration ttl{};          // 0: the lock has no lease
   std::int64_t fence = 0;  // fencing token; 0: none was minted with the grant
   Duration deadline{};     // by the client's clock: when its holder stops; 0: never by itself
