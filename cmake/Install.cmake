@@ -4,17 +4,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # Before the first file: CMake's own complaint about a prefix is six lines long.
-install(CODE [[
-  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${prefix}" RESULT_VARIABLE failed ERROR_QUIET)
-  if(NOT failed)
-    execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${prefix}/.picklock-install" RESULT_VARIABLE failed ERROR_QUIET)
-    file(REMOVE "${prefix}/.picklock-install")
-  endif()
-  if(failed)
-    message(FATAL_ERROR "${prefix} cannot be written to; choose another folder with --prefix")
-  endif()
-]] COMPONENT picklock-dev)
+install(SCRIPT "${CMAKE_CURRENT_LIST_DIR}/writable_prefix.cmake" COMPONENT picklock-dev)
 
 set(config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/picklock")
 set_target_properties(picklock_lock PROPERTIES EXPORT_NAME lock)
