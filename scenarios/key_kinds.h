@@ -34,7 +34,9 @@ struct Place {
 template <typename Target>
 auto place_of(auto member) {
   using Type = std::remove_reference_t<decltype(member(std::declval<Target&>()))>;
-  return Place<Target, Type>{member, member};
+  using Member = decltype(member);
+  return Place<Target, Type>{[](Target& from) -> Type& { return Member{}(from); },
+                             [](const Target& from) -> const Type& { return Member{}(from); }};
 }
 
 template <typename Target>
