@@ -124,7 +124,7 @@ class Reader {
   void take(Value& value) {
     std::uint8_t kind = 0;
     take(kind);
-    value = {};
+    value.emplace<std::monostate>();
     if (kind == 1) take(value.emplace<std::int64_t>());
     if (kind == 2) take(value.emplace<std::string>());
     good_ = good_ && kind <= 2;
