@@ -6,7 +6,7 @@ set(Boost_USE_STATIC_LIBS ON)
 macro(picklock_needs name debian)
   find_package(${name} ${ARGN} QUIET)
   if(NOT ${name}_FOUND)
-    message(FATAL_ERROR "picklock needs ${name} ${ARGN}; on Debian: apt-get install ${debian}")
+    message(FATAL_ERROR "picklock needs ${name}; on Debian: apt-get install ${debian}")
   endif()
 endmacro()
 

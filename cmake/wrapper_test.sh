@@ -69,9 +69,11 @@ expect "a full disk is told in one line" "$(reason "cc1plus: fatal error: a.o: N
 expect "an old CMake is told in one line" \
   "$(reason "  CMake 3.23 or higher is required.  You are running version 3.18.4")" \
   "picklock: CMake 3.23 or higher is required. You are running version 3.18.4"
-expect "a missing package is told in one line" \
-  "$(reason '  Could not find a package configuration file provided by "fmt" with any of' | cut -d';' -f1)" \
-  "picklock: fmt is missing"
+expect "a missing package is told in one line" "$(reason "CMake Error at cmake/Dependencies.cmake:9 (message):
+  picklock needs tomlplusplus; on Debian: apt-get install
+  libtomlplusplus-dev
+Call Stack (most recent call first):")" \
+  "picklock: needs tomlplusplus; on Debian: apt-get install libtomlplusplus-dev"
 rm "$repository/broken"
 expect "a build after a failed one succeeds" "$(./link 2>/dev/null </dev/null)" "$place/elsewhere||"
 
