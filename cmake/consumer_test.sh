@@ -4,7 +4,8 @@
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(readlink -f "${1:?usage: consumer_test.sh BUILD CXX}")
-export CXX=${2:?usage: consumer_test.sh BUILD CXX} LC_ALL=C.UTF-8
+# Debian's cmake comes without make; ./check installs Ninja.
+export CXX=${2:?usage: consumer_test.sh BUILD CXX} CMAKE_GENERATOR=Ninja LC_ALL=C.UTF-8
 unset PICKLOCK_REPLAY PICKLOCK_OUT
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
