@@ -66,6 +66,7 @@ std::vector<std::string> verbs() {
 
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
+  names.reserve(std::size(explore::kStrategies));
   for (const explore::Strategy& strategy : explore::kStrategies) names.emplace_back(strategy.name);
   return names;
 }
@@ -255,9 +256,10 @@ std::string zsh_option(const CLI::Option& option) {
     rest += fmt::format(":{}:{}", zsh_text(option.get_type_name()), zsh_action(values_of(option)));
   std::string specs;
   for (const std::string& name : names) {
-    const std::string exclusive = repeats ? "*" : "(" + spaced(names) + ")";
+    const std::string exclusive = repeats ? "*" : fmt::format("({})", spaced(names));
     const std::string equals = takes_value(option) && name.starts_with("--") ? "=" : "";
-    specs += " \\\n        " + in_quotes(exclusive + name + equals + rest);
+    specs += " \\\n        ";
+    specs += in_quotes(fmt::format("{}{}{}{}", exclusive, name, equals, rest));
   }
   return specs;
 }

@@ -157,11 +157,13 @@ Scenario user_scenario(scenarios::Document document, const models::Algorithm* ow
 }
 
 Scenario user_scenario(scenarios::Scenario scenario) {
-  return Scenario(std::make_shared<Scenario::State>(Scenario::State{
-      .document = scenarios::Document(scenarios::file_text(scenario), scenario.name + ".toml"),
-      .own = scenario.lock.own,
-      .changed = true,
-      .scenario = std::move(scenario)}));
+  scenarios::Document document(scenarios::file_text(scenario), scenario.name + ".toml");
+  const models::Algorithm* own = scenario.lock.own;
+  return Scenario(
+      std::make_shared<Scenario::State>(Scenario::State{.document = std::move(document),
+                                                        .own = own,
+                                                        .changed = true,
+                                                        .scenario = std::move(scenario)}));
 }
 
 }  // namespace picklock::explore
