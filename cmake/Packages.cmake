@@ -66,7 +66,7 @@ same run on every machine.")
 set(CPACK_DEBIAN_PICKLOCK-DEV_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_NAME libpicklock-dev)
 set(CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_SECTION libdevel)
-# What picklockConfig.cmake looks for, and what picklock/test.h includes.
+# The packages that picklockConfig.cmake looks for and that picklock/test.h includes.
 string(CONCAT CPACK_DEBIAN_PICKLOCK-DEV_PACKAGE_DEPENDS
   "libboost-context1.81-dev, libboost-fiber1.81-dev, libfmt-dev, libgtest-dev, liblua5.1-0-dev, libssl-dev, "
   "libtomlplusplus-dev, lua-bitop-dev, lua-cjson-dev")

@@ -1,4 +1,4 @@
-// What a process has kept, as text for another process.
+// A counterexample that a process has kept, as text for another process.
 #include <nlohmann/json.hpp>
 
 #include "explore/keeper.h"

@@ -1,5 +1,5 @@
-// What is behind a user's Scenario (picklock/scenario.h): the text that was read, and what it came
-// to.
+// The inside of a user's Scenario (picklock/scenario.h): the text that was read, and the scenario
+// that it describes.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ namespace picklock::explore {
 // Throws BadInput where the document makes no sense.
 Scenario user_scenario(scenarios::Document document, const models::Algorithm* own, bool changed);
 
-// Of a scenario that was made here, such as one with drawn faults.
+// For a scenario that was made here, such as one with drawn faults.
 Scenario user_scenario(scenarios::Scenario scenario);
 
 }  // namespace picklock::explore

@@ -1,4 +1,4 @@
-// The search of a user's test (picklock/scenario.h): what it came to as a letter to whoever reads
+// The search of a user's test (picklock/scenario.h), and its result as a letter to the reader of
 // the test's output.
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a lock may use of the machine that it runs on: its servers, its clocks, sleep, threads,
-// semaphores, and random numbers. Nothing here knows of the simulator: the same lock, as the same
+// The machine as a lock sees it: its servers, its clocks, sleep, threads, semaphores, and random
+// numbers. Nothing here knows of the simulator: the same lock, as the same
 // object code, also runs over real sockets and real clocks.
 //
 // Every call blocks the calling thread only. A lock never reads another clock, never starts a
@@ -57,7 +57,7 @@ constexpr std::optional<Role> role_named(std::string_view word) {
 // A tenure, as the record of a run numbers it; 0: none.
 enum class Tenancy : std::uint32_t {};
 
-// What a thread waits for: an action of another thread of its process, or a message that the lock
+// The reason of a wait: an action of another thread of its process, or a message that the lock
 // may be free. Waits for news are recorded, and they alone can be interrupted.
 enum class Awaits : std::uint8_t { threads, news };
 

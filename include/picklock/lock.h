@@ -70,7 +70,7 @@ enum class Written : std::uint8_t { accepted, rejected, unknown };
 // The clock by which a client counts deadlines and the time that it has waited.
 enum class ClientClock : std::uint8_t { monotonic, wall };
 
-// What a scenario sets about a lock: the keys of the same names in its table [lock].
+// The settings of a lock: the keys of the same names in a scenario's table [lock].
 struct LockSettings {
   Duration ttl = std::chrono::seconds(10);                // length of a lease; 0: none
   Duration retry_every = std::chrono::milliseconds(100);  // pause after a refusal
