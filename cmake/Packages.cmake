@@ -11,9 +11,11 @@ install(TARGETS picklock_steered_clock LIBRARY DESTINATION lib/picklock/conform 
 # Sources lie beside the scenarios.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" DESTINATION share/picklock COMPONENT picklock
   FILES_MATCHING PATTERN "*.toml")
-install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT picklock)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT picklock)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT picklock
   FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/own_lock" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+  COMPONENT picklock)
 
 # The man page and the completions are made from the help of the program that was built.
 find_program(PICKLOCK_GZIP gzip REQUIRED)

@@ -27,7 +27,8 @@ field() { dpkg-deb -f "$program" "$1"; }
 dpkg-deb -c "$program" >"$place/contents"
 for file in bin/picklock lib/picklock/conform/libpicklock_steered_clock.so share/man/man1/picklock.1.gz \
   share/bash-completion/completions/picklock share/zsh/vendor-completions/_picklock \
-  share/doc/picklock/{README.md,CHANGELOG.md,copyright,changelog.gz,docs/scenario-format.md}; do
+  share/doc/picklock/{README.md,CHANGELOG.md,CONTRIBUTING.md,copyright,changelog.gz,docs/scenario-format.md} \
+  share/doc/picklock/examples/own_lock/{CMakeLists.txt,own_lock_test.cc}; do
   grep -qE " \./usr/$file\$" "$place/contents" || fail "/usr/$file is missing"
 done
 unexpected=$(grep -vE ' \./(usr/(bin|lib|share)?/?)?$' "$place/contents" |
