@@ -121,12 +121,14 @@ try bash
 [[ $(bash_offers explore --faults pause,cr) == pause,crash ]] || fail "bash does not complete the second word of a list"
 [[ $(bash_offers run --format = mer) == mermaid ]] || fail "bash does not complete behind ="
 [[ $(bash_offers run --format = | wc -l) -ge 5 ]] || fail "bash does not offer values behind ="
-if command -v zsh >/dev/null; then
+if ! command -v zsh >/dev/null; then
+  echo "zsh is not installed: its completion was not tried"
+elif ! zsh -fc 'zmodload zsh/zpty && zpty shell true' 2>/dev/null; then
+  echo "no pseudo-terminal can be opened here: the completion of zsh was not tried"
+else
   try zsh
   [[ $(zsh_offers explore --faults pause,cr) == crash ]] || fail "zsh does not complete the second word of a list"
   [[ $(zsh_offers run --format=mer) == mermaid ]] || fail "zsh does not complete behind ="
-else
-  echo "zsh is not installed: its completion was not tried"
 fi
 
 exit "$failed"
