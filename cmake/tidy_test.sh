@@ -3,7 +3,7 @@
 # chance or order, fibers outside their file, paths of one machine.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-layers=(sim models properties scenarios reports explore cli)
+layers=(sim models properties scenarios reports explore compare cli)
 
 # FILE WORD, as extended regular expressions: the exceptions.
 allowed() {
@@ -12,7 +12,7 @@ allowed() {
     sim/fiber*\ steady_clock) return 0 ;;
     # How long a search goes on, and how long it took; never what a run does.
     explore/campaign.cc\ steady_clock) return 0 ;;
-    explore/compare/make.cc\ steady_clock) return 0 ;;
+    compare/make.cc\ steady_clock) return 0 ;;
     # The progress line and the time limit of `run`, and how long runs took; never what a run does.
     cli/watch.*\ steady_clock) return 0 ;;
     cli/watch.*\ *thread*) return 0 ;;
@@ -125,7 +125,7 @@ complaints_in() {  # complaints_in FOLDER
 # The checks themselves: each must find what is planted for it, and a clean tree must pass.
 plant=$(mktemp -d)
 trap 'rm -rf "$plant"' EXIT
-mkdir -p "$plant"/{sim,models/locks,explore,cli,include/picklock}
+mkdir -p "$plant"/{sim,models/locks,explore,compare,cli,include/picklock}
 planted() {  # planted FILE TEXT EXPECTED
   echo "$2" >"$plant/$1"
   local found

@@ -1,0 +1,132 @@
+#include "compare/cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "compare/observe.h"
+#include "scenarios/premise.h"
+#include "scenarios/promises.h"
+#include "scenarios/topology.h"
+
+namespace picklock::compare {
+namespace {
+
+using explore::Violation;
+using properties::Outcome;
+using scenarios::Scenario;
+
+// One run of so many is made again, and must come out the same.
+constexpr std::uint64_t kSampled = 64;
+// The first runs of an undisturbed cell are traced, and their messages counted.
+constexpr std::uint64_t kTraced = 32;
+
+Scenario fenced_if(bool fenced, Scenario scenario) {
+  scenario.faults.clear();
+  scenario.twins.clear();
+  scenario.neighbours.clear();
+  scenario.expect = {};
+  if (fenced) scenario.servers.resource.fencing = scenarios::Fencing::ideal;
+  return scenario;
+}
+
+sim::ProcessId resource_of(const Scenario& scenario) {
+  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario);
+  return static_cast<sim::ProcessId>(scenarios::find(processes, "resource") - processes.data());
+}
+
+bool is_crash_of_client(const sim::Plan& fired) {
+  return fired.size() == 1 && fired[0].target.starts_with("client-") &&
+         fired[0].verb == sim::Verb::crash;
+}
+
+}  // namespace
+
+Cell::Cell(const Scenario& workload, explore::PairedPlans& plans, std::size_t lock, Column column,
+           bool fenced, std::uint64_t seed)
+    : plans_(plans),
+      lock_(lock),
+      column_(std::move(column)),
+      seed_(seed),
+      limits_{.classes = column_.classes, .none = false, .most = kMostFaults},
+      algorithm_(*scenarios::find_algorithm(workload)),
+      current_(fenced_if(fenced, workload)),
+      resource_(resource_of(workload)) {
+  world_.set(current_);
+}
+
+std::uint32_t Cell::draw(std::uint64_t run, Scenario& into) {
+  into.seed = explore::run_seed(seed_, run);
+  into.ties = explore::run_ties(seed_, run);
+  return plans_.draw(seed_, run, limits_, lock_, into.faults);
+}
+
+Scenario Cell::drawn(std::uint64_t run) {
+  Scenario scenario = current_;
+  draw(run, scenario);
+  return scenario;
+}
+
+void Cell::make(std::uint64_t run, Measures& measures) {
+  const bool undisturbed = column_.classes.empty();
+  const bool traced = undisturbed && run < kTraced;
+  ++measures.made;
+  measures.left_out += draw(run, current_);
+  world_.run(current_.seed, traced);
+  const std::uint64_t digest = world_.digest();
+  if (world_.cut_short()) {
+    ++measures.cut_short;
+    return;
+  }
+  const sim::Plan struck = explore::fired(current_.faults, world_);
+  measures.faults += struck.size();
+  if (struck.empty() && !undisturbed) {
+    ++measures.idle;
+    return;
+  }
+  judge(run, struck, measures);
+  observe(world_.history(), undisturbed, is_crash_of_client(struck), measures);
+  if (traced) {
+    observe_messages(world_.history(), world_.trace(), current_.clients.count, resource_,
+                     measures.price);
+  }
+  if (run % kSampled != 0) return;
+  world_.run(current_.seed);
+  if (world_.digest() != digest) {
+    throw explore::NotDeterministic(
+        fmt::format("run {} of {} under {} with seed {} is not deterministic: digest {:016x}, then "
+                    "{:016x}",
+                    run + 1, algorithm_.name, column_.name, seed_, digest, world_.digest()));
+  }
+}
+
+void Cell::judge(std::uint64_t run, const sim::Plan& fired, Measures& measures) {
+  std::optional<scenarios::Promises> promises;
+  bool unsafe = false;
+  for (const properties::Verdict& verdict : world_.verdicts()) {
+    if (verdict.outcome != Outcome::violated) continue;
+    const Property property = verdict.property;
+    unsafe =
+        unsafe || property == Property::no_stale_write || property == Property::resource_exclusion;
+    if (!promises) {
+      promises = scenarios::promises(algorithm_, scenarios::lock_options(current_),
+                                     scenarios::classes_met(current_, fired));
+    }
+    const auto index = static_cast<std::size_t>(property);
+    const scenarios::Promised& promise = (*promises)[index];
+    const bool broken =
+        promise.promised && scenarios::was_kept(promise.premise, current_, world_.history());
+    const Sighting sighting{
+        .broken = broken,
+        .faults = static_cast<std::uint32_t>(fired.size()),
+        .run = run,
+        .violation = explore::violation(verdict, verdict.witnesses.at(0), world_.history())};
+    measures.properties[index].add(
+        {.violations = 1, .broken = broken ? 1U : 0U, .smallest = sighting});
+  }
+  if (unsafe) ++measures.unsafe;
+}
+
+}  // namespace picklock::compare

@@ -1,0 +1,139 @@
+#include "compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compare/workload.h"
+#include "explore/profile.h"
+#include "models/locks/catalogue.h"
+
+namespace picklock::compare {
+namespace {
+
+constexpr std::string_view kNone = "none";
+constexpr std::string_view kAll = "all";
+
+Options with_defaults(Options options) {
+  if (options.locks.empty()) {
+    for (const models::Algorithm* lock : models::locks::all())
+      options.locks.emplace_back(lock->name);
+  }
+  if (options.columns.empty()) options.columns = every_column();
+  return options;
+}
+
+// A column can be made as long as one of its classes can act.
+std::string why_impossible(const Column& column, const explore::FaultPlans& plans) {
+  std::string why;
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (!column.classes.has(one)) continue;
+    if (plans.possible().has(one)) return {};
+    why = plans.why_impossible(one);
+  }
+  return why;
+}
+
+}  // namespace
+
+std::vector<Column> every_column() {
+  std::vector<Column> all = {{std::string(kNone), {}}};
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    all.push_back({std::string(picklock::name(one)), {one}});
+  }
+  all.push_back({std::string(kAll), FaultClasses::all()});
+  return all;
+}
+
+std::optional<Column> column_named(std::string_view name, std::string& unknown) {
+  if (name == kNone) return Column{std::string(name), {}};
+  if (name == kAll) return Column{std::string(name), FaultClasses::all()};
+  Column column{std::string(name), {}};
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('+', at), name.size());
+    const std::string_view word = name.substr(at, end - at);
+    const auto found = std::find(kFaultClassNames.begin(), kFaultClassNames.end(), word);
+    if (found == kFaultClassNames.end()) {
+      unknown = word;
+      return std::nullopt;
+    }
+    column.classes.add(static_cast<FaultClass>(found - kFaultClassNames.begin()));
+    at = end + 1;
+  }
+  return column;
+}
+
+// The plans are those of all locks, whichever are asked for: a cell is the same in every table.
+Comparison::Comparison(Options options, const std::string& directory)
+    : options_(with_defaults(std::move(options))),
+      workloads_(workloads(directory)),
+      plans_(workloads_, 1) {
+  for (const std::string& name : options_.locks) {
+    const auto all = models::locks::all();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto* one) { return one->name == name; });
+    const auto number = static_cast<std::size_t>(found - all.begin());
+    locks_.push_back({.algorithm = *found, .workload = workloads_[number], .number = number});
+    const explore::FaultPlans own(workloads_[number], explore::profile(workloads_[number], 1));
+    for (const Column& column : options_.columns)
+      impossible_.push_back(compare::why_impossible(column, own));
+  }
+}
+
+std::vector<CellName> Comparison::cells() const {
+  std::vector<CellName> all;
+  for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
+    for (std::size_t column = 0; column < columns().size(); ++column) {
+      if (!why_impossible(lock, column).empty()) continue;
+      all.push_back({lock, column, false});
+      all.push_back({lock, column, true});
+    }
+  }
+  return all;
+}
+
+const Known& Comparison::known(const CellName& cell) const {
+  static const Known nothing;
+  const auto found = known_.find(cell);
+  return found == known_.end() ? nothing : found->second;
+}
+
+std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
+  const Lock& lock = locks_[name.lock];
+  return std::make_unique<Cell>(lock.workload, plans_, lock.number, columns()[name.column],
+                                name.fenced, options_.seed);
+}
+
+std::string Comparison::label(const CellName& cell) const {
+  return fmt::format("{}.{}.{}", locks_[cell.lock].algorithm->name, columns()[cell.column].name,
+                     fencing_name(cell.fenced));
+}
+
+std::uint64_t Comparison::held_against(const CellName& cell, Property property) const {
+  const PropertyCount& count = known(cell).measures.properties[static_cast<std::size_t>(property)];
+  const std::vector<Property>& asked = options_.properties;
+  if (asked.empty()) return count.broken;
+  return std::find(asked.begin(), asked.end(), property) != asked.end() ? count.violations : 0;
+}
+
+bool Comparison::clean() const {
+  for (const CellName& cell : cells()) {
+    if (known(cell).measures.crashed > 0) return false;
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      if (held_against(cell, static_cast<Property>(i)) > 0) return false;
+    }
+  }
+  return true;
+}
+
+std::string command(const Comparison& comparison, const CellName& cell) {
+  return fmt::format("picklock compare --algorithms {} --faults {} --seed {} --runs {}",
+                     comparison.locks()[cell.lock].algorithm->name,
+                     comparison.columns()[cell.column].name, comparison.options().seed,
+                     comparison.known(cell).runs);
+}
+
+}  // namespace picklock::compare

@@ -1,0 +1,112 @@
+// A comparison of locks: its locks, columns and properties, and the results of every cell so far.
+// The results of a cell depend only on the seed and on the number of its runs that are known. They
+// do not depend on the process or order in which these were made, or on the other locks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/cell.h"
+#include "compare/measures.h"
+#include "models/algorithm.h"
+
+namespace picklock::compare {
+
+using picklock::Property;
+
+// The shortest story that was found of a violation.
+struct Story {
+  Sighting sighting;         // the run it comes from
+  std::uint32_t faults = 0;  // left in it
+  bool minimal = false;      // no single step makes it simpler
+  bool given_up = false;     // there was no time to shrink it
+  std::string title;
+  std::string text;  // of its file
+  std::string file;  // where it is kept, from the working directory; empty: nowhere
+};
+
+// The results of a cell.
+struct Known {
+  std::uint64_t runs = 0;  // the first so many are known
+  Measures measures;
+  std::map<Property, Story> stories;  // of what is violated
+  // Runs that ended the process they were made in, and how.
+  std::map<std::uint64_t, std::string> crashes;
+};
+
+struct CellName {
+  std::size_t lock = 0;
+  std::size_t column = 0;
+  bool fenced = false;
+  auto operator<=>(const CellName&) const = default;
+};
+
+struct Options {
+  std::vector<std::string> locks;      // empty: every one that is shipped
+  std::vector<Column> columns;         // empty: none, each class, all
+  std::vector<Property> properties{};  // the exit status answers to these; empty: to promises
+  std::uint64_t seed = 1;
+};
+
+class Comparison {
+ public:
+  // `directory`: where the shipped scenarios are. Requires: locks that there are.
+  Comparison(Options options, const std::string& directory);
+
+  struct Lock {
+    const models::Algorithm* algorithm = nullptr;
+    scenarios::Scenario workload;
+    std::size_t number = 0;  // among all that are shipped
+  };
+
+  const std::vector<Lock>& locks() const { return locks_; }
+  const std::vector<Column>& columns() const { return options_.columns; }
+  const Options& options() const { return options_; }
+  explore::PairedPlans& plans() { return plans_; }
+
+  // Why the column's faults cannot act on the lock; empty: they can, or some of them.
+  const std::string& why_impossible(std::size_t lock, std::size_t column) const {
+    return impossible_[lock * columns().size() + column];
+  }
+
+  // Every cell that can be made, in the order of the table.
+  std::vector<CellName> cells() const;
+  Known& known(const CellName& cell) { return known_[cell]; }
+  const Known& known(const CellName& cell) const;
+
+  std::unique_ptr<Cell> cell(const CellName& name);
+
+  // How a cell is called in files: "lua-check-delete.pause.ideal".
+  std::string label(const CellName& cell) const;
+
+  // Runs that a property is held against: all where it was asked for, else those in which it was
+  // promised.
+  std::uint64_t held_against(const CellName& cell, Property property) const;
+  // Whether nothing was found that the exit status answers to.
+  bool clean() const;
+
+ private:
+  Options options_;
+  std::vector<scenarios::Scenario> workloads_;  // of all that are shipped
+  explore::PairedPlans plans_;
+  std::vector<Lock> locks_;
+  std::vector<std::string> impossible_;
+  std::map<CellName, Known> known_;
+};
+
+// The columns of a comparison that is not asked for any.
+std::vector<Column> every_column();
+// "pause+partition"; nullopt: some word of it is no class. `unknown`: that word.
+std::optional<Column> column_named(std::string_view name, std::string& unknown);
+
+inline std::string_view fencing_name(bool fenced) { return fenced ? "ideal" : "none"; }
+
+// The command that makes a cell again, to as many runs.
+std::string command(const Comparison& comparison, const CellName& cell);
+
+}  // namespace picklock::compare

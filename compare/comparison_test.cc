@@ -1,0 +1,327 @@
+#include "compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "compare/agreement.h"
+#include "compare/document.h"
+#include "compare/ledger.h"
+#include "compare/make.h"
+#include "compare/pages.h"
+#include "compare/table.h"
+#include "compare/workload.h"
+#include "picklock/redis.h"
+#include "reports/columns.h"
+#include "scenarios/bad_input.h"
+#include "scenarios/runner.h"
+#include "scenarios/shipped.h"
+
+namespace picklock::compare {
+namespace {
+
+namespace fs = std::filesystem;
+using scenarios::shipped::kDirectory;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kProgram = 42;
+
+Column column(std::string_view name) {
+  std::string unknown;
+  return column_named(name, unknown).value();
+}
+
+Options of(std::vector<std::string> locks,
+           std::vector<std::string_view> columns = {"none", "all"}) {
+  Options options{.locks = std::move(locks), .columns = {}};
+  for (const std::string_view one : columns) options.columns.push_back(column(one));
+  return options;
+}
+
+// A folder of the test's own, gone with it.
+class Comparing : public testing::Test {
+ protected:
+  ~Comparing() override { fs::remove_all(folder_); }
+
+  Comparison made(const Options& options, std::uint64_t runs, unsigned jobs = 1) {
+    Ledger ledger(folder_, options.seed, kProgram);
+    Comparison comparison(options, kDirectory);
+    ledger.read(comparison, runs);
+    make(comparison, ledger, {.jobs = jobs, .runs = runs}, kNobody);
+    write_pages(comparison, {.command = "picklock compare", .run_command = kRun}, folder_);
+    return comparison;
+  }
+
+  static std::string told(const Comparison& comparison) {
+    const Made made{.command = "picklock compare", .run_command = kRun};
+    return json(comparison, made) + table(comparison, made, {.width = 120, .repeat_command = {}});
+  }
+
+  fs::path ledger_file() const { return folder_ / "runs-seed-1.jsonl"; }
+  std::string ledger_text() const {
+    std::ifstream file(ledger_file());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static std::string kRun(const std::string& file) { return "picklock run " + file; }
+  static inline const Onlooker kNobody{.progress = [](const Progress&) {},
+                                       .interrupted = [] { return false; }};
+  const fs::path folder_ = [] {
+    const fs::path folder =
+        fs::temp_directory_path() / ("picklock-compare-" + std::to_string(getpid()) + "-" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    return folder;
+  }();
+};
+
+TEST(Column, IsAClassOrAMixOfSeveral) {
+  EXPECT_TRUE(column("none").classes.empty());
+  EXPECT_TRUE(column("all").classes.covers(FaultClasses::all()));
+  const FaultClasses mix = column("pause+partition").classes;
+  EXPECT_TRUE(mix.has(FaultClass::pause) && mix.has(FaultClass::partition));
+  EXPECT_FALSE(mix.has(FaultClass::crash));
+}
+
+TEST(Column, NamesTheWordThatIsNoClass) {
+  std::string unknown;
+  EXPECT_EQ(column_named("pause+partitoin", unknown), std::nullopt);
+  EXPECT_EQ(unknown, "partitoin");
+}
+
+TEST(Workload, IsTheSameForEveryLockWhateverItsServers) {
+  for (const scenarios::Scenario& one : workloads(kDirectory)) {
+    EXPECT_EQ(one.clients.count, 3U) << one.name;
+    EXPECT_EQ(one.clients.cycles, 2U) << one.name;
+    const bool leases = scenarios::find_algorithm(one)->uses.lease;
+    EXPECT_TRUE(!leases || one.lock.options.ttl == kLease) << one.name;
+  }
+}
+
+// A lock that releases whatever is there in place of its own.
+scenarios::Scenario with_a_release_that_compares_nothing(scenarios::Scenario scenario) {
+  scenario.lock.options.scripts.release =
+      std::make_shared<redis::Script>("return redis.call('del', KEYS[1])");
+  return scenario;
+}
+
+TEST(Cell, SeesAPlantedFaultOfALock) {
+  const std::vector<scenarios::Scenario> sound = {workload("lua-check-delete", kDirectory)};
+  const std::vector<scenarios::Scenario> planted = {with_a_release_that_compares_nothing(sound[0])};
+  explore::PairedPlans plans(sound, 1);
+  Cell cell(sound[0], plans, 0, column("amnesia"), false, 1);
+  Cell mutant(planted[0], plans, 0, column("amnesia"), false, 1);
+  Measures measures;
+  Measures of_mutant;
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    cell.make(run, measures);
+    mutant.make(run, of_mutant);
+  }
+  const auto own_release = static_cast<std::size_t>(Property::own_release);
+  EXPECT_EQ(measures.properties[own_release].violations, 0U);
+  EXPECT_GT(of_mutant.properties[own_release].violations, 0U);
+  EXPECT_GT(of_mutant.properties[own_release].broken, 0U);
+}
+
+TEST(Cell, MakesEveryRunFromItsNumberAlone) {
+  Comparison comparison(of({"redlock"}), kDirectory);
+  const auto cell = comparison.cell({0, 1, false});
+  const auto other = comparison.cell({0, 1, false});
+  Measures measures;
+  for (std::uint64_t run = 0; run < 20; ++run) cell->make(run, measures);
+  const std::uint64_t digest = cell->digest();
+  other->make(19, measures);
+  EXPECT_EQ(other->digest(), digest);
+}
+
+TEST_F(Comparing, ComesToTheSameForAnyNumberOfProcesses) {
+  const Options options = of({"lua-check-delete", "zk-sequential"});
+  const std::string one = told(made(options, 40, 1));
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  EXPECT_EQ(told(made(options, 40, 3)), one);
+}
+
+TEST_F(Comparing, ACellIsTheSameWhicheverOthersAreAskedFor) {
+  const Comparison alone = made(of({"redlock"}, {"partition"}), 40);
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  const Comparison among =
+      made(of({"watchdog", "redlock", "mysql-row-lock"}, {"none", "partition"}), 40);
+  EXPECT_EQ(to_json(alone.known({0, 0, false}).measures),
+            to_json(among.known({1, 1, false}).measures));
+}
+
+TEST_F(Comparing, EachCellIsOfTheLockWhoseNameItHas) {
+  const Comparison one = made(of({"set-px-blind-delete", "lua-check-delete"}, {"amnesia"}), 100);
+  const auto releases = [&](const Comparison& comparison, std::size_t lock) {
+    return comparison.known({lock, 0, false})
+        .measures.properties[static_cast<std::size_t>(Property::own_release)]
+        .violations;
+  };
+  EXPECT_GT(releases(one, 0), 0U);
+  EXPECT_EQ(releases(one, 1), 0U);
+  const Comparison turned = made(of({"lua-check-delete", "set-px-blind-delete"}, {"amnesia"}), 100);
+  EXPECT_EQ(releases(turned, 0), 0U);
+  EXPECT_EQ(releases(turned, 1), releases(one, 0));
+}
+
+TEST_F(Comparing, GoesOnFromWhatIsKnown) {
+  const Options options = of({"redsync"});
+  made(options, 24);
+  const std::string before = ledger_text();
+  const Comparison further = made(options, 60);
+  EXPECT_EQ(ledger_text().substr(0, before.size()), before);
+  EXPECT_EQ(further.known({0, 1, false}).runs, 60U);
+  const std::string at_once = told(further);
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  EXPECT_EQ(told(made(options, 60)), at_once);
+}
+
+TEST_F(Comparing, WithAllOfItKnownMakesNothing) {
+  const Options options = of({"redsync"});
+  const std::string first = told(made(options, 24));
+  const std::string before = ledger_text();
+  EXPECT_EQ(told(made(options, 24)), first);
+  EXPECT_EQ(ledger_text(), before);
+}
+
+TEST_F(Comparing, FewerRunsThanAreKnownAreThoseFirstOnes) {
+  const Options options = of({"lua-check-delete"});
+  const std::string few = told(made(options, 20));
+  made(options, 50);
+  EXPECT_EQ(told(made(options, 20)), few);
+}
+
+TEST_F(Comparing, TakesALineThatWasCutOffForNone) {
+  const Options options = of({"redsync"});
+  const std::string whole = told(made(options, 24));
+  fs::resize_file(ledger_file(), fs::file_size(ledger_file()) - 7);
+  EXPECT_EQ(told(made(options, 24)), whole);
+}
+
+TEST_F(Comparing, SetsAsideWhatAnotherProgramHasMade) {
+  const Options options = of({"redsync"});
+  made(options, 24);
+  const std::string theirs = ledger_text();
+  const Ledger ledger(folder_, 1, kProgram + 1);
+  EXPECT_TRUE(ledger.set_aside());
+  std::ifstream aside(ledger_file().string() + ".of-another-program");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(aside), {}), theirs);
+}
+
+TEST_F(Comparing, RefusesAFolderThatAnotherIsWritingTo) {
+  const Ledger first(folder_, 1, kProgram);
+  try {
+    const Ledger second(folder_, 1, kProgram);
+    FAIL() << "was let in";
+  } catch (const scenarios::BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is being written by another picklock"));
+  }
+}
+
+TEST_F(Comparing, RefusesADamagedLedger) {
+  {
+    std::ofstream(ledger_file()) << R"({"comparison":1,"program":"000000000000002a","seed":1})"
+                                    "\n{}\n";
+  }
+  EXPECT_THROW(Ledger(folder_, 1, kProgram), scenarios::BadInput);
+}
+
+TEST_F(Comparing, EveryStoryShowsWhatItsCellSays) {
+  const Comparison comparison = made(of({"set-px-blind-delete", "mysql-row-lock"}, {"all"}), 60);
+  std::size_t stories = 0;
+  for (const CellName& cell : comparison.cells()) {
+    const Known& known = comparison.known(cell);
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const auto property = static_cast<Property>(i);
+      EXPECT_EQ(known.stories.contains(property), known.measures.properties[i].violations > 0);
+    }
+    for (const auto& [property, story] : known.stories) {
+      ++stories;
+      const scenarios::Scenario scenario =
+          scenarios::load(story.file, scenarios::shipped_vocabulary());
+      const scenarios::Run run = scenarios::Runner().run(scenario, scenario.seed, false);
+      EXPECT_THAT(run.surprises, IsEmpty()) << story.file;
+      EXPECT_EQ(run.verdicts[static_cast<std::size_t>(property)].outcome,
+                properties::Outcome::violated);
+      EXPECT_EQ(scenario.faults.size(), story.faults);
+      EXPECT_LE(story.faults, story.sighting.faults);
+    }
+  }
+  EXPECT_GT(stories, 4U);
+}
+
+TEST_F(Comparing, AgreesWithTheSafetyTable) {
+  Comparison comparison =
+      made(of({"set-px-blind-delete", "zk-sequential"}, {"amnesia", "late-write"}), 60);
+  Agreement met = agreement(comparison);
+  EXPECT_THAT(met.against, IsEmpty());
+  EXPECT_THAT(met.not_found, IsEmpty());
+  EXPECT_GE(met.agree, 6U);
+
+  // A lock that the table calls safe behind a resource that checks tokens is not.
+  comparison.known({0, 1, true}).measures = comparison.known({0, 1, false}).measures;
+  // And one that it calls unsafe shows nothing.
+  comparison.known({1, 1, false}).measures = comparison.known({1, 1, true}).measures;
+  met = agreement(comparison);
+  EXPECT_EQ(met.against, std::vector{CellName({0, 1, true})});
+  EXPECT_EQ(met.not_found, std::vector{CellName({1, 1, false})});
+}
+
+// A resource that is dead for ten seconds holds a writer up beyond its lease of nine, which breaks
+// what the table's shorter sections keep.
+TEST_F(Comparing, IsNotHeldAgainstATableWhosePremiseItsWorkloadDoesNotKeep) {
+  Comparison comparison = made(of({"set-px-blind-delete"}, {"crash", "late-write"}), 10);
+  comparison.known({0, 0, false}).measures = comparison.known({0, 1, false}).measures;
+  const Agreement met = agreement(comparison);
+  EXPECT_THAT(met.against, IsEmpty());
+  EXPECT_EQ(met.all(), 3U) << "two cells of late-write, and crash with fencing";
+}
+
+TEST_F(Comparing, TheTableKeepsToItsWidth) {
+  const Comparison comparison = made({.locks = {}, .columns = {}}, 1);
+  const std::string text =
+      table(comparison, {.command = {}, .run_command = kRun}, {.width = 200, .repeat_command = {}});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(reports::display_width(line), 120) << line;
+  EXPECT_THAT(text, HasSubstr("zk-sequential-naive"));
+}
+
+TEST_F(Comparing, TheDocumentHasWhatTheContractNames) {
+  const Comparison comparison = made(of({"lua-check-delete"}, {"none", "amnesia"}), 40);
+  const nlohmann::json document =
+      nlohmann::json::parse(json(comparison, {.command = "picklock compare", .run_command = kRun}));
+  const nlohmann::json& lock = document.at("locks").at(0);
+  EXPECT_EQ(lock.at("name"), "lua-check-delete");
+  EXPECT_EQ(lock.at("promises").at(0).at("property"), "mutual-exclusion");
+  const nlohmann::json& cell = lock.at("cells").at("amnesia").at("fencing").at("none");
+  const nlohmann::json& property = cell.at("properties").at("no-stale-write");
+  EXPECT_EQ(property.at("verdict"), "violated");
+  EXPECT_EQ(property.at("promised"), false);
+  EXPECT_EQ(property.at("smallest").at("faults"), 1);
+  EXPECT_LT(property.at("interval").at(0), property.at("rate"));
+  EXPECT_GT(property.at("interval").at(1), property.at("rate"));
+  EXPECT_EQ(lock.at("cells").at("amnesia").at("command"),
+            "picklock compare --algorithms lua-check-delete --faults amnesia --seed 1 --runs 40");
+  EXPECT_EQ(lock.at("price").at("acquires"), 240);
+}
+
+TEST_F(Comparing, TheMarkdownPageHasAStoryOfEveryLockThatBreaks) {
+  made(of({"lua-check-delete", "zk-sequential"}, {"none", "late-write"}), 40);
+  std::ifstream file(folder_ / "comparison.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  const std::regex story("```mermaid\nsequenceDiagram");
+  EXPECT_EQ(std::distance(std::sregex_iterator(page.begin(), page.end(), story), {}), 2);
+}
+
+}  // namespace
+}  // namespace picklock::compare

@@ -1,0 +1,42 @@
+// Makes the cells of a comparison in several processes, part by part, and shrinks what they show to
+// its shortest stories. With a number of runs, what comes out is the same for any number of
+// processes; with a time, each cell has gone as far as it came.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "compare/comparison.h"
+#include "compare/ledger.h"
+
+namespace picklock::compare {
+
+using Seconds = std::chrono::duration<double>;
+
+struct Limits {
+  unsigned jobs = 1;
+  std::optional<std::uint64_t> runs{};  // of each cell
+  std::optional<Seconds> length{};      // in its place
+};
+
+struct Progress {
+  std::uint64_t runs = 0;     // known, of all cells
+  std::uint64_t all = 0;      // wanted; 0: as many as there is time for
+  std::size_t stories = 0;    // found
+  std::size_t to_shrink = 0;  // once all runs are made: stories still to come
+  Seconds passed{};
+};
+
+struct Onlooker {
+  std::function<void(const Progress&)> progress;  // several times a second
+  std::function<bool()> interrupted;              // once true: ends with what there is
+};
+
+// How long it took. Throws explore::NotDeterministic, and std::runtime_error where the processes
+// that it needs cannot be made.
+Seconds make(Comparison& comparison, Ledger& ledger, const Limits& limits,
+             const Onlooker& onlooker);
+
+}  // namespace picklock::compare

@@ -1,0 +1,266 @@
+#include "compare/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compare/price.h"
+#include "compare/summary.h"
+#include "reports/mermaid.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+
+namespace picklock::compare {
+namespace {
+
+constexpr std::string_view kIntroduction = R"(# Which lock, and what breaks it
+
+{}
+
+Every lock meets the same plans of faults: run number i of a column has the same faults for each lock, placed at the steps
+that the lock itself takes. To repeat it: `{}`.
+
+## At the resource
+
+Runs in 100 in which the protected resource accepted a stale write, or mixed the operations of two holders. Only runs in which
+a fault fired count. In parentheses: the number of faults that it takes. `·`: none found; `-`: cannot happen to this lock;
+**!**: although promised. {}
+
+)";
+
+// One that tells of `words` as long as there is no bar in it.
+std::string escaped(std::string_view words) {
+  std::string text;
+  for (const char letter : words) {
+    if (letter == '|') text += '\\';
+    text += letter;
+  }
+  return text;
+}
+
+class MarkdownWriter {
+ public:
+  MarkdownWriter(const Comparison& comparison, const Made& made)
+      : comparison_(comparison), made_(made) {}
+
+  std::string write() {
+    out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, fenced());
+    resource();
+    others();
+    price();
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) this->lock(lock);
+    return std::move(out_);
+  }
+
+ private:
+  void row(const std::vector<std::string>& fields) {
+    out_ += '|';
+    for (const std::string& field : fields) out_ += ' ' + field + " |";
+    out_ += '\n';
+  }
+
+  void head(const std::vector<std::string>& fields) {
+    row(fields);
+    out_ += "|---|";
+    for (std::size_t i = 1; i < fields.size(); ++i) out_ += "---:|";
+    out_ += '\n';
+  }
+
+  std::string name_of(std::size_t lock) const {
+    return std::string(comparison_.locks()[lock].algorithm->name);
+  }
+  std::string linked(std::size_t lock) const { return fmt::format("[{0}](#{0})", name_of(lock)); }
+
+  std::string fenced() const {
+    const std::vector<CellName> harmed = harmed_when_fenced(comparison_);
+    if (harmed.empty())
+      return "When every access carries a fencing token in the order of the grants, no such run "
+             "was found\nin any cell.";
+    std::string words =
+        "Found even when every access carries a fencing token in the order of the grants:";
+    for (const CellName& cell : harmed) words += " `" + comparison_.label(cell) + "`";
+    return words + ".";
+  }
+
+  std::string harm(const CellName& cell) const {
+    if (!comparison_.why_impossible(cell.lock, cell.column).empty()) return "-";
+    const Known& known = comparison_.known(cell);
+    const Measures& measures = known.measures;
+    if (measures.counted() == 0) return "?";
+    if (measures.unsafe == 0) return "·";
+    std::string text = percent(measures.unsafe, measures.counted());
+    if (const Story* story = shortest_harm(known)) text += fmt::format(" ({})", story->faults);
+    const bool broken = comparison_.held_against(cell, Property::no_stale_write) +
+                            comparison_.held_against(cell, Property::resource_exclusion) >
+                        0;
+    return broken ? text + " **!**" : text;
+  }
+
+  void resource() {
+    std::vector<std::string> heads = {"lock"};
+    for (const Column& column : comparison_.columns()) heads.push_back(column.name);
+    head(heads);
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
+      std::vector<std::string> fields = {linked(lock)};
+      for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
+        fields.push_back(harm({lock, column, false}));
+      row(fields);
+    }
+    out_ += '\n';
+  }
+
+  void others() {
+    const std::size_t column =
+        column_of(comparison_, "all").value_or(comparison_.columns().size() - 1);
+    out_ += fmt::format(
+        "## Other properties\n\nRuns in 100 that violate them, in column `{}`, without "
+        "fencing.\n\n",
+        comparison_.columns()[column].name);
+    std::vector<std::string> heads = {"lock"};
+    for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
+    head(heads);
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
+      const CellName cell{lock, column, false};
+      const Measures& measures = comparison_.known(cell).measures;
+      std::vector<std::string> fields = {linked(lock)};
+      for (const Property property : kOtherProperties) {
+        const auto& count = measures.properties[static_cast<std::size_t>(property)];
+        std::string text = "?";
+        if (measures.counted() > 0)
+          text = count.violations == 0 ? "·" : percent(count.violations, measures.counted());
+        if (comparison_.held_against(cell, property) > 0) text += " **!**";
+        fields.push_back(std::move(text));
+      }
+      row(fields);
+    }
+    out_ += '\n';
+  }
+
+  void price() {
+    out_ +=
+        "## Cost\n\n"
+        "The time of an uncontended acquire; the handover: the time from the end of one critical "
+        "section to the grant of a\nwaiter; messages and commands for one acquire with its "
+        "release; wake-ups for one release; how often a waiter was\novertaken; and the recovery: "
+        "the time from the crash of a holder to the next grant, beside the algorithm's own "
+        "bound.\n\n";
+    head({"lock", "acquire p50", "p99", "handover p50", "p99", "messages", "commands", "wake-ups",
+          "overtaken", "recovers p50", "longest", "bound"});
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
+      const PriceList list = price_list(comparison_, lock);
+      row({linked(lock), in_short(list.free_p50), in_short(list.free_p99),
+           in_short(list.handover_p50), in_short(list.handover_p99),
+           in_short(list.messages_per_acquire), in_short(list.commands_per_acquire),
+           in_short(list.wakeups_per_release),
+           list.acquires > 0 ? std::to_string(list.longest_overtaking) : "-",
+           in_short(list.recovery_p50),
+           list.never_recovered > 0 ? "never" : in_short(list.recovery_longest),
+           in_short(list.recovery_bound)});
+    }
+    out_ +=
+        "\nAcquires that were granted, in percent of those whose client did not crash "
+        "meanwhile:\n\n";
+    std::vector<std::string> heads = {"lock"};
+    for (const Column& column : comparison_.columns()) heads.push_back(column.name);
+    head(heads);
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
+      std::vector<std::string> fields = {linked(lock)};
+      for (std::size_t column = 0; column < comparison_.columns().size(); ++column) {
+        const Measures& measures = comparison_.known({lock, column, false}).measures;
+        fields.push_back(measures.asked == 0 ? "-"
+                                             : percent(measures.granted, measures.asked) + "%");
+      }
+      row(fields);
+    }
+    out_ += '\n';
+  }
+
+  // ---------------------------------------------------------------- one lock
+
+  void lock(std::size_t lock) {
+    const models::Algorithm& algorithm = *comparison_.locks()[lock].algorithm;
+    out_ +=
+        fmt::format("## {}\n\n{} ({})\n\n", algorithm.name, algorithm.summary, algorithm.source);
+    std::vector<std::vector<std::string>> rows;
+    // Fencing changes what reaches the resource, which has its line above.
+    for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
+      violations({lock, column, false}, rows);
+    if (rows.empty()) {
+      out_ += "No violation was found.\n\n";
+      return;
+    }
+    head({"under", "property", "runs", "in 100", "faults", "story"});
+    for (const auto& one : rows) row(one);
+    out_ += '\n';
+    story(lock);
+  }
+
+  void violations(const CellName& cell, std::vector<std::vector<std::string>>& rows) const {
+    const Known& known = comparison_.known(cell);
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const PropertyCount& count = known.measures.properties[i];
+      if (count.violations == 0) continue;
+      const auto property = static_cast<Property>(i);
+      const Interval interval = wilson_95(count.violations, known.measures.counted());
+      const auto story = known.stories.find(property);
+      const bool told = story != known.stories.end();
+      rows.push_back(
+          {comparison_.columns()[cell.column].name,
+           fmt::format("{}{}", picklock::name(property),
+                       comparison_.held_against(cell, property) > 0 ? " **!**" : ""),
+           std::to_string(known.measures.counted()),
+           fmt::format("{} ({:.1f} to {:.1f})", percent(count.violations, known.measures.counted()),
+                       100 * interval.low, 100 * interval.high),
+           told ? std::to_string(story->second.faults) : "",
+           told && !story->second.file.empty()
+               ? fmt::format("[{}](found/{}.{}.toml)", escaped(story->second.title),
+                             comparison_.label(cell), picklock::name(property))
+               : ""});
+    }
+  }
+
+  // The one with the fewest faults, and of these one in which the resource is harmed.
+  void story(std::size_t lock) {
+    const Story* shortest = nullptr;
+    bool shortest_harms = false;
+    std::size_t where = 0;
+    for (std::size_t column = 0; column < comparison_.columns().size(); ++column) {
+      const Known& known = comparison_.known({lock, column, false});
+      for (const auto& [property, story] : known.stories) {
+        const bool harms =
+            property == Property::no_stale_write || property == Property::resource_exclusion;
+        const bool better = shortest == nullptr || (harms && !shortest_harms) ||
+                            (harms == shortest_harms && story.faults < shortest->faults);
+        if (!better) continue;
+        shortest = &story;
+        shortest_harms = harms;
+        where = column;
+      }
+    }
+    if (shortest == nullptr) return;
+    const scenarios::Scenario scenario =
+        scenarios::parse(shortest->text, "story.toml", scenarios::shipped_vocabulary());
+    const scenarios::Outcome outcome{.run = scenarios::Runner().run(scenario, scenario.seed, true),
+                                     .twins = {}};
+    out_ += fmt::format("The shortest story, under {}: {}\n\n", comparison_.columns()[where].name,
+                        shortest->title);
+    out_ += "```mermaid\n" + reports::mermaid(outcome, shortest->file.empty()
+                                                           ? std::string()
+                                                           : made_.run_command(shortest->file));
+    if (!out_.ends_with('\n')) out_ += '\n';
+    out_ += "```\n\n";
+  }
+
+  const Comparison& comparison_;
+  const Made& made_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string markdown(const Comparison& comparison, const Made& made) {
+  return MarkdownWriter(comparison, made).write();
+}
+
+}  // namespace picklock::compare

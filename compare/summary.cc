@@ -1,0 +1,90 @@
+#include "compare/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compare/price.h"
+#include "compare/workload.h"
+#include "reports/wording.h"
+
+namespace picklock::compare {
+
+std::string percent(std::uint64_t hits, std::uint64_t runs) {
+  if (runs == 0) return {};
+  const std::uint64_t rounded = (200 * hits + runs) / (2 * runs);
+  if (hits > 0 && rounded == 0) return "<1";
+  return std::to_string(rounded);
+}
+
+const Story* shortest_harm(const Known& known) {
+  const Story* shortest = nullptr;
+  for (const auto& [property, story] : known.stories) {
+    const bool harms =
+        property == Property::no_stale_write || property == Property::resource_exclusion;
+    if (harms && (shortest == nullptr || story.faults < shortest->faults)) shortest = &story;
+  }
+  return shortest;
+}
+
+std::vector<Broken> broken(const Comparison& comparison) {
+  std::vector<Broken> all;
+  for (const CellName& cell : comparison.cells()) {
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const auto property = static_cast<Property>(i);
+      if (comparison.held_against(cell, property) > 0) all.push_back({cell, property});
+    }
+  }
+  return all;
+}
+
+std::vector<CellName> harmed_when_fenced(const Comparison& comparison) {
+  std::vector<CellName> all = comparison.cells();
+  std::erase_if(all, [&](const CellName& cell) {
+    return !cell.fenced || comparison.known(cell).measures.unsafe == 0;
+  });
+  return all;
+}
+
+std::optional<std::size_t> column_of(const Comparison& comparison, std::string_view name) {
+  const std::vector<Column>& all = comparison.columns();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Column& one) { return one.name == name; });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+std::string what_was_made(const Comparison& comparison, const Made& made) {
+  const std::optional<std::uint64_t> each = runs_of_each(comparison);
+  std::uint64_t all = 0;
+  std::uint64_t least = UINT64_MAX;
+  for (const CellName& cell : comparison.cells()) {
+    const std::uint64_t runs = comparison.known(cell).runs;
+    all += runs;
+    least = std::min(least, runs);
+  }
+  return fmt::format(
+      "{} under {}, without fencing and with it: {} in all, {} in each cell, up to {} in a run, "
+      "seed {}{}. {}.",
+      reports::plural(comparison.locks().size(), "lock"),
+      reports::plural(comparison.columns().size(), "column") + " of faults",
+      reports::plural(all, "run"), each ? std::to_string(*each) : fmt::format("{} or more", least),
+      reports::plural(kMostFaults, "fault"), comparison.options().seed,
+      made.interrupted ? "; interrupted, so there may be more to find" : "",
+      in_words(comparison.locks().front().workload.clients, kLease));
+}
+
+std::string in_short(std::optional<sim::Duration> length) {
+  if (!length) return "-";
+  const double seconds = static_cast<double>(length->count()) / 1e9;
+  if (seconds >= 100) return fmt::format("{:.0f}s", seconds);
+  if (seconds >= 1) return fmt::format("{:.1f}s", seconds);
+  if (seconds >= 0.01) return fmt::format("{:.0f}ms", seconds * 1e3);
+  return fmt::format("{:.1f}ms", seconds * 1e3);
+}
+
+std::string in_short(std::optional<double> number) {
+  return number ? fmt::format("{:.1f}", *number) : "-";
+}
+
+}  // namespace picklock::compare

@@ -1,0 +1,51 @@
+// The figures that the table and the page in Markdown share, as a reader takes them in.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "compare/document.h"
+
+namespace picklock::compare {
+
+// "38", "<1", "0": of a hundred runs; empty: there were none.
+std::string percent(std::uint64_t hits, std::uint64_t runs);
+
+// The story that needs the fewest faults to harm the resource; nullptr: none does.
+const Story* shortest_harm(const Known& known);
+
+// A promise that was broken on a premise that was kept, or a property that was asked for.
+struct Broken {
+  CellName cell;
+  Property property{};
+};
+std::vector<Broken> broken(const Comparison& comparison);
+
+// The cells in which a resource with ideal fencing was harmed all the same.
+std::vector<CellName> harmed_when_fenced(const Comparison& comparison);
+
+// The index of a column; nullopt: it was not requested.
+std::optional<std::size_t> column_of(const Comparison& comparison, std::string_view name);
+
+// The runs and the workload, in two sentences.
+std::string what_was_made(const Comparison& comparison, const Made& made);
+
+// "4.2s", "0.52ms"; "-": unknown.
+std::string in_short(std::optional<sim::Duration> length);
+std::string in_short(std::optional<double> number);
+
+// Those that are no matter of the resource, which has a table of its own.
+inline constexpr std::array kOtherProperties = {
+    Property::mutual_exclusion, Property::own_release,     Property::balanced_holds,
+    Property::loss_noticed,     Property::not_stuck,       Property::no_deadlock,
+    Property::no_lost_wakeup,   Property::bounded_wakeups, Property::fair_order,
+    Property::available};
+
+inline constexpr std::array<std::string_view, 4> kServerNames = {"Redis", "a lease store",
+                                                                 "ZooKeeper", "MySQL"};
+
+}  // namespace picklock::compare

@@ -1,0 +1,384 @@
+#include "compare/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "compare/agreement.h"
+#include "compare/price.h"
+#include "compare/summary.h"
+#include "reports/columns.h"
+#include "reports/ink.h"
+#include "reports/wording.h"
+
+namespace picklock::compare {
+namespace {
+
+using reports::Ink;
+using reports::Line;
+
+constexpr int kWidest = 120;
+// With so few locks there is room for every cell.
+constexpr std::size_t kFew = 2;
+
+struct Field {
+  std::string text;
+  Ink ink = Ink::plain;
+};
+
+// A table of short fields, whose heads stand in as many lines as their words need.
+class Grid {
+ public:
+  Grid(std::string corner, std::vector<std::string> heads) : corner_(std::move(corner)) {
+    for (const std::string& head : heads) heads_.push_back(pieces(head));
+  }
+
+  void row(std::string name, std::vector<Field> fields) {
+    rows_.emplace_back(std::move(name), std::move(fields));
+  }
+  void section(std::string name) { rows_.emplace_back(std::move(name), std::vector<Field>()); }
+
+  std::string text(bool color) const {
+    constexpr std::string_view kIndent = "  ";
+    constexpr int kIndentWidth = 2;
+    int name_width = reports::display_width(corner_);
+    std::vector<int> widths(heads_.size(), 3);
+    std::size_t lines = 1;
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      lines = std::max(lines, heads_[i].size());
+      for (const std::string& piece : heads_[i])
+        widths[i] = std::max(widths[i], reports::display_width(piece));
+    }
+    for (const auto& [name, fields] : rows_) {
+      if (!fields.empty())
+        name_width = std::max(name_width, kIndentWidth + reports::display_width(name));
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        widths[i] = std::max(widths[i], reports::display_width(fields[i].text));
+    }
+    int full = name_width;
+    for (const int width : widths) full += width + 2;
+    const std::string gap(full <= kWidest ? 2 : 1, ' ');
+    std::string out;
+    for (std::size_t line = 0; line < lines; ++line) {
+      Line head;
+      const bool last = line + 1 == lines;
+      head.add(reports::pad_right(last ? corner_ : "", name_width), Ink::dim);
+      for (std::size_t i = 0; i < heads_.size(); ++i) {
+        const std::size_t skipped = lines - heads_[i].size();
+        const std::string piece = line < skipped ? "" : heads_[i][line - skipped];
+        head.add(gap).add(reports::pad_left(piece, widths[i]), Ink::dim);
+      }
+      out += head.text(color);
+    }
+    for (const auto& [name, fields] : rows_) {
+      if (fields.empty()) {
+        out += Line().add(name, Ink::dim).text(color);
+        continue;
+      }
+      Line line;
+      line.add(kIndent).add(reports::pad_right(name, name_width - kIndentWidth), Ink::strong);
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        line.add(gap).add(reports::pad_left(fields[i].text, widths[i]), fields[i].ink);
+      out += line.text(color);
+    }
+    return out;
+  }
+
+ private:
+  // "late-command" in two, each of which can stand by itself.
+  static std::vector<std::string> pieces(const std::string& head) {
+    std::vector<std::string> all(1);
+    for (const char letter : head) {
+      if (letter == ' ') {
+        all.emplace_back();
+        continue;
+      }
+      all.back() += letter;
+      if (letter == '-' || letter == '+') all.emplace_back();
+    }
+    return all;
+  }
+
+  std::string corner_;
+  std::vector<std::vector<std::string>> heads_;
+  std::vector<std::pair<std::string, std::vector<Field>>> rows_;
+};
+
+class TableWriter {
+ public:
+  TableWriter(const Comparison& comparison, const Made& made, reports::TextOptions options)
+      : comparison_(comparison),
+        made_(made),
+        options_(std::move(options)),
+        width_(std::min(kWidest, options_.width)),
+        glyphs_(reports::palette(options_.unicode)) {}
+
+  std::string write() {
+    paragraph("", what_was_made(comparison_, made_));
+    out_ += '\n';
+    resource();
+    others();
+    price();
+    if (comparison_.locks().size() <= kFew) cells();
+    broken_promises();
+    known();
+    crashed();
+    field("a cell", again());
+    field("a story", "picklock run FILE shows the smallest story of a violation");
+    for (const std::string& page : made_.pages) field("page", page, Ink::strong);
+    return std::move(out_);
+  }
+
+ private:
+  void paragraph(std::string_view name, std::string_view text, Ink ink = Ink::plain) {
+    constexpr int kFieldWidth = 10;
+    const int indent = name.empty() ? 0 : kFieldWidth;
+    bool first = true;
+    const std::string shown = options_.unicode ? std::string(text) : reports::ascii(text);
+    for (const std::string& line : reports::wrap(shown, width_ - indent)) {
+      out_ += Line()
+                  .add(reports::pad_right(first ? name : "", indent), Ink::dim)
+                  .add(line, ink)
+                  .text(options_.color);
+      first = false;
+    }
+  }
+  void field(std::string_view name, std::string_view text, Ink ink = Ink::plain) {
+    paragraph(name, text, ink);
+  }
+  void heading(std::string_view text) {
+    out_ += Line().add(text, Ink::strong).text(options_.color);
+  }
+
+  template <typename Fields>
+  void rows(Grid& grid, const Fields& fields_of) {
+    std::optional<LockServer> server;
+    for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
+      const models::Algorithm& algorithm = *comparison_.locks()[lock].algorithm;
+      if (server != algorithm.uses.server) {
+        server = algorithm.uses.server;
+        grid.section(fmt::format("on {}", kServerNames[static_cast<std::size_t>(*server)]));
+      }
+      grid.row(std::string(algorithm.name), fields_of(lock));
+    }
+    out_ += grid.text(options_.color);
+  }
+
+  // Nothing, a share of a hundred, or no such thing.
+  Field share(std::uint64_t hits, std::uint64_t runs, std::string_view mark, Ink ink) const {
+    if (runs == 0) return {"?", Ink::dim};
+    if (hits == 0) return {std::string(glyphs_.dot), Ink::dim};
+    return {percent(hits, runs) + std::string(mark), ink};
+  }
+
+  void resource() {
+    heading(
+        "At the resource: runs in 100 with a stale write, or with the operations of two holders "
+        "mixed");
+    std::vector<std::string> heads;
+    for (const Column& column : comparison_.columns()) heads.push_back(column.name);
+    Grid grid("lock", heads);
+    rows(grid, [&](std::size_t lock) {
+      std::vector<Field> fields;
+      for (std::size_t column = 0; column < comparison_.columns().size(); ++column) {
+        if (!comparison_.why_impossible(lock, column).empty()) {
+          fields.push_back({"-", Ink::dim});
+          continue;
+        }
+        const CellName cell{lock, column, false};
+        const Measures& measures = comparison_.known(cell).measures;
+        const bool broken = comparison_.held_against(cell, Property::no_stale_write) +
+                                comparison_.held_against(cell, Property::resource_exclusion) >
+                            0;
+        fields.push_back(share(measures.unsafe, measures.counted(), broken ? "!" : "",
+                               broken ? Ink::alarm : Ink::bad));
+      }
+      return fields;
+    });
+    const std::vector<CellName> fenced = harmed_when_fenced(comparison_);
+    std::string words = "with ideal fencing, no such run in any cell";
+    if (!fenced.empty()) {
+      words = "even with ideal fencing:";
+      for (const CellName& cell : fenced) words += " " + comparison_.label(cell);
+    }
+    out_ += '\n';
+    field("fenced", words);
+    field("signs", fmt::format("{} none found   - cannot happen to this lock   ! although promised",
+                               glyphs_.dot));
+    out_ += '\n';
+  }
+
+  void others() {
+    const std::size_t last = comparison_.columns().size() - 1;
+    const std::size_t column = column_of(comparison_, "all").value_or(last);
+    heading(fmt::format(
+        "Other properties: runs in 100 that violate them, under {} (! although promised)",
+        comparison_.columns()[column].name == "all" ? "faults of all classes"
+                                                    : comparison_.columns()[column].name));
+    std::vector<std::string> heads;
+    for (const Property property : kOtherProperties) heads.emplace_back(picklock::name(property));
+    Grid grid("lock", heads);
+    rows(grid, [&](std::size_t lock) {
+      std::vector<Field> fields;
+      const CellName cell{lock, column, false};
+      const Measures& measures = comparison_.known(cell).measures;
+      for (const Property property : kOtherProperties) {
+        const bool broken = comparison_.held_against(cell, property) > 0;
+        fields.push_back(share(measures.properties[static_cast<std::size_t>(property)].violations,
+                               measures.counted(), broken ? "!" : "",
+                               broken ? Ink::alarm : Ink::plain));
+      }
+      return fields;
+    });
+    out_ += '\n';
+  }
+
+  void price() {
+    heading(
+        "Cost: an uncontended acquire, the handover to a waiter, messages, recovery after a crash");
+    Grid grid("lock", {"acquire p50", "handover p50", "handover p99", "messages each",
+                       "commands each", "wake-ups each", "over- taken", "recovers p50",
+                       "recovers longest", "bound", "granted worst"});
+    rows(grid, [&](std::size_t lock) {
+      const PriceList list = price_list(comparison_, lock);
+      std::optional<double> worst;
+      for (const auto& [column, rate] : list.availability) {
+        if (rate && (!worst || *rate < *worst)) worst = rate;
+      }
+      std::string longest = in_short(list.recovery_longest);
+      if (list.never_recovered > 0) longest = "never";
+      std::vector<Field> fields;
+      for (std::string text :
+           {in_short(list.free_p50), in_short(list.handover_p50), in_short(list.handover_p99),
+            in_short(list.messages_per_acquire), in_short(list.commands_per_acquire),
+            in_short(list.wakeups_per_release),
+            list.acquires > 0 ? std::to_string(list.longest_overtaking) : std::string("-"),
+            in_short(list.recovery_p50), std::move(longest), in_short(list.recovery_bound),
+            worst ? fmt::format("{:.0f}%", 100 * *worst) : std::string("-")})
+        fields.push_back({std::move(text), Ink::plain});
+      return fields;
+    });
+    out_ += '\n';
+  }
+
+  void cells() {
+    for (const CellName& name : comparison_.cells()) {
+      const Known& known = comparison_.known(name);
+      const std::uint64_t runs = known.measures.counted();
+      heading(fmt::format(
+          "{} under {}{}: {}{}", comparison_.locks()[name.lock].algorithm->name,
+          comparison_.columns()[name.column].name, name.fenced ? ", fenced" : "",
+          reports::plural(runs, "run"),
+          comparison_.columns()[name.column].classes.empty() ? "" : " in which a fault fired"));
+      bool any = false;
+      for (std::size_t i = 0; i < kPropertyCount; ++i) {
+        const PropertyCount& count = known.measures.properties[i];
+        if (count.violations == 0) continue;
+        any = true;
+        property(name, static_cast<Property>(i), count);
+      }
+      if (!any && runs > 0) {
+        out_ += fmt::format(
+            "  every property holds: each is violated in fewer than {:.2g}% of such runs\n",
+            100 * wilson_95(0, runs).high);
+      }
+    }
+    out_ += '\n';
+  }
+
+  void property(const CellName& name, Property property, const PropertyCount& count) {
+    const Known& known = comparison_.known(name);
+    const Interval interval = wilson_95(count.violations, known.measures.counted());
+    const bool held = comparison_.held_against(name, property) > 0;
+    const auto story = known.stories.find(property);
+    std::string least;
+    if (story != known.stories.end()) {
+      least = fmt::format(" {:>9}  {}", reports::plural(story->second.faults, "fault"),
+                          story->second.file);
+    }
+    out_ +=
+        Line()
+            .add("  ")
+            .add(reports::pad_right(picklock::name(property), 19), held ? Ink::alarm : Ink::plain)
+            .add(
+                fmt::format("{:>5}%  {:>8}", percent(count.violations, known.measures.counted()),
+                            fmt::format("{:.0f}-{:.0f}%", 100 * interval.low, 100 * interval.high)))
+            .add(least)
+            .add(held && comparison_.options().properties.empty() ? "  although promised" : "",
+                 Ink::alarm)
+            .text(options_.color);
+  }
+
+  void broken_promises() {
+    const std::vector<Broken> all = broken(comparison_);
+    const bool asked = !comparison_.options().properties.empty();
+    const auto mark = [&](bool good) {
+      return Line().add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad).add(" ");
+    };
+    if (all.empty()) {
+      out_ +=
+          mark(true)
+              .add(asked ? "no requested property is violated" : "no lock breaks what it promises",
+                   Ink::good)
+              .text(options_.color);
+      return;
+    }
+    for (const Broken& one : all) {
+      const Known& known = comparison_.known(one.cell);
+      const auto story = known.stories.find(one.property);
+      out_ += mark(false)
+                  .add(fmt::format("{}: {} violated{}{}", comparison_.label(one.cell),
+                                   picklock::name(one.property), asked ? "" : ", although promised",
+                                   story != known.stories.end() && !story->second.file.empty()
+                                       ? ": " + story->second.file
+                                       : ""),
+                       Ink::bad)
+                  .text(options_.color);
+    }
+  }
+
+  // The safety table's cells for the same faults.
+  void known() {
+    const Agreement both = agreement(comparison_);
+    if (both.all() == 0) return;
+    field("table",
+          fmt::format("{} of {} of the safety table agree; {} are unsafe there, and these runs "
+                      "found nothing",
+                      both.agree, reports::plural(both.all(), "cell"), both.not_found.size()));
+    for (const CellName& cell : both.against)
+      field("", fmt::format("unsafe here, but safe there: {}", comparison_.label(cell)),
+            Ink::alarm);
+  }
+
+  void crashed() {
+    for (const CellName& name : comparison_.cells()) {
+      for (const auto& [run, how] : comparison_.known(name).crashes) {
+        field("crashed", fmt::format("{}, run {}: {}", comparison_.label(name), run + 1, how),
+              Ink::bad);
+      }
+    }
+  }
+
+  std::string again() const {
+    const auto each = runs_of_each(comparison_);
+    return fmt::format("picklock compare --algorithms LOCK --faults COLUMN --seed {} --runs {}",
+                       comparison_.options().seed, each ? std::to_string(*each) : "N");
+  }
+
+  const Comparison& comparison_;
+  const Made& made_;
+  const reports::TextOptions options_;
+  const int width_;
+  const reports::Palette& glyphs_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string table(const Comparison& comparison, const Made& made, reports::TextOptions options) {
+  return TableWriter(comparison, made, std::move(options)).write();
+}
+
+}  // namespace picklock::compare
