@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "compare/safety_table/table.h"
 #include "compare/summary.h"
-#include "explore/safety_table.h"
 
 namespace picklock::compare {
 namespace {
 
-using explore::Reach;
+using safety_table::Reach;
 
 // The table's cell for all faults of a class, whatever they strike; nullptr: it has none.
-const explore::Cell* cell_of(const explore::Configuration& configuration, std::string_view column) {
-  const explore::Cell* found = nullptr;
-  for (const explore::Cell& cell : configuration.cells) {
+const safety_table::Cell* cell_of(const safety_table::Configuration& configuration,
+                                  std::string_view column) {
+  const safety_table::Cell* found = nullptr;
+  for (const safety_table::Cell& cell : configuration.cells) {
     if (picklock::name(cell.faults) != column) continue;
     // Unsafe somewhere is unsafe; safe from some of the faults, or from fewer, is not safe.
     const bool all = cell.strikes == explore::Strikes::anywhere && cell.most >= kMostFaults;
@@ -24,9 +25,9 @@ const explore::Cell* cell_of(const explore::Configuration& configuration, std::s
   return found;
 }
 
-bool depends_on_the_work(const explore::Cell& cell) {
-  return cell.reach == Reach::safe &&
-         (cell.premise == explore::kShortWork || cell.premise == explore::kNobodyElseAndShortWork);
+bool depends_on_the_work(const safety_table::Cell& cell) {
+  return cell.reach == Reach::safe && (cell.premise == safety_table::kShortWork ||
+                                       cell.premise == safety_table::kNobodyElseAndShortWork);
 }
 
 }  // namespace
@@ -43,13 +44,13 @@ Agreement agreement(const Comparison& comparison) {
       (found ? result.against : result.not_found).push_back(name);
     }
   };
-  for (const explore::Configuration& one : explore::safety_table()) {
+  for (const safety_table::Configuration& one : safety_table::configurations()) {
     if (!one.changes.empty()) continue;
     for (std::size_t lock = 0; lock < comparison.locks().size(); ++lock) {
       if (one.scenario != fmt::format("plain/{}", comparison.locks()[lock].algorithm->name))
         continue;
       for (std::size_t column = 0; column < comparison.columns().size(); ++column) {
-        const explore::Cell* cell = cell_of(one, comparison.columns()[column].name);
+        const safety_table::Cell* cell = cell_of(one, comparison.columns()[column].name);
         if (cell == nullptr || !comparison.why_impossible(lock, column).empty()) continue;
         if (!depends_on_the_work(*cell)) judge({lock, column, false}, cell->reach);
         judge({lock, column, true}, cell->fenced);

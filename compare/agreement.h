@@ -2,7 +2,7 @@
 // lock with its default options and the same faults. Cells that are safe on a premise about the
 // work are left out: these clients hold longer than the table's, and wait for a dead resource
 // beyond their lease. The table's own searches are longer, and made for each of its cells
-// (explore/safety_table_search_test.cc); this one says whether two ways to the same answer meet.
+// (compare/safety_table/search_test.cc); this one says whether two ways to the same answer meet.
 #pragma once
 
 #include <string>

@@ -1,13 +1,13 @@
-#include "explore/safety_table.h"
+#include "compare/safety_table/table.h"
 
-#include "explore/safety_table_rows.h"
+#include "compare/safety_table/rows.h"
 #include "scenarios/document.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 
-const std::vector<Configuration>& safety_table() {
+const std::vector<Configuration>& configurations() {
   static const std::vector<Configuration> table = [] {
     std::vector<Configuration> all = redis_rows();
     add(all, zookeeper_rows());
@@ -30,4 +30,4 @@ scenarios::Scenario scenario_of(const Configuration& configuration, bool fenced,
   return document.scenario(scenarios::shipped_vocabulary());
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

@@ -1,4 +1,4 @@
-#include "explore/safety_table_page.h"
+#include "compare/safety_table/page.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <array>
 #include <vector>
 
-#include "explore/safety_table.h"
+#include "compare/safety_table/table.h"
 #include "scenarios/duration_text.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 namespace {
 
 constexpr std::string_view kIntroduction = R"(# The safety table
@@ -33,7 +33,7 @@ struct Row {
 
 std::vector<Row> rows() {
   std::vector<Row> all;
-  for (const Configuration& one : safety_table()) {
+  for (const Configuration& one : configurations()) {
     const auto same =
         std::find_if(all.begin(), all.end(), [&](const Row& row) { return row.name == one.row; });
     Row& row = same == all.end() ? all.emplace_back(Row{one.row, {}}) : *same;
@@ -127,7 +127,7 @@ std::string cells_as_table(const Configuration& one) {
   return table;
 }
 
-std::string safety_table_page() {
+std::string page() {
   std::string page(kIntroduction);
   page += "| lock |";
   std::string rule = "|---|";
@@ -158,4 +158,4 @@ std::string safety_table_page() {
   return page;
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

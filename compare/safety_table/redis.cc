@@ -1,9 +1,9 @@
 #include <chrono>
 #include <utility>
 
-#include "explore/safety_table_rows.h"
+#include "compare/safety_table/rows.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 namespace {
 
 using enum FaultClass;
@@ -492,4 +492,4 @@ std::vector<Configuration> redis_rows() {
   return all;
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

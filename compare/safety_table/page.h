@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "explore/safety_table.h"
+#include "compare/safety_table/table.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 
-std::string safety_table_page();
+std::string page();
 
 // The cells of one configuration as a table in Markdown.
 std::string cells_as_table(const Configuration& one);
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "explore/safety_table.h"
+#include "compare/safety_table/table.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 
 // On which a cell is safe, whatever the server; what is fenced is safe on the tokens' own.
 inline constexpr std::string_view kNoClock = "the client measures nothing by a clock that steps";
@@ -55,4 +55,4 @@ std::vector<Configuration> redis_rows();
 std::vector<Configuration> zookeeper_rows();
 std::vector<Configuration> mysql_rows();
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

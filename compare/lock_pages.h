@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace picklock::explore {
+namespace picklock::compare {
 
 struct LockPage {
   std::string file;  // "lua-check-delete.md"; the first is README.md, which lists the others
@@ -22,4 +22,4 @@ std::vector<LockPage> lock_pages(const std::string& directory,
 // Those sentences, as a page has them; empty: it has none.
 std::string how_it_works(const std::string& page);
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare

@@ -1,4 +1,4 @@
-#include "explore/lock_pages.h"
+#include "compare/lock_pages.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <chrono>
 #include <optional>
 
-#include "explore/safety_table.h"
-#include "explore/safety_table_page.h"
+#include "compare/safety_table/page.h"
+#include "compare/safety_table/table.h"
 #include "models/locks/catalogue.h"
 #include "reports/mermaid.h"
 #include "reports/wording.h"
@@ -17,7 +17,7 @@
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
-namespace picklock::explore {
+namespace picklock::compare {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,12 +125,12 @@ std::string table(std::string_view lock) {
   const std::string scenario = fmt::format("plain/{}", lock);
   std::string text;
   std::vector<std::string_view> conditions;
-  for (const Configuration& one : safety_table()) {
+  for (const safety_table::Configuration& one : safety_table::configurations()) {
     if (one.scenario != scenario) continue;
     if (one.changes.empty() && text.empty()) {
       text = fmt::format("\nIts row of the [safety table](../safety-table.md), \"{}\"{}:\n\n{}",
                          one.row, one.condition.empty() ? "" : fmt::format(", {}", one.condition),
-                         cells_as_table(one));
+                         safety_table::cells_as_table(one));
     } else if (std::find(conditions.begin(), conditions.end(), one.condition) == conditions.end()) {
       conditions.push_back(one.condition);
     }
@@ -199,4 +199,4 @@ std::vector<LockPage> lock_pages(const std::string& directory,
   return all;
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare

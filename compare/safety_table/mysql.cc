@@ -1,8 +1,8 @@
 #include <chrono>
 
-#include "explore/safety_table_rows.h"
+#include "compare/safety_table/rows.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 namespace {
 
 using enum FaultClass;
@@ -122,4 +122,4 @@ std::vector<Configuration> mysql_rows() {
   };
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

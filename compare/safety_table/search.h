@@ -11,13 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "compare/safety_table/table.h"
 #include "explore/fault_plan.h"
-#include "explore/safety_table.h"
 #include "explore/search.h"
 #include "scenarios/measures.h"
 #include "scenarios/shipped.h"
 
-namespace picklock::explore::table {
+namespace picklock::compare::safety_table::claims {
+
+using explore::FaultPlans;
+using explore::Find;
+using explore::Search;
+using explore::SearchOptions;
 
 // A cell says what is within reach at a resource without fencing, and at one with it, and whether
 // waiters are kept out.
@@ -39,7 +44,7 @@ inline bool can_be_fenced(const Configuration& configuration) {
 
 inline std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Configuration& configuration : safety_table()) {
+  for (const Configuration& configuration : configurations()) {
     for (const Cell& cell : configuration.cells) {
       all.push_back({&configuration, &cell, Claim::reach});
       if (can_be_fenced(configuration)) all.push_back({&configuration, &cell, Claim::fenced});
@@ -121,11 +126,11 @@ inline Waits waits(const Case& one, std::uint64_t seeds, std::uint64_t runs) {
   scenarios::World world;
   Waits seen;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    FaultPlans plans(current, profile(current, seed));
+    FaultPlans plans(current, explore::profile(current, seed));
     world.set(current);
     for (std::uint64_t run = 0; run < runs; ++run) {
       plans.draw(seed, run, options(one, seed).faults, current.faults);
-      world.run(run_seed(seed, run));
+      world.run(explore::run_seed(seed, run));
       ++seen.runs;
       const auto& verdict = world.verdicts()[static_cast<std::size_t>(Property::not_stuck)];
       if (verdict.outcome == properties::Outcome::violated) ++seen.stuck;
@@ -141,4 +146,4 @@ inline Waits waits(const Case& one, std::uint64_t seeds, std::uint64_t runs) {
 
 inline void PrintTo(const Case& one, std::ostream* out) { *out << test_name(one); }
 
-}  // namespace picklock::explore::table
+}  // namespace picklock::compare::safety_table::claims

@@ -5,14 +5,16 @@
 
 #include <cstdlib>
 
-#include "explore/safety_table_search.h"
+#include "compare/safety_table/search.h"
 #include "scenarios/duration_text.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
 namespace {
 
-using table::Case;
-using table::Claim;
+using claims::Case;
+using claims::Claim;
+using explore::Find;
+using explore::Search;
 
 constexpr std::uint64_t kSoon = 20'000;         // runs, within which what is within reach is found
 constexpr std::uint64_t kWaitsOfASeed = 1'000;  // runs, whose waits are measured
@@ -27,19 +29,19 @@ std::uint64_t runs() { return from_environment("PICKLOCK_RUNS", 200'000); }
 class SafetyTableSearch : public testing::TestWithParam<Case> {
  protected:
   static void say(const std::string& what) {
-    fmt::print("{}: {}\n", table::test_name(GetParam()), what);
+    fmt::print("{}: {}\n", claims::test_name(GetParam()), what);
     std::fflush(stdout);
   }
 
   static void is_clean() {
-    Search search(table::scenario(GetParam()), table::options(GetParam(), 1));
-    const Find* find = table::first_find(search, runs());
+    Search search(claims::scenario(GetParam()), claims::options(GetParam(), 1));
+    const Find* find = claims::first_find(search, runs());
     EXPECT_EQ(find, nullptr) << find->text;
     const std::uint64_t judged = search.tally().judged();
     EXPECT_TRUE(find != nullptr || judged > runs() - runs() / 100) << judged;
     const bool fenced = GetParam().claim == Claim::fenced;
     say(fmt::format("S, {} runs clean, below {:.2g}% at 95% confidence, {} cut short; as {}",
-                    judged, 100 * upper_bound_95(judged), search.tally().cut_short,
+                    judged, 100 * explore::upper_bound_95(judged), search.tally().cut_short,
                     fenced ? "tokens grow with the order of grants" : GetParam().cell->premise));
   }
 
@@ -47,8 +49,8 @@ class SafetyTableSearch : public testing::TestWithParam<Case> {
     std::vector<std::uint64_t> found_in;
     std::vector<std::size_t> faults;
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
-      Search search(table::scenario(GetParam()), table::options(GetParam(), seed));
-      const Find* find = table::first_find(search, kSoon);
+      Search search(claims::scenario(GetParam()), claims::options(GetParam(), seed));
+      const Find* find = claims::first_find(search, kSoon);
       ASSERT_NE(find, nullptr) << "seed " << seed << ": not within " << kSoon << " runs";
       found_in.push_back(find->run);
       faults.push_back(find->story.faults.size());
@@ -76,7 +78,7 @@ TEST_P(SafetyTableSearch, IsWhatTheTableSays) {
   } else if (one.cell->stuck == Stuck::for_ever) {
     is_found(one.cell->most, "K for ever");
   } else {
-    const table::Waits seen = table::waits(one, seeds(), kWaitsOfASeed);
+    const claims::Waits seen = claims::waits(one, seeds(), kWaitsOfASeed);
     say(fmt::format("K longest wait {} in {} of {} runs, {} stuck",
                     scenarios::to_text(seen.longest), seen.single, seen.runs, seen.stuck));
     EXPECT_EQ(seen.stuck, 0U);
@@ -85,8 +87,8 @@ TEST_P(SafetyTableSearch, IsWhatTheTableSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cells, SafetyTableSearch, testing::ValuesIn(table::cases()),
-                         [](const auto& instance) { return table::test_name(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Cells, SafetyTableSearch, testing::ValuesIn(claims::cases()),
+                         [](const auto& instance) { return claims::test_name(instance.param); });
 
 }  // namespace
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

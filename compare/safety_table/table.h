@@ -13,7 +13,10 @@
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
 
-namespace picklock::explore {
+namespace picklock::compare::safety_table {
+
+using explore::Strikes;
+using sim::Duration;
 
 // Whether a stale write, or an interleaving at the resource, is within reach.
 enum class Reach : std::uint8_t { safe, unsafe };  // S, U
@@ -56,11 +59,11 @@ struct Configuration {
   std::vector<Cell> cells{};
 };
 
-const std::vector<Configuration>& safety_table();
+const std::vector<Configuration>& configurations();
 
 // The scenario in which its cells are searched; `fenced`: by tokens that are the order of grants
 // itself. `directory`: where the shipped scenarios are.
 scenarios::Scenario scenario_of(const Configuration& configuration, bool fenced,
                                 const std::string& directory);
 
-}  // namespace picklock::explore
+}  // namespace picklock::compare::safety_table

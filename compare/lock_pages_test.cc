@@ -1,4 +1,4 @@
-#include "explore/lock_pages.h"
+#include "compare/lock_pages.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "scenarios/shipped.h"
 
-namespace picklock::explore {
+namespace picklock::compare {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ TEST(LockPages, SayInSentencesHowEachLockWorks) {
 }
 
 }  // namespace
-}  // namespace picklock::explore
+}  // namespace picklock::compare

@@ -1,0 +1,93 @@
+#include "compare/safety_table/table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "compare/safety_table/page.h"
+#include "compare/safety_table/search.h"
+
+namespace picklock::compare::safety_table {
+namespace {
+
+using explore::Find;
+using explore::Search;
+using explore::SearchOptions;
+
+TEST(SafetyTable, HasARowForEveryLockThatTheFactsName) {
+  std::set<std::string_view> rows;
+  for (const Configuration& one : configurations()) rows.insert(one.row);
+  EXPECT_EQ(rows.size(), 15U);
+}
+
+TEST(SafetyTable, SaysOnWhatEverySafeCellIsSafe) {
+  for (const Configuration& one : configurations()) {
+    for (const Cell& cell : one.cells)
+      EXPECT_EQ(cell.reach == Reach::safe, !cell.premise.empty())
+          << one.row << ", " << one.condition << ": " << name(cell.faults);
+  }
+}
+
+TEST(SafetyTable, BoundsEveryOutageAndNothingElse) {
+  for (const claims::Case& one : claims::cases()) {
+    const Wait& wait = one.cell->wait;
+    const bool bounded = one.cell->stuck == Stuck::bounded;
+    EXPECT_EQ(bounded, wait.low > Duration::zero()) << claims::test_name(one);
+    EXPECT_EQ(bounded, wait.high > wait.low) << claims::test_name(one);
+    EXPECT_LE(one.cell->shortest, one.cell->most) << claims::test_name(one);
+    EXPECT_EQ(one.cell->fenced, Reach::safe) << claims::test_name(one);
+  }
+}
+
+TEST(SafetyTable, CallsNoTwoClaimsTheSame) {
+  std::set<std::string> names;
+  for (const claims::Case& one : claims::cases())
+    EXPECT_TRUE(names.insert(claims::test_name(one)).second) << claims::test_name(one);
+}
+
+TEST(SafetyTable, IsThePageInTheDocumentation) {
+  constexpr const char* kPage = "docs/safety-table.md";
+  if (std::getenv("PICKLOCK_UPDATE") != nullptr) std::ofstream(kPage) << page();
+  std::ifstream in(kPage);
+  std::stringstream written;
+  written << in.rdbuf();
+  EXPECT_EQ(written.str(), page())
+      << kPage << " is not what the table says; run this test with PICKLOCK_UPDATE=1 to rewrite it";
+}
+
+// In short, and where a run is cheap; at length in search_test.cc.
+TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
+  for (const claims::Case& one : claims::cases()) {
+    const scenarios::Scenario scenario = claims::scenario(one);
+    const scenarios::RedisSpec& redis = scenario.servers.redis;
+    const bool cheap = redis.masters == 1 && redis.sentinels == 0 &&
+                       scenarios::lock_server(scenario) == LockServer::redis;
+    if (one.claim == claims::Claim::wait || !cheap) continue;
+    SCOPED_TRACE(claims::test_name(one));
+    const bool safe = one.reach() == Reach::safe;
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      Search search(scenario, claims::options(one, seed));
+      const Find* find = claims::first_find(search, safe ? 50 : 20'000);
+      EXPECT_EQ(find == nullptr, safe) << (find != nullptr ? find->text : "");
+    }
+  }
+}
+
+// The class of a cell strikes there.
+TEST(SafetyTable, CanBeRunInEveryConfiguration) {
+  for (const claims::Case& one : claims::cases()) {
+    if (one.claim != claims::Claim::reach) continue;
+    SCOPED_TRACE(claims::test_name(one));
+    SearchOptions options = claims::options(one, 1);
+    options.properties = {Property::no_deadlock};
+    Search search(claims::scenario(one), options);
+    claims::first_find(search, 30);
+    EXPECT_GT(search.tally().fired_of[static_cast<std::size_t>(one.cell->faults)], 10U);
+  }
+}
+
+}  // namespace
+}  // namespace picklock::compare::safety_table
