@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "models/redis/conform/campaign.h"
+#include "conform/redis/campaign.h"
 #include "scenarios/bad_input.h"
 #include "scenarios/nearest.h"
 
@@ -26,7 +26,7 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options) {
   command
       ->add_option("--cases", options.cases,
                    fmt::format("the number of sequences (default: {})",
-                               picklock::redis::conform::Campaign().cases))
+                               picklock::conform::redis::Campaign().cases))
       ->type_name("NUMBER");
   command->add_option("--seed", options.seed, "the seed of the sequences (default: 1)")
       ->type_name("NUMBER");

@@ -7,13 +7,13 @@
 #include "cli/console.h"
 #include "cli/interruptible.h"
 #include "cli/status_line.h"
-#include "models/mysql/conform/campaign.h"
+#include "conform/mysql/campaign.h"
 #include "scenarios/bad_input.h"
 
 namespace picklock::cli {
 namespace {
 
-namespace mysql = picklock::mysql::conform;
+namespace mysql = picklock::conform::mysql;
 using Json = nlohmann::ordered_json;
 
 std::string again(const mysql::Report& report, const ConformOptions& options) {

@@ -10,16 +10,16 @@
 #include "cli/console.h"
 #include "cli/interruptible.h"
 #include "cli/status_line.h"
-#include "models/redis/conform/campaign.h"
-#include "models/redis/conform/normal_form.h"
-#include "models/redis/conform/sequence.h"
+#include "conform/redis/campaign.h"
+#include "conform/redis/normal_form.h"
+#include "conform/redis/sequence.h"
 #include "reports/wording.h"
 #include "scenarios/bad_input.h"
 
 namespace picklock::cli {
 namespace {
 
-namespace redis = picklock::redis::conform;
+namespace redis = picklock::conform::redis;
 using Json = nlohmann::ordered_json;
 
 redis::Address address_from(const std::string& word) {

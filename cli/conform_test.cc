@@ -17,14 +17,14 @@
 #include <sstream>
 #include <string>
 
-#include "models/redis/conform/real_server.h"
-#include "models/redis/conform/real_side.h"
+#include "conform/redis/real_server.h"
+#include "conform/redis/real_side.h"
 
 namespace picklock::cli {
 namespace {
 
-using picklock::redis::conform::RealServer;
-using picklock::redis::conform::Socket;
+using picklock::conform::redis::RealServer;
+using picklock::conform::redis::Socket;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;

@@ -8,14 +8,14 @@
 #include "cli/console.h"
 #include "cli/interruptible.h"
 #include "cli/status_line.h"
-#include "models/zookeeper/conform/campaign.h"
-#include "models/zookeeper/conform/grammar.h"
+#include "conform/zookeeper/campaign.h"
+#include "conform/zookeeper/grammar.h"
 #include "scenarios/bad_input.h"
 
 namespace picklock::cli {
 namespace {
 
-namespace zookeeper = picklock::zookeeper::conform;
+namespace zookeeper = picklock::conform::zookeeper;
 using Json = nlohmann::ordered_json;
 
 std::vector<std::string> shown(const std::vector<std::string>& messages) {

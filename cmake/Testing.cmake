@@ -64,3 +64,23 @@ endfunction()
 picklock_script_test(tidy cmake/tidy_test.sh)
 picklock_script_test(wrapper cmake/wrapper_test.sh)
 picklock_script_test(commit cmake/commit_test.sh)
+
+# picklock_mutants(lock_mutants locks/mutants.txt [TIMEOUT SECONDS]): plants the faults of a list, which must all be
+# found (label mutants). That they have their places is a unit test of its own.
+function(picklock_mutants name list)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 7200)
+  endif()
+  set(list "${CMAKE_CURRENT_SOURCE_DIR}/${list}")
+  add_test(NAME ${name}
+    COMMAND bash "${PROJECT_SOURCE_DIR}/cmake/mutants.sh" "${CMAKE_CURRENT_BINARY_DIR}/${name}" "${list}")
+  set_tests_properties(${name} PROPERTIES LABELS mutants TIMEOUT ${arg_TIMEOUT})
+  set_property(GLOBAL APPEND PROPERTY picklock_mutant_lists "${list}")
+endfunction()
+function(picklock_places_of_mutants)
+  get_property(lists GLOBAL PROPERTY picklock_mutant_lists)
+  add_test(NAME mutants_have_their_places COMMAND bash "${PROJECT_SOURCE_DIR}/cmake/mutants.sh" --places ${lists})
+  set_tests_properties(mutants_have_their_places PROPERTIES LABELS unit)
+endfunction()
+cmake_language(DEFER CALL picklock_places_of_mutants)

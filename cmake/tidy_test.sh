@@ -3,7 +3,7 @@
 # chance or order, fibers outside their file, paths of one machine.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-layers=(sim models properties scenarios reports explore compare cli)
+layers=(sim models properties scenarios reports explore compare conform cli)
 
 # FILE WORD, as extended regular expressions: the exceptions.
 allowed() {
@@ -17,15 +17,15 @@ allowed() {
     cli/watch.*\ steady_clock) return 0 ;;
     cli/watch.*\ *thread*) return 0 ;;
     # Stands in for these functions in a real server.
-    models/redis/conform/steered_clock.cc\ clock_gettime) return 0 ;;
-    models/redis/conform/steered_clock.cc\ gettimeofday) return 0 ;;
+    conform/redis/steered_clock.cc\ clock_gettime) return 0 ;;
+    conform/redis/steered_clock.cc\ gettimeofday) return 0 ;;
     # Where real servers stand in for simulated ones, their clients live by real clocks (architecture 8.21).
-    models/real/real_time.*\ *_clock) return 0 ;;
+    conform/real/real_time.*\ *_clock) return 0 ;;
     # Real servers take real time, on ports that are drawn.
-    models/redis/outcomes/real_*\ *) return 0 ;;
-    models/zookeeper/outcomes/real_*\ *) return 0 ;;
-    models/mysql/conform/real_side.*\ *) return 0 ;;
-    models/mysql/conform/campaign.cc\ *thread*) return 0 ;;
+    conform/redis/outcomes/real_*\ *) return 0 ;;
+    conform/zookeeper/outcomes/real_*\ *) return 0 ;;
+    conform/mysql/real_side.*\ *) return 0 ;;
+    conform/mysql/campaign.cc\ *thread*) return 0 ;;
   esac
   return 1
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What models/redis/conform/mutants.sh runs of each fault of planted.txt: does explore find it, and does it need as many
+# What cmake/mutants.sh runs of each fault of planted.txt: does explore find it, and does it need as many
 # faults of the surroundings as the list says?
 #   planted.sh PICKLOCK LIST
 # $kind is needs-N, N being how many, and $words are the arguments of explore. Exit status: 1 if it was found so. Without

@@ -1,0 +1,217 @@
+// Every lock of the catalogue that lives on MySQL, on a real server, over real sockets and by real
+// clocks: the same object code that the simulator judges.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conform/mysql/real/real_mysql.h"
+#include "conform/real/real_time.h"
+#include "models/locks/catalogue.h"
+#include "models/mysql/tables.h"
+#include "models/sim_client.h"
+
+namespace picklock::conform::mysql::real {
+
+using namespace picklock::mysql;
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+// Of one run, however it fails: what it should have found is missing then.
+constexpr sim::Duration kLongestRun = 60s;
+const std::string kDatabase = "picklock";
+
+const Address& server_address() {
+  static const RealServer server;
+  return server.address();
+}
+
+// Clients of one lock on a server of our own.
+class World {
+ public:
+  using Body = std::function<void(picklock::Client& self, Lock& lock)>;
+
+  World(const models::Algorithm& algorithm, std::uint32_t clients, models::LockOptions options,
+        std::string lock_key)
+      : key(std::move(lock_key)), options_(std::move(options)), algorithm_(algorithm) {
+    prepare(server_address(), kDatabase, key);
+    simulation_.reset(static_cast<std::uint64_t>(getpid()));
+    time_ = std::make_unique<conform::real::RealTime>(simulation_);
+    keys_.reset();
+    tenures_.reset(keys_.id(key));
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    const sim::Duration offset = conform::real::RealTime::clock_offset();
+    for (std::uint32_t i = 1; i <= clients; ++i)
+      scheduler.add_process("client-" + std::to_string(i), offset);
+    server_ = std::make_unique<RealMySql>(simulation_, scheduler.add_process("mysql-1"),
+                                          server_address(), kDatabase);
+    time_->watch(*server_);
+    ends_ = {server_->end()};
+    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_,
+                    models::FencedBy::nothing);
+    for (std::uint32_t i = 0; i < clients; ++i) {
+      models::ClientMachine& machine = machines_.emplace_back();
+      machine.reset(simulation_, scheduler.process(i), std::span<const picklock::redis::Node>(),
+                    resource_, options_, options_.command_timeout, keys_.id(key));
+      machine.connect(ends_, options_);
+    }
+    simulation_.nemesis.reset({}, 0, clients, key);
+  }
+
+  void client(std::uint32_t number, Body body) {
+    Lock& lock = *locks_.emplace_back(models::locks::make_lock(algorithm_, options_));
+    simulation_.scheduler.spawn(
+        simulation_.scheduler.process(number - 1),
+        [this, number, &lock, run = std::move(body)] {
+          simulation_.scheduler.running()->tenure = tenures_.begin();
+          models::SimClient self(machines_[number - 1]);
+          run(self, lock);
+        },
+        true);
+  }
+
+  // The process of the client ends here, with its connections; from a thread of another.
+  void crash(std::uint32_t number) {
+    sim::Process& process = simulation_.scheduler.process(number - 1);
+    simulation_.network.crash(process, false, false);
+    simulation_.scheduler.halt(process, false);
+    machines_[number - 1].forget();
+  }
+
+  void run() {
+    sim::Scheduler& scheduler = simulation_.scheduler;
+    scheduler.arm(
+        scheduler.add_timer(
+            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
+            &scheduler, 0),
+        sim::kStart + kLongestRun);
+    scheduler.run();
+  }
+
+  const std::string key;
+
+ private:
+  models::LockOptions options_;
+  const models::Algorithm& algorithm_;
+  sim::Simulation simulation_;
+  std::unique_ptr<conform::real::RealTime> time_;
+  std::unique_ptr<RealMySql> server_;
+  std::vector<models::ServerEnd> ends_;
+  models::Tenures tenures_;
+  models::Keys keys_;
+  models::Resource resource_;
+  std::deque<models::ClientMachine> machines_;
+  std::vector<std::unique_ptr<Lock>> locks_;
+};
+
+std::vector<const models::Algorithm*> on_mysql() {
+  std::vector<const models::Algorithm*> all;
+  for (const models::Algorithm* one : models::locks::all()) {
+    if (one->uses.server == LockServer::mysql) all.push_back(one);
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<const models::Algorithm*>& one) {
+  std::string name(one.param->name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+models::LockOptions patiently(const models::Algorithm& algorithm) {
+  models::LockOptions options = models::as_it_comes(algorithm);
+  options.retry_every = 10ms;
+  options.acquire_timeout = 30s;
+  return options;
+}
+
+class OnARealServer : public testing::TestWithParam<const models::Algorithm*> {};
+
+INSTANTIATE_TEST_SUITE_P(Lock, OnARealServer, testing::ValuesIn(on_mysql()), name_of);
+
+TEST_P(OnARealServer, LetsOneClientInAtATimeAndTheNextWhenItHasReleased) {
+  World world(*GetParam(), 3, patiently(*GetParam()), "turns-" + std::string(GetParam()->name));
+  int inside = 0;
+  int sections = 0;
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    world.client(number, [&](picklock::Client& self, Lock& lock) {
+      for (int i = 0; i < 2; ++i) {
+        const Acquired acquired = lock.acquire(self, world.key);
+        ASSERT_TRUE(acquired);
+        EXPECT_EQ(++inside, 1);
+        self.sleep(20ms);
+        --inside;
+        ++sections;
+        EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+      }
+    });
+  }
+  world.run();
+  EXPECT_EQ(sections, 6);
+}
+
+TEST_P(OnARealServer, GivesTheLockOfADeadClientToTheNext) {
+  models::LockOptions options = patiently(*GetParam());
+  options.ttl = 1s;
+  World world(*GetParam(), 2, options, "dies-" + std::string(GetParam()->name));
+  bool held = false;
+  Duration waited{};
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
+    held = static_cast<bool>(lock.acquire(self, world.key));
+    self.sleep(1h);
+  });
+  world.client(2, [&](picklock::Client& self, Lock& lock) {
+    while (!held) self.sleep(10ms);
+    world.crash(1);
+    const Duration began = self.monotonic_now();
+    EXPECT_TRUE(lock.acquire(self, world.key));
+    waited = self.monotonic_now() - began;
+  });
+  world.run();
+  EXPECT_GT(waited, GetParam()->uses.lease ? 500ms : 0ms);
+  EXPECT_LT(waited, 10s);
+}
+
+TEST_P(OnARealServer, CountsItsFencingTokensFromGrantToGrant) {
+  if (!GetParam()->uses.mint) GTEST_SKIP() << "it has none";
+  models::LockOptions options = patiently(*GetParam());
+  options.mint = models::Mint::in_script;
+  World world(*GetParam(), 1, options, "fence-" + std::string(GetParam()->name));
+  std::vector<std::int64_t> tokens;
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
+    for (int i = 0; i < 3; ++i) {
+      const Acquired acquired = lock.acquire(self, world.key);
+      ASSERT_TRUE(acquired);
+      tokens.push_back(acquired.lease().fence);
+      lock.release(self, acquired.lease());
+    }
+  });
+  world.run();
+  EXPECT_THAT(tokens, ElementsAre(1, 2, 3));
+}
+
+TEST_P(OnARealServer, WritesBesideItselfInItsOwnDatabase) {
+  if (!GetParam()->uses.database) GTEST_SKIP() << "it keeps no session";
+  World world(*GetParam(), 1, patiently(*GetParam()), "work-" + std::string(GetParam()->name));
+  world.client(1, [&](picklock::Client& self, Lock& lock) {
+    const Acquired acquired = lock.acquire(self, world.key);
+    ASSERT_TRUE(acquired);
+    EXPECT_EQ(lock.write_in_database(self, acquired.lease()), Written::accepted);
+    EXPECT_EQ(lock.write_in_database(self, acquired.lease()), Written::accepted);
+    EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+    const auto connection = self.mysql().connect();
+    EXPECT_EQ(
+        connection->execute({.op = Op::select, .table = std::string(kWork), .key = world.key}).rows,
+        (std::vector<Row>{{world.key, std::int64_t{2}}}));
+  });
+  world.run();
+}
+
+}  // namespace
+}  // namespace picklock::conform::mysql::real

@@ -1,0 +1,38 @@
+// A real MySQL server in the place of a simulated one, through MariaDB's own client library, which
+// never waits: `poll` does.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "conform/mysql/real_server.h"
+#include "conform/real/real_endpoint.h"
+#include "models/mysql/server.h"
+
+namespace picklock::conform::mysql::real {
+
+class RealMySql final : public conform::real::RealEndpoint {
+ public:
+  // `database`: where the tables of the locks are.
+  RealMySql(sim::Simulation& simulation, sim::Process& process, const Address& address,
+            std::string database)
+      : RealEndpoint(simulation, process, address.host, address.port),
+        address_(address),
+        database_(std::move(database)) {}
+
+  models::ServerEnd end() { return {.process = &process(), .endpoint = this}; }
+
+ private:
+  std::unique_ptr<conform::real::RealLink> dial(sim::Simulation& simulation,
+                                                sim::Connection& connection,
+                                                const sockaddr_in& where) const override;
+
+  Address address_;
+  std::string database_;
+};
+
+// Makes a database with the tables of the shipped locks and, for a lock of this name, the rows that
+// are there at first. Throws NoServer.
+void prepare(const Address& address, const std::string& database, const std::string& lock);
+
+}  // namespace picklock::conform::mysql::real

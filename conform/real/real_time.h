@@ -1,0 +1,46 @@
+// Lets a run go at the pace of the machine's own steady clock, with `poll` as the only thing that
+// ever blocks (architecture 8.21):
+//
+//   sim::Simulation simulation;
+//   simulation.reset(seed);
+//   RealTime time(simulation);
+//   conform::redis::real::RealRedis server(simulation, simulation.scheduler.add_process("redis-1"),
+//                                 {"127.0.0.1", 6379});
+//   time.watch(server);
+//   machine.reset(simulation, client, std::array{server.node()}, ...);  // models/sim_client.h
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <vector>
+
+#include "conform/real/real_endpoint.h"
+#include "sim/pacer.h"
+#include "sim/simulation.h"
+
+namespace picklock::conform::real {
+
+class RealTime final : public sim::Pacer {
+ public:
+  // The simulated half of every way costs no time.
+  explicit RealTime(sim::Simulation& simulation);
+
+  void watch(RealEndpoint& server) { servers_.push_back(&server); }
+
+  // For add_process(): a wall clock so far ahead of a simulated one shows the true time.
+  static sim::Duration clock_offset();
+
+  // --- sim::Pacer
+  sim::Instant wait(sim::Instant next) override;
+  void take_in() override;
+
+ private:
+  sim::Instant now() const;
+
+  std::chrono::steady_clock::time_point begun_;
+  std::vector<RealEndpoint*> servers_;
+  std::vector<pollfd> sockets_;
+};
+
+}  // namespace picklock::conform::real

@@ -1,0 +1,217 @@
+#include "conform/redis/comparison.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "conform/redis/normal_form.h"
+
+namespace picklock::conform::redis {
+namespace {
+
+constexpr std::size_t kNowhere = std::string::npos;
+
+// Words that stand for a connection's id become that id.
+template <typename Id>
+std::vector<std::string> with_ids(const std::vector<std::string>& words, Id id) {
+  std::vector<std::string> replaced = words;
+  for (std::string& word : replaced) {
+    if (const auto connection = connection_meant(word)) word = std::to_string(id(*connection));
+  }
+  return replaced;
+}
+
+std::vector<Frame> frames_of(std::string_view bytes) {
+  std::vector<Frame> frames;
+  Frame frame;
+  while (!bytes.empty() && take_frame(bytes, frame) == Framing::whole) frames.push_back(frame);
+  return frames;
+}
+
+std::string bytes_of(const std::vector<Frame>& frames) {
+  std::string bytes;
+  for (const Frame& frame : frames) put_frame(bytes, frame);
+  return bytes;
+}
+
+// Of what is sent to who listens: no answer to the command that it may come with.
+bool confirmation_or_message(const Frame& frame) {
+  if (!frame.aggregate() || frame.elements.empty()) return false;
+  const std::string& what = frame.elements[0].text;
+  return what.ends_with("subscribe") || what.ends_with("message");
+}
+
+// Whether they say the same; the common case is that they are the same.
+bool same(const std::string& model, const std::string& real) {
+  if (model == real) return true;
+  if (model.size() != real.size()) return false;
+  std::vector<Frame> ours = frames_of(model);
+  std::vector<Frame> theirs = frames_of(real);
+  normalise_frames(ours);
+  normalise_frames(theirs);
+  return bytes_of(ours) == bytes_of(theirs);
+}
+
+}  // namespace
+
+std::optional<Difference> Comparison::differ(std::uint32_t connection, std::string model,
+                                             std::string real, bool words) {
+  real_.look_for_end();
+  return Difference{at_, connection, std::move(model), std::move(real), words};
+}
+
+std::optional<Difference> Comparison::run(const Sequence& sequence, Coverage* coverage) {
+  model_.begin(sequence);
+  real_.begin(sequence);
+  pending_.assign(sequence.connections, {});
+  open_.assign(sequence.connections, true);
+  queued_.assign(sequence.connections, {});
+  for (at_ = 0; at_ < sequence.steps.size(); ++at_) {
+    const Step& step = sequence.steps[at_];
+    if (step.passes_time()) {
+      model_.pass(step.pass_ms);
+      real_.pass(step.pass_ms);
+      if (!model_.paused()) real_.await_pause_end();
+    } else if (Found found = command(step, coverage)) {
+      return found;
+    }
+    for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+      if (open_[i]) pending_[i] += model_.pushed(i);
+      if (Found found = compare_open(i)) return found;
+    }
+  }
+  at_ = sequence.steps.empty() ? 0 : sequence.steps.size() - 1;
+  return leftovers();
+}
+
+std::optional<Difference> Comparison::command(const Step& step, Coverage* coverage) {
+  const std::uint32_t connection = step.connection;
+  if (!open_[connection]) {
+    model_.reconnect(connection);
+    real_.reconnect(connection);
+    open_[connection] = true;
+    pending_[connection].clear();
+    queued_[connection].clear();
+  }
+  const auto ours = with_ids(step.words, [this](std::uint32_t i) { return model_.id(i); });
+  const auto theirs = with_ids(step.words, [this](std::uint32_t i) { return real_.id(i); });
+  const Rule* rule = rule_of(lower(step.words[0]));
+  KeyState state = KeyState::no_key;
+  if (coverage != nullptr && rule != nullptr && rule->has_key() && ours.size() > 1)
+    state = model_.key_state(connection, ours[1], rule->type);
+  const std::string reply = model_.send(connection, ours);
+  real_.send(connection, theirs);
+  if (coverage != nullptr) coverage->count(step.words, reply, state);
+  Found found = compare(step, reply);
+  note_queued(step, reply);
+  return found;
+}
+
+std::optional<Difference> Comparison::compare(const Step& step, const std::string& reply) {
+  const std::uint32_t connection = step.connection;
+  // Without an answer to wait for, another connection might be served first.
+  if (reply.empty()) real_.fence_behind(connection);
+  const bool executes = lower(step.words[0]) == "exec" && reply.starts_with('*');
+  if (executes || is_normalised(step.words)) return compare_normalised(step, reply, executes);
+  const std::string expected = std::exchange(pending_[connection], {}) + reply;
+  std::string got = real_.receive(connection, expected.size());
+  if (same(expected, got)) return std::nullopt;
+  real_.fence();
+  got += real_.rest(connection);
+  return differ(connection, expected, std::move(got));
+}
+
+// Of EXEC the array's header goes first and its elements are looked at as so many replies, for what
+// is pushed meanwhile comes between them and is not counted (R89).
+std::optional<Difference> Comparison::compare_normalised(const Step& step, const std::string& reply,
+                                                         bool executes) {
+  const std::uint32_t connection = step.connection;
+  if (Found found = compare_pushed(connection)) return found;
+  std::vector<std::int64_t> our_ids;
+  std::vector<std::int64_t> their_ids;
+  for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+    our_ids.push_back(model_.id(i));
+    their_ids.push_back(real_.id(i));
+  }
+  std::string_view left = reply;
+  if (executes) {
+    const std::string header = reply.substr(0, reply.find('\n') + 1);
+    left.remove_prefix(header.size());
+    std::string got = real_.receive(connection, header.size());
+    if (got != header) return differ(connection, header, std::move(got));
+  }
+  std::vector<Frame> ours;
+  std::vector<Frame> theirs;
+  const auto& queued = queued_[connection];
+  auto command = queued.begin();
+  Frame frame;
+  while (!left.empty() && take_frame(left, frame) == Framing::whole) {
+    ours.push_back(frame);
+    const std::optional<Frame> other = real_.receive_frame(connection);
+    if (!other) {
+      real_.fence();
+      return differ(connection, bytes_of(ours), bytes_of(theirs) + real_.rest(connection));
+    }
+    theirs.push_back(*other);
+    if (confirmation_or_message(frame)) continue;
+    // One that subscribes has no reply but this.
+    const bool denied = frame.text.find("isn't allowed for a DENY BLOCKING client") != kNowhere;
+    while (executes && !denied && command != queued.end() &&
+           lower((*command)[0]).ends_with("subscribe"))
+      ++command;
+    if (executes && command == queued.end()) continue;
+    const auto& words = executes ? *command++ : step.words;
+    normalise(words, our_ids, ours.back());
+    normalise(words, their_ids, theirs.back());
+  }
+  normalise_frames(ours);
+  normalise_frames(theirs);
+  // The rest is of an answer that CLIENT REPLY OFF has cut.
+  std::string our_form = bytes_of(ours).append(left);
+  std::string their_form = bytes_of(theirs) + real_.receive(connection, left.size());
+  if (our_form == their_form) return std::nullopt;
+  return differ(connection, std::move(our_form), std::move(their_form));
+}
+
+// What is queued is answered by EXEC, each in its place.
+void Comparison::note_queued(const Step& step, const std::string& reply) {
+  auto& queued = queued_[step.connection];
+  const std::string name = lower(step.words[0]);
+  if (reply.ends_with("+QUEUED\r\n")) {
+    queued.push_back(step.words);
+  } else if (name == "exec" || name == "discard" || name == "reset" ||
+             (name == "multi" && reply.ends_with("+OK\r\n"))) {
+    queued.clear();
+  }
+}
+
+std::optional<Difference> Comparison::compare_pushed(std::uint32_t connection) {
+  const std::string expected = std::exchange(pending_[connection], {});
+  std::string got = real_.receive(connection, expected.size());
+  if (same(expected, got)) return std::nullopt;
+  real_.fence();
+  got += real_.rest(connection);
+  return differ(connection, expected, std::move(got));
+}
+
+std::optional<Difference> Comparison::compare_open(std::uint32_t connection) {
+  if (!open_[connection] || model_.open(connection)) return std::nullopt;
+  open_[connection] = false;
+  if (Found found = compare_pushed(connection)) return found;
+  if (real_.ended(connection)) return std::nullopt;
+  return differ(connection, "closes the connection", "leaves it open", true);
+}
+
+// Nothing may have come that the model did not send.
+std::optional<Difference> Comparison::leftovers() {
+  real_.fence();
+  for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+    if (!open_[i]) continue;
+    std::string got = real_.rest(i);
+    if (!same(pending_[i], got)) return differ(i, pending_[i], std::move(got));
+    if (real_.closed(i)) return differ(i, "leaves the connection open", "closes it", true);
+  }
+  return std::nullopt;
+}
+
+}  // namespace picklock::conform::redis

@@ -1,0 +1,53 @@
+// Sends one sequence to the model and to a real server, in the same total order, and compares what
+// comes back to each connection, byte for byte but for the normalisations. Between connections
+// nothing is ordered but commands (R90).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conform/redis/coverage.h"
+#include "conform/redis/model_side.h"
+#include "conform/redis/real_side.h"
+#include "conform/redis/sequence.h"
+
+namespace picklock::conform::redis {
+
+struct Difference {
+  std::size_t step = 0;  // the last one that had been sent
+  std::uint32_t connection = 0;
+  std::string model;  // what came, as bytes, or what happened, in words
+  std::string real;
+  bool words = false;
+};
+
+class Comparison {
+ public:
+  Comparison(ModelSide& model, RealSide& real) : model_(model), real_(real) {}
+
+  // The first difference; none: they agree. What was covered is counted where asked for.
+  std::optional<Difference> run(const Sequence& sequence, Coverage* coverage);
+
+ private:
+  using Found = std::optional<Difference>;
+
+  Found command(const Step& step, Coverage* coverage);
+  Found compare(const Step& step, const std::string& reply);
+  Found compare_normalised(const Step& step, const std::string& reply, bool executes);
+  Found compare_pushed(std::uint32_t connection);
+  Found compare_open(std::uint32_t connection);
+  Found leftovers();
+  Found differ(std::uint32_t connection, std::string model, std::string real, bool words = false);
+  void note_queued(const Step& step, const std::string& reply);
+
+  ModelSide& model_;
+  RealSide& real_;
+  std::size_t at_ = 0;
+  std::vector<std::string> pending_;  // pushed by the model, not yet read from the real server
+  std::vector<bool> open_;
+  std::vector<std::vector<std::vector<std::string>>> queued_;  // commands, by connection
+};
+
+}  // namespace picklock::conform::redis

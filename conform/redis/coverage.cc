@@ -1,0 +1,82 @@
+#include "conform/redis/coverage.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "conform/redis/frame.h"
+#include "conform/redis/sequence.h"
+
+namespace picklock::conform::redis {
+
+namespace {
+
+constexpr std::string_view kCodes[] = {
+    "BUSY",    "ERR", "EXECABORT", "MISCONF",    "NOAUTH",    "NOPROTO",  "NOSCRIPT",
+    "NOTBUSY", "OOM", "READONLY",  "UNKILLABLE", "WRONGPASS", "WRONGTYPE"};
+
+}  // namespace
+
+std::string reply_class(std::string_view bytes) {
+  Frame frame;
+  bool any = false;
+  while (!bytes.empty() && take_frame(bytes, frame) == Framing::whole) any = true;
+  if (!any) return "none";
+  switch (frame.kind) {
+    case '+':
+      return frame.text == "QUEUED" ? "queued" : "status";
+    case '-': {
+      // What scripts make up is of one class.
+      std::string code = frame.text.substr(0, frame.text.find(' '));
+      return std::find(std::begin(kCodes), std::end(kCodes), code) == std::end(kCodes)
+                 ? "other-error"
+                 : code;
+    }
+    case ':':
+      return "integer";
+    case '$':
+      return frame.null ? "nil" : "bulk";
+    case '*':
+      return frame.null ? "nil" : frame.elements.empty() ? "empty-array" : "array";
+    case '_':
+      return "nil";
+    case '>':
+      return "push";
+    case '%':
+      return "map";
+    case '~':
+      return "set";
+    case ',':
+      return "double";
+    case '=':
+      return "verbatim";
+    case '#':
+      return "boolean";
+    default:
+      return "other";
+  }
+}
+
+void Coverage::count(const Words& words, std::string_view reply, KeyState key) {
+  ++commands_;
+  ++counts_[{lower(words[0]), reply_class(reply), key}];
+}
+
+std::vector<Coverage::Cell> Coverage::expected(bool steered_clock) {
+  std::vector<Cell> cells = expected();
+  if (steered_clock) return cells;
+  std::erase_if(cells, [](const Cell& cell) {
+    const Rule* rule = rule_of(cell.command);
+    return cell.key == KeyState::expired || cell.reply == "OOM" || cell.reply == "NOAUTH" ||
+           cell.reply == "WRONGPASS" || (cell.command == "config" && cell.reply == "status") ||
+           (rule != nullptr && rule->timed);
+  });
+  return cells;
+}
+
+std::vector<Coverage::Cell> Coverage::empty_cells(bool steered_clock) const {
+  std::vector<Cell> empty = expected(steered_clock);
+  std::erase_if(empty, [&](const Cell& cell) { return counts_.contains(cell); });
+  return empty;
+}
+
+}  // namespace picklock::conform::redis

@@ -1,0 +1,48 @@
+#include "conform/redis/coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include "models/redis/commands.h"
+
+namespace picklock::conform::redis {
+
+using namespace picklock::redis;
+namespace {
+
+// They take a key of any type, or do not look at what they overwrite.
+const std::set<std::string_view> kOfAnyType = {
+    "del",     "exists",  "expire",    "expireat",    "expiretime", "mget", "mset",   "msetnx",
+    "persist", "pexpire", "pexpireat", "pexpiretime", "psetex",     "pttl", "rename", "renamenx",
+    "set",     "setex",   "setnx",     "touch",       "ttl",        "type", "unlink", "watch",
+};
+
+// Scripts name keys without looking at them, and those for shards name channels.
+const std::set<std::string_view> kOfNoKey = {"eval",     "evalsha",    "eval_ro",     "evalsha_ro",
+                                             "spublish", "ssubscribe", "sunsubscribe"};
+
+bool looks_at_a_key(const Command& command) {
+  return command.keys.first != 0 && command.run != nullptr && !kOfNoKey.contains(command.name);
+}
+
+// A state in which no reply of a command is compared is one in which it may be wrong.
+TEST(Coverage, IsOfEveryStateInWhichACommandMayFindItsKey) {
+  std::set<std::pair<std::string, KeyState>> expected;
+  for (const Coverage::Cell& cell : Coverage::expected()) expected.emplace(cell.command, cell.key);
+  int commands = 0;
+  for (const Command* command : all_commands()) {
+    if (!looks_at_a_key(*command)) continue;
+    ++commands;
+    const std::string name(command->name);
+    for (const KeyState state : {KeyState::missing, KeyState::live, KeyState::expired})
+      EXPECT_TRUE(expected.contains({name, state})) << name;
+    const bool any = kOfAnyType.contains(name);
+    EXPECT_TRUE(any || expected.contains({name, KeyState::wrong_type})) << name;
+  }
+  EXPECT_GT(commands, 70);
+}
+
+}  // namespace
+}  // namespace picklock::conform::redis

@@ -1,0 +1,41 @@
+#include "conform/redis/node_clock.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "conform/redis/real_server.h"
+
+namespace picklock::conform::redis {
+namespace {
+
+[[noreturn]] void fail() {
+  throw NoServer(fmt::format("no memory for a clock: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+NodeClock::NodeClock(Kind kind) : kind_(kind), file_(memfd_create("picklock-clock", MFD_CLOEXEC)) {
+  if (file_ < 0 || ftruncate(file_, sizeof *ms_) != 0) fail();
+  void* page = mmap(nullptr, sizeof *ms_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (page == MAP_FAILED) fail();
+  ms_ = static_cast<volatile std::int64_t*>(page);
+}
+
+NodeClock::~NodeClock() {
+  munmap(const_cast<std::int64_t*>(ms_), sizeof *ms_);
+  close(file_);
+}
+
+Surroundings NodeClock::surroundings(const std::string& library) const {
+  Surroundings of_server{
+      .variables = {"LD_PRELOAD=" + library, "PICKLOCK_CLOCK_FD=" + std::to_string(file_)},
+      .files = {file_}};
+  if (!stands()) of_server.variables.emplace_back("PICKLOCK_CLOCK_RUNS=1");
+  return of_server;
+}
+
+}  // namespace picklock::conform::redis

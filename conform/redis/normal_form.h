@@ -1,0 +1,31 @@
+// What two servers may say differently though they do the same: the only things that a comparison
+// does not see, each with its reason.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conform/redis/frame.h"
+
+namespace picklock::conform::redis {
+
+struct Normalisation {
+  std::string_view name;
+  std::string_view commands;
+  std::string_view why;
+};
+std::span<const Normalisation> normalisations();
+
+// Whether the reply to a command has a normal form other than itself.
+bool is_normalised(std::span<const std::string> words);
+
+// Rewrites what came to a connection, where the order of frames is not the server's to choose.
+void normalise_frames(std::vector<Frame>& frames);
+
+// Rewrites the reply to a command; `ids` are those of the connections of this side, in order.
+void normalise(std::span<const std::string> words, std::span<const std::int64_t> ids, Frame& reply);
+
+}  // namespace picklock::conform::redis

@@ -1,0 +1,172 @@
+// Clients on real redis-servers of our own: the real counterpart of models/small_world.h. The
+// servers live as long as the program, and are empty when a world is made. Test-only.
+#pragma once
+
+#include <unistd.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conform/real/real_time.h"
+#include "conform/redis/frame.h"
+#include "conform/redis/outcomes/real_group.h"
+#include "conform/redis/real/real_redis.h"
+#include "conform/redis/real_side.h"
+#include "models/sim_client.h"
+#include "picklock/client.h"
+
+namespace picklock::conform::redis::real {
+
+using namespace picklock::redis;
+
+using conform::real::RealTime;
+
+// redis-1, redis-2, ...
+class RealServers {
+ public:
+  static constexpr std::size_t kCount = 3;
+
+  static RealServers& all() {
+    static RealServers servers;
+    return servers;
+  }
+
+  const Address& address(std::size_t server) const { return nodes_[server]->address(); }
+
+ private:
+  RealServers() {
+    for (std::size_t i = 1; i <= kCount; ++i) {
+      nodes_.push_back(std::make_unique<outcomes::RealNode>(
+          folder_.path(),
+          outcomes::NodeSettings{.name = "redis-" + std::to_string(i),
+                                 .configuration = "save \"\"\nappendonly no\n"
+                                                  "jemalloc-bg-thread no\nhz 100"}));
+    }
+  }
+
+  outcomes::Folder folder_;
+  std::vector<std::unique_ptr<outcomes::RealNode>> nodes_;
+};
+
+// A connection that has nothing to do with any client: how a test looks at a server, and steers it.
+class Onlooker {
+ public:
+  explicit Onlooker(const Address& address) : socket_(address) {}
+
+  Frame ask(const std::vector<std::string>& words) {
+    socket_.send(words);
+    return next();
+  }
+  std::int64_t number(const std::vector<std::string>& words) {
+    const Frame frame = ask(words);
+    if (frame.kind != ':') throw std::runtime_error(words[0] + " is answered " + frame.text);
+    return std::stoll(frame.text);
+  }
+  bool exists(std::string_view key) { return number({"EXISTS", std::string(key)}) == 1; }
+  std::int64_t pttl(std::string_view key) { return number({"PTTL", std::string(key)}); }
+
+  Frame next() {
+    Frame frame;
+    constexpr int kPatience = 2000;  // times what soon() waits
+    for (int i = 0; i < kPatience && !socket_.ended(); ++i) {
+      std::string_view bytes = socket_.received();
+      if (take_frame(bytes, frame) == Framing::whole) {
+        socket_.received().erase(0, socket_.received().size() - bytes.size());
+        return frame;
+      }
+      socket_.soon();
+    }
+    throw std::runtime_error("a real server does not answer");
+  }
+
+ private:
+  Socket socket_;
+};
+
+class RealWorld {
+ public:
+  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
+
+  static constexpr Duration kCommandTimeout = std::chrono::seconds(60);
+
+  explicit RealWorld(std::uint32_t clients, std::size_t count = RealServers::kCount,
+                     const models::LockOptions& options = {.command_timeout = kCommandTimeout})
+      : RealWorld(std::vector<models::LockOptions>(clients, options), count) {}
+
+  // For each client the options of its lock.
+  explicit RealWorld(const std::vector<models::LockOptions>& options,
+                     std::size_t count = RealServers::kCount) {
+    const auto clients = static_cast<std::uint32_t>(options.size());
+    simulation.reset(static_cast<std::uint64_t>(getpid()));
+    time = std::make_unique<RealTime>(simulation);
+    keys.reset();
+    tenures.reset(keys.id("lock"));
+    sim::Scheduler& scheduler = simulation.scheduler;
+    const sim::Duration offset = RealTime::clock_offset();
+    for (std::uint32_t i = 1; i <= clients; ++i)
+      scheduler.add_process("client-" + std::to_string(i), offset);
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Address& address = RealServers::all().address(i);
+      onlookers.emplace_back(address).ask({"FLUSHALL"});
+      onlookers.back().ask({"SCRIPT", "FLUSH"});
+      sim::Process& process = scheduler.add_process("redis-" + std::to_string(i + 1));
+      time->watch(servers.emplace_back(simulation, process, address));
+      nodes.push_back(servers.back().node());
+    }
+    resource.reset(simulation, scheduler.add_process("resource"), tenures,
+                   models::FencedBy::nothing);
+    for (std::uint32_t i = 0; i < clients; ++i) {
+      machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
+                                    options[i].command_timeout, keys.id("lock"));
+    }
+    simulation.nemesis.reset({}, 0, clients, "lock");
+  }
+
+  // A thread of client 1, 2, ...
+  void client(std::uint32_t number, Body body) {
+    simulation.scheduler.spawn(
+        simulation.scheduler.process(number - 1),
+        [this, number, run = std::move(body)] {
+          simulation.scheduler.running()->tenure = tenures.begin();
+          models::SimClient self(machines[number - 1]);
+          run(*this, self);
+        },
+        true);
+  }
+
+  // The process of the client ends here, with all its threads; from a thread of another.
+  void crash(std::uint32_t number) {
+    sim::Process& process = simulation.scheduler.process(number - 1);
+    simulation.network.crash(process, false, false);
+    simulation.scheduler.halt(process, false);
+    machines[number - 1].forget();
+  }
+
+  void run() { simulation.scheduler.run(); }
+
+  bool held(std::string_view key) {
+    for (Onlooker& onlooker : onlookers) {
+      if (onlooker.exists(key)) return true;
+    }
+    return false;
+  }
+
+  // Room for what looks at servers from within a thread.
+  sim::Simulation simulation{std::size_t{512} << 10};
+  std::unique_ptr<RealTime> time;
+  models::Tenures tenures;
+  models::Keys keys;
+  models::Resource resource;
+  std::deque<RealRedis> servers;
+  std::deque<Onlooker> onlookers;  // one at each server
+  std::deque<models::ClientMachine> machines;
+};
+
+}  // namespace picklock::conform::redis::real

@@ -1,0 +1,47 @@
+// A sequence of commands over a few connections, drawn once and then sent to the model and to a
+// real server alike. Plain data, so that it can be cut down to the commands that make a difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/clock.h"
+
+namespace picklock::conform::redis {
+
+// What both wall clocks show when a sequence begins, in milliseconds since the epoch.
+inline constexpr std::int64_t kEpochMs = sim::kEpoch / 1'000'000;
+
+// A word that stands for the id of a connection, which the two sides number differently: `$id-1` is
+// the first connection's.
+inline constexpr std::string_view kIdWord = "$id-";
+
+// The connection that such a word is about, counted from 0; nullopt: it is another word.
+std::optional<std::uint32_t> connection_meant(std::string_view word);
+std::string id_word(std::uint32_t connection);
+
+struct Step {
+  std::uint32_t connection = 0;
+  std::vector<std::string> words;  // of a command; none: time passes
+  std::int64_t pass_ms = 0;
+
+  bool passes_time() const { return words.empty(); }
+};
+
+struct Sequence {
+  std::uint64_t seed = 0;  // draws this very sequence as the first of a run
+  std::uint32_t connections = 2;
+  std::vector<Step> steps;
+};
+
+// A word as a user could type it, quoted where it must be: `PX`, `"a b"`, `"\r\n\x00"`.
+std::string shown(std::string_view word);
+// `2> SET k1 "a b" PX 100`, or `   (100 ms pass)`.
+std::string shown(const Step& step);
+// Lower case, of the letters that names of commands have.
+std::string lower(std::string_view word);
+
+}  // namespace picklock::conform::redis

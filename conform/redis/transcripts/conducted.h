@@ -1,0 +1,92 @@
+// A client whose lock goes by a score: its pauses take no time, its clocks show what these have
+// come to, and the thread that renews waits for its turn. Test-only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "picklock/lock.h"
+
+namespace picklock::conform::redis::transcripts {
+
+// What the threads of one client share.
+struct Conductor {
+  Duration now = std::chrono::hours(1);
+  int pauses = 0;
+  std::function<void(int pauses)> on_pause;
+  std::string next_token;  // empty: a random one
+
+  // Of the thread that renews.
+  std::unique_ptr<Semaphore> turn;
+  bool waits = false;
+  bool lost = false;
+};
+
+class Conducted final : public Client {
+ public:
+  Conducted(Client& real, std::shared_ptr<Conductor> conductor, bool spawned = false)
+      : real_(real), conductor_(std::move(conductor)), spawned_(spawned) {}
+
+  Duration monotonic_now() override { return conductor_->now; }
+  Duration wall_now() override { return conductor_->now; }
+  // Of the threads that locks spawn only the one that renews ever sleeps.
+  void sleep(Duration length) override {
+    if (spawned_) {
+      if (conductor_->turn == nullptr) conductor_->turn = real_.semaphore(Awaits::threads);
+      conductor_->waits = true;
+      conductor_->turn->acquire(Semaphore::kForever);
+    }
+    conductor_->now += length;
+  }
+  bool sleep_interruptibly(Duration length) override {
+    conductor_->now += length;
+    if (conductor_->on_pause) conductor_->on_pause(++conductor_->pauses);
+    return true;
+  }
+  void spawn(std::function<void(Client&)> body) override {
+    real_.spawn([conductor = conductor_, run = std::move(body)](Client& thread) {
+      Conducted conducted(thread, conductor, true);
+      run(conducted);
+    });
+  }
+  std::string fresh_token() override {
+    std::string token = std::exchange(conductor_->next_token, {});
+    return token.empty() ? real_.fresh_token() : token;
+  }
+  void lost(const Lease& lease) override {
+    conductor_->lost = true;
+    real_.lost(lease);
+  }
+
+  std::string_view name() const override { return real_.name(); }
+  std::uint32_t thread() const override { return real_.thread(); }
+  picklock::redis::Client& redis(std::size_t server) override { return real_.redis(server); }
+  std::size_t redis_servers() const override { return real_.redis_servers(); }
+  picklock::redis::Client& redis_replica(std::size_t server) override {
+    return real_.redis_replica(server);
+  }
+  lease_store::Client& lease_store() override { return real_.lease_store(); }
+  picklock::zookeeper::Client& zookeeper() override { return real_.zookeeper(); }
+  picklock::mysql::Client& mysql() override { return real_.mysql(); }
+  std::unique_ptr<Semaphore> semaphore(Awaits what) override { return real_.semaphore(what); }
+  Tenancy tenancy() const override { return real_.tenancy(); }
+  void act_for(Tenancy tenancy) override { real_.act_for(tenancy); }
+  Duration random_between(Duration low, Duration high) override {
+    return real_.random_between(low, high);
+  }
+  std::string machine_token() override { return real_.machine_token(); }
+  void mark(std::string_view mark) override { real_.mark(mark); }
+  void local_mutex(std::string_view key, bool locked) override { real_.local_mutex(key, locked); }
+  // By a clock that nobody else goes by.
+  void believe_until(const Lease&, Duration) override {}
+
+ private:
+  Client& real_;
+  std::shared_ptr<Conductor> conductor_;
+  bool spawned_;
+};
+
+}  // namespace picklock::conform::redis::transcripts

@@ -1,0 +1,89 @@
+// The words that sequences are made of: every command that the model knows, as patterns with holes,
+// and what the holes are filled with: few keys of mixed types, integers and what nearly is one,
+// deadlines around now, options in any case and order, and now and then a bad one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/random.h"
+
+namespace picklock::conform::redis {
+
+using Words = std::vector<std::string>;
+
+struct Rule {
+  std::string_view pattern;  // `SETEX {key} {seconds} {value}`
+  std::string_view type;     // what TYPE says of the keys it works on; empty: any type will do
+  int weight = 1;
+  // Its reply depends on the clock, or it lets time decide what later ones see.
+  bool timed = false;
+  // To be sent as it is drawn: a wrong word might hit what is not part of the comparison.
+  bool exact = false;
+  // Of a connection's own state: scripts may not use it, a transaction seldom does.
+  bool connection = false;
+
+  std::string_view name() const { return pattern.substr(0, pattern.find(' ')); }
+  bool has_key() const { return pattern.find("{key") == name().size() + 1; }
+};
+
+std::span<const Rule> rules();
+// The first rule of a command, by its name in lower case; nullptr: none has it.
+const Rule* rule_of(std::string_view command);
+
+class Vocabulary {
+ public:
+  Vocabulary(sim::Random& chance, bool steered_clock) : chance_(chance), timed_(steered_clock) {}
+
+  void set_now(std::int64_t ms) { now_ms_ = ms; }
+  void set_connections(std::uint32_t count) { connections_ = count; }
+  bool timed() const { return timed_; }
+
+  // --- chance
+  std::uint64_t below(std::uint64_t bound) { return chance_.below(bound); }
+  bool one_in(std::uint64_t many) { return below(many) == 0; }
+  template <typename Values>
+  const auto& one_of(const Values& values) {
+    return values[static_cast<std::size_t>(below(std::size(values)))];
+  }
+
+  // --- words
+  // A command of those that any connection may send, or, for scripts, that work on data.
+  Words command(bool for_script = false);
+  // A command that has a key, and which key; well-formed.
+  Words command_on(std::string_view key);
+  // What a listening RESP2 connection may send.
+  Words listening();
+  // A pattern's words; well-formed where the words in it are.
+  Words filled(std::string_view pattern, std::string_view type = {});
+  std::string key(std::string_view type);
+  std::string value();
+  std::string number();  // an integer, mostly
+
+ private:
+  const Rule& drawn_rule(bool for_script, bool with_key);
+  void fill(Words& words, std::string_view hole, std::string_view type);
+  void fill_one(Words& words, std::string_view hole, std::string_view type);
+  std::string in_some_case(std::string_view word);
+  void spoil(Words& words);
+  void fill_set_options(Words& words);
+  void fill_expiry(Words& words, std::string_view option);
+  void fill_getex_options(Words& words);
+  void fill_flags(Words& words);
+  std::string small_value();  // of a size that keeps a hash in the order in which it grew
+  std::string milliseconds();
+  std::string seconds();
+  std::string at_milliseconds();
+  std::string at_seconds();
+
+  sim::Random& chance_;
+  bool timed_;
+  std::int64_t now_ms_ = 0;
+  std::uint32_t connections_ = 1;
+  std::string_view forced_key_;
+};
+
+}  // namespace picklock::conform::redis

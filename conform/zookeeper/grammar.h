@@ -1,0 +1,19 @@
+// Draws the sequences: who asks for what when, so that znodes are met in every state by every
+// operation. The same seed draws the same sequence anywhere.
+#pragma once
+
+#include <cstdint>
+
+#include "conform/zookeeper/sequence.h"
+
+namespace picklock::conform::zookeeper {
+
+inline constexpr std::size_t kStepsPerSequence = 40;
+
+Sequence draw_sequence(std::uint64_t seed);
+
+// The seed of the n-th sequence of a run; the first has the run's own, so that each can be drawn
+// alone.
+std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index);
+
+}  // namespace picklock::conform::zookeeper

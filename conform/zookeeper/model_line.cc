@@ -1,0 +1,138 @@
+#include "conform/zookeeper/model_line.h"
+
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include "models/keys.h"
+#include "models/zookeeper/server.h"
+#include "models/zookeeper/wire.h"
+
+namespace picklock::conform::zookeeper {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ModelLine final : public Line {
+ public:
+  ModelLine(sim::Simulation& simulation, sim::Process& self, Server& server)
+      : simulation_(simulation), self_(self), server_(server) {}
+
+  void dial(std::uint32_t connection) override {
+    Socket& socket = at(connection);
+    socket.forget();
+    socket.connection =
+        &simulation_.network.dial(self_, socket, server_.process(), server_, protocol(), ++dials_);
+  }
+  void hang_up(std::uint32_t connection) override {
+    Socket& socket = at(connection);
+    if (socket.connection != nullptr) simulation_.network.close(*socket.connection);
+    socket.forget();
+  }
+  void send(std::uint32_t connection, std::string_view bytes) override {
+    Socket& socket = at(connection);
+    if (socket.connection == nullptr) return;
+    sim::Message& message = simulation_.network.make(*socket.connection, 0);
+    message.payload.append(bytes);
+    simulation_.network.send(message);
+  }
+  std::optional<std::string> receive(std::uint32_t connection) override {
+    Socket& socket = at(connection);
+    while (socket.received.empty() && socket.connection != nullptr) {
+      socket.waiting = simulation_.scheduler.running();
+      simulation_.scheduler.park();
+      socket.waiting = nullptr;
+    }
+    if (socket.received.empty()) return std::nullopt;
+    std::string bytes = std::move(socket.received.front());
+    socket.received.pop_front();
+    return bytes;
+  }
+  void sleep(std::int32_t milliseconds) override {
+    simulation_.scheduler.sleep(std::chrono::milliseconds(milliseconds));
+  }
+  Znode look(std::string_view path, SessionId session) override {
+    const Node* const node = server_.tree().find(path);
+    if (node == nullptr) return Znode::missing;
+    if (!node->children.empty()) return Znode::parent;
+    if (node->container) return Znode::container;
+    if (node->stat.ephemeral_owner == 0) return Znode::persistent;
+    return node->stat.ephemeral_owner == session ? Znode::own_ephemeral : Znode::others_ephemeral;
+  }
+
+ private:
+  struct Socket final : sim::Endpoint {
+    explicit Socket(sim::Scheduler& of) : scheduler(of) {}
+    void forget() {
+      connection = nullptr;
+      received.clear();
+    }
+    void on_message(sim::Connection& from, sim::Message& message) override {
+      if (&from != connection) return;
+      received.emplace_back(message.payload.view());
+      wake();
+    }
+    void on_reset(sim::Connection& from) override {
+      if (&from != connection) return;
+      connection = nullptr;
+      wake();
+    }
+    void wake() {
+      if (waiting != nullptr) scheduler.wake(*waiting);
+    }
+
+    sim::Scheduler& scheduler;
+    sim::Connection* connection = nullptr;
+    sim::Thread* waiting = nullptr;
+    std::deque<std::string> received;
+  };
+
+  Socket& at(std::uint32_t connection) {
+    while (sockets_.size() <= connection) sockets_.emplace_back(simulation_.scheduler);
+    return sockets_[connection];
+  }
+
+  sim::Simulation& simulation_;
+  sim::Process& self_;
+  Server& server_;
+  std::deque<Socket> sockets_;
+  std::uint32_t dials_ = 0;
+};
+
+}  // namespace
+
+std::vector<Outcome> play_to_model(const Sequence& sequence) {
+  sim::Simulation simulation;
+  simulation.reset(1);
+  models::Tenures tenures;
+  models::Keys keys;
+  tenures.reset(keys.id("lock"));
+  sim::Process& client = simulation.scheduler.add_process("client-1");
+  sim::Process& process = simulation.scheduler.add_process("zookeeper-1");
+  sim::Process* const members[] = {&process};
+  Ensemble ensemble;
+  ensemble.reset(simulation, members, tenures, "lock",
+                 {.tick = 200ms, .max_connections = 0, .fsync = Duration::zero()});
+  simulation.nemesis.reset({}, 0, 1, "lock");
+  ModelLine line(simulation, client, ensemble.server(0));
+  std::vector<Outcome> outcomes;
+  std::exception_ptr problem;
+  simulation.scheduler.spawn(
+      client,
+      [&] {
+        try {
+          outcomes = play(line, sequence);
+        } catch (const std::runtime_error&) {
+          problem = std::current_exception();
+        }
+        simulation.scheduler.stop();
+      },
+      true);
+  simulation.scheduler.start(client);
+  simulation.scheduler.start(process);
+  simulation.scheduler.run();
+  if (problem) std::rethrow_exception(problem);
+  return outcomes;
+}
+
+}  // namespace picklock::conform::zookeeper

@@ -1,0 +1,166 @@
+// Clients on a real ZooKeeper server of our own: the real counterpart of models/small_world.h. The
+// server lives as long as the program, and has what was left there before. Test-only.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conform/real/real_time.h"
+#include "conform/zookeeper/real/real_zookeeper.h"
+#include "conform/zookeeper/real_server.h"
+#include "models/sim_client.h"
+#include "models/zookeeper/names.h"
+#include "picklock/client.h"
+
+namespace picklock::conform::zookeeper::real {
+
+using namespace picklock::zookeeper;
+
+// What a server says of itself to whoever asks, without a session: how a test looks at it.
+class Onlooker {
+ public:
+  explicit Onlooker(Address address) : address_(std::move(address)) {}
+
+  // The ephemeral znode of this path, or those below it, in the order of their numbers.
+  std::vector<std::string> ephemerals(const std::string& path) const {
+    std::vector<std::string> found;
+    for (const std::string& line : said("dump")) {
+      if (line == "\t" + path || line.starts_with("\t" + path + "/"))
+        found.push_back(line.substr(1));
+    }
+    std::sort(found.begin(), found.end(), [](const std::string& one, const std::string& other) {
+      return sequence_of(one) < sequence_of(other);
+    });
+    return found;
+  }
+
+  // How many sessions watch the znode of this path, be it there or not.
+  std::size_t watchers(const std::string& path) const {
+    const std::vector<std::string> lines = said("wchp");
+    const auto at = std::find(lines.begin(), lines.end(), path);
+    if (at == lines.end()) return 0;
+    const auto end = std::find_if_not(
+        at + 1, lines.end(), [](const std::string& line) { return line.starts_with('\t'); });
+    return static_cast<std::size_t>(end - at - 1);
+  }
+
+ private:
+  std::vector<std::string> said(std::string_view word) const {
+    std::istringstream text(four_letters(address_, word));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  }
+
+  Address address_;
+};
+
+class RealWorld {
+ public:
+  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
+
+  // No session ends because a machine is busy, unless a test asks for a short one.
+  static constexpr Duration kLongSession = std::chrono::seconds(600);
+
+  // However it fails: what it should have found is missing then.
+  static constexpr Duration kLongestRun = std::chrono::seconds(120);
+
+  static const Address& server_address() {
+    static const RealServer server("maxSessionTimeout=600000\n");
+    return server.address();
+  }
+
+  explicit RealWorld(std::uint32_t clients,
+                     const models::LockOptions& options = {.ttl = kLongSession})
+      : RealWorld(std::vector<models::LockOptions>(clients, options)) {}
+
+  // For each client the options of its lock; `ttl` is the time-out of its session.
+  explicit RealWorld(const std::vector<models::LockOptions>& options,
+                     const Address& address = server_address())
+      : onlooker(address) {
+    const auto clients = static_cast<std::uint32_t>(options.size());
+    simulation.reset(static_cast<std::uint64_t>(getpid()));
+    time = std::make_unique<conform::real::RealTime>(simulation);
+    keys.reset();
+    tenures.reset(keys.id("lock"));
+    sim::Scheduler& scheduler = simulation.scheduler;
+    const sim::Duration offset = conform::real::RealTime::clock_offset();
+    for (std::uint32_t i = 1; i <= clients; ++i)
+      scheduler.add_process("client-" + std::to_string(i), offset);
+    server =
+        std::make_unique<RealZooKeeper>(simulation, scheduler.add_process("zookeeper-1"), address);
+    time->watch(*server);
+    ends = {server->end()};
+    resource.reset(simulation, scheduler.add_process("resource"), tenures,
+                   models::FencedBy::nothing);
+    for (std::uint32_t i = 0; i < clients; ++i) {
+      models::ClientMachine& machine = machines.emplace_back();
+      machine.reset(simulation, scheduler.process(i), std::span<const picklock::redis::Node>(),
+                    resource, options[i], options[i].command_timeout, keys.id("lock"));
+      machine.connect(ends, options[i], 0);
+    }
+    simulation.nemesis.reset({}, 0, clients, "lock");
+  }
+
+  // A thread of client 1, 2, ...
+  sim::Thread& client(std::uint32_t number, Body body) {
+    return simulation.scheduler.spawn(
+        process(number),
+        [this, number, run = std::move(body)] {
+          simulation.scheduler.running()->tenure = tenures.begin();
+          models::SimClient self(machines[number - 1]);
+          run(*this, self);
+        },
+        true);
+  }
+
+  // The process of the client ends here, with all its threads; from a thread of another.
+  void crash(std::uint32_t number) {
+    simulation.network.crash(process(number), false, false);
+    simulation.scheduler.halt(process(number), false);
+    machines[number - 1].forget();
+  }
+  void pause(std::uint32_t number) { simulation.scheduler.pause(process(number)); }
+  void resume(std::uint32_t number) { simulation.scheduler.resume(process(number)); }
+
+  // The calling thread, one of this client's, has been told that its lock is lost.
+  bool has_lost(std::uint32_t number) {
+    return machines[number - 1].has_lost(simulation.scheduler.running()->tenure);
+  }
+
+  void run() {
+    sim::Scheduler& scheduler = simulation.scheduler;
+    scheduler.arm(
+        scheduler.add_timer(
+            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
+            &scheduler, 0),
+        sim::kStart + kLongestRun);
+    for (models::ClientMachine& machine : machines) machine.started();
+    scheduler.run();
+  }
+
+  sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }
+
+  // Room for what looks at the server from within a thread.
+  sim::Simulation simulation{std::size_t{512} << 10};
+  std::unique_ptr<conform::real::RealTime> time;
+  models::Tenures tenures;
+  models::Keys keys;
+  models::Resource resource;
+  std::unique_ptr<RealZooKeeper> server;
+  std::vector<models::ServerEnd> ends;
+  std::deque<models::ClientMachine> machines;
+  Onlooker onlooker;
+};
+
+}  // namespace picklock::conform::zookeeper::real

@@ -1,0 +1,111 @@
+#include "conform/zookeeper/real_line.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace picklock::conform::zookeeper {
+namespace {
+
+constexpr int kPatience = 10'000;  // milliseconds, for an answer
+
+}  // namespace
+
+// ---------------------------------------------------------------- a socket
+
+bool RealSocket::dial(const Address& address) {
+  hang_up();
+  file_ = connected(address);
+  return open();
+}
+
+void RealSocket::hang_up() {
+  if (open()) close(file_);
+  file_ = -1;
+  received_.clear();
+}
+
+void RealSocket::send(std::string_view bytes) const {
+  if (!open()) return;
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  std::string framed;
+  for (int shift = 24; shift >= 0; shift -= 8) framed += static_cast<char>(size >> shift);
+  framed += bytes;
+  for (std::size_t sent = 0; sent < framed.size();) {
+    const ssize_t some = ::send(file_, framed.data() + sent, framed.size() - sent, MSG_NOSIGNAL);
+    if (some <= 0) return;  // what is read next tells why
+    sent += static_cast<std::size_t>(some);
+  }
+}
+
+bool RealSocket::take(std::string& bytes) {
+  if (received_.size() < 4) return false;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<unsigned char>(received_[i]);
+  if (received_.size() < 4 + size) return false;
+  bytes = received_.substr(4, size);
+  received_.erase(0, 4 + size);
+  return true;
+}
+
+bool RealSocket::receive(std::string& bytes, int patience) {
+  while (!take(bytes)) {
+    if (!open()) return false;
+    pollfd ready{file_, POLLIN, 0};
+    if (poll(&ready, 1, patience) == 0) return false;
+    std::array<char, 16384> some{};
+    const ssize_t size = ::read(file_, some.data(), some.size());
+    if (size <= 0) {
+      hang_up();
+      return false;
+    }
+    received_.append(some.data(), static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- a line
+
+std::string RealLine::version() const {
+  const std::string answer = four_letters(address_, "srvr");
+  constexpr std::string_view kVersion = "Zookeeper version: ";
+  const std::size_t at = answer.find(kVersion);
+  if (at == std::string::npos)
+    throw NoServer(fmt::format("no ZooKeeper answers at {}:{}", address_.host, address_.port));
+  const std::string rest = answer.substr(at + kVersion.size());
+  return rest.substr(0, rest.find_first_of("-, \n"));
+}
+
+RealSocket& RealLine::at(std::uint32_t connection) {
+  while (sockets_.size() <= connection) sockets_.emplace_back();
+  return sockets_[connection];
+}
+
+void RealLine::dial(std::uint32_t connection) {
+  if (!at(connection).dial(address_))
+    throw NoServer(fmt::format("nobody listens at {}:{}", address_.host, address_.port));
+}
+
+void RealLine::hang_up(std::uint32_t connection) { at(connection).hang_up(); }
+
+void RealLine::send(std::uint32_t connection, std::string_view bytes) {
+  at(connection).send(bytes);
+}
+
+std::optional<std::string> RealLine::receive(std::uint32_t connection) {
+  RealSocket& socket = at(connection);
+  std::string bytes;
+  if (socket.receive(bytes, kPatience)) return bytes;
+  if (socket.open()) throw std::runtime_error("the server does not answer");
+  return std::nullopt;
+}
+
+void RealLine::sleep(std::int32_t milliseconds) {
+  usleep(static_cast<useconds_t>(milliseconds) * 1000);
+}
+
+}  // namespace picklock::conform::zookeeper

@@ -1,0 +1,62 @@
+// The real server's side of a comparison: raw sockets.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "conform/zookeeper/player.h"
+#include "conform/zookeeper/real_server.h"
+
+namespace picklock::conform::zookeeper {
+
+// Whether the user wants an end.
+using Stop = std::function<bool()>;
+
+// One connection after the other to a real server.
+class RealSocket {
+ public:
+  RealSocket() = default;
+  RealSocket(const RealSocket&) = delete;
+  RealSocket& operator=(const RealSocket&) = delete;
+  ~RealSocket() { hang_up(); }
+
+  // False: nobody listens there.
+  bool dial(const Address& address);
+  void hang_up();
+  void send(std::string_view bytes) const;
+  // False: no message has come within so many milliseconds, or none will, for it has ended.
+  bool receive(std::string& bytes, int patience);
+  bool open() const { return file_ >= 0; }
+
+ private:
+  bool take(std::string& bytes);
+
+  int file_ = -1;
+  std::string received_;  // and not yet taken
+};
+
+class RealLine final : public Line {
+ public:
+  explicit RealLine(Address address) : address_(std::move(address)) {}
+
+  // What `srvr` says of the version: "3.8.0".
+  std::string version() const;
+
+  void dial(std::uint32_t connection) override;
+  void hang_up(std::uint32_t connection) override;
+  void send(std::uint32_t connection, std::string_view bytes) override;
+  std::optional<std::string> receive(std::uint32_t connection) override;
+  void sleep(std::int32_t milliseconds) override;
+  Znode look(std::string_view, SessionId) override { return Znode::none; }
+
+ private:
+  RealSocket& at(std::uint32_t connection);
+
+  Address address_;
+  std::deque<RealSocket> sockets_;
+};
+
+}  // namespace picklock::conform::zookeeper

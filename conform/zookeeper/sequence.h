@@ -1,0 +1,61 @@
+// What a few clients of one server ask for, in one order: drawn once and then played to the model
+// and to a real server alike. Plain data, so that it can be cut down to what makes a difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/zookeeper/op_code.h"
+#include "picklock/zookeeper.h"
+
+namespace picklock::conform::zookeeper {
+
+using namespace picklock::zookeeper;  // the model of ZooKeeper: this folder is about it alone
+
+// Under which a sequence keeps to itself; both sides make it before the first step.
+inline constexpr std::string_view kRoot = "/t";
+
+struct Ask {
+  OpCode op{};
+  std::string path{};
+  std::optional<std::string> data{};
+  std::int32_t version = kAnyVersion;
+  std::int32_t flags = 0;
+  bool has_acl = true;
+  bool watch = false;
+  Zxid seen = 0;  // of setWatches: how many writes before the present one
+  std::vector<std::string> data_watches{};
+  std::vector<std::string> exists_watches{};
+  std::vector<std::string> child_watches{};
+  std::vector<Ask> parts{};
+};
+
+struct Step {
+  enum class Kind : std::uint8_t {
+    ask,      // a request, and its answer
+    connect,  // for a new session
+    resume,   // for the last session that this connection has had
+    intrude,  // the same with a wrong password
+    usurp,    // for the session of another connection
+    drop,     // hangs up without a word
+    pass,     // time
+  };
+  Kind kind = Kind::ask;
+  std::uint32_t connection = 0;
+  Ask ask{};
+  std::uint32_t from = 0;    // whose session is usurped
+  std::int32_t timeout = 0;  // of a session that is asked for; or so many milliseconds pass
+};
+
+struct Sequence {
+  std::uint64_t seed = 0;  // draws this very sequence as the first of a run
+  std::uint32_t connections = 2;
+  std::vector<Step> steps{};
+};
+
+// `2> create /t/a "x" ephemeral`, or `   (700 ms pass)`.
+std::string shown(const Step& step);
+
+}  // namespace picklock::conform::zookeeper
