@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 
 #include "compare/safety_table/page.h"
 #include "compare/safety_table/table.h"
+#include "compare/summary.h"
 #include "models/locks/catalogue.h"
 #include "reports/mermaid.h"
 #include "reports/wording.h"
@@ -26,8 +26,6 @@ using scenarios::Scenario;
 
 constexpr std::string_view kHow = "<!-- how it works -->\n";
 constexpr std::string_view kEnd = "<!-- end -->\n";
-constexpr std::array<std::string_view, 4> kServers = {"Redis", "a lease store", "ZooKeeper",
-                                                      "MySQL"};
 
 // A run of a shipped file in which the lock takes part.
 struct Appearance {
@@ -150,7 +148,7 @@ std::string page(const Algorithm& lock, const std::string& directory, const std:
   const models::LockOptions options = scenarios::lock_options(scenario);
   std::string text =
       fmt::format("# {}\n\n{}.\n\nOn {}. Source: {}.\n\n", lock.name, capitalised(lock.summary),
-                  kServers[static_cast<std::size_t>(lock.uses.server)], lock.source);
+                  kServerNames[static_cast<std::size_t>(lock.uses.server)], lock.source);
   text += fmt::format("## How it works\n\n{}{}{}\n", kHow, how, kEnd);
   text += diagram(lock.name, directory);
   text += fmt::format("\n## What it promises\n\n{}\n", promises(lock, options));
@@ -191,7 +189,7 @@ std::vector<LockPage> lock_pages(const std::string& directory,
   for (const Algorithm* lock : models::locks::all()) {
     all[0].text +=
         fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", lock->name,
-                    kServers[static_cast<std::size_t>(lock->uses.server)], lock->summary);
+                    kServerNames[static_cast<std::size_t>(lock->uses.server)], lock->summary);
     all.push_back({fmt::format("{}.md", lock->name), page(*lock, directory, how(lock->name))});
   }
   all[0].text +=
