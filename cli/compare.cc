@@ -22,16 +22,16 @@
 #include "compare/pages.h"
 #include "compare/table.h"
 #include "explore/folder.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "models/locks/catalogue.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/catalogue.h"
-#include "scenarios/nearest.h"
 
 namespace picklock::cli {
 namespace {
 
-using scenarios::BadInput;
-using scenarios::Words;
+using keys::BadInput;
+using keys::Words;
 
 constexpr std::uint64_t kRunsOfACell = 500;
 
@@ -196,7 +196,7 @@ int compare(const CompareOptions& given) {
   made.pages = pages.for_people;
   put(given.json ? compare::json(comparison, made) : compare::table(comparison, made, form));
   if (!ledger.is_whole() || !pages.all_written) {
-    const std::string where = scenarios::printable(folder.path().string());
+    const std::string where = keys::printable(folder.path().string());
     std::fputs(("picklock: not everything could be written to " + where + '\n').c_str(), stderr);
   }
   if (!stopped.empty()) {

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "conform/redis/campaign.h"
-#include "scenarios/bad_input.h"
-#include "scenarios/nearest.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 
 namespace picklock::cli {
 
@@ -46,10 +46,10 @@ int conform(const ConformOptions& options) {
   if (options.server == "redis") return conform_redis(options);
   if (options.server == "zookeeper") return conform_zookeeper(options);
   if (options.server == "mysql") return conform_mysql(options);
-  const scenarios::Words servers = {"redis", "zookeeper", "mysql"};
-  throw scenarios::BadInput(fmt::format(
-      "conform: there is no server `{}`{}", scenarios::printable(options.server),
-      scenarios::did_you_mean(options.server, servers, "it is redis, zookeeper or mysql")));
+  const keys::Words servers = {"redis", "zookeeper", "mysql"};
+  throw keys::BadInput(fmt::format(
+      "conform: there is no server `{}`{}", keys::printable(options.server),
+      keys::did_you_mean(options.server, servers, "it is redis, zookeeper or mysql")));
 }
 
 }  // namespace picklock::cli

@@ -8,7 +8,7 @@
 #include "cli/interruptible.h"
 #include "cli/status_line.h"
 #include "conform/mysql/campaign.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::cli {
 namespace {
@@ -92,7 +92,7 @@ int conform_mysql(const ConformOptions& options) {
     campaign.address = {host, port};
   }
   if (options.flush)
-    throw scenarios::BadInput(
+    throw keys::BadInput(
         "--flush: only for redis; of a MySQL, picklock uses databases picklock_... alone, and "
         "drops them afterwards");
 
@@ -110,7 +110,7 @@ int conform_mysql(const ConformOptions& options) {
              }});
   } catch (const mysql::NoServer& problem) {
     line.clear();
-    throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
+    throw keys::BadInput(fmt::format("conform: {}", problem.what()));
   }
   line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));

@@ -14,7 +14,7 @@
 #include "conform/redis/normal_form.h"
 #include "conform/redis/sequence.h"
 #include "reports/wording.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::cli {
 namespace {
@@ -150,7 +150,7 @@ int conform_redis(const ConformOptions& options) {
   if (!options.cases.empty()) campaign.cases = number_from("--cases", options.cases, 1, INT64_MAX);
   if (!options.address.empty()) campaign.address = address_from(options.address);
   if (options.flush && options.address.empty())
-    throw scenarios::BadInput("--flush: needs --address, the server to empty");
+    throw keys::BadInput("--flush: needs --address, the server to empty");
   campaign.flush = options.flush;
 
   const Interruptible interruptible;
@@ -164,7 +164,7 @@ int conform_redis(const ConformOptions& options) {
                                        }});
   } catch (const redis::NoServer& problem) {
     line.clear();
-    throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
+    throw keys::BadInput(fmt::format("conform: {}", problem.what()));
   }
   line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));

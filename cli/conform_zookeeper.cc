@@ -10,7 +10,7 @@
 #include "cli/status_line.h"
 #include "conform/zookeeper/campaign.h"
 #include "conform/zookeeper/grammar.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::cli {
 namespace {
@@ -111,7 +111,7 @@ int conform_zookeeper(const ConformOptions& options) {
     campaign.address = {host, port};
   }
   if (options.flush)
-    throw scenarios::BadInput(
+    throw keys::BadInput(
         "--flush: only for redis; of a ZooKeeper, picklock uses the znodes under /t alone");
 
   const Interruptible interruptible;
@@ -128,7 +128,7 @@ int conform_zookeeper(const ConformOptions& options) {
                        }});
   } catch (const zookeeper::NoServer& problem) {
     line.clear();
-    throw scenarios::BadInput(fmt::format("conform: {}", problem.what()));
+    throw keys::BadInput(fmt::format("conform: {}", problem.what()));
   }
   line.clear();
   put(options.json ? json(report, campaign, options) : text(report, options));

@@ -16,9 +16,9 @@
 #include <iostream>
 
 #include "cli/search_words.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "scenarios/catalogue.h"
-#include "scenarios/nearest.h"
 
 namespace picklock::cli {
 namespace {
@@ -57,7 +57,7 @@ scenarios::Document read_document(const std::string& scenario) {
 
 void complain(const std::string& message) {
   constexpr std::size_t kLongestLine = 500;
-  const std::string line = scenarios::printable(message, kLongestLine);
+  const std::string line = keys::printable(message, kLongestLine);
   std::fputs(("picklock: " + line + '\n').c_str(), stderr);
 }
 
@@ -69,8 +69,8 @@ void put(const std::string& text) {
 
 void write_file(const std::string& path, const std::string& text) {
   const auto fail = [&path] {
-    throw OutputLost(fmt::format("{} cannot be written: {}", scenarios::printable(path, 200),
-                                 std::strerror(errno)));
+    throw OutputLost(
+        fmt::format("{} cannot be written: {}", keys::printable(path, 200), std::strerror(errno)));
   };
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   if (!out) fail();
@@ -112,7 +112,7 @@ void add_color(CLI::App& command, std::string& into) {
 bool colored(const std::string& color) {
   if (color == "always") return true;
   if (color == "never") return false;
-  const scenarios::Words known = {"auto", "always", "never"};
+  const keys::Words known = {"auto", "always", "never"};
   if (!color.empty() && color != "auto") refuse("--color", "value", color, known);
   const char* no_color = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && !is_dumb() && (no_color == nullptr || *no_color == '\0');
@@ -147,8 +147,8 @@ std::uint64_t number_from(std::string_view option, const std::string& word, std:
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, number);
   if (error != std::errc{} || stop != end || number < least || number > most) {
-    throw scenarios::BadInput(fmt::format("{}: must be a whole number, {} to {}, not \"{}\"",
-                                          option, least, most, scenarios::printable(word)));
+    throw keys::BadInput(fmt::format("{}: must be a whole number, {} to {}, not \"{}\"", option,
+                                     least, most, keys::printable(word)));
   }
   return number;
 }
@@ -166,8 +166,8 @@ std::pair<std::string, std::uint16_t> host_and_port(const std::string& word) {
     return error == std::errc{} && stop == end && port > 0;
   }();
   if (!fits) {
-    throw scenarios::BadInput(
-        fmt::format("--address: must be HOST:PORT, not \"{}\"", scenarios::printable(word)));
+    throw keys::BadInput(
+        fmt::format("--address: must be HOST:PORT, not \"{}\"", keys::printable(word)));
   }
   return {word.substr(0, colon), port};
 }

@@ -20,10 +20,10 @@
 #include "explore/report.h"
 #include "explore/search.h"
 #include "explore/strategies.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "models/locks/catalogue.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/loader.h"
-#include "scenarios/nearest.h"
 #include "scenarios/runner.h"
 
 namespace picklock::cli {
@@ -31,8 +31,8 @@ namespace {
 
 using explore::Search;
 using explore::SearchOptions;
-using scenarios::BadInput;
-using scenarios::Words;
+using keys::BadInput;
+using keys::Words;
 
 constexpr std::uint64_t kRunsOfASearch = 100'000;
 constexpr std::uint64_t kMostFaults = 100;
@@ -216,7 +216,7 @@ int explore(const ExploreOptions& given) {
       if (!file.empty()) {
         line.say(fmt::format("found: {}", file));
       } else if (std::exchange(all_kept, false)) {
-        const std::string where = scenarios::printable(folder.path().string());
+        const std::string where = keys::printable(folder.path().string());
         std::fputs(("picklock: nothing can be written to " + where + '\n').c_str(), stderr);
       }
       return file;

@@ -13,13 +13,13 @@
 #include "cli/layout.h"
 #include "cli/search_words.h"
 #include "explore/strategies.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "models/locks/catalogue.h"
 #include "picklock/lock.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/loader.h"
-#include "scenarios/nearest.h"
 #include "scenarios/promises.h"
 #include "scenarios/runner.h"
 
@@ -71,7 +71,7 @@ struct Filter {
 
 // The words of `list`, the value of `option`, each of which must be `known`.
 std::vector<std::string> known_words(const std::string& option, std::string_view kind,
-                                     const std::string& list, const scenarios::Words& known) {
+                                     const std::string& list, const keys::Words& known) {
   if (list.empty()) return {};
   std::vector<std::string> words = listed_in(option, list);
   for (const std::string& word : words) {
@@ -82,10 +82,10 @@ std::vector<std::string> known_words(const std::string& option, std::string_view
 }
 
 Filter filter_of(const ListOptions& options) {
-  scenarios::Words locks;
+  keys::Words locks;
   for (const models::Algorithm* one : models::locks::all()) locks.push_back(one->name);
   // `none` is the class of a run without faults. Some classes are named like a verb.
-  scenarios::Words faults = {"none"};
+  keys::Words faults = {"none"};
   faults.insert(faults.end(), kFaultClassNames.begin(), kFaultClassNames.end());
   for (const std::string_view verb : sim::kVerbNames) {
     if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
@@ -211,17 +211,17 @@ std::string words(const Rows& row, const char* key) {
 Rows rows_of(const ListOptions& options) {
   const bool filtered = !(options.locks + options.faults + options.servers).empty();
   if (filtered && options.kind != "scenarios")
-    throw scenarios::BadInput("list: --lock, --fault and --server are for `list scenarios`");
+    throw keys::BadInput("list: --lock, --fault and --server are for `list scenarios`");
   if (options.kind == "algorithms") return algorithms();
   if (options.kind == "scenarios")
     return shipped_scenarios(scenarios::shipped_directory(), filter_of(options));
   if (options.kind == "faults") return faults();
   if (options.kind == "properties") return properties();
   if (options.kind == "strategies") return strategy_rows();
-  const scenarios::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
-  throw scenarios::BadInput(fmt::format(
-      "list: there is no kind `{}`{}", options.kind,
-      scenarios::did_you_mean(options.kind, kinds, "it is one of " + scenarios::listed(kinds))));
+  const keys::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
+  throw keys::BadInput(
+      fmt::format("list: there is no kind `{}`{}", options.kind,
+                  keys::did_you_mean(options.kind, kinds, "it is one of " + keys::listed(kinds))));
 }
 
 std::string text_of(const Rows& rows, const ListOptions& options, bool color) {
@@ -261,7 +261,7 @@ CLI::App* add_list(CLI::App& app, ListOptions& options) {
       "NAME,...");
   add("--server", options.servers,
       "scenarios: only those whose lock lives on one of these: " +
-          scenarios::listed({kServers.begin(), kServers.end()}),
+          keys::listed({kServers.begin(), kServers.end()}),
       "NAME,...");
   command->add_flag("--names", options.names, "print the names alone, one per line");
   command->add_flag("--json", options.json, "print one JSON array of objects");
@@ -274,8 +274,7 @@ CLI::App* add_list(CLI::App& app, ListOptions& options) {
 }
 
 int list(const ListOptions& options) {
-  if (options.json && options.names)
-    throw scenarios::BadInput("list: give --json or --names, not both");
+  if (options.json && options.names) throw keys::BadInput("list: give --json or --names, not both");
   const bool color = colored(options.color);
   const Rows rows = rows_of(options);
   put(options.json ? rows.dump(2) + '\n' : text_of(rows, options, color));

@@ -21,8 +21,8 @@
 #include "cli/man_page.h"
 #include "cli/run.h"
 #include "cli/version.h"
-#include "scenarios/bad_input.h"
-#include "scenarios/nearest.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 
 namespace picklock::cli {
 namespace {
@@ -65,8 +65,8 @@ const CLI::App* command_named(const CLI::App& app, const std::string& word) {
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names = {"help"};
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return fmt::format("there is no command `{}`{}", scenarios::printable(word),
-                     scenarios::did_you_mean(word, {names.begin(), names.end()}));
+  return fmt::format("there is no command `{}`{}", keys::printable(word),
+                     keys::did_you_mean(word, {names.begin(), names.end()}));
 }
 
 // For an option that the command does not have: where it belongs, or the nearest one that exists.
@@ -89,8 +89,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App* command, const s
   for (const CLI::Option* option : (command != nullptr ? *command : app).get_options()) {
     if (!option->get_positional()) names.push_back(option->get_name());
   }
-  return fmt::format("there is no option `{}`{}", scenarios::printable(word),
-                     scenarios::did_you_mean(name, {names.begin(), names.end()}));
+  return fmt::format("there is no option `{}`{}", keys::printable(word),
+                     keys::did_you_mean(name, {names.begin(), names.end()}));
 }
 
 // For an option without its value, or with too many. The parser's error begins with its name.
@@ -117,7 +117,7 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
   if (command == nullptr) return "no command";
   if (!unused.empty()) {
     return fmt::format("{}: takes no argument \"{}\"", command->get_name(),
-                       scenarios::printable(unused[0]));
+                       keys::printable(unused[0]));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return misused_option(*command, error.what());
@@ -138,7 +138,7 @@ std::string described(const CLI::App& app, const std::string& form) {
   if (form == "man") return help_as_man_page(app);
   if (form == "bash") return bash_completion(app);
   if (form == "zsh") return zsh_completion(app);
-  throw scenarios::BadInput("help: --as: must be man, bash or zsh");
+  throw keys::BadInput("help: --as: must be man, bash or zsh");
 }
 
 int main(int argc, char** argv) {
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
     if (conform_command->parsed()) return conform(conform_options);
     if (list_command->parsed()) return list(list_options);
     return run(run_options);
-  } catch (const scenarios::BadInput& error) {
+  } catch (const keys::BadInput& error) {
     return bad_input(error.what());
   } catch (const OutputLost& error) {
     complain(error.what());

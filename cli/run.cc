@@ -11,14 +11,14 @@
 #include "cli/results.h"
 #include "cli/search_words.h"
 #include "cli/watch.h"
-#include "scenarios/bad_input.h"
-#include "scenarios/nearest.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "scenarios/runner.h"
 
 namespace picklock::cli {
 namespace {
 
-const scenarios::Words kFormats = {"text", "mermaid", "json", "junit", "perfetto"};
+const keys::Words kFormats = {"text", "mermaid", "json", "junit", "perfetto"};
 
 bool is_standard_input(const std::string& scenario) {
   return scenario == "-" || scenario == "/dev/stdin";
@@ -29,12 +29,12 @@ void check(const RunOptions& options) {
     refuse("--format", "format", options.format, kFormats);
   const bool takes_one = options.format == "mermaid" || options.format == "perfetto";
   if (options.scenarios.size() > 1 && takes_one)
-    throw scenarios::BadInput(fmt::format(
+    throw keys::BadInput(fmt::format(
         "--format {}: shows one SCENARIO; text, json and junit take several", options.format));
   if (options.scenarios.size() > 1 && !options.html.empty())
-    throw scenarios::BadInput("--html: shows one SCENARIO");
+    throw keys::BadInput("--html: shows one SCENARIO");
   if (std::count_if(options.scenarios.begin(), options.scenarios.end(), is_standard_input) > 1)
-    throw scenarios::BadInput("run: standard input can be read only once");
+    throw keys::BadInput("run: standard input can be read only once");
   for (const std::string& change : options.changes) scenarios::change_from(change);
 }
 
@@ -54,7 +54,7 @@ Ran run_one(scenarios::Runner& runner, const std::string& scenario,
     ran.outcome =
         runner.run_file(document, seed, !options.changes.empty(), options.format != "json",
                         [&] { ran.seconds.push_back(stopwatch.lap().count()); });
-  } catch (const scenarios::BadInput& error) {
+  } catch (const keys::BadInput& error) {
     ran.problem = error.what();
   } catch (const std::logic_error& error) {
     ran.problem = fmt::format("{}: internal error: {}", scenario, error.what());

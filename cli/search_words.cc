@@ -8,12 +8,12 @@
 #include <cstdint>
 
 #include "cli/console.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::cli {
 
-using scenarios::BadInput;
-using scenarios::Words;
+using keys::BadInput;
+using keys::Words;
 
 std::vector<std::string> listed_in(const std::string& option, const std::string& list) {
   std::vector<std::string> words(1);
@@ -27,16 +27,16 @@ std::vector<std::string> listed_in(const std::string& option, const std::string&
   for (const std::string& word : words) {
     if (word.empty())
       throw BadInput(
-          fmt::format("{}: there is an empty word in \"{}\"", option, scenarios::printable(list)));
+          fmt::format("{}: there is an empty word in \"{}\"", option, keys::printable(list)));
   }
   return words;
 }
 
 void refuse(const std::string& option, std::string_view kind, const std::string& word,
             const Words& known) {
-  throw BadInput(fmt::format(
-      "{}: there is no {} `{}`{}", option, kind, scenarios::printable(word),
-      scenarios::did_you_mean(word, known, "it is one of " + scenarios::listed(known))));
+  throw BadInput(
+      fmt::format("{}: there is no {} `{}`{}", option, kind, keys::printable(word),
+                  keys::did_you_mean(word, known, "it is one of " + keys::listed(known))));
 }
 
 std::vector<Property> properties_from(const std::string& list) {
@@ -56,7 +56,7 @@ double seconds_from(std::string_view option, const std::string& word) {
   const auto [stop, error] = std::from_chars(word.data(), end, seconds);
   if (error != std::errc{} || stop != end || !(seconds > 0 && seconds <= 1e9)) {
     throw BadInput(fmt::format("{}: must be a number greater than 0, such as 30 or 0.5, not \"{}\"",
-                               option, scenarios::printable(word)));
+                               option, keys::printable(word)));
   }
   return seconds;
 }

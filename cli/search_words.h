@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "keys/nearest.h"
 #include "picklock/lock.h"
-#include "scenarios/nearest.h"
 
 namespace picklock::cli {
 
@@ -19,7 +19,7 @@ std::vector<std::string> listed_in(const std::string& option, const std::string&
 
 // Throws the BadInput for a `word` that is none of `known`; `kind` says what the words name.
 [[noreturn]] void refuse(const std::string& option, std::string_view kind, const std::string& word,
-                         const scenarios::Words& known);
+                         const keys::Words& known);
 
 // The value of --property.
 std::vector<Property> properties_from(const std::string& list);

@@ -15,9 +15,9 @@
 #include "compare/pages.h"
 #include "compare/table.h"
 #include "compare/workload.h"
+#include "keys/bad_input.h"
 #include "picklock/redis.h"
 #include "reports/columns.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/runner.h"
 #include "scenarios/shipped.h"
 
@@ -222,7 +222,7 @@ TEST_F(Comparing, RefusesAFolderThatAnotherIsWritingTo) {
   try {
     const Ledger second(folder_, 1, kProgram);
     FAIL() << "was let in";
-  } catch (const scenarios::BadInput& error) {
+  } catch (const keys::BadInput& error) {
     EXPECT_THAT(error.what(), HasSubstr("is being written by another picklock"));
   }
 }
@@ -232,7 +232,7 @@ TEST_F(Comparing, RefusesADamagedLedger) {
     std::ofstream(ledger_file()) << R"({"comparison":1,"program":"000000000000002a","seed":1})"
                                     "\n{}\n";
   }
-  EXPECT_THROW(Ledger(folder_, 1, kProgram), scenarios::BadInput);
+  EXPECT_THROW(Ledger(folder_, 1, kProgram), keys::BadInput);
 }
 
 TEST_F(Comparing, EveryStoryShowsWhatItsCellSays) {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "compare/workload.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/writer.h"
 #include "sim/digest.h"
 
@@ -62,8 +62,7 @@ std::uint64_t program_fingerprint(const std::string& directory) {
 Ledger::Ledger(const fs::path& folder, std::uint64_t seed, std::uint64_t program) {
   const fs::path path = folder / fmt::format("runs-seed-{}.jsonl", seed);
   const auto refuse = [&path](std::string_view why) {
-    throw scenarios::BadInput(
-        fmt::format("--out: {} {}", scenarios::printable(path.string()), why));
+    throw keys::BadInput(fmt::format("--out: {} {}", keys::printable(path.string()), why));
   };
   const auto open_it = [&] {
     file_ = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

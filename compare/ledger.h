@@ -25,7 +25,7 @@ struct Part {
 class Ledger {
  public:
   // Opens the ledger of `folder`, which exists. A ledger of another program, whose runs may differ,
-  // is renamed; `set_aside` says so. Throws scenarios::BadInput if another process is writing to
+  // is renamed; `set_aside` says so. Throws keys::BadInput if another process is writing to
   // it.
   Ledger(const std::filesystem::path& folder, std::uint64_t seed, std::uint64_t program);
   ~Ledger();

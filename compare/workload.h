@@ -11,7 +11,7 @@
 
 namespace picklock::compare {
 
-// `directory`: where the shipped scenarios are. Throws scenarios::BadInput.
+// `directory`: where the shipped scenarios are. Throws keys::BadInput.
 scenarios::Scenario workload(std::string_view lock, const std::string& directory);
 
 // The workloads of all shipped locks, in the order of the catalogue.

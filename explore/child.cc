@@ -13,7 +13,7 @@
 #include <exception>
 #include <system_error>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::explore {
 namespace {
@@ -119,7 +119,7 @@ std::string Child::died_of() {
                            : "signal " + std::to_string(WTERMSIG(status));
   }
   if (WEXITSTATUS(status) == 0) return {};
-  return *last_words_ != '\0' ? scenarios::printable(last_words_, 200)
+  return *last_words_ != '\0' ? keys::printable(last_words_, 200)
                               : "exit status " + std::to_string(WEXITSTATUS(status));
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "scenarios/bad_input.h"
-#include "scenarios/duration_text.h"
+#include "keys/bad_input.h"
+#include "keys/duration_text.h"
 
 namespace picklock::explore {
 namespace {
@@ -47,11 +47,11 @@ std::string words(const Trace& trace, std::size_t index,
     const sim::Protocol* protocol =
         record.kind == TraceKind::sent ? trace.protocols[record.protocol] : nullptr;
     const bool readable = protocol != nullptr && protocol->describe != nullptr;
-    text += fmt::format(", `{}`",
-                        scenarios::printable(readable ? protocol->describe(payload, record.reply)
-                                                      : std::string(payload)));
+    text +=
+        fmt::format(", `{}`", keys::printable(readable ? protocol->describe(payload, record.reply)
+                                                       : std::string(payload)));
   }
-  return text + " at " + scenarios::to_text(record.at - sim::kStart);
+  return text + " at " + keys::to_text(record.at - sim::kStart);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::explore {
 namespace {
@@ -109,8 +109,8 @@ void sweep(const fs::path& folder) {
 
 Folder::Folder(const std::string& word, fs::path path) : path_(std::move(path)) {
   const auto refuse = [&](std::string_view problem) {
-    throw scenarios::BadInput(
-        fmt::format("{}: {} {}", word, scenarios::printable(path_.string(), 200), problem));
+    throw keys::BadInput(
+        fmt::format("{}: {} {}", word, keys::printable(path_.string(), 200), problem));
   };
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse("is not a directory");

@@ -10,7 +10,7 @@ namespace picklock::explore {
 class Folder {
  public:
   // Tries whether there is a folder, or can be, and files can be put there; nothing of it stays.
-  // Throws scenarios::BadInput, "WORD: ..." with the word that asked for it.
+  // Throws keys::BadInput, "WORD: ..." with the word that asked for it.
   Folder(const std::string& word, std::filesystem::path path);
 
   // Writes STEM-N.toml with the first N that is free, unless one of them holds the very same

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::explore {
 namespace {
@@ -79,7 +79,7 @@ TEST_F(FolderTest, IsMadeWhenThereIsSomethingToKeep) {
 }
 
 TEST_F(FolderTest, SaysWhereNothingCanBeWritten) {
-  EXPECT_THROW(Folder("--out", "/dev/null/finds"), scenarios::BadInput);
+  EXPECT_THROW(Folder("--out", "/dev/null/finds"), keys::BadInput);
   Folder folder("--out", root_ / "a");
   std::ofstream(root_ / "a") << "a file came instead";
   EXPECT_EQ(folder.keep("own-release", "one"), "");

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "explore/difference.h"
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/premise.h"
 
 namespace picklock::explore {
@@ -56,9 +56,8 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (options_.faults.classes.has(one) && !plans_.possible().has(one)) {
-      throw scenarios::BadInput(fmt::format("--faults: {} cannot act in {}: {}",
-                                            picklock::name(one), base_.name,
-                                            plans_.why_impossible(one)));
+      throw keys::BadInput(fmt::format("--faults: {} cannot act in {}: {}", picklock::name(one),
+                                       base_.name, plans_.why_impossible(one)));
     }
   }
   current_ = base_;

@@ -53,7 +53,7 @@ class NotDeterministic : public std::logic_error {
 
 class Runs {
  public:
-  // Throws scenarios::BadInput if a class is asked for that cannot act in this scenario.
+  // Throws keys::BadInput if a class is asked for that cannot act in this scenario.
   Runs(const scenarios::Scenario& scenario, SearchOptions options);
 
   // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.

@@ -30,7 +30,7 @@ struct Crash {
 
 class Search {
  public:
-  // Throws scenarios::BadInput if a class is asked for that cannot act in this scenario.
+  // Throws keys::BadInput if a class is asked for that cannot act in this scenario.
   Search(const scenarios::Scenario& scenario, SearchOptions options);
 
   // Makes one run here and keeps what it finds. Throws NotDeterministic.

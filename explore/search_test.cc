@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::explore {
@@ -248,7 +248,7 @@ TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
   try {
     Search one(alone, {.faults = {.classes = {FaultClass::failover}}, .all_classes = false});
     FAIL() << "not refused";
-  } catch (const scenarios::BadInput& error) {
+  } catch (const keys::BadInput& error) {
     EXPECT_STREQ(error.what(),
                  "--faults: failover cannot act in lua-check-delete: the primary has no "
                  "replica to promote");

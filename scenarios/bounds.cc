@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "keys/duration_text.h"
 #include "models/algorithm.h"
-#include "scenarios/duration_text.h"
 
 namespace picklock::scenarios {
+
+using keys::kLongest;
 namespace {
 
 Duration slowest(const Latency& latency) {

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 namespace picklock::scenarios {
+
+using keys::printable;
 
 std::string shipped_directory() {
   if (const char* given = std::getenv("PICKLOCK_SCENARIO_PATH")) return given;

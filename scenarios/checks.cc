@@ -7,13 +7,20 @@
 #include <array>
 #include <charconv>
 
+#include "keys/bad_input.h"
+#include "keys/duration_text.h"
 #include "models/redis/config.h"
-#include "scenarios/bad_input.h"
-#include "scenarios/duration_text.h"
 #include "scenarios/keys.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
+
+using keys::Key;
+using keys::listed;
+using keys::printable;
+using keys::to_text;
+using keys::Value;
+using keys::Words;
 namespace {
 
 using sim::Fault;

@@ -2,13 +2,13 @@
 // that the algorithm has. A plan that passes can fire; only the run shows whether it does.
 #pragma once
 
+#include "keys/value.h"
 #include "scenarios/scenario.h"
-#include "scenarios/value.h"
 #include "scenarios/vocabulary.h"
 
 namespace picklock::scenarios {
 
 // `scenario` was read from `root`. Resolves the steps of the triggers of its faults and neighbors.
-void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary);
+void check(const keys::Value& root, Scenario& scenario, const Vocabulary& vocabulary);
 
 }  // namespace picklock::scenarios

@@ -1,8 +1,10 @@
 #include "scenarios/keys.h"
 
-#include "scenarios/key_kinds.h"
+#include "keys/key_kinds.h"
 
 namespace picklock::scenarios {
+
+using namespace keys;
 
 const Keys<ClientsSpec>& clients_keys() {
   static const Keys<ClientsSpec> keys = {

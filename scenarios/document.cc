@@ -11,14 +11,22 @@
 #include <fstream>
 #include <limits>
 
+#include "keys/bad_input.h"
+#include "keys/nesting.h"
+#include "keys/value.h"
 #include "models/redis/lua.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
-#include "scenarios/nesting.h"
-#include "scenarios/value.h"
 
 namespace picklock::scenarios {
+
+using keys::kDeepest;
+using keys::message;
+using keys::Origin;
+using keys::printable;
+using keys::read_table;
+using keys::too_deep_at;
+using keys::Value;
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 20U;  // bytes of a file

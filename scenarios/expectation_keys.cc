@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "scenarios/bad_input.h"
-#include "scenarios/key_kinds.h"
+#include "keys/bad_input.h"
+#include "keys/key_kinds.h"
 #include "scenarios/keys.h"
 
 namespace picklock::scenarios {
+
+using namespace keys;
 
 const Keys<Expectation>& expectation_keys() {
   static const Keys<Expectation> keys = {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 #include "scenarios/measures.h"
 
 namespace picklock::scenarios {
+
+using keys::to_text;
 
 namespace {
 

@@ -1,9 +1,11 @@
 #include "scenarios/keys.h"
 
-#include "scenarios/key_kinds.h"
+#include "keys/key_kinds.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
+
+using namespace keys;
 
 using sim::Fault;
 using sim::Trigger;

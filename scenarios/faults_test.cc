@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/shipped.h"
 #include "scenarios/verb_rules.h"
 

@@ -2,9 +2,11 @@
 
 #include <limits>
 
-#include "scenarios/key_kinds.h"
+#include "keys/key_kinds.h"
 
 namespace picklock::scenarios {
+
+using namespace keys;
 namespace {
 
 using sim::Fault;

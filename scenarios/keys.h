@@ -3,7 +3,7 @@
 // NAME_keys.cc.
 #pragma once
 
-#include "scenarios/key.h"
+#include "keys/key.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
@@ -18,21 +18,21 @@ inline constexpr std::size_t kMostTwins = 100;
 inline constexpr std::size_t kMostNames = 100;
 inline constexpr std::size_t kMostNodes = 1000;
 
-const Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
+const keys::Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 
-const Keys<LockSpec>& lock_keys();
-const Keys<ServersSpec>& servers_keys();
-const Keys<NodeSpec>& node_keys();
-const Keys<GcProfile>& gc_keys();  // of servers and of clients
-const Keys<Network>& network_keys();
-const Keys<ClientsSpec>& clients_keys();
-const Keys<sim::Fault>& fault_keys();  // a key for each verb first
-const Keys<sim::Trigger>& trigger_keys();
-const Keys<Expectation>& expectation_keys();
-const Keys<Neighbour>& neighbour_keys();
+const keys::Keys<LockSpec>& lock_keys();
+const keys::Keys<ServersSpec>& servers_keys();
+const keys::Keys<NodeSpec>& node_keys();
+const keys::Keys<GcProfile>& gc_keys();  // of servers and of clients
+const keys::Keys<Network>& network_keys();
+const keys::Keys<ClientsSpec>& clients_keys();
+const keys::Keys<sim::Fault>& fault_keys();  // a key for each verb first
+const keys::Keys<sim::Trigger>& trigger_keys();
+const keys::Keys<Expectation>& expectation_keys();
+const keys::Keys<Neighbour>& neighbour_keys();
 
 // A twin's one change is any key of the file, which the table cannot list.
-void read_twin(const Value& table, Twin& twin);
-void describe_twin(const std::string& path, std::vector<TableDoc>& docs);
+void read_twin(const keys::Value& table, Twin& twin);
+void describe_twin(const std::string& path, std::vector<keys::TableDoc>& docs);
 
 }  // namespace picklock::scenarios

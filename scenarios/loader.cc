@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <vector>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "scenarios/catalogue.h"
-#include "scenarios/nearest.h"
 
 namespace picklock::scenarios {
+
+using keys::nearest;
+using keys::printable;
+using keys::Words;
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <map>
 
+#include "keys/bad_input.h"
 #include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/promises.h"
-#include "scenarios/bad_input.h"
 
 namespace picklock {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/set_px_lock.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"

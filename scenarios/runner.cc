@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
-#include "scenarios/bad_input.h"
 #include "scenarios/premise.h"
 
 namespace picklock::scenarios {
+
+using keys::printable;
 namespace {
 
 std::vector<std::string_view> ignored(const models::Uses& uses) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/loader.h"
 
 namespace picklock::scenarios::sample {

@@ -4,11 +4,19 @@
 
 #include <vector>
 
+#include "keys/nearest.h"
 #include "scenarios/keys.h"
-#include "scenarios/nearest.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
+
+using keys::describe;
+using keys::Key;
+using keys::KeyDoc;
+using keys::listed;
+using keys::TableDoc;
+using keys::Words;
+using keys::write_table;
 namespace {
 
 constexpr std::string_view kIntroduction = R"(# The scenario file

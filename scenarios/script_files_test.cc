@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 #include "scenarios/document.h"
 #include "scenarios/runner.h"
 #include "scenarios/sample.h"

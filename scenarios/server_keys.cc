@@ -2,9 +2,11 @@
 
 #include <fmt/ranges.h>
 
-#include "scenarios/key_kinds.h"
+#include "keys/key_kinds.h"
 
 namespace picklock::scenarios {
+
+using namespace keys;
 
 const Keys<GcProfile>& gc_keys() {
   static const Keys<GcProfile> keys = {

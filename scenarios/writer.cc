@@ -5,12 +5,16 @@
 
 #include <vector>
 
+#include "keys/duration_text.h"
+#include "keys/value.h"
 #include "picklock/client.h"
-#include "scenarios/duration_text.h"
 #include "scenarios/keys.h"
-#include "scenarios/value.h"
 
 namespace picklock::scenarios {
+
+using keys::as_toml;
+using keys::to_text;
+using keys::write_table;
 namespace {
 
 using sim::Fault;

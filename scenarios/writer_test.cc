@@ -6,12 +6,19 @@
 #include <map>
 #include <stdexcept>
 
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 #include "scenarios/keys.h"
 #include "scenarios/sample.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::scenarios {
+
+using keys::describe;
+using keys::duration_from;
+using keys::Key;
+using keys::KeyDoc;
+using keys::TableDoc;
+using keys::to_text;
 namespace {
 
 using Flat = std::map<std::string, std::string>;  // value by path

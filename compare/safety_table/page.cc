@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/safety_table/table.h"
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 
 namespace picklock::compare::safety_table {
 namespace {
@@ -81,8 +81,8 @@ std::string remark(const Cell& cell) {
   if (cell.reach == Reach::unsafe && cell.shortest > 1)
     parts.push_back(fmt::format("{} faults", cell.shortest));
   if (cell.stuck == Stuck::bounded)
-    parts.push_back(fmt::format("waits of {} to {}", scenarios::to_text(cell.wait.low),
-                                scenarios::to_text(cell.wait.high)));
+    parts.push_back(fmt::format("waits of {} to {}", keys::to_text(cell.wait.low),
+                                keys::to_text(cell.wait.high)));
   for (const FaultClass beside : cell.beside)
     parts.push_back(fmt::format("together with {}", picklock::name(beside)));
   return fmt::format("{}", fmt::join(parts, "; "));

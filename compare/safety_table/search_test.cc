@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "compare/safety_table/search.h"
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 
 namespace picklock::compare::safety_table {
 namespace {
@@ -79,8 +79,8 @@ TEST_P(SafetyTableSearch, IsWhatTheTableSays) {
     is_found(one.cell->most, "K for ever");
   } else {
     const claims::Waits seen = claims::waits(one, seeds(), kWaitsOfASeed);
-    say(fmt::format("K longest wait {} in {} of {} runs, {} stuck",
-                    scenarios::to_text(seen.longest), seen.single, seen.runs, seen.stuck));
+    say(fmt::format("K longest wait {} in {} of {} runs, {} stuck", keys::to_text(seen.longest),
+                    seen.single, seen.runs, seen.stuck));
     EXPECT_EQ(seen.stuck, 0U);
     EXPECT_GE(seen.longest, one.cell->wait.low);
     EXPECT_LE(seen.longest, one.cell->wait.high);

@@ -1,10 +1,10 @@
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 struct CodePoint {
@@ -67,4 +67,4 @@ std::string printable(std::string_view text, std::size_t at_most) {
   return line;
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/nearest.h"
+#include "keys/nearest.h"
 #include "sim/time.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 // Where the values of one document come from, for messages.
 struct Origin {
@@ -83,4 +83,4 @@ std::string as_toml(std::string_view text);
 std::string message(const Origin& origin, int line, std::string_view path,
                     std::string_view problem);
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

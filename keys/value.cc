@@ -1,4 +1,4 @@
-#include "scenarios/value.h"
+#include "keys/value.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <charconv>
 #include <sstream>
 
-#include "scenarios/bad_input.h"
-#include "scenarios/duration_text.h"
+#include "keys/bad_input.h"
+#include "keys/duration_text.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 std::string_view kind(const toml::node& node) {
@@ -262,4 +262,4 @@ void Value::fail_at(const std::string& path, std::string_view problem) const {
   throw BadInput(message(*origin_, line_, path, problem));
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,6 +1,6 @@
-#include "scenarios/nesting.h"
+#include "keys/nesting.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 // The position after the string that begins at `at`. At a string that is not closed, the parser
@@ -58,4 +58,4 @@ std::optional<int> too_deep_at(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,4 +1,4 @@
-#include "scenarios/nearest.h"
+#include "keys/nearest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 // Our words are short. A longer word is noise, and the cost of a comparison grows with its square.
@@ -72,4 +72,4 @@ std::string did_you_mean(std::string_view word, const Words& words, std::string_
 
 std::string listed(const Words& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

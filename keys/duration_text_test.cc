@@ -1,8 +1,8 @@
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 
 #include <gtest/gtest.h>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,4 +72,4 @@ TEST(DurationText, WritesWhatReadsBack) {
 }
 
 }  // namespace
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,11 +1,11 @@
-#include "scenarios/nesting.h"
+#include "keys/nesting.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 std::string dotted(int parts) {
@@ -38,4 +38,4 @@ TEST(Nesting, LooksIntoNeitherTextNorComments) {
 }
 
 }  // namespace
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,8 +1,8 @@
-#include "scenarios/nearest.h"
+#include "keys/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 TEST(Nearest, SeesThroughTypingMistakes) {
@@ -35,4 +35,4 @@ TEST(Nearest, EndsAMessageWithTheWordOrWithAnotherHint) {
 }
 
 }  // namespace
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

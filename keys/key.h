@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/nearest.h"
-#include "scenarios/value.h"
+#include "keys/nearest.h"
+#include "keys/value.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 // The entry of a key and of a table in the reference.
 struct KeyDoc {
@@ -155,4 +155,4 @@ Key<Target> table(const std::string& name, const Keys<Inner>& inner, Member memb
           }};
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

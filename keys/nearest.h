@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 using Words = std::vector<std::string_view>;
 
@@ -20,4 +20,4 @@ std::string did_you_mean(std::string_view word, const Words& words,
 // "a, b, c" for a sentence.
 std::string listed(const Words& words);
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -7,7 +7,7 @@
 
 #include "picklock/scenario.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 using picklock::BadInput;
 
@@ -15,4 +15,4 @@ using picklock::BadInput;
 // than `at_most` characters ends in "...".
 std::string printable(std::string_view text, std::size_t at_most = 60);
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,4 +1,4 @@
-#include "scenarios/duration_text.h"
+#include "keys/duration_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 struct Unit {
@@ -125,4 +125,4 @@ std::string to_text(sim::Duration length) {
   return fmt::format("{}ns", count);
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 inline constexpr int kDeepest = 16;
 
@@ -14,4 +14,4 @@ inline constexpr int kDeepest = 16;
 // that.
 std::optional<int> too_deep_at(std::string_view text);
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

@@ -1,8 +1,8 @@
-#include "scenarios/bad_input.h"
+#include "keys/bad_input.h"
 
 #include <gtest/gtest.h>
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 namespace {
 
 TEST(Printable, KeepsWhatPrints) {
@@ -31,4 +31,4 @@ TEST(Printable, CutsLongText) {
 }
 
 }  // namespace
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

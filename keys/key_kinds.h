@@ -14,11 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/duration_text.h"
-#include "scenarios/key.h"
-#include "scenarios/scenario.h"
+#include "keys/duration_text.h"
+#include "keys/key.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 inline Words words_of(const auto& names) { return Words(names.begin(), names.end()); }
 
@@ -164,4 +163,4 @@ Key<Target> tables(const std::string& name, std::size_t most, auto member, auto 
           .nested = nested};
 }
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys

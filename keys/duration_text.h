@@ -10,7 +10,7 @@
 
 #include "sim/time.h"
 
-namespace picklock::scenarios {
+namespace picklock::keys {
 
 // No duration of a file is longer: a hundred years. 64 bits hold 292.
 inline constexpr sim::Duration kLongest = std::chrono::hours(24 * 365 * 100);
@@ -26,4 +26,4 @@ std::string duration_problem(std::string_view text);
 // The shortest text that reads back as the same duration.
 std::string to_text(sim::Duration length);
 
-}  // namespace picklock::scenarios
+}  // namespace picklock::keys
