@@ -47,9 +47,9 @@ int conform(const ConformOptions& options) {
   if (options.server == "zookeeper") return conform_zookeeper(options);
   if (options.server == "mysql") return conform_mysql(options);
   const keys::Words servers = {"redis", "zookeeper", "mysql"};
-  throw keys::BadInput(fmt::format(
-      "conform: there is no server `{}`{}", keys::printable(options.server),
-      keys::did_you_mean(options.server, servers, "it is redis, zookeeper or mysql")));
+  throw keys::BadInput(
+      fmt::format("conform: there is no server `{}`{}", keys::printable(options.server),
+                  keys::did_you_mean(options.server, servers, "it is redis, zookeeper or mysql")));
 }
 
 }  // namespace picklock::cli

@@ -13,8 +13,8 @@
 #include "conform/redis/campaign.h"
 #include "conform/redis/normal_form.h"
 #include "conform/redis/sequence.h"
-#include "reports/wording.h"
 #include "keys/bad_input.h"
+#include "reports/wording.h"
 
 namespace picklock::cli {
 namespace {
