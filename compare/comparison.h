@@ -30,6 +30,13 @@ struct Story {
   std::string file;  // where it is kept, from the working directory; empty: nowhere
 };
 
+// Between processes (explore/workers/wire.h).
+template <typename Archive>
+void fields(Archive& archive, Story& story) {
+  archive(story.sighting, story.faults, story.minimal, story.given_up, story.title, story.text,
+          story.file);
+}
+
 // The results of a cell.
 struct Known {
   std::uint64_t runs = 0;  // the first so many are known

@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <memory>
-#include <system_error>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "explore/child.h"
-#include "explore/workers.h"
+#include "explore/workers/pool.h"
 
 namespace picklock::explore {
 namespace {
+
+using workers::Pulse;
+using workers::Span;
 
 // Decides how long a search goes on, never what a run does.
 using Clock = std::chrono::steady_clock;
@@ -26,76 +24,30 @@ constexpr Seconds kGrace{1};
 // Finds of the last moment are shrunk for as long again as the search took, or at least this long.
 constexpr Seconds kLeastShrinking{10};
 constexpr int kPollMilliseconds = 100;
+// Runs of a task.
+constexpr std::uint64_t kBlock = 64;
 
-// Follows one lead up in a process of its own: a story may crash what the run it came from did not.
-class Follower {
- public:
-  Follower() {
-    void* memory = mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    enough_ = new (memory) std::atomic<bool>(false);
-  }
-  ~Follower() {
-    child_.reset();
-    munmap(enough_, sizeof *enough_);
-  }
-  Follower(const Follower&) = delete;
-  Follower& operator=(const Follower&) = delete;
-
-  bool idle() const { return child_ == nullptr; }
-  void give_up() { *enough_ = true; }
-
-  void follow(Lead lead, Runs& runs) {
-    lead_ = std::move(lead);
-    start(runs, true);
-  }
-
-  void watch(std::vector<pollfd>& all) const {
-    if (child_) all.push_back({.fd = child_->descriptor(), .events = POLLIN, .revents = 0});
-  }
-
-  // Adds what has come of it to the search, if it has.
-  void update(Search& search) {
-    if (!child_ || child_->read()) return;
-    std::string how = child_->died_of();
-    const std::string answer = std::move(child_->received());
-    child_.reset();
-    if (how.empty() && answer.empty()) how = "exit status 0";
-    if (how.empty() && answer.starts_with(kDiffers)) throw NotDeterministic(answer.substr(1));
-    if (how.empty()) {
-      search.add(kept_from(answer.substr(1), search.scenario()));
-    } else if (shrinks_) {
-      // A simpler story ends the process: this one stays as it is.
-      start(search.runs(), false);
-    } else {
-      throw NotDeterministic(fmt::format(
-          "run {} of {} with seed {} is not deterministic: made again it ends its process: {}",
-          lead_.run + 1, search.scenario().name, search.options().seed, how));
-    }
-  }
-
- private:
-  static constexpr char kKept = '=';
-  static constexpr char kDiffers = '!';
-
-  void start(Runs& runs, bool shrinks) {
-    shrinks_ = shrinks;
-    child_ = std::make_unique<Child>([this, &runs](const Child::Send& send) {
-      try {
-        const auto kept = Keeper(runs).keep(lead_, [this] { return !shrinks_ || enough_->load(); });
-        send(kKept + to_text(kept));
-      } catch (const NotDeterministic& error) {
-        send(kDiffers + std::string(error.what()));
-      }
-    });
-  }
-
-  std::atomic<bool>* enough_ = nullptr;
-  std::unique_ptr<Child> child_;
-  Lead lead_;
-  bool shrinks_ = true;
+// The runs of a task; fewer if it was told to hurry.
+struct MadeRuns {
+  Block block;
+  std::uint64_t end = 0;  // the first run that is not of it
 };
+
+template <typename Archive>
+void fields(Archive& archive, MadeRuns& made) {
+  archive(made.block.tally, made.block.sightings, made.end);
+}
+
+// A lead to be followed up. A story may crash what the run it came from did not.
+struct LeadTask {
+  Lead lead;
+  bool as_it_is = false;  // shrinking it crashed
+};
+
+template <typename Archive>
+void fields(Archive& archive, LeadTask& task) {
+  archive(task.lead, task.as_it_is);
+}
 
 class Campaign {
  public:
@@ -104,16 +56,19 @@ class Campaign {
         limits_(limits),
         onlooker_(onlooker),
         start_(Clock::now()),
-        workers_(limits.jobs, limits.runs,
-                 [this](std::uint64_t run, Block& block) { search_.runs().make(run, block); }) {}
+        runs_({.workers = limits.jobs, .ahead = 2}, workers::Order::as_submitted,
+              [this](const Span& span, Pulse& pulse) { return make_runs(span, pulse); }),
+        leads_({}, workers::Order::as_submitted,
+               [this](const LeadTask& task, Pulse& pulse) { return follow(task, pulse); }) {}
 
   Seconds go() {
+    submit_runs();
     while (!over()) {
       wait();
-      workers_.update();
       take_runs();
       follow_leads();
       look_at_the_clock();
+      submit_runs();
       tell();
     }
     return passed();
@@ -121,42 +76,107 @@ class Campaign {
 
  private:
   Seconds passed() const { return Clock::now() - start_; }
-  bool over() const { return workers_.over() && follower_.idle(); }
+  bool runs_are_over() const {
+    return dropped_ || (runs_.is_idle() && (stopped_ || next_run_ >= limits_.runs));
+  }
+  bool over() const { return runs_are_over() && leads_.is_idle(); }
+
+  // ---------------------------------------------------------------- in a worker
+
+  MadeRuns make_runs(const Span& span, Pulse& pulse) {
+    MadeRuns made;
+    for (made.end = span.from; made.end < span.to && !pulse.hurried(); ++made.end) {
+      pulse.begin(made.end);
+      search_.runs().make(made.end, made.block);
+    }
+    return made;
+  }
+
+  Keeper::Kept follow(const LeadTask& task, Pulse& pulse) {
+    return Keeper(search_.runs()).keep(task.lead, [&] {
+      pulse.beat();
+      return task.as_it_is || pulse.hurried();
+    });
+  }
+
+  // ---------------------------------------------------------------- in their parent
 
   void wait() {
     polled_.clear();
-    workers_.watch(polled_);
-    follower_.watch(polled_);
+    runs_.watch(polled_);
+    leads_.watch(polled_);
     poll(polled_.data(), polled_.size(), kPollMilliseconds);
+    runs_.update();
+    leads_.update();
+  }
+
+  void submit_runs() {
+    while (!stopped_ && !dropped_ && next_run_ < limits_.runs && runs_.is_hungry()) {
+      const std::uint64_t end = std::min(limits_.runs, next_run_ + kBlock);
+      runs_.submit({next_run_, end});
+      next_run_ = end;
+    }
   }
 
   void take_runs() {
-    while (search_.tally().crashed < kMostCrashes) {
-      std::optional<Workers::Made> made = workers_.next();
-      if (!made) return;
-      for (const Workers::CrashedRun& crash : made->crashed)
-        search_.take_crash(crash.run, crash.how);
-      search_.take(made->block);
+    while (!dropped_) {
+      std::optional<workers::Pool<Span, MadeRuns>::Done> done = runs_.next();
+      if (!done) return;
+      if (!done->result) {
+        if (!done->crash.item)
+          throw std::runtime_error("a process that makes runs ended: " + done->crash.how);
+        crashed_.emplace_back(*done->crash.item, done->crash.how);
+      } else {
+        add_to(block_, done->result->block);
+        dropped_ = done->result->end < done->task.to;  // no run after it counts
+      }
+      if (done->last || dropped_) take_block();
     }
-    workers_.drop();
   }
 
+  // The search is told of the crashes of a block before the block.
+  void take_block() {
+    for (const auto& [run, how] : crashed_) search_.take_crash(run, how);
+    search_.take(block_);
+    crashed_.clear();
+    block_ = {};
+    dropped_ = dropped_ || search_.tally().crashed >= kMostCrashes;
+    if (dropped_) runs_.hurry();
+  }
+
+  static void add_to(Block& block, const Block& next) {
+    block.tally.add(next.tally);
+    block.sightings.insert(block.sightings.end(), next.sightings.begin(), next.sightings.end());
+  }
+
+  // One after the other: the next lead depends on the finds before it.
   void follow_leads() {
-    follower_.update(search_);
-    if (!follower_.idle()) return;
-    if (std::optional<Lead> lead = search_.next_lead())
-      follower_.follow(std::move(*lead), search_.runs());
+    while (std::optional<workers::Pool<LeadTask, Keeper::Kept>::Done> done = leads_.next()) {
+      LeadTask& task = done->task;
+      if (done->result) {
+        Find& find = done->result->find;
+        find.story = story_from(find.text, find.violation.property, search_.scenario());
+        search_.add(std::move(*done->result));
+      } else if (!std::exchange(task.as_it_is, true)) {
+        leads_.submit(std::move(task));
+      } else {
+        throw NotDeterministic(fmt::format(
+            "run {} of {} with seed {} is not deterministic: made again it ends its process: {}",
+            task.lead.run + 1, search_.scenario().name, search_.options().seed, done->crash.how));
+      }
+    }
+    if (!leads_.is_idle()) return;
+    if (std::optional<Lead> lead = search_.next_lead()) leads_.submit({.lead = std::move(*lead)});
   }
 
   void look_at_the_clock() {
     const Seconds now = passed();
-    if (onlooker_.interrupted()) {
-      workers_.stop(true);
-      follower_.give_up();
-    }
-    if (!limits_.length || now < *limits_.length) return;
-    workers_.stop(now > *limits_.length + kGrace);
-    if (now > *limits_.length + std::max(*limits_.length, kLeastShrinking)) follower_.give_up();
+    const bool interrupted = onlooker_.interrupted();
+    const bool late = limits_.length && now >= *limits_.length;
+    stopped_ = stopped_ || interrupted || late;
+    if (interrupted || (late && now > *limits_.length + kGrace)) runs_.hurry();
+    if (interrupted || (late && now > *limits_.length + std::max(*limits_.length, kLeastShrinking)))
+      leads_.hurry();
   }
 
   void tell() {
@@ -164,18 +184,23 @@ class Campaign {
       onlooker_.found(search_.finds()[told_finds_]);
     for (; told_crashes_ < search_.crashes().size(); ++told_crashes_)
       onlooker_.crashed(search_.crashes()[told_crashes_]);
-    onlooker_.progress({.runs = workers_.begun(),
+    onlooker_.progress({.runs = runs_.begun(),
                         .passed = passed(),
                         .found = search_.finds().size(),
-                        .shrinking = workers_.over()});
+                        .shrinking = runs_are_over()});
   }
 
   Search& search_;
   const Limits limits_;
   const Onlooker& onlooker_;
   const Clock::time_point start_;
-  Workers workers_;
-  Follower follower_;
+  workers::Pool<Span, MadeRuns> runs_;
+  workers::Pool<LeadTask, Keeper::Kept> leads_;
+  std::uint64_t next_run_ = 0;  // to be submitted
+  bool stopped_ = false;        // no further run is begun
+  bool dropped_ = false;        // no further run counts
+  Block block_;                 // the parts of the next block, as far as they have come
+  std::vector<std::pair<std::uint64_t, std::string>> crashed_;  // runs of it, and how they ended
   std::vector<pollfd> polled_;
   std::size_t told_finds_ = 0;
   std::size_t told_crashes_ = 0;

@@ -34,12 +34,30 @@ struct Find {
   bool promised = false;        // on a premise that was kept
 };
 
+// Between processes (explore/workers/wire.h).
+template <typename Archive>
+void fields(Archive& archive, Lead& lead) {
+  archive(lead.run, lead.violation, lead.file);
+}
+
+// Without its story, which its text says.
+template <typename Archive>
+void fields(Archive& archive, Find& find) {
+  archive(find.violation, find.run, find.slipped, find.faults, find.minimal, find.shrunk_in,
+          find.text, find.promised);
+}
+
 class Keeper {
  public:
   // Other violations that were seen while shrinking; unknown ones are followed up as well.
   struct Kept {
     Find find;
     std::vector<Lead> slipped;
+
+    template <typename Archive>
+    friend void fields(Archive& archive, Kept& kept) {
+      archive(kept.find, kept.slipped);
+    }
   };
 
   explicit Keeper(Runs& runs) : runs_(runs) {}
@@ -58,9 +76,5 @@ class Keeper {
 // The scenario of a find: `text` read back. `base`: what was searched, which knows its lock.
 scenarios::Scenario story_from(const std::string& text, Property property,
                                const scenarios::Scenario& base);
-
-// So that it can be told to another process. `base`: what was searched, which knows its lock.
-std::string to_text(const Keeper::Kept& kept);
-Keeper::Kept kept_from(const std::string& text, const scenarios::Scenario& base);
 
 }  // namespace picklock::explore

@@ -97,7 +97,10 @@ void Runs::make(std::uint64_t run, Block& block) {
   count_besides(shown, tally);
   const std::size_t sightings = block.sightings.size();
   for (const Violation& one : shown) {
-    if (seen_.insert(one).second) block.sightings.push_back({run, one});
+    const auto [seen, is_new] = seen_.try_emplace(one, run);
+    if (!is_new && seen->second < run) continue;
+    seen->second = run;
+    block.sightings.push_back({run, one});
   }
   const bool sampled = shown.empty() && run % kSampled == 0;
   if (!sampled && block.sightings.size() == sightings) return;

@@ -1,16 +1,16 @@
 // The runs of a random search, made one by one: run i is drawn from (seed, i) alone, made and
-// judged. A run with a violation that was not seen before is repeated, and so is a sample of the
-// others. If a repetition differs, the search ends.
+// judged. A run with a violation that was not seen in an earlier one is repeated, and so is a
+// sample of the others. If a repetition differs, the search ends.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <set>
-#include <stdexcept>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "explore/fault_plan.h"
+#include "explore/not_deterministic.h"
 #include "explore/shrink.h"
 #include "explore/tally.h"
 #include "explore/violation.h"
@@ -34,21 +34,17 @@ struct SearchOptions {
   Shrinker::Limits shrinking{};  // of one story
 };
 
-// The first run in which a violation was seen that the search answers to.
+// A run in which a violation was seen that the search answers to.
 struct Sighting {
   std::uint64_t run = 0;  // counted from 0
   Violation violation;
 };
 
-// Consecutive runs, and what came of them.
+// Consecutive runs, and what came of them. The first run with a violation has a sighting of it
+// wherever it was made; other runs may have one.
 struct Block {
   Tally tally;
   std::vector<Sighting> sightings;  // in the order of the runs
-};
-
-// Two runs of one scenario and seed differ: nothing that the search says could be believed.
-class NotDeterministic : public std::logic_error {
-  using std::logic_error::logic_error;
 };
 
 class Runs {
@@ -85,9 +81,9 @@ class Runs {
   const models::Algorithm& algorithm_;
   FaultPlans plans_;
   scenarios::World world_;
-  scenarios::Scenario current_;  // base_ with the plan and the seed of the present run
-  sim::Plan fired_;              // those of its faults that fired
-  std::set<Violation> seen_;
+  scenarios::Scenario current_;              // base_ with the plan and the seed of the present run
+  sim::Plan fired_;                          // those of its faults that fired
+  std::map<Violation, std::uint64_t> seen_;  // and the earliest run that was made with it
 };
 
 // Those of the plan that fired in the run that the world has just made.
