@@ -20,7 +20,7 @@ allowed() {
     # Stands in for these functions in a real server.
     conform/redis/steered_clock.cc\ clock_gettime) return 0 ;;
     conform/redis/steered_clock.cc\ gettimeofday) return 0 ;;
-    # Where real servers stand in for simulated ones, their clients live by real clocks (architecture 8.21).
+    # Where real servers stand in for simulated ones, their clients live by real clocks (architecture "Locks on real servers").
     conform/real/real_time.*\ *_clock) return 0 ;;
     # Real servers take real time, on ports that are drawn.
     conform/redis/outcomes/real_*\ *) return 0 ;;

@@ -216,9 +216,9 @@ check_ids() {
       complain "$file: there is no section $id in docs/facts/algorithms.md"
   done < <(cited 'algorithms\.md [0-9]+(\.[0-9]+)?')
   while IFS=: read -r file id; do
-    awk -v item="${id##*.}." '/^## /{ inside = /^## 8\. / } inside && $1 == item { found = 1 } END { exit !found }' \
-      docs/architecture.md || complain "$file: there is no item ${id##*.} in section 8 of docs/architecture.md"
-  done < <(cited 'architecture 8\.[0-9]+')
+    id=${id#*\"} id=${id%\"}
+    grep -qxE "###? $id" docs/architecture.md || complain "$file: there is no heading $id in docs/architecture.md"
+  done < <(cited 'architecture "[^"]*"')
 }
 
 # Every fact about a modelled server is cited by a test or listed in docs/limitations.md.
@@ -276,7 +276,7 @@ printf '### A-01 `one`\n' >"$plant/docs/facts/failures.md"
 printf -- '- R1. one\n### 1.1 Seen\n- R2. two\n- R3. three\n### 1.4 Told\n- R4. four\n- R5. five\n' >"$plant/docs/facts/fidelity.md"
 printf '{.title = "One", .facts = "R1 R4"},  // R5\n' >"$plant/some_situations.cc"
 printf '## 2. Two\n' >"$plant/docs/facts/algorithms.md"
-printf '## 8. Words\n\n1. **One**\n' >"$plant/docs/architecture.md"
+printf '## Words\n\n### One\n' >"$plant/docs/architecture.md"
 planted() {  # planted TEXT EXPECTED
   printf '%b\n' "$1" >"$plant/README.md"
   local found
@@ -303,10 +303,10 @@ echo R2-R3 >"$plant/docs/limitations.md"
 planted 'R2' 'no test and no limitation cites R5'
 echo R2-R3, R5 >"$plant/docs/limitations.md"
 planted 'docs/facts/algorithms.md 2.1' 'there is no section 2.1'
-planted 'architecture 8.2' 'there is no item 2'
+planted 'architecture "Two"' 'there is no heading Two'
 printf '%s\n' '# A' '<!-- file: a.toml -->' '```toml' 'x = 1' '```' '<!-- shows: cat a.toml -->' '```text' 'x = 1' '```' \
   '<!-- from: a.cc -->' '```cpp' one three '```' \
-  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture 8.1' >"$plant/README.md"
+  '```sh' './picklock run a.toml  # exit 2' '```' '[A](#a), A-01, R1, algorithms.md 2, architecture "One"' >"$plant/README.md"
 complaints_in "$plant" || { echo "documents without a fault do not pass"; exit 1; }
 
 complaints_in "$root"

@@ -1,8 +1,8 @@
 // A random search: run after run under a random plan of faults, with every property judged. A find
 // is a violation of a property that was requested, or that the lock promises under the faults that
-// struck, with its premise kept. Finds differ by property and steps (architecture 8.13). The result
-// depends on the scenario, the options and the number of runs alone, not on the number or the speed
-// of the processes that make the runs.
+// struck, with its premise kept. Finds differ by property and steps (architecture "Witness"). The
+// result depends on the scenario, the options and the number of runs alone, not on the number or
+// the speed of the processes that make the runs.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Single steps that make a scenario simpler: one fault, client, server, cycle or nested acquire
 // less; one condition less on a trigger; a rounder or shorter duration or time. A scenario is
-// 1-minimal for a violation if no single step keeps it (architecture 8.13).
+// 1-minimal for a violation if no single step keeps it (architecture "Witness").
 #pragma once
 
 #include <functional>

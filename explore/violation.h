@@ -1,5 +1,5 @@
-// The identity of a violation (architecture 8.13): the property, and the roles of the steps that
-// its witness names.
+// The identity of a violation (architecture "Witness"): the property, and the roles of the steps
+// that its witness names.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Fencing tokens as clients come by them: numbers that grow with each grant, counted in a key
-// beside the lock's (architecture 8.11). Minted by the very step that grants, they are in the order
-// of the grants; fetched by a second command, they are in the order of the fetching.
+// beside the lock's (architecture "Fencing"). Minted by the very step that grants, they are in the
+// order of the grants; fetched by a second command, they are in the order of the fetching.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The thing that the lock protects, reached over the network. It knows no lock: it accepts what it
 // is sent, or, with fencing, what is not older than the newest it has seen: by the token that a
-// write carries, or by the simulator's own order of grants (architecture 8.11). Or every holder
-// writes to a log of its own, and a coordinator closes that. Every operation is in the history with
-// its tenure.
+// write carries, or by the simulator's own order of grants (architecture "Fencing"). Or every
+// holder writes to a log of its own, and a coordinator closes that. Every operation is in the
+// history with its tenure.
 #pragma once
 
 #include <string>

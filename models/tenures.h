@@ -1,5 +1,5 @@
 // The tenures of a run: numbered when an acquire begins, ordered by the instant at which their
-// grant took effect at the server, not by when the reply came back (architecture 8.1).
+// grant took effect at the server, not by when the reply came back (architecture "Tenure").
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// not-stuck: at the horizon no client waits forever (architecture 8.7). A wait that a deadline of
-// the entry will end is a bounded outage and no violation. A waiter is stuck if nothing is left
-// that would free the lock, or the mutex that the threads of its process share.
+// not-stuck: at the horizon no client waits forever (architecture "Horizon"). A wait that a
+// deadline of the entry will end is a bounded outage and no violation. A waiter is stuck if nothing
+// is left that would free the lock, or the mutex that the threads of its process share.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ using redis::FindBy;
 using sim::Duration;
 
 // The source of fencing tokens: none, a command after the grant, the same step that grants, or the
-// simulator's own order of grants (architecture 8.11). Or there are no tokens, but a coordinator
-// that revokes the access of a holder that is gone, before it frees the lock or after.
+// simulator's own order of grants (architecture "Fencing"). Or there are no tokens, but a
+// coordinator that revokes the access of a holder that is gone, before it frees the lock or after.
 enum class Fencing : std::uint8_t { none, after, in_script, ideal, revoke, revoke_late };
 
 // How a holder saves its progress in the lock's key: not at all, by SET, or by SET with KEEPTTL

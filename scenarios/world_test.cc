@@ -179,7 +179,7 @@ TEST_F(WorldTest, DrawsOtherLatenciesWithAnotherSeed) {
   EXPECT_EQ(ended(), first);
 }
 
-// One outermost acquire is one tenure, however many attempts it needs (architecture 8.1).
+// One outermost acquire is one tenure, however many attempts it needs (architecture "Tenure").
 TEST_F(WorldTest, TakesTheSameLockAgainWithinOneTenure) {
   run("ttl = '3s'\n[clients]\ncount = 1\nhold = '1s'\nnested = true\n");
   EXPECT_EQ(count(What::acquire_ok), 2);

@@ -1,6 +1,6 @@
-// The safety table (docs/facts/failures.md section 5; architecture 8.12) as data, of the rows whose
-// locks are built: what faults of one class make of a lock in one configuration, without fencing
-// and with it.
+// The safety table (docs/facts/failures.md section 5; architecture "Class") as data, of the rows
+// whose locks are built: what faults of one class make of a lock in one configuration, without
+// fencing and with it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A real server in the place of a simulated one. Each simulated connection has a TCP connection of
 // its own, and is reset when that ends: clients and locks meet the very objects that they meet in
-// the simulation (architecture 8.21).
+// the simulation (architecture "Locks on real servers").
 #pragma once
 
 #include <netinet/in.h>

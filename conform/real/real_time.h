@@ -1,5 +1,5 @@
 // Lets a run go at the pace of the machine's own steady clock, with `poll` as the only thing that
-// ever blocks (architecture 8.21):
+// ever blocks (architecture "Locks on real servers"):
 //
 //   sim::Simulation simulation;
 //   simulation.reset(seed);

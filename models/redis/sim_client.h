@@ -2,7 +2,7 @@
 // one, on which their commands follow each other, or a pool, of which each command has one for
 // itself until it is answered or given up. A connection on which a command has timed out is given
 // up and dialled anew, or kept, as the library does it. A command without an answer may be sent
-// again: the same operation, with as many effects (architecture 8.3).
+// again: the same operation, with as many effects (architecture "Unknown").
 #pragma once
 
 #include <deque>

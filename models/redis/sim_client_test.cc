@@ -62,7 +62,7 @@ TEST(SimClient, WaitsForItsPatienceAndNoLonger) {
   EXPECT_EQ(waited, 250);
 }
 
-// The same operation, with as many effects as copies arrive (architecture 8.3).
+// The same operation, with as many effects as copies arrive (architecture "Unknown").
 Reply taken(const sim::Plan& plan, std::uint32_t resend) {
   models::SmallWorld world{models::SmallWorld::Setup{.command_timeout = 250ms, .resend = resend}};
   Reply reply;
