@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/redis/group.h"
 #include "models/resource.h"
@@ -49,7 +50,7 @@ class World {
   }
 
   std::uint64_t events() const { return simulation_.scheduler.events(); }
-  std::uint64_t digest() { return simulation_.scheduler.recorder().digest().value(); }
+  std::uint64_t digest() { return simulation_.scheduler.digest().value(); }
   std::uint64_t cycles() const { return cycles_; }
 
  private:
@@ -131,7 +132,7 @@ class World {
   void client(models::ClientMachine& machine) {
     models::SimClient self(machine);
     for (;;) {
-      simulation_.scheduler.running()->tenure = tenures_.begin();
+      simulation_.scheduler.running()->tag = tenures_.begin();
       const std::string token = self.fresh_token();
       std::size_t granted = 0;
       for (std::size_t i = 0; i < kGroups; ++i) {
@@ -159,7 +160,7 @@ class World {
     static_cast<World*>(self)->simulation_.scheduler.stop();
   }
 
-  sim::Simulation simulation_;
+  history::RecordedSimulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
   models::Resource resource_;

@@ -12,9 +12,9 @@ namespace picklock {
 namespace {
 
 using namespace std::chrono_literals;
+using history::What;
 using properties::Context;
 using properties::Judge;
-using sim::What;
 
 constexpr sim::ProcessId kServer = 0;
 constexpr sim::ProcessId kResource = 1;
@@ -23,11 +23,11 @@ constexpr Context kContext{.acquire_bound = 60s};
 
 class Writer {
  public:
-  void add(What what, sim::ProcessId client, sim::TenureId tenure) {
+  void add(What what, sim::ProcessId client, history::TenureId tenure) {
     history.push_back(
         {.at = now, .what = what, .process = client, .thread = client, .tenure = tenure});
   }
-  void entry(What what, sim::TenureId tenure, sim::TenureId owner) {
+  void entry(What what, history::TenureId tenure, history::TenureId owner) {
     history.push_back({.at = now,
                        .what = what,
                        .process = kServer,
@@ -35,7 +35,7 @@ class Writer {
                        .owner = owner,
                        .until = now + 10s});
   }
-  void write(sim::ProcessId client, sim::TenureId tenure) {
+  void write(sim::ProcessId client, history::TenureId tenure) {
     history.push_back({.at = now,
                        .what = What::write_accepted,
                        .process = kResource,
@@ -43,13 +43,13 @@ class Writer {
                        .tenure = tenure});
   }
 
-  sim::History history;
+  history::History history;
   sim::Instant now = sim::kStart;
 };
 
 // Clients in turn acquire, write twice and release: four operations to the cycle. Everybody else
 // waits.
-sim::History contended(std::uint32_t clients, std::uint32_t cycles, bool double_grant) {
+history::History contended(std::uint32_t clients, std::uint32_t cycles, bool double_grant) {
   Writer h;
   const auto client_of = [clients](std::uint32_t tenure) {
     return kFirstClient + (tenure - 1) % clients;
@@ -81,7 +81,7 @@ sim::History contended(std::uint32_t clients, std::uint32_t cycles, bool double_
   return h.history;
 }
 
-void judge(benchmark::State& state, const sim::History& history) {
+void judge(benchmark::State& state, const history::History& history) {
   Judge judge;
   for (auto _ : state) benchmark::DoNotOptimize(judge.judge(history, kContext).data());
   rusage usage{};

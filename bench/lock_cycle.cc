@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/peers/common/workload.hpp"
+#include "history/recorded_simulation.h"
 #include "properties/judge.h"
 #include "sim/caller.h"
 #include "sim/service.h"
@@ -34,6 +35,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace {
 
 using namespace picklock::sim;
+using picklock::history::What;
 
 constexpr Protocol kProtocol{.name = "native"};
 
@@ -83,7 +85,7 @@ class LockServer final : public Service {
 struct World {
   explicit World(std::size_t stack) : simulation(stack) {}
 
-  Simulation simulation;
+  picklock::history::RecordedSimulation simulation;
   LockServer server;
   Slots<Caller> callers;
   Slots<Random> chance;
@@ -138,7 +140,7 @@ struct World {
 
   // A client stalls 31 s inside a 30 s lease, another takes over; every property is judged.
   void scene(std::uint32_t id) {
-    simulation.scheduler.running()->tenure = id + 1;
+    simulation.scheduler.running()->tag = id + 1;
     note(What::acquire_invoked, id);
     if (id == 0) {
       if (!call(0, 0, 0, 11)) std::abort();
@@ -160,18 +162,18 @@ struct World {
   }
 
   void note(What what, std::uint32_t id) {
-    simulation.scheduler.recorder().note({.at = simulation.now(),
-                                          .what = what,
-                                          .process = id + 1,
-                                          .thread = id + 1,
-                                          .tenure = id + 1});
+    simulation.recorder.note({.at = simulation.now(),
+                              .what = what,
+                              .process = id + 1,
+                              .thread = id + 1,
+                              .tenure = id + 1});
   }
 
   picklock::properties::Judge judge;
   std::uint64_t violated = 0;
 
   void count_violations() {
-    const auto& verdicts = judge.judge(simulation.scheduler.recorder().history(), {.servers = 1});
+    const auto& verdicts = judge.judge(simulation.recorder.history(), {.servers = 1});
     for (const auto& verdict : verdicts) {
       violated += verdict.outcome == picklock::properties::Outcome::violated ? 1 : 0;
     }
@@ -207,7 +209,7 @@ struct World {
     result.events = simulation.scheduler.events();
     result.cycles = cycles;
     result.fails = refused;
-    result.sum = simulation.scheduler.recorder().digest().value();
+    result.sum = simulation.scheduler.digest().value();
     return result;
   }
 };

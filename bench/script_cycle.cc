@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "bench/peers/common/workload.hpp"
+#include "history/recorded_simulation.h"
 #include "models/redis/server.h"
 #include "models/redis/sim_client.h"
 #include "models/redis/wire.h"
@@ -74,7 +75,7 @@ bool give_back(Client& redis, std::string_view key, const Token& token) {
 constexpr std::string_view kKey = "lock:1";
 
 struct World {
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   models::Tenures tenures;
   models::Keys keys;
   redis::Server server;
@@ -99,7 +100,7 @@ struct World {
     while (!stop) {
       wait(id, params.think_lo, params.think_hi);
       if (stop) return;
-      simulation.scheduler.running()->tenure = tenures.begin();
+      simulation.scheduler.running()->tag = tenures.begin();
       const Token token((static_cast<std::uint64_t>(id + 1) << 32) | ++serial);
       while (!take(clients[id], kKey, token)) {
         watch();
@@ -116,7 +117,7 @@ struct World {
   }
 
   void hurried_client() {
-    simulation.scheduler.running()->tenure = tenures.begin();
+    simulation.scheduler.running()->tag = tenures.begin();
     for (std::uint64_t serial = 1; cycles < params.max_cycles; ++serial) {
       const Token token(serial);
       if (!take(clients[0], kKey, token) || !give_back(clients[0], kKey, token)) std::abort();
@@ -151,7 +152,7 @@ struct World {
     result.events = simulation.scheduler.events();
     result.cycles = cycles;
     result.fails = refused;
-    result.sum = simulation.scheduler.recorder().digest().value();
+    result.sum = simulation.scheduler.digest().value();
     return result;
   }
 };

@@ -3,7 +3,7 @@
 # chance or order, fibers outside their file, paths of one machine.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-layers=(sim keys models properties scenarios reports explore compare conform cli)
+layers=(sim history keys models properties scenarios reports explore compare conform cli)
 
 # FILE WORD, as extended regular expressions: the exceptions.
 allowed() {
@@ -137,6 +137,7 @@ planted() {  # planted FILE TEXT EXPECTED
   exit 1
 }
 planted sim/a.h '#include "models/keys.h"' 'sim may not include models'
+planted sim/a.h '#include "history/history.h"' 'sim may not include history'
 planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
 planted include/picklock/a.h '#include "sim/time.h"' 'public headers only'
 touch "$plant/explore/header_examples_test.cc"

@@ -9,10 +9,10 @@
 namespace picklock::compare {
 namespace {
 
-using sim::HistoryEvent;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 using sim::Instant;
-using sim::TenureId;
-using sim::What;
 
 // One acquire and what came of it.
 struct Asked {
@@ -144,15 +144,16 @@ class Observer {
 
 }  // namespace
 
-void observe(const sim::History& history, bool undisturbed, bool one_crash, Measures& measures) {
+void observe(const history::History& history, bool undisturbed, bool one_crash,
+             Measures& measures) {
   Observer observer(undisturbed, one_crash, measures);
   for (const HistoryEvent& event : history) observer.see(event);
   observer.finish();
   if (undisturbed) measures.price.wakeups += scenarios::wakeups(history).all;
 }
 
-void observe_messages(const sim::History& history, const sim::Trace& trace, sim::ProcessId clients,
-                      sim::ProcessId resource, Price& price) {
+void observe_messages(const history::History& history, const sim::Trace& trace,
+                      sim::ProcessId clients, sim::ProcessId resource, Price& price) {
   for (const HistoryEvent& event : history) {
     if (event.what == What::acquire_ok) ++price.grants;
   }

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "compare/measures.h"
-#include "sim/history.h"
+#include "history/history.h"
 #include "sim/trace.h"
 
 namespace picklock::compare {
 
 // Counts requests and grants, in runs without nested acquires. `undisturbed`: the price as
 // well. `one_crash`: nothing but the crash of one client happens.
-void observe(const sim::History& history, bool undisturbed, bool one_crash, Measures& measures);
+void observe(const history::History& history, bool undisturbed, bool one_crash, Measures& measures);
 
 // Counts the messages between the first `clients` processes and the lock's servers: all processes
 // but the resource.
-void observe_messages(const sim::History& history, const sim::Trace& trace, sim::ProcessId clients,
-                      sim::ProcessId resource, Price& price);
+void observe_messages(const history::History& history, const sim::Trace& trace,
+                      sim::ProcessId clients, sim::ProcessId resource, Price& price);
 
 }  // namespace picklock::compare

@@ -20,11 +20,11 @@ using sim::TraceRecord;
 constexpr std::array<std::string_view, 16> kKindNames = {
     "sent",   "delivered", "lost",    "held",    "timed out", "reset", "connected", "woke",
     "paused", "resumed",   "crashed", "started", "clock set", "told",  "mark",      "history"};
-static_assert(static_cast<std::size_t>(TraceKind::history) + 1 == kKindNames.size());
+static_assert(static_cast<std::size_t>(TraceKind::recorded) + 1 == kKindNames.size());
 
 auto members(const TraceRecord& one) {
   return std::tie(one.at, one.kind, one.role, one.reply, one.protocol, one.process, one.peer,
-                  one.message, one.tenure);
+                  one.message, one.tag);
 }
 
 std::string words(const Trace& trace, std::size_t index,
@@ -39,7 +39,7 @@ std::string words(const Trace& trace, std::size_t index,
   if (record.kind <= TraceKind::timed_out) {
     text += fmt::format(" message {} {} {}", record.message,
                         record.kind == TraceKind::delivered ? "at" : "to", name(record.peer));
-  } else if (record.kind == TraceKind::history) {
+  } else if (record.kind == TraceKind::recorded) {
     text += fmt::format(" event {}", record.message);
   }
   const std::string_view payload = trace.payload(record);

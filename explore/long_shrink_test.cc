@@ -33,10 +33,11 @@ bool violates(const World& world) {
 
 // Each eviction is a fault of its own.
 bool loses_two_entries_by_eviction(const World& world) {
-  return std::count_if(
-             world.history().begin(), world.history().end(), [](const sim::HistoryEvent& event) {
-               return event.what == sim::What::entry_removed && event.cause == sim::Cause::eviction;
-             }) >= 2;
+  return std::count_if(world.history().begin(), world.history().end(),
+                       [](const history::HistoryEvent& event) {
+                         return event.what == history::What::entry_removed &&
+                                event.cause == history::Cause::eviction;
+                       }) >= 2;
 }
 
 struct Case {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "scenarios/scenario.h"
 #include "sim/fault.h"
-#include "sim/history.h"
 
 namespace picklock::explore {
 

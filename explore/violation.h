@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "history/history.h"
 #include "picklock/lock.h"
 #include "properties/verdict.h"
-#include "sim/history.h"
 
 namespace picklock::explore {
 
@@ -24,13 +24,14 @@ struct Violation {
 };
 
 inline Violation violation(const properties::Verdict& verdict, const properties::Witness& witness,
-                           const sim::History& history) {
+                           const history::History& history) {
   return {verdict.property, history[witness.event].role, history[witness.other].role};
 }
 
 // The first of its witnesses that is such a one. Requires: there is one.
 inline const properties::Witness& witness(const properties::Verdict& verdict,
-                                          const Violation& wanted, const sim::History& history) {
+                                          const Violation& wanted,
+                                          const history::History& history) {
   return *std::find_if(
       verdict.witnesses.begin(), verdict.witnesses.end(),
       [&](const properties::Witness& one) { return violation(verdict, one, history) == wanted; });
@@ -38,7 +39,7 @@ inline const properties::Witness& witness(const properties::Verdict& verdict,
 
 // Whether the verdict has such a witness.
 inline bool shows(const properties::Verdict& verdict, const Violation& wanted,
-                  const sim::History& history) {
+                  const history::History& history) {
   if (verdict.outcome != properties::Outcome::violated) return false;
   for (const properties::Witness& witness : verdict.witnesses) {
     if (violation(verdict, witness, history) == wanted) return true;

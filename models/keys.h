@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/history.h"
+#include "history/history.h"
 
 namespace picklock::models {
 
@@ -18,12 +18,12 @@ class Keys {
     used_ = 0;
   }
 
-  sim::KeyId id(std::string_view name) {
+  history::KeyId id(std::string_view name) {
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
     if (used_ == names_.size()) names_.emplace_back();
     names_[used_].assign(name);
-    const auto id = static_cast<sim::KeyId>(used_++);
+    const auto id = static_cast<history::KeyId>(used_++);
     by_name_.emplace(std::string_view(names_[id]), id);
     return id;
   }
@@ -34,7 +34,7 @@ class Keys {
 
  private:
   std::deque<std::string> names_;  // keeps its elements in place: the index holds views of them
-  boost::unordered_flat_map<std::string_view, sim::KeyId> by_name_;
+  boost::unordered_flat_map<std::string_view, history::KeyId> by_name_;
   std::size_t used_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 
+#include "history/recorded_simulation.h"
 #include "picklock/client.h"
 
 namespace picklock::models {
@@ -32,9 +33,10 @@ constexpr sim::Protocol kProtocol{.name = "resource", .describe = describe, .com
 
 const sim::Protocol& Resource::protocol() { return kProtocol; }
 
-void Resource::reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
-                     FencedBy fenced_by) {
+void Resource::reset(history::RecordedSimulation& simulation, sim::Process& process,
+                     const Tenures& tenures, FencedBy fenced_by) {
   attach(simulation, process);
+  recorder_ = &simulation.recorder;
   tenures_ = &tenures;
   fenced_by_ = fenced_by;
   newest_ = 0;
@@ -43,7 +45,7 @@ void Resource::reset(sim::Simulation& simulation, sim::Process& process, const T
 
 // What carries no token is older than whatever does.
 std::int64_t Resource::rank_of(const sim::Message& request) const {
-  if (fenced_by_ != FencedBy::tokens) return tenures_->order(request.tenure);
+  if (fenced_by_ != FencedBy::tokens) return tenures_->order(request.tag);
   const std::string_view bytes = request.payload.view();
   const std::size_t at = bytes.find(kToken);
   std::int64_t token = 0;
@@ -74,14 +76,13 @@ bool Resource::apply(sim::Message& request, sim::Payload& answer) {
     return true;
   }
   const bool stale = is_stale(request);
-  simulation().scheduler.recorder().note(
-      {.at = simulation().now(),
-       .what = stale ? sim::What::write_rejected : sim::What::write_accepted,
-       .role = request.role,
-       .process = process().id(),
-       .peer = request.connection->client().id(),
-       .thread = request.thread,
-       .tenure = request.tenure});
+  recorder_->note({.at = simulation().now(),
+                   .what = stale ? history::What::write_rejected : history::What::write_accepted,
+                   .role = request.role,
+                   .process = process().id(),
+                   .peer = request.connection->client().id(),
+                   .thread = request.thread,
+                   .tenure = request.tag});
   answer.append(stale ? kRejected : kAccepted);
   return true;
 }

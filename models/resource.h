@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/tenures.h"
 #include "picklock/lock.h"
 #include "sim/caller.h"
@@ -22,7 +23,7 @@ enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocatio
 
 class Resource final : public sim::Service {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& process, const Tenures& tenures,
+  void reset(history::RecordedSimulation& simulation, sim::Process& process, const Tenures& tenures,
              FencedBy fenced_by);
 
   static const sim::Protocol& protocol();
@@ -32,6 +33,7 @@ class Resource final : public sim::Service {
   std::int64_t rank_of(const sim::Message& request) const;
   bool is_stale(const sim::Message& request);
 
+  history::Recorder* recorder_ = nullptr;
   const Tenures* tenures_ = nullptr;
   FencedBy fenced_by_ = FencedBy::nothing;
   std::int64_t newest_ = 0;

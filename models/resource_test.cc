@@ -97,8 +97,8 @@ TEST(Resource, TellsTheHistoryWhoWrote) {
     all.machines[0].resource().write(1);
   });
   world.run();
-  const sim::HistoryEvent& write = world.history().back();
-  EXPECT_EQ(write.what, sim::What::write_accepted);
+  const history::HistoryEvent& write = world.history().back();
+  EXPECT_EQ(write.what, history::What::write_accepted);
   EXPECT_EQ(write.tenure, 1u);
   EXPECT_EQ(write.peer, 0u);
   EXPECT_EQ(write.role, static_cast<std::uint8_t>(Role::write));

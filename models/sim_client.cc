@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "history/recorded_simulation.h"
 #include "picklock/lock.h"
 
 namespace picklock::models {
 
-void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
+void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process& process,
                           std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
-                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key,
-                          bool backwards) {
+                          const LockOptions& options, Duration write_timeout,
+                          history::KeyId lock_key, bool backwards) {
   begin(simulation, process, groups.size(), options);
   for (std::size_t i = 0; i < servers_; ++i) {
     redis::Group& group = groups[backwards ? servers_ - 1 - i : i];
@@ -27,17 +28,18 @@ void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
   reset_rest(resource, write_timeout, lock_key);
 }
 
-void ClientMachine::reset(sim::Simulation& simulation, sim::Process& process,
+void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process& process,
                           std::span<const redis::Node> servers, Resource& resource,
-                          const LockOptions& options, Duration write_timeout, sim::KeyId lock_key) {
+                          const LockOptions& options, Duration write_timeout,
+                          history::KeyId lock_key) {
   begin(simulation, process, servers.size(), options);
   for (std::size_t i = 0; i < servers_; ++i)
     redis_[i].reset(simulation, process, servers[i], options);
   reset_rest(resource, write_timeout, lock_key);
 }
 
-void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers,
-                          const LockOptions& options) {
+void ClientMachine::begin(history::RecordedSimulation& simulation, sim::Process& process,
+                          std::size_t servers, const LockOptions& options) {
   simulation_ = &simulation;
   process_ = &process;
   clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
@@ -46,7 +48,8 @@ void ClientMachine::begin(sim::Simulation& simulation, sim::Process& process, st
   while (redis_.size() < servers_) redis_.emplace_back();
 }
 
-void ClientMachine::reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key) {
+void ClientMachine::reset_rest(Resource& resource, Duration write_timeout,
+                               history::KeyId lock_key) {
   has_lease_store_ = has_zookeeper_ = has_mysql_ = false;
   resource_.reset(*simulation_, *process_, resource, write_timeout);
   chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
@@ -101,11 +104,11 @@ void ClientMachine::forget() {
   for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }
 
-bool ClientMachine::has_lost(sim::TenureId tenure) const {
+bool ClientMachine::has_lost(history::TenureId tenure) const {
   return std::find(lost_.begin(), lost_.end(), tenure) != lost_.end();
 }
 
-sim::TenureId ClientMachine::speaker() const {
+history::TenureId ClientMachine::speaker() const {
   for (std::size_t i = 0; i < servers_; ++i) {
     if (redis_[i].speaker() != 0) return redis_[i].speaker();
   }
@@ -121,7 +124,7 @@ void ClientMachine::scan(Duration every) {
 
 // ---------------------------------------------------------------- deadlines
 
-void ClientMachine::believe_until(sim::TenureId tenure, Duration deadline) {
+void ClientMachine::believe_until(history::TenureId tenure, Duration deadline) {
   const auto used = deadlines_.begin() + static_cast<std::ptrdiff_t>(deadlines_used_);
   auto mine = std::find_if(deadlines_.begin(), used,
                            [tenure](const Deadline& one) { return one.tenure == tenure; });
@@ -146,7 +149,7 @@ void ClientMachine::believe_until(sim::TenureId tenure, Duration deadline) {
   }
 }
 
-void ClientMachine::end_belief(sim::TenureId tenure) {
+void ClientMachine::end_belief(history::TenureId tenure) {
   if (tenure == 0) return;
   for (std::size_t i = 0; i < deadlines_used_; ++i) {
     if (deadlines_[i].tenure != tenure) continue;
@@ -172,12 +175,12 @@ void ClientMachine::on_deadline(void* deadline, std::uint32_t) {
   auto& mine = *static_cast<Deadline*>(deadline);
   ClientMachine& machine = *mine.machine;
   sim::Scheduler& scheduler = machine.simulation_->scheduler;
-  scheduler.recorder().note({.at = scheduler.now(),
-                             .what = sim::What::deadline_passed,
-                             .process = machine.process_->id(),
-                             .thread = mine.thread,
-                             .tenure = mine.tenure,
-                             .key = machine.lock_key_});
+  machine.simulation_->recorder.note({.at = scheduler.now(),
+                                      .what = history::What::deadline_passed,
+                                      .process = machine.process_->id(),
+                                      .thread = mine.thread,
+                                      .tenure = mine.tenure,
+                                      .key = machine.lock_key_});
   machine.lose(mine.tenure);
   mine.tenure = 0;
 }
@@ -211,9 +214,9 @@ bool SimClient::sleep_interruptibly(Duration length) {
 void SimClient::spawn(std::function<void(Client&)> body) {
   if (machine_.simulation().scheduler.inert()) return;
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
-  scheduler.spawn(machine_.process(), [&machine = machine_, tenure = scheduler.running()->tenure,
+  scheduler.spawn(machine_.process(), [&machine = machine_, tenure = scheduler.running()->tag,
                                        number = thread_, run = std::move(body)] {
-    machine.simulation().scheduler.running()->tenure = tenure;
+    machine.simulation().scheduler.running()->tag = tenure;
     SimClient thread(machine, number);
     run(thread);
   });
@@ -224,11 +227,11 @@ std::unique_ptr<Semaphore> SimClient::semaphore(Awaits what) {
 }
 
 Tenancy SimClient::tenancy() const {
-  return Tenancy{machine_.simulation().scheduler.running()->tenure};
+  return Tenancy{machine_.simulation().scheduler.running()->tag};
 }
 
 void SimClient::act_for(Tenancy tenancy) {
-  machine_.simulation().scheduler.running()->tenure = static_cast<sim::TenureId>(tenancy);
+  machine_.simulation().scheduler.running()->tag = static_cast<history::TenureId>(tenancy);
 }
 
 Duration SimClient::random_between(Duration low, Duration high) {
@@ -255,8 +258,8 @@ std::string SimClient::machine_token() {
 void SimClient::mark(std::string_view name) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
-  if (scheduler.recorder().tracing()) {
-    scheduler.recorder().trace(
+  if (scheduler.tracer().on()) {
+    scheduler.tracer().add(
         {.at = scheduler.now(), .kind = sim::TraceKind::mark, .process = machine_.process().id()},
         name);
   }
@@ -265,8 +268,8 @@ void SimClient::mark(std::string_view name) {
 }
 
 void SimClient::lost(const Lease&) {
-  note(sim::What::loss_learned);
-  machine_.lose(machine_.simulation().scheduler.running()->tenure);
+  note(history::What::loss_learned);
+  machine_.lose(machine_.simulation().scheduler.running()->tag);
 }
 
 // An entry on the client's own machine.
@@ -274,33 +277,34 @@ void SimClient::local_mutex(std::string_view, bool locked) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
   const sim::Thread& thread = *scheduler.running();
-  scheduler.recorder().note({.at = scheduler.now(),
-                             .what = locked ? sim::What::entry_created : sim::What::entry_removed,
-                             .cause = sim::Cause::command,
-                             .role = thread.role,
-                             .process = machine_.process().id(),
-                             .tenure = thread.tenure,
-                             .owner = locked ? 0 : thread.tenure,
-                             .key = machine_.lock_key()});
+  machine_.simulation().recorder.note(
+      {.at = scheduler.now(),
+       .what = locked ? history::What::entry_created : history::What::entry_removed,
+       .cause = history::Cause::command,
+       .role = thread.role,
+       .process = machine_.process().id(),
+       .tenure = thread.tag,
+       .owner = locked ? 0 : thread.tag,
+       .key = machine_.lock_key()});
 }
 
 void SimClient::believe_until(const Lease&, Duration deadline) {
   if (machine_.simulation().scheduler.inert()) return;
-  machine_.believe_until(machine_.simulation().scheduler.running()->tenure, deadline);
+  machine_.believe_until(machine_.simulation().scheduler.running()->tag, deadline);
 }
 
-void SimClient::note(sim::What what, sim::Cause cause) {
+void SimClient::note(history::What what, history::Cause cause) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
   const sim::Thread& thread = *scheduler.running();
-  scheduler.recorder().note({.at = scheduler.now(),
-                             .what = what,
-                             .cause = cause,
-                             .role = thread.role,
-                             .process = machine_.process().id(),
-                             .thread = thread.id(),
-                             .tenure = thread.tenure,
-                             .key = machine_.lock_key()});
+  machine_.simulation().recorder.note({.at = scheduler.now(),
+                                       .what = what,
+                                       .cause = cause,
+                                       .role = thread.role,
+                                       .process = machine_.process().id(),
+                                       .thread = thread.id(),
+                                       .tenure = thread.tag,
+                                       .key = machine_.lock_key()});
 }
 
 }  // namespace picklock::models

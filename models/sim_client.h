@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/lease_store/sim_client.h"
 #include "models/mysql/sim_client.h"
 #include "models/redis/sim_client.h"
@@ -26,13 +27,14 @@ class ClientMachine {
  public:
   // `groups`: each is one Redis server to the client, whichever of them leads; it may go through
   // them backwards.
-  void reset(sim::Simulation& simulation, sim::Process& process, std::span<redis::Group> groups,
-             redis::FindBy find_by, Resource& resource, const LockOptions& options,
-             Duration write_timeout, sim::KeyId lock_key, bool backwards = false);
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
+             std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
+             const LockOptions& options, Duration write_timeout, history::KeyId lock_key,
+             bool backwards = false);
   // The same for servers without replicas, simulated or not.
-  void reset(sim::Simulation& simulation, sim::Process& process,
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
              std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
-             Duration write_timeout, sim::KeyId lock_key);
+             Duration write_timeout, history::KeyId lock_key);
   // A lease store there is besides.
   void connect(lease_store::LeaseStore& store, const LockOptions& options);
   // So is a ZooKeeper ensemble: it tries the servers, which must outlive it, in turn, this one
@@ -45,21 +47,21 @@ class ClientMachine {
   void clock_changed();
 
   // A thread of this process has learned that the tenure has lost its lock.
-  void lose(sim::TenureId tenure) { lost_.push_back(tenure); }
-  bool has_lost(sim::TenureId tenure) const;
+  void lose(history::TenureId tenure) { lost_.push_back(tenure); }
+  bool has_lost(history::TenureId tenure) const;
 
   // The tenure believes until the process's `options.clock` shows `deadline`, running or not; or
   // until it has released.
-  void believe_until(sim::TenureId tenure, Duration deadline);
-  void end_belief(sim::TenureId tenure);
+  void believe_until(history::TenureId tenure, Duration deadline);
+  void end_belief(history::TenureId tenure);
 
   // Follows whoever leads, every so often: for a thread of its own.
   void scan(Duration every);
 
   // Whose message is being heard, if one is.
-  sim::TenureId speaker() const;
+  history::TenureId speaker() const;
 
-  sim::Simulation& simulation() const { return *simulation_; }
+  history::RecordedSimulation& simulation() const { return *simulation_; }
   sim::Process& process() const { return *process_; }
   redis::SimClient& redis(std::size_t server) { return redis_[server]; }
   redis::SimClient& redis_replica(std::size_t server) {
@@ -72,24 +74,24 @@ class ClientMachine {
   mysql::SimClient& mysql();
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
-  sim::KeyId lock_key() const { return lock_key_; }
+  history::KeyId lock_key() const { return lock_key_; }
 
  private:
   // Of the engine, for a paused process's clock runs on.
   struct Deadline {
     ClientMachine* machine = nullptr;
     sim::TimerId timer = 0;
-    sim::TenureId tenure = 0;  // 0: free for another
+    history::TenureId tenure = 0;  // 0: free for another
     sim::ThreadId thread = 0;
     std::int64_t local = 0;
   };
-  void begin(sim::Simulation& simulation, sim::Process& process, std::size_t servers,
+  void begin(history::RecordedSimulation& simulation, sim::Process& process, std::size_t servers,
              const LockOptions& options);
-  void reset_rest(Resource& resource, Duration write_timeout, sim::KeyId lock_key);
+  void reset_rest(Resource& resource, Duration write_timeout, history::KeyId lock_key);
   void arm(const Deadline& deadline);
   static void on_deadline(void* deadline, std::uint32_t);
 
-  sim::Simulation* simulation_ = nullptr;
+  history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   sim::ClockKind clock_{};  // by which deadlines are counted
   std::deque<redis::SimClient> redis_;
@@ -106,8 +108,8 @@ class ClientMachine {
   bool has_mysql_ = false;
   ResourceClient resource_;
   sim::Random chance_;
-  sim::KeyId lock_key_ = 0;
-  std::vector<sim::TenureId> lost_;
+  history::KeyId lock_key_ = 0;
+  std::vector<history::TenureId> lost_;
   std::deque<Deadline> deadlines_;
   std::size_t deadlines_used_ = 0;
 };
@@ -144,7 +146,7 @@ class SimClient final : public Client {
   void believe_until(const Lease& lease, Duration deadline) override;
 
   // One operation of the history by this thread.
-  void note(sim::What what, sim::Cause cause = sim::Cause::command);
+  void note(history::What what, history::Cause cause = history::Cause::command);
 
  private:
   ClientMachine& machine_;

@@ -17,8 +17,8 @@ const Lease kLease{.key = "lock", .token = "a", .ttl = 10s};
 // When belief ended by a deadline, in ms of the run.
 std::vector<std::int64_t> passed(const SmallWorld& world) {
   std::vector<std::int64_t> ms;
-  for (const sim::HistoryEvent& event : world.history()) {
-    if (event.what == sim::What::deadline_passed)
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::deadline_passed)
       ms.push_back(sim::nanoseconds(event.at) / 1'000'000);
   }
   return ms;
@@ -36,10 +36,10 @@ void play(SmallWorld& world, std::function<void(SmallWorld&, Client&)> body,
 
 TEST(BelieveUntil, EndsAtTheDeadline) {
   SmallWorld world;
-  sim::TenureId tenure = 0;
+  history::TenureId tenure = 0;
   play(world, [&](SmallWorld& all, Client& self) {
     self.believe_until(kLease, self.monotonic_now() + 5s);
-    tenure = all.simulation.scheduler.running()->tenure;
+    tenure = all.simulation.scheduler.running()->tag;
     self.sleep(4999ms);
     EXPECT_FALSE(all.machines[0].has_lost(tenure));
     self.sleep(2ms);
@@ -71,7 +71,7 @@ TEST(BelieveUntil, IsVoidAfterTheRelease) {
   SmallWorld world;
   play(world, [](SmallWorld& all, Client& self) {
     self.believe_until(kLease, 5s);
-    all.machines[0].end_belief(all.simulation.scheduler.running()->tenure);
+    all.machines[0].end_belief(all.simulation.scheduler.running()->tag);
   });
   EXPECT_THAT(passed(world), ElementsAre());
 }

@@ -35,12 +35,12 @@ Semaphore::Woken SimSemaphore::acquire(Duration patience) {
   Waiter me{.thread = &thread};
   const Queued queued(*this, me);
   const bool endless = patience < Duration::zero();
-  note(sim::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
+  note(history::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
   const bool interruptible = what_ == Awaits::news;
   if (!interruptible || scheduler.begin_interruptible(thread)) wait(patience);
   if (interruptible) scheduler.end_interruptible(thread);
   const bool interrupted = interruptible && !me.served && thread.take_interrupt();
-  note(sim::What::wait_ended, me.by, sim::kNever);
+  note(history::What::wait_ended, me.by, sim::kNever);
   return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
 }
 
@@ -56,7 +56,7 @@ void SimSemaphore::wait(Duration patience) const {
 
 void SimSemaphore::release() { serve(machine_.speaker()); }
 
-void SimSemaphore::serve(sim::TenureId by) {
+void SimSemaphore::serve(history::TenureId by) {
   for (Waiter* waiter : waiters_) {
     if (waiter->served || waiter->thread->killed()) continue;
     waiter->served = true;
@@ -67,19 +67,19 @@ void SimSemaphore::serve(sim::TenureId by) {
   ++permits_;
 }
 
-void SimSemaphore::note(sim::What what, sim::TenureId by, sim::Instant until) const {
+void SimSemaphore::note(history::What what, history::TenureId by, sim::Instant until) const {
   if (what_ != Awaits::news) return;
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   const sim::Thread& thread = *scheduler.running();
-  scheduler.recorder().note({.at = scheduler.now(),
-                             .what = what,
-                             .role = thread.role,
-                             .process = machine_.process().id(),
-                             .thread = thread.id(),
-                             .tenure = thread.tenure,
-                             .owner = by,
-                             .key = machine_.lock_key(),
-                             .until = until});
+  machine_.simulation().recorder.note({.at = scheduler.now(),
+                                       .what = what,
+                                       .role = thread.role,
+                                       .process = machine_.process().id(),
+                                       .thread = thread.id(),
+                                       .tenure = thread.tag,
+                                       .owner = by,
+                                       .key = machine_.lock_key(),
+                                       .until = until});
 }
 
 }  // namespace picklock::models

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "history/history.h"
 #include "picklock/client.h"
 #include "sim/simulation.h"
 
@@ -23,14 +24,14 @@ class SimSemaphore final : public Semaphore {
   struct Waiter {
     sim::Thread* thread = nullptr;
     bool served = false;
-    sim::TenureId by = 0;
+    history::TenureId by = 0;
   };
   class Queued;
 
-  void note(sim::What what, sim::TenureId by, sim::Instant until) const;
+  void note(history::What what, history::TenureId by, sim::Instant until) const;
   void wait(Duration patience) const;
   // To whoever has waited longest, or kept; `by`: whose message it was.
-  void serve(sim::TenureId by);
+  void serve(history::TenureId by);
 
   ClientMachine& machine_;
   Awaits what_;

@@ -14,15 +14,15 @@ using Woken = Semaphore::Woken;
 // What is on record of waits: "begun 0.0 until 5.0", "ended 1.0 by 2".
 std::vector<std::string> waits(const SmallWorld& world) {
   std::vector<std::string> lines;
-  for (const sim::HistoryEvent& event : world.history()) {
+  for (const history::HistoryEvent& event : world.history()) {
     const auto ms = [](sim::Instant at) {
       return std::to_string(sim::nanoseconds(at) / 1'000'000) + "ms";
     };
-    if (event.what == sim::What::wait_begun) {
+    if (event.what == history::What::wait_begun) {
       lines.push_back("begun " + ms(event.at) +
                       (event.until == sim::kNever ? "" : " until " + ms(event.until)));
     }
-    if (event.what == sim::What::wait_ended)
+    if (event.what == history::What::wait_ended)
       lines.push_back("ended " + ms(event.at) + " by " + std::to_string(event.owner));
   }
   return lines;
@@ -146,10 +146,10 @@ TEST(SimSemaphore, HasOnRecordWhoseMessageItWas) {
         "channel", [&](std::string_view) { semaphore.release(); }, 1s));
     EXPECT_EQ(semaphore.acquire(Semaphore::kForever), Woken::by_permit);
   });
-  sim::TenureId speaker = 0;
+  history::TenureId speaker = 0;
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
-    speaker = all.simulation.scheduler.running()->tenure;
+    speaker = all.simulation.scheduler.running()->tag;
     const std::string_view publish[] = {"PUBLISH", "channel", "0"};
     self.redis().call(Role::none, publish);
   });

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/lease_store/lease_store.h"
 #include "models/mysql/server.h"
 #include "models/redis/server.h"
@@ -144,7 +145,7 @@ class SmallWorld {
     return simulation.scheduler.spawn(
         simulation.scheduler.process(number - 1),
         [this, number, thread, run = std::move(body)] {
-          simulation.scheduler.running()->tenure = tenures.begin();
+          simulation.scheduler.running()->tag = tenures.begin();
           SimClient self(machines[number - 1], thread);
           run(*this, self);
         },
@@ -159,12 +160,12 @@ class SmallWorld {
     simulation.scheduler.run();
   }
 
-  const sim::History& history() const { return simulation.scheduler.recorder().history(); }
-  std::uint64_t digest() { return simulation.scheduler.recorder().digest().value(); }
+  const history::History& history() const { return simulation.recorder.history(); }
+  std::uint64_t digest() { return simulation.scheduler.digest().value(); }
 
   // What the clients have sent to Redis, where the run is traced: "0.001 redis-1 GET lock".
   std::vector<std::string> sent() const {
-    const sim::Trace& trace = simulation.scheduler.recorder().trace();
+    const sim::Trace& trace = simulation.scheduler.tracer().trace();
     std::vector<std::string> lines;
     for (const sim::TraceRecord& record : trace.records) {
       const bool request = record.kind == sim::TraceKind::sent && !record.reply;
@@ -179,12 +180,12 @@ class SmallWorld {
   // What befell entries: "10.001 entry removed expiry by 0 of 1".
   std::vector<std::string> effects() const {
     std::vector<std::string> lines;
-    for (const sim::HistoryEvent& event : history()) {
+    for (const history::HistoryEvent& event : history()) {
       const bool entry =
-          event.what >= sim::What::entry_created && event.what <= sim::What::entry_removed;
+          event.what >= history::What::entry_created && event.what <= history::What::entry_removed;
       if (!entry) continue;
-      std::string line = seconds(event.at) + " " + std::string(sim::name(event.what)) + " " +
-                         std::string(sim::name(event.cause)) + " by " +
+      std::string line = seconds(event.at) + " " + std::string(history::name(event.what)) + " " +
+                         std::string(history::name(event.cause)) + " by " +
                          std::to_string(event.tenure) + " of " + std::to_string(event.owner);
       if (event.until != sim::kNever) line += " until " + seconds(event.until);
       lines.push_back(line);
@@ -192,7 +193,7 @@ class SmallWorld {
     return lines;
   }
 
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   Tenures tenures;
   Keys keys;
   std::deque<redis::Server> servers;

@@ -5,13 +5,13 @@
 namespace picklock::models {
 namespace {
 
-constexpr sim::KeyId kLock = 0;
+constexpr history::KeyId kLock = 0;
 
 TEST(Tenures, AreOrderedByTheirGrants) {
   Tenures tenures;
   tenures.reset(kLock);
-  const sim::TenureId first = tenures.begin();
-  const sim::TenureId second = tenures.begin();
+  const history::TenureId first = tenures.begin();
+  const history::TenureId second = tenures.begin();
   tenures.granted(second, kLock);
   tenures.granted(first, kLock);
   EXPECT_EQ(tenures.order(second), 1U);
@@ -23,9 +23,9 @@ TEST(Tenures, AreOrderedByTheirGrants) {
 TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   Tenures tenures;
   tenures.reset(kLock);
-  const sim::TenureId orphan = tenures.begin();
+  const history::TenureId orphan = tenures.begin();
   tenures.granted(orphan, kLock);
-  const sim::TenureId told = tenures.begin();
+  const history::TenureId told = tenures.begin();
   tenures.settle(told);
   EXPECT_EQ(tenures.order(told), 2U);
   tenures.granted(told, kLock);
@@ -38,9 +38,9 @@ TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
 TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
   Tenures tenures;
   tenures.reset(kLock);
-  const sim::TenureId left = tenures.begin();
-  const sim::TenureId again = tenures.begin();
-  const sim::TenureId other = tenures.begin();
+  const history::TenureId left = tenures.begin();
+  const history::TenureId again = tenures.begin();
+  const history::TenureId other = tenures.begin();
   tenures.granted(left, kLock);
   tenures.settle(left);
   tenures.altered(again, left, kLock);
@@ -54,9 +54,9 @@ TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
 TEST(Tenures, GiveNoPlaceForARenewalOfAnothersEntry) {
   Tenures tenures;
   tenures.reset(kLock);
-  const sim::TenureId before = tenures.begin();
-  const sim::TenureId after = tenures.begin();
-  for (const sim::TenureId id : {before, after}) {
+  const history::TenureId before = tenures.begin();
+  const history::TenureId after = tenures.begin();
+  for (const history::TenureId id : {before, after}) {
     tenures.granted(id, kLock);
     tenures.settle(id);
   }
@@ -70,9 +70,9 @@ TEST(Tenures, GiveNoPlaceForARenewalOfAnothersEntry) {
 TEST(Tenures, GiveNoPlaceForAnAttemptThatIsUndone) {
   Tenures tenures;
   tenures.reset(kLock, 2);
-  const sim::TenureId undone = tenures.begin();
-  const sim::TenureId between = tenures.begin();
-  for (const sim::TenureId id : {undone, between}) {
+  const history::TenureId undone = tenures.begin();
+  const history::TenureId between = tenures.begin();
+  for (const history::TenureId id : {undone, between}) {
     for (int server = 0; server < 2; ++server) tenures.granted(id, kLock);
     for (int server = 0; server < 2; ++server) tenures.removed(id, kLock);
   }

@@ -4,7 +4,7 @@
 
 namespace picklock::properties {
 
-using sim::What;
+using history::What;
 
 namespace {
 
@@ -130,7 +130,7 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
       case What::acquire_unknown:
         // A client that was told to give up was not refused.
         if (const auto* acquire = conditions.ended(event.tenure, event.at);
-            acquire != nullptr && event.cause != sim::Cause::interrupt) {
+            acquire != nullptr && event.cause != history::Cause::interrupt) {
           violated(verdict, {at, acquire->invoked});
         }
         break;

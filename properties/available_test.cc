@@ -104,7 +104,7 @@ TEST(Available, CatchesAServerThatLetsOneWaitAndThenRefusesWhatIsFree) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).asks(kB).at(9s).releases(kA);
   h.history.push_back({.at = h.history.back().at,
-                       .what = sim::What::refused_free,
+                       .what = history::What::refused_free,
                        .thread = kB.thread,
                        .tenure = kB.tenure});
   const auto refusal = static_cast<std::uint32_t>(h.history.size() - 1);
@@ -134,7 +134,7 @@ TEST(Available, LetsAClientGiveUpByItself) {
   HistoryBuilder h;
   h.at(0s).asks(kA).at(9s).is_refused(kA).horizon();
   EXPECT_EQ(judged(h).count, 1U);
-  h.history[1].cause = sim::Cause::interrupt;
+  h.history[1].cause = history::Cause::interrupt;
   EXPECT_THAT(judged(h), Holds());
 }
 

@@ -11,7 +11,7 @@ void bounded_wakeups(const Case& run, BoundedWakeupsScratch& scratch, Verdict& v
   wakeups.clear();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {
     const HistoryEvent& event = run.event(at);
-    if (event.what == sim::What::wait_ended && event.owner != 0)
+    if (event.what == history::What::wait_ended && event.owner != 0)
       wakeups.push_back({event.owner, event.key, event.tenure, at});
   }
   // A waiter of several servers may hear the same release from each.

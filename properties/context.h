@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/history.h"
+#include "history/history.h"
 
 namespace picklock::properties {
 
@@ -13,9 +13,9 @@ using sim::Duration;
 using sim::Instant;
 
 struct Context {
-  sim::KeyId lock_key = 0;    // the key whose entries are the lock, where events do not name one
-  std::uint32_t quorum = 1;   // servers whose entries make a grant: 1 for a single server
-  std::uint32_t servers = 1;  // how many groups; processes [first_server, +servers) lead at first
+  history::KeyId lock_key = 0;  // the key whose entries are the lock, where events do not name one
+  std::uint32_t quorum = 1;     // servers whose entries make a grant: 1 for a single server
+  std::uint32_t servers = 1;    // how many groups; processes [first_server, +servers) lead at first
   // Processes below it are clients: an entry on one of them is a mutex inside that client, which
   // blocks its own threads and nobody else. 0: no process is known to be a client.
   sim::ProcessId first_server = 0;

@@ -39,7 +39,7 @@ TEST(FairOrder, AllowsAsManyAsAreDeclared) {
   HistoryBuilder h;
   h.at(0s).asks(kA).queues(kA);
   const auto queued = h.last();
-  const auto overtake = [&h](sim::TenureId tenure) {
+  const auto overtake = [&h](history::TenureId tenure) {
     const Who other = client(5, tenure);
     h.asks(other).queues(other).believes(other);
     const auto believed = h.last();
@@ -112,11 +112,11 @@ TEST(FairOrder, SaysNothingOfThoseWhoNeverQueued) {
 // Served from the tail, all but the last seventeen waiters are overtaken too often. A judge that
 // compared all pairs would take far too long.
 TEST(FairOrder, JudgesALongQueueThatIsServedFromItsTail) {
-  constexpr sim::TenureId kMany = 100'000;
+  constexpr history::TenureId kMany = 100'000;
   HistoryBuilder h;
   h.at(0s);
-  for (sim::TenureId id = 1; id <= kMany; ++id) h.asks(client(1, id)).queues(client(1, id));
-  for (sim::TenureId id = kMany; id > 0; --id) h.believes(client(1, id)).lets_go(client(1, id));
+  for (history::TenureId id = 1; id <= kMany; ++id) h.asks(client(1, id)).queues(client(1, id));
+  for (history::TenureId id = kMany; id > 0; --id) h.believes(client(1, id)).lets_go(client(1, id));
   EXPECT_EQ(judged(h, {}).count, kMany - 17);
 }
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "sim/history.h"
+#include "history/history.h"
 
 namespace picklock::properties {
 
@@ -13,14 +13,14 @@ using namespace std::chrono_literals;
 
 // One tenure and its owner.
 struct Who {
-  sim::TenureId tenure = 0;
+  history::TenureId tenure = 0;
   sim::ProcessId process = 0;
   sim::ThreadId thread = 0;
-  sim::KeyId key = 0;
+  history::KeyId key = 0;
 };
 
 // A tenure of client-n, which is process n and has one thread, n.
-constexpr Who client(sim::ProcessId process, sim::TenureId tenure, sim::KeyId key = 0) {
+constexpr Who client(sim::ProcessId process, history::TenureId tenure, history::KeyId key = 0) {
   return {.tenure = tenure, .process = process, .thread = process, .key = key};
 }
 
@@ -36,56 +36,56 @@ class HistoryBuilder {
   }
 
   // Client operations.
-  HistoryBuilder& asks(Who who) { return add(sim::What::acquire_invoked, who); }
-  HistoryBuilder& believes(Who who) { return add(sim::What::acquire_ok, who); }
-  HistoryBuilder& is_refused(Who who) { return add(sim::What::acquire_failed, who); }
-  HistoryBuilder& cannot_know(Who who) { return add(sim::What::acquire_unknown, who); }
-  HistoryBuilder& lets_go(Who who) { return add(sim::What::release_invoked, who); }
-  HistoryBuilder& has_let_go(Who who) { return add(sim::What::release_ok, who); }
-  HistoryBuilder& had_nothing(Who who) { return add(sim::What::release_failed, who); }
-  HistoryBuilder& learns_of_loss(Who who) { return add(sim::What::loss_learned, who); }
-  HistoryBuilder& passes_deadline(Who who) { return add(sim::What::deadline_passed, who); }
+  HistoryBuilder& asks(Who who) { return add(history::What::acquire_invoked, who); }
+  HistoryBuilder& believes(Who who) { return add(history::What::acquire_ok, who); }
+  HistoryBuilder& is_refused(Who who) { return add(history::What::acquire_failed, who); }
+  HistoryBuilder& cannot_know(Who who) { return add(history::What::acquire_unknown, who); }
+  HistoryBuilder& lets_go(Who who) { return add(history::What::release_invoked, who); }
+  HistoryBuilder& has_let_go(Who who) { return add(history::What::release_ok, who); }
+  HistoryBuilder& had_nothing(Who who) { return add(history::What::release_failed, who); }
+  HistoryBuilder& learns_of_loss(Who who) { return add(history::What::loss_learned, who); }
+  HistoryBuilder& passes_deadline(Who who) { return add(history::What::deadline_passed, who); }
 
   // Waiting.
   HistoryBuilder& queues(Who who, sim::ProcessId on = kServer) {
-    return add(sim::What::queued, {.tenure = who.tenure, .process = on, .key = who.key});
+    return add(history::What::queued, {.tenure = who.tenure, .process = on, .key = who.key});
   }
-  HistoryBuilder& sleeps(Who who) { return add(sim::What::wait_begun, who); }
+  HistoryBuilder& sleeps(Who who) { return add(history::What::wait_begun, who); }
   HistoryBuilder& wakes(Who who, Who by = {}) {
-    add(sim::What::wait_ended, who);
+    add(history::What::wait_ended, who);
     history.back().owner = by.tenure;
     return *this;
   }
 
   // Entries. `on` is the server.
   HistoryBuilder& creates(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
-    return entry(sim::What::entry_created, who.tenure, 0, who.key, on, ttl);
+    return entry(history::What::entry_created, who.tenure, 0, who.key, on, ttl);
   }
   HistoryBuilder& creates_for_ever(Who who, sim::ProcessId on = kServer) {
     return creates(who, on, sim::Duration::max());
   }
   // The entry that a promoted replica had received.
   HistoryBuilder& promotes(Who owner, sim::ProcessId on, sim::Duration ttl = kTtl) {
-    entry(sim::What::entry_created, 0, owner.tenure, owner.key, on, ttl);
-    history.back().cause = sim::Cause::failover;
+    entry(history::What::entry_created, 0, owner.tenure, owner.key, on, ttl);
+    history.back().cause = history::Cause::failover;
     return *this;
   }
   HistoryBuilder& renews(Who who, sim::ProcessId on = kServer, sim::Duration ttl = kTtl) {
-    return entry(sim::What::entry_altered, who.tenure, who.tenure, who.key, on, ttl);
+    return entry(history::What::entry_altered, who.tenure, who.tenure, who.key, on, ttl);
   }
   HistoryBuilder& alters(Who actor, Who owner, sim::ProcessId on = kServer) {
-    return entry(sim::What::entry_altered, actor.tenure, owner.tenure, owner.key, on, kTtl);
+    return entry(history::What::entry_altered, actor.tenure, owner.tenure, owner.key, on, kTtl);
   }
   HistoryBuilder& removes(Who actor, Who owner, sim::ProcessId on = kServer) {
-    return entry(sim::What::entry_removed, actor.tenure, owner.tenure, owner.key, on, {});
+    return entry(history::What::entry_removed, actor.tenure, owner.tenure, owner.key, on, {});
   }
-  HistoryBuilder& goes(Who owner, sim::Cause cause, sim::ProcessId on = kServer) {
-    entry(sim::What::entry_removed, 0, owner.tenure, owner.key, on, {});
+  HistoryBuilder& goes(Who owner, history::Cause cause, sim::ProcessId on = kServer) {
+    entry(history::What::entry_removed, 0, owner.tenure, owner.key, on, {});
     history.back().cause = cause;
     return *this;
   }
   HistoryBuilder& expires(Who owner, sim::ProcessId on = kServer) {
-    return goes(owner, sim::Cause::expiry, on);
+    return goes(owner, history::Cause::expiry, on);
   }
 
   // How often its owner holds the entry of the event added last.
@@ -103,47 +103,47 @@ class HistoryBuilder {
 
   // The resource.
   HistoryBuilder& writes(Who who, sim::ProcessId to = kResource) {
-    return operation(sim::What::write_accepted, who, to);
+    return operation(history::What::write_accepted, who, to);
   }
   HistoryBuilder& reads(Who who, sim::ProcessId from = kResource) {
-    return operation(sim::What::read_accepted, who, from);
+    return operation(history::What::read_accepted, who, from);
   }
   HistoryBuilder& write_is_rejected(Who who) {
-    return operation(sim::What::write_rejected, who, kResource);
+    return operation(history::What::write_rejected, who, kResource);
   }
 
   // Faults.
   HistoryBuilder& crashes(sim::ProcessId process) {
-    return add(sim::What::process_crashed, {.process = process});
+    return add(history::What::process_crashed, {.process = process});
   }
   HistoryBuilder& starts(sim::ProcessId process) {
-    return add(sim::What::process_started, {.process = process});
+    return add(history::What::process_started, {.process = process});
   }
   HistoryBuilder& thread_ends(Who who) {
-    return add(sim::What::thread_ended, {.process = who.process, .thread = who.thread});
+    return add(history::What::thread_ended, {.process = who.process, .thread = who.thread});
   }
   HistoryBuilder& cuts(sim::ProcessId from, sim::ProcessId to) {
-    return link(sim::What::link_cut, from, to);
+    return link(history::What::link_cut, from, to);
   }
   HistoryBuilder& heals(sim::ProcessId from, sim::ProcessId to) {
-    return link(sim::What::link_healed, from, to);
+    return link(history::What::link_healed, from, to);
   }
   HistoryBuilder& fault(std::uint32_t index = 0) {
-    return add(sim::What::fault_fired, {.key = index});
+    return add(history::What::fault_fired, {.key = index});
   }
   HistoryBuilder& fault_over(std::uint32_t index = 0) {
-    return add(sim::What::fault_ended, {.key = index});
+    return add(history::What::fault_ended, {.key = index});
   }
-  HistoryBuilder& horizon() { return add(sim::What::horizon, {}); }
+  HistoryBuilder& horizon() { return add(history::What::horizon, {}); }
 
   // The position of the event added last.
   std::uint32_t last() const { return static_cast<std::uint32_t>(history.size() - 1); }
 
-  sim::History history;
+  history::History history;
 
  private:
-  HistoryBuilder& add(sim::What what, Who who) {
-    sim::HistoryEvent event;
+  HistoryBuilder& add(history::What what, Who who) {
+    history::HistoryEvent event;
     event.at = now_;
     event.what = what;
     event.process = who.process;
@@ -154,21 +154,21 @@ class HistoryBuilder {
     return *this;
   }
 
-  HistoryBuilder& entry(sim::What what, sim::TenureId actor, sim::TenureId owner, sim::KeyId key,
-                        sim::ProcessId on, sim::Duration ttl) {
+  HistoryBuilder& entry(history::What what, history::TenureId actor, history::TenureId owner,
+                        history::KeyId key, sim::ProcessId on, sim::Duration ttl) {
     add(what, {.tenure = actor, .process = on, .key = key});
     history.back().owner = owner;
     if (ttl != sim::Duration::max()) history.back().until = now_ + ttl;
     return *this;
   }
 
-  HistoryBuilder& operation(sim::What what, Who who, sim::ProcessId resource) {
+  HistoryBuilder& operation(history::What what, Who who, sim::ProcessId resource) {
     add(what, {.tenure = who.tenure, .process = resource, .key = who.key});
     history.back().peer = who.process;
     return *this;
   }
 
-  HistoryBuilder& link(sim::What what, sim::ProcessId from, sim::ProcessId to) {
+  HistoryBuilder& link(history::What what, sim::ProcessId from, sim::ProcessId to) {
     add(what, {.process = from});
     history.back().peer = to;
     return *this;

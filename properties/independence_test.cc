@@ -120,7 +120,7 @@ TEST(Independence, AmnesiaOfAllButOneOfAllServersViolatesNothing) {
   const Context all{.quorum = 3, .servers = 3};
   HistoryBuilder h;
   h.at(0s).asks(kA).creates(kA, 0).creates(kA, 1).creates(kA, 2).believes(kA).at(1s).fault();
-  h.crashes(0).goes(kA, sim::Cause::restart, 0).starts(0).fault_over().at(2s).asks(kB);
+  h.crashes(0).goes(kA, history::Cause::restart, 0).starts(0).fault_over().at(2s).asks(kB);
   h.creates(kB, 0).at(3s).removes(kB, kB, 0).is_refused(kB).learns_of_loss(kA).at(60s).horizon();
   EXPECT_THAT(violated_in(h.history, all), IsEmpty());
 }

@@ -4,7 +4,7 @@
 
 namespace picklock::properties {
 
-const Verdicts& Judge::judge(const sim::History& history, const Context& context) {
+const Verdicts& Judge::judge(const history::History& history, const Context& context) {
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     verdicts_[i].property = static_cast<Property>(i);
     verdicts_[i].outcome = Outcome::holds;

@@ -2,6 +2,7 @@
 // The time is near-linear in the history, and no verdict is derived from another.
 #pragma once
 
+#include "history/history.h"
 #include "properties/available.h"
 #include "properties/balanced_holds.h"
 #include "properties/bounded_wakeups.h"
@@ -16,7 +17,6 @@
 #include "properties/stale_write.h"
 #include "properties/timeline.h"
 #include "properties/verdict.h"
-#include "sim/history.h"
 
 namespace picklock::properties {
 
@@ -25,7 +25,7 @@ namespace picklock::properties {
 class Judge {
  public:
   // The verdicts are valid until the next call.
-  const Verdicts& judge(const sim::History& history, const Context& context);
+  const Verdicts& judge(const history::History& history, const Context& context);
 
  private:
   Timeline timeline_;

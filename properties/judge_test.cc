@@ -12,7 +12,7 @@ constexpr Who kA = client(11, 1);
 constexpr Who kB = client(12, 2);
 constexpr Context kBound{.acquire_bound = 1s, .wakeup_bound = 1s, .overtakes = 0};
 
-sim::History all_wrong() {
+history::History all_wrong() {
   HistoryBuilder h;
   h.at(0s).asks(client(13, 3)).sleeps(client(13, 3)).at(2s).wakes(client(13, 3), kA);
   h.is_refused(client(13, 3)).asks(kB).queues(kB).sleeps(kB).asks(kA).queues(kA).creates(kA);
@@ -46,7 +46,7 @@ TEST(Judge, RemembersNothingOfTheHistoryBefore) {
 }
 
 TEST(Judge, AllocatesNothingOnceItHasSeenAHistoryOfItsSize) {
-  const sim::History history = all_wrong();
+  const history::History history = all_wrong();
   Judge judge;
   judge.judge(history, kBound);
   const std::size_t before = allocations();

@@ -7,19 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/history_builder.h"
 #include "properties/judge.h"
 
 namespace picklock::properties {
 
-inline Verdict verdict_of(Property property, const sim::History& history,
+inline Verdict verdict_of(Property property, const history::History& history,
                           const Context& context = {}) {
   Judge judge;
   return judge.judge(history, context)[static_cast<std::size_t>(property)];
 }
 
 // The names of every property that the history violates, in order.
-inline std::vector<std::string> violated_in(const sim::History& history,
+inline std::vector<std::string> violated_in(const history::History& history,
                                             const Context& context = {}) {
   Judge judge;
   std::vector<std::string> names;

@@ -2,8 +2,8 @@
 
 namespace picklock::properties {
 
-using sim::Cause;
-using sim::What;
+using history::Cause;
+using history::What;
 
 namespace {
 

@@ -29,7 +29,7 @@ TEST(LossNoticed, CatchesAReleaseAfterAnExpiryThatNobodyNoticed) {
 
 TEST(LossNoticed, CatchesABeliefThatLastsToTheHorizon) {
   HistoryBuilder h;
-  h.at(0s).acquires(kA).at(5s).goes(kA, sim::Cause::eviction);
+  h.at(0s).acquires(kA).at(5s).goes(kA, history::Cause::eviction);
   const auto loss = h.last();
   h.at(60s).horizon();
   EXPECT_THAT(judged(h), IsViolatedBy(h.last(), loss));
@@ -90,14 +90,14 @@ TEST(LossNoticed, AsksNothingOfAnUnknownAcquire) {
 TEST(LossNoticed, LetsOneEntryGoWhileOthersStillGiveTheQuorum) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates(kA, 0).creates(kA, 1).creates(kA, 2).believes(kA);
-  h.at(5s).goes(kA, sim::Cause::restart, 0).at(6s).lets_go(kA).horizon();
+  h.at(5s).goes(kA, history::Cause::restart, 0).at(6s).lets_go(kA).horizon();
   EXPECT_THAT(judged(h, kThreeServers), Holds());
 }
 
 TEST(LossNoticed, CatchesTheEntryThatTookTheQuorumWithIt) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates(kA, 0).creates(kA, 1).creates(kA, 2).believes(kA);
-  h.at(5s).goes(kA, sim::Cause::restart, 0).goes(kA, sim::Cause::restart, 2);
+  h.at(5s).goes(kA, history::Cause::restart, 0).goes(kA, history::Cause::restart, 2);
   const auto loss = h.last();
   h.at(6s).lets_go(kA);
   EXPECT_THAT(judged(h, kThreeServers), IsViolatedBy(h.last(), loss));
@@ -106,7 +106,7 @@ TEST(LossNoticed, CatchesTheEntryThatTookTheQuorumWithIt) {
 TEST(LossNoticed, CountsAServerThatGotItsEntryBack) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates(kA, 0).creates(kA, 1).creates(kA, 2).believes(kA);
-  h.at(5s).goes(kA, sim::Cause::restart, 0).creates(kA, 0).goes(kA, sim::Cause::restart, 2);
+  h.at(5s).goes(kA, history::Cause::restart, 0).creates(kA, 0).goes(kA, history::Cause::restart, 2);
   h.at(6s).lets_go(kA).horizon();
   EXPECT_THAT(judged(h, kThreeServers), Holds());
 }
@@ -141,7 +141,7 @@ TEST(LossNoticed, TakesAnInnerReleaseThatGivesBackTheOuterLockForALoss) {
 TEST(LossNoticed, TakesTheServersWordOnWhoseAnEntryIsThatTwoHaveTouched) {
   HistoryBuilder h;
   h.at(0s).asks(kA).asks(kB).creates(kA, 0).creates(kB, 1).creates(kB, 2).believes(kB);
-  h.alters(kB, kA, 0).removes(kA, kA, 0).at(1s).goes(kB, sim::Cause::restart, 1);
+  h.alters(kB, kA, 0).removes(kA, kA, 0).at(1s).goes(kB, history::Cause::restart, 1);
   const auto loss = h.last();
   h.at(2s).lets_go(kB);
   EXPECT_THAT(judged(h, kThreeServers), IsViolatedBy(h.last(), loss));
@@ -154,15 +154,15 @@ const Context kWithReplica{.group_of = {0, 9, 9, 9, 0}};
 
 TEST(LossNoticed, CallsItNoLossWhileACopyIsLeft) {
   HistoryBuilder h;
-  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, sim::Cause::failover);
+  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, history::Cause::failover);
   h.at(4s).lets_go(kA).removes(kA, kA, 4).horizon();
   EXPECT_THAT(judged(h, kWithReplica), Holds());
 }
 
 TEST(LossNoticed, CatchesTheLossOfEveryCopy) {
   HistoryBuilder h;
-  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, sim::Cause::failover);
-  h.at(3s).goes(kA, sim::Cause::restart, 4);
+  h.at(0s).acquires(kA).at(2s).promotes(kA, 4).goes(kA, history::Cause::failover);
+  h.at(3s).goes(kA, history::Cause::restart, 4);
   const auto loss = h.last();
   h.at(4s).lets_go(kA);
   EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));
@@ -171,7 +171,7 @@ TEST(LossNoticed, CatchesTheLossOfEveryCopy) {
 // The entry that only the old primary had.
 TEST(LossNoticed, CatchesAPromotionWithoutTheEntry) {
   HistoryBuilder h;
-  h.at(0s).acquires(kA).at(2s).goes(kA, sim::Cause::failover);
+  h.at(0s).acquires(kA).at(2s).goes(kA, history::Cause::failover);
   const auto loss = h.last();
   h.at(4s).lets_go(kA);
   EXPECT_THAT(judged(h, kWithReplica), IsViolatedBy(h.last(), loss));

@@ -44,7 +44,7 @@ TEST(MutualExclusion, CountsEveryTenureThatBeganBesideAnother) {
 TEST(MutualExclusion, KeepsTheEarliestWitnessesOfMany) {
   HistoryBuilder h;
   h.at(0s).acquires(client(1, 1));
-  for (sim::TenureId i = 2; i < 30; ++i) h.at(i * 1s).acquires(client(2, i));
+  for (history::TenureId i = 2; i < 30; ++i) h.at(i * 1s).acquires(client(2, i));
   const Verdict verdict = judged(h);
   EXPECT_EQ(verdict.count, 28U);
   ASSERT_EQ(verdict.witnesses.size(), kWitnesses);

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/context.h"
 #include "properties/verdict.h"
-#include "sim/history.h"
 
 namespace picklock::properties {
 
@@ -29,18 +29,18 @@ struct NaiveVerdict {
 
 class Naive {
  public:
-  Naive(const sim::History& history, const Context& context)
+  Naive(const history::History& history, const Context& context)
       : history_(history), context_(context) {
-    for (const sim::HistoryEvent& event : history) {
+    for (const history::HistoryEvent& event : history) {
       tenures_ = std::max({tenures_, event.tenure + 1, event.owner + 1});
     }
   }
 
   NaiveVerdict mutual_exclusion() const {
     NaiveVerdict verdict;
-    for (const sim::TenureId b : believers()) {
+    for (const history::TenureId b : believers()) {
       std::set<std::uint32_t> others;
-      for (const sim::TenureId a : believers()) {
+      for (const history::TenureId a : believers()) {
         if (a == b || key_of(a) != key_of(b) || began(a) > began(b)) continue;
         const Instant both_begin = std::max(begin_of(a), begin_of(b));
         const Instant both_end = std::min(end_of(a), end_of(b));
@@ -90,9 +90,9 @@ class Naive {
   NaiveVerdict own_release() const {
     NaiveVerdict verdict;
     for (std::size_t i = 0; i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       const bool touches = is_entry(event) && event.what != What::entry_created;
-      if (!touches || event.cause != sim::Cause::command) continue;
+      if (!touches || event.cause != history::Cause::command) continue;
       if (event.tenure == 0 || event.owner == 0 || event.tenure == event.owner) continue;
       verdict.add(i, {});
     }
@@ -101,9 +101,9 @@ class Naive {
 
   NaiveVerdict loss_noticed() const {
     NaiveVerdict verdict;
-    for (const sim::TenureId id : believers()) {
+    for (const history::TenureId id : believers()) {
       for (std::size_t i = began(id) + 1; i < ended(id); ++i) {
-        const sim::HistoryEvent& event = history_[i];
+        const history::HistoryEvent& event = history_[i];
         const bool removed = event.what == What::entry_removed;
         const bool altered = event.what == What::entry_altered;
         if (!is_entry(event) || (!removed && !altered) || event.owner != id ||
@@ -127,7 +127,7 @@ class Naive {
       verdict.outcome = Outcome::unknown;
       return verdict;
     }
-    for (sim::TenureId id = 1; id < tenures_; ++id) {
+    for (history::TenureId id = 1; id < tenures_; ++id) {
       const std::size_t wait = open_wait(id, history_.size());
       if (wait == history_.size()) continue;
       std::set<std::uint32_t> blocking;
@@ -154,11 +154,11 @@ class Naive {
     NaiveVerdict verdict;
     if (context_.wakeup_bound == Duration::zero()) return verdict;
     for (std::size_t begun = 0; begun < history_.size(); ++begun) {
-      const sim::HistoryEvent& sleep = history_[begun];
+      const history::HistoryEvent& sleep = history_[begun];
       if (sleep.what != What::wait_begun) continue;
       const std::size_t end =
           std::min(find(begun + 1,
-                        [&](const sim::HistoryEvent& e) {
+                        [&](const history::HistoryEvent& e) {
                           return ends_life(e, sleep.tenure) ||
                                  (e.what == What::wait_ended && e.thread == sleep.thread);
                         }),
@@ -178,10 +178,10 @@ class Naive {
 
   NaiveVerdict bounded_wakeups() const {
     NaiveVerdict verdict;
-    std::map<std::pair<sim::TenureId, sim::KeyId>, std::vector<std::uint32_t>> woken;
-    std::map<std::pair<sim::TenureId, sim::KeyId>, std::set<sim::TenureId>> waiters;
+    std::map<std::pair<history::TenureId, history::KeyId>, std::vector<std::uint32_t>> woken;
+    std::map<std::pair<history::TenureId, history::KeyId>, std::set<history::TenureId>> waiters;
     for (std::uint32_t i = 0; i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       if (event.what != What::wait_ended || event.owner == 0) continue;
       if (!waiters[{event.owner, event.key}].insert(event.tenure).second) continue;
       std::vector<std::uint32_t>& events = woken[{event.owner, event.key}];
@@ -197,12 +197,12 @@ class Naive {
   // Compares every waiter that was ever queued with every acquire that was granted.
   NaiveVerdict fair_order() const {
     NaiveVerdict verdict;
-    for (sim::TenureId waiter = 1; waiter < tenures_; ++waiter) {
+    for (history::TenureId waiter = 1; waiter < tenures_; ++waiter) {
       const std::size_t place = queued(waiter);
       std::uint32_t overtaken = 0;
       for (std::size_t now = place; now < history_.size(); ++now) {
         if (open_wait(waiter, now) == history_.size() || began(waiter) <= now) break;
-        const sim::HistoryEvent& event = history_[now];
+        const history::HistoryEvent& event = history_[now];
         if (event.what != What::acquire_ok || began(event.tenure) != now) continue;
         if (key_of(event.tenure) != key_of(waiter)) continue;
         if (queued(event.tenure) <= place || queued(event.tenure) > now) continue;
@@ -216,7 +216,7 @@ class Naive {
   NaiveVerdict balanced_holds() const {
     NaiveVerdict verdict;
     for (std::size_t now = 0; now < history_.size(); ++now) {
-      const sim::HistoryEvent& event = history_[now];
+      const history::HistoryEvent& event = history_[now];
       if (event.what != What::acquire_ok && event.what != What::release_ok &&
           event.what != What::release_failed) {
         continue;
@@ -240,7 +240,7 @@ class Naive {
     std::set<std::size_t> before;
     for (std::size_t now = 0; now < history_.size(); ++now) {
       std::set<std::size_t> waits;
-      for (sim::TenureId id = 1; id < tenures_; ++id) {
+      for (history::TenureId id = 1; id < tenures_; ++id) {
         if (in_cycle(id, now)) waits.insert(open_wait(id, now + 1));
       }
       if (!std::includes(before.begin(), before.end(), waits.begin(), waits.end())) {
@@ -265,9 +265,9 @@ class Naive {
     }
     if (context_.acquire_bound == Duration::zero()) return verdict;
     for (std::size_t end = 0; end < history_.size(); ++end) {
-      const sim::HistoryEvent& refusal = history_[end];
+      const history::HistoryEvent& refusal = history_[end];
       if (refusal.what != What::acquire_failed && refusal.what != What::acquire_unknown) continue;
-      if (refusal.cause == sim::Cause::interrupt) continue;
+      if (refusal.cause == history::Cause::interrupt) continue;
       std::size_t invoked = end;
       while (!(history_[invoked].what == What::acquire_invoked &&
                history_[invoked].tenure == refusal.tenure)) {
@@ -284,33 +284,33 @@ class Naive {
   }
 
  private:
-  using What = sim::What;
+  using What = history::What;
 
   std::size_t find(std::size_t from, auto&& matches) const {
     while (from < history_.size() && !matches(history_[from])) ++from;
     return from;
   }
 
-  std::size_t first_of(sim::TenureId id) const {
+  std::size_t first_of(history::TenureId id) const {
     return find(0,
                 [id](const auto& e) { return e.what == What::acquire_invoked && e.tenure == id; });
   }
-  sim::KeyId key_of(sim::TenureId id) const { return history_[first_of(id)].key; }
-  sim::ThreadId thread_of(sim::TenureId id) const { return history_[first_of(id)].thread; }
+  history::KeyId key_of(history::TenureId id) const { return history_[first_of(id)].key; }
+  sim::ThreadId thread_of(history::TenureId id) const { return history_[first_of(id)].thread; }
 
-  std::size_t began(sim::TenureId id) const {
+  std::size_t began(history::TenureId id) const {
     return find(0, [id](const auto& e) { return e.what == What::acquire_ok && e.tenure == id; });
   }
 
-  bool ends_life(const sim::HistoryEvent& e, sim::TenureId id) const {
-    const sim::HistoryEvent& first = history_[first_of(id)];
+  bool ends_life(const history::HistoryEvent& e, history::TenureId id) const {
+    const history::HistoryEvent& first = history_[first_of(id)];
     return (e.what == What::process_crashed && e.process == first.process) ||
            (e.what == What::thread_ended && e.thread == first.thread);
   }
 
-  std::size_t ended(sim::TenureId id) const {
+  std::size_t ended(history::TenureId id) const {
     std::size_t depth = 0;
-    return find(began(id), [&](const sim::HistoryEvent& e) {
+    return find(began(id), [&](const history::HistoryEvent& e) {
       if (ends_life(e, id)) return true;
       if (e.tenure != id) return false;
       if (e.what == What::acquire_ok) ++depth;
@@ -320,7 +320,7 @@ class Naive {
   }
 
   // Acquires that were told of and not yet released.
-  std::uint32_t depth(sim::TenureId id, std::size_t now) const {
+  std::uint32_t depth(history::TenureId id, std::size_t now) const {
     std::uint32_t depth = 0;
     for (std::size_t i = 0; i <= now; ++i) {
       if (history_[i].tenure != id) continue;
@@ -330,25 +330,25 @@ class Naive {
     return depth;
   }
 
-  std::size_t queued(sim::TenureId id) const {
+  std::size_t queued(history::TenureId id) const {
     return find(0, [id](const auto& e) { return e.what == What::queued && e.tenure == id; });
   }
 
-  Instant begin_of(sim::TenureId id) const { return history_[began(id)].at; }
-  Instant end_of(sim::TenureId id) const {
+  Instant begin_of(history::TenureId id) const { return history_[began(id)].at; }
+  Instant end_of(history::TenureId id) const {
     return ended(id) == history_.size() ? sim::kNever : history_[ended(id)].at;
   }
 
-  std::vector<sim::TenureId> believers() const {
-    std::vector<sim::TenureId> found;
-    for (sim::TenureId id = 1; id < tenures_; ++id) {
+  std::vector<history::TenureId> believers() const {
+    std::vector<history::TenureId> found;
+    for (history::TenureId id = 1; id < tenures_; ++id) {
       if (began(id) != history_.size()) found.push_back(id);
     }
     return found;
   }
 
   bool is_operation(std::size_t i) const {
-    const sim::HistoryEvent& event = history_[i];
+    const history::HistoryEvent& event = history_[i];
     return event.tenure != 0 &&
            (event.what == What::write_accepted || event.what == What::read_accepted);
   }
@@ -363,16 +363,16 @@ class Naive {
     return all;
   }
 
-  static bool is_about_an_entry(const sim::HistoryEvent& event) {
+  static bool is_about_an_entry(const history::HistoryEvent& event) {
     return event.what == What::entry_created || event.what == What::entry_altered ||
            event.what == What::entry_removed;
   }
-  bool is_entry(const sim::HistoryEvent& event) const {
+  bool is_entry(const history::HistoryEvent& event) const {
     return is_about_an_entry(event) && event.process >= context_.first_server;
   }
 
   // The last event up to `now` that touched the entry of `key` on `server`.
-  std::size_t last_touch(sim::KeyId key, sim::ProcessId server, std::size_t now) const {
+  std::size_t last_touch(history::KeyId key, sim::ProcessId server, std::size_t now) const {
     for (std::size_t i = now + 1; i-- > 0;) {
       if (is_entry(history_[i]) && history_[i].key == key && history_[i].process == server)
         return i;
@@ -380,7 +380,7 @@ class Naive {
     return history_.size();
   }
 
-  std::uint32_t servers_with_entry_of(sim::TenureId id, std::size_t now) const {
+  std::uint32_t servers_with_entry_of(history::TenureId id, std::size_t now) const {
     std::uint32_t count = 0;
     for (const sim::ProcessId server : servers()) {
       const std::size_t touch = last_touch(key_of(id), server, now);
@@ -392,7 +392,7 @@ class Naive {
     return count;
   }
 
-  bool could_be_had(sim::KeyId key, std::size_t now) const {
+  bool could_be_had(history::KeyId key, std::size_t now) const {
     std::uint32_t willing = 0;
     for (const sim::ProcessId server : servers()) {
       if (is_free(server, key, now)) ++willing;
@@ -417,12 +417,12 @@ class Naive {
 
   // Where the mutex that the waiter's process keeps for the key came to its owner, if that owner
   // neither holds nor asks nor releases; else the end of the history.
-  std::size_t abandoned_mutex(sim::TenureId waiter) const {
+  std::size_t abandoned_mutex(history::TenureId waiter) const {
     const sim::ProcessId home = history_[first_of(waiter)].process;
     std::size_t since = history_.size();
-    sim::TenureId owner = 0;
+    history::TenureId owner = 0;
     for (std::size_t i = 0; i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       if (event.process != home) continue;
       if (event.what == What::process_crashed) since = history_.size();
       if (!is_about_an_entry(event) || event.key != key_of(waiter)) continue;
@@ -437,7 +437,7 @@ class Naive {
     bool alive = true;
     bool releases = false;
     for (std::size_t i = first_of(owner); i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       alive = alive && !ends_life(event, owner);
       if (event.tenure != owner) continue;
       if (event.what == What::release_invoked) releases = true;
@@ -450,7 +450,7 @@ class Naive {
 
   // The last time before belief at which a quorum of servers came to hold its entry, if it got none
   // anew since that quorum had gone.
-  std::size_t granted(sim::TenureId id) const {
+  std::size_t granted(history::TenureId id) const {
     std::size_t deciding = history_.size();
     for (std::size_t i = 0; i < std::min(began(id), history_.size()); ++i) {
       if (!is_entry(history_[i]) || first_of(id) == history_.size()) continue;
@@ -464,9 +464,9 @@ class Naive {
   }
 
   // The acquire_invoked that the tenure's living thread waits in, as of before `now`.
-  std::size_t open_wait(sim::TenureId id, std::size_t now) const {
+  std::size_t open_wait(history::TenureId id, std::size_t now) const {
     for (std::size_t i = now; i-- > 0;) {
-      const sim::HistoryEvent& e = history_[i];
+      const history::HistoryEvent& e = history_[i];
       if (first_of(id) == history_.size() || ends_life(e, id)) break;
       if (e.tenure != id) continue;
       if (e.what == What::acquire_invoked) return i;
@@ -484,7 +484,7 @@ class Naive {
     }
     std::size_t last = 0;
     for (std::size_t i = 0; i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       if (event.what == What::process_started) last = i;
       const std::size_t first = find(0, [&event](const auto& e) {
         return e.what == What::acquire_invoked && e.process == event.process;
@@ -494,9 +494,9 @@ class Naive {
     return last;
   }
 
-  bool granted_after(std::size_t calm, sim::KeyId key) const {
+  bool granted_after(std::size_t calm, history::KeyId key) const {
     for (std::size_t i = calm + 1; i < history_.size(); ++i) {
-      const sim::HistoryEvent& event = history_[i];
+      const history::HistoryEvent& event = history_[i];
       if (event.key != key || event.tenure == 0) continue;
       if (event.what == What::acquire_ok && began(event.tenure) == i) return true;
       if (event.what == What::entry_created && is_entry(event) &&
@@ -509,21 +509,21 @@ class Naive {
   }
 
   // The entry came too late: the tenure had given up and never believed that it held the lock.
-  bool gave_up_before(sim::TenureId id, std::size_t now) const {
+  bool gave_up_before(history::TenureId id, std::size_t now) const {
     const std::size_t first = first_of(id);
     if (began(id) != history_.size() || first == history_.size()) return false;
-    return find(first, [&](const sim::HistoryEvent& e) {
+    return find(first, [&](const history::HistoryEvent& e) {
              const bool refused = e.what == What::acquire_failed || e.what == What::acquire_unknown;
              return ends_life(e, id) || (refused && e.tenure == id);
            }) < now;
   }
 
-  std::size_t permanent_entry(sim::KeyId key, sim::ProcessId server) const {
+  std::size_t permanent_entry(history::KeyId key, sim::ProcessId server) const {
     const std::size_t touch = last_touch(key, server, history_.size() - 1);
     if (touch == history_.size() || history_[touch].what == What::entry_removed) {
       return history_.size();
     }
-    const sim::TenureId owner = history_[touch].tenure;
+    const history::TenureId owner = history_[touch].tenure;
     std::size_t since = touch;
     while (history_[since].what == What::entry_altered && history_[since].owner == owner) {
       since = last_touch(key, server, since - 1);
@@ -538,7 +538,7 @@ class Naive {
     return believes || asks ? history_.size() : touch;
   }
 
-  bool holds_at(sim::TenureId id, std::size_t now) const {
+  bool holds_at(history::TenureId id, std::size_t now) const {
     if (now < began(id) || now >= ended(id)) return false;
     const bool reported =
         find(0, [&](const auto& e) { return is_entry(e) && e.tenure == id; }) != history_.size();
@@ -546,23 +546,23 @@ class Naive {
   }
 
   // The tenure whose thread `id` waits for; 0 if it waits for none.
-  sim::TenureId waits_for(sim::TenureId id, std::size_t now) const {
+  history::TenureId waits_for(history::TenureId id, std::size_t now) const {
     if (open_wait(id, now + 1) == history_.size()) return 0;
-    for (sim::TenureId other = 1; other < tenures_; ++other) {
+    for (history::TenureId other = 1; other < tenures_; ++other) {
       if (other == id || first_of(other) > now || key_of(other) != key_of(id)) continue;
       if (holds_at(other, now)) return other;
     }
     return 0;
   }
 
-  bool in_cycle(sim::TenureId id, std::size_t now) const {
-    sim::TenureId waiter = id;
-    for (sim::TenureId steps = 0; steps < tenures_; ++steps) {
-      const sim::TenureId holder = waits_for(waiter, now);
+  bool in_cycle(history::TenureId id, std::size_t now) const {
+    history::TenureId waiter = id;
+    for (history::TenureId steps = 0; steps < tenures_; ++steps) {
+      const history::TenureId holder = waits_for(waiter, now);
       if (holder == 0) return false;
       if (thread_of(holder) == thread_of(id)) return true;
       waiter = 0;
-      for (sim::TenureId other = 1; other < tenures_; ++other) {
+      for (history::TenureId other = 1; other < tenures_; ++other) {
         if (first_of(other) <= now && thread_of(other) == thread_of(holder) &&
             open_wait(other, now + 1) != history_.size()) {
           waiter = other;
@@ -576,10 +576,10 @@ class Naive {
   // Whether the nested acquire that event `asks` begins waited for the bound, undisturbed, while
   // its own tenure held the lock.
   bool waits_for_itself(std::size_t asks) const {
-    const sim::HistoryEvent& e = history_[asks];
+    const history::HistoryEvent& e = history_[asks];
     if (e.what != What::acquire_invoked || context_.acquire_bound == Duration::zero()) return false;
     const std::size_t done = std::min(find(asks + 1,
-                                           [&](const sim::HistoryEvent& later) {
+                                           [&](const history::HistoryEvent& later) {
                                              const bool own = later.tenure == e.tenure;
                                              return ends_life(later, e.tenure) ||
                                                     (own && (later.what == What::acquire_ok ||
@@ -595,7 +595,7 @@ class Naive {
 
   // Whether a quorum of servers was within reach from just after event `start` for the bound, up to
   // event `end`, and the entry free on each, or held by the asking tenure itself.
-  bool had_its_chance(std::size_t start, std::size_t end, const sim::HistoryEvent& asking,
+  bool had_its_chance(std::size_t start, std::size_t end, const history::HistoryEvent& asking,
                       bool free = true) const {
     const Instant until = history_[start].at + context_.acquire_bound;
     if (history_[end].at < until) return false;
@@ -611,19 +611,19 @@ class Naive {
     return willing >= context_.quorum;
   }
 
-  bool is_free(sim::ProcessId server, sim::KeyId key, std::size_t now) const {
+  bool is_free(sim::ProcessId server, history::KeyId key, std::size_t now) const {
     const std::size_t touch = last_touch(key, server, now);
     return touch == history_.size() || history_[touch].what == What::entry_removed;
   }
 
-  bool is_within_reach(sim::ProcessId server, const sim::HistoryEvent& asking,
+  bool is_within_reach(sim::ProcessId server, const history::HistoryEvent& asking,
                        std::size_t now) const {
     bool up = true;
     bool out = true;
     bool in = true;
     int faults = 0;
     for (std::size_t i = 0; i <= now; ++i) {
-      const sim::HistoryEvent& e = history_[i];
+      const history::HistoryEvent& e = history_[i];
       if (e.what == What::process_crashed && e.process == server) up = false;
       if (e.what == What::process_started && e.process == server) up = true;
       const bool link = e.what == What::link_cut || e.what == What::link_healed;
@@ -636,9 +636,9 @@ class Naive {
     return up && out && in && faults == 0;
   }
 
-  const sim::History& history_;
+  const history::History& history_;
   const Context& context_;
-  sim::TenureId tenures_ = 1;
+  history::TenureId tenures_ = 1;
 };
 
 }  // namespace picklock::properties

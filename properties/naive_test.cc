@@ -12,7 +12,7 @@ namespace picklock::properties {
 namespace {
 
 struct Drawn {
-  sim::History history;
+  history::History history;
   Context context;
 };
 

@@ -6,7 +6,7 @@
 
 namespace picklock::properties {
 
-using sim::What;
+using history::What;
 
 namespace {
 

@@ -6,9 +6,9 @@ namespace {
 using testing::ElementsAre;
 using testing::FieldsAre;
 
-constexpr sim::KeyId kX = 0;
-constexpr sim::KeyId kY = 1;
-constexpr sim::KeyId kZ = 2;
+constexpr history::KeyId kX = 0;
+constexpr history::KeyId kY = 1;
+constexpr history::KeyId kZ = 2;
 
 Verdict judged(const HistoryBuilder& built, const Context& context = {}) {
   return verdict_of(Property::no_deadlock, built.history, context);
@@ -158,7 +158,8 @@ TEST(NoDeadlock, LetsAWaitEndBeforeTheCycleCloses) {
 TEST(NoDeadlock, TellsACircleThatTheServerHasBrokenByItsVictim) {
   HistoryBuilder h;
   h.at(0s).asks(client(1, 1, kX)).asks(client(2, 2, kX));
-  h.history.push_back({.at = h.history.back().at, .what = sim::What::deadlock_broken, .tenure = 2});
+  h.history.push_back(
+      {.at = h.history.back().at, .what = history::What::deadlock_broken, .tenure = 2});
   h.is_refused(client(2, 2, kX)).horizon();
   EXPECT_THAT(judged(h), testing::Not(Holds()));
 }

@@ -5,7 +5,7 @@
 
 namespace picklock::properties {
 
-using sim::What;
+using history::What;
 
 namespace {
 

@@ -139,7 +139,11 @@ TEST(NoLostWakeup, CountsCopiesOfOneGroupOnce) {
   EXPECT_EQ(judged(h, pairs).count, 1U);
   HistoryBuilder still_there;
   still_there.at(0s).asks(kA).creates(kA, 0).promotes(kA, 3).creates(kA, 1);
-  still_there.goes(kA, sim::Cause::failover, 0).asks(waiter).sleeps(waiter).at(9s).wakes(waiter);
+  still_there.goes(kA, history::Cause::failover, 0)
+      .asks(waiter)
+      .sleeps(waiter)
+      .at(9s)
+      .wakes(waiter);
   EXPECT_THAT(judged(still_there, pairs), Holds());
 }
 

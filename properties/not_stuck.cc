@@ -4,7 +4,7 @@
 
 namespace picklock::properties {
 
-using sim::What;
+using history::What;
 
 namespace {
 

@@ -40,8 +40,9 @@ TEST(OwnRelease, CatchesALateReleaseOfAnEarlierTenureOfTheSameClient) {
 }
 
 TEST(OwnRelease, LetsEntriesGoByEveryOtherCause) {
-  for (const sim::Cause cause : {sim::Cause::expiry, sim::Cause::eviction, sim::Cause::failover,
-                                 sim::Cause::session_end, sim::Cause::restart}) {
+  for (const history::Cause cause :
+       {history::Cause::expiry, history::Cause::eviction, history::Cause::failover,
+        history::Cause::session_end, history::Cause::restart}) {
     HistoryBuilder h;
     h.at(0s).acquires(kA).goes(kA, cause);
     h.history.back().tenure = kB.tenure;

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/history_builder.h"
 
 namespace picklock::properties {
 
 class RandomHistory {
  public:
-  static constexpr sim::KeyId kKeys = 2;
+  static constexpr history::KeyId kKeys = 2;
   static constexpr sim::ProcessId kMaxServers = 3;
   static constexpr sim::ProcessId kFirstServer = 20;  // clients and resources come before
 
@@ -28,7 +29,7 @@ class RandomHistory {
     if (choices.size() % 4 != 0) built_.horizon();
   }
 
-  const sim::History& history() const { return built_.history; }
+  const history::History& history() const { return built_.history; }
 
  private:
   static constexpr std::uint32_t kThreads = 5;
@@ -198,7 +199,7 @@ class RandomHistory {
     Entry& entry = entries_[more % kKeys][server];
     if (!entry.live) return;
     entry.live = false;
-    built_.goes(entry.owner, more % 3 == 0 ? sim::Cause::eviction : sim::Cause::expiry,
+    built_.goes(entry.owner, more % 3 == 0 ? history::Cause::eviction : history::Cause::expiry,
                 kFirstServer + server);
   }
 
@@ -354,7 +355,7 @@ class RandomHistory {
   sim::ProcessId servers_;
   bool entries_first_;
   sim::Duration now_{};
-  sim::TenureId last_tenure_ = 0;
+  history::TenureId last_tenure_ = 0;
   sim::ThreadId last_thread_ = 0;
   int faults_ = 0;
   Thread threads_[kThreads];

@@ -15,7 +15,7 @@ void no_stale_write(const Case& run, StaleWriteScratch& scratch, Verdict& verdic
     if (newest == kNone || granted > run.tenure(operations[newest].tenure).granted) {
       newest = i;
     } else if (operations[newest].tenure != now.tenure &&
-               run.event(now.event).what == sim::What::write_accepted) {
+               run.event(now.event).what == history::What::write_accepted) {
       violated(verdict, {now.event, operations[newest].event});
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/timeline.h"
 
 namespace picklock::properties {
@@ -50,13 +51,13 @@ class Surroundings {
   // Whether the event makes the surroundings worse, so that a condition that has held so far may
   // end now.
   static bool worsens(const HistoryEvent& event) {
-    return event.what == sim::What::process_crashed || event.what == sim::What::link_cut ||
-           event.what == sim::What::fault_fired;
+    return event.what == history::What::process_crashed || event.what == history::What::link_cut ||
+           event.what == history::What::fault_fired;
   }
 
   // Every event, in order.
   void follow(const HistoryEvent& event) {
-    using sim::What;
+    using history::What;
     switch (event.what) {
       case What::process_crashed:
       case What::process_started:
@@ -91,7 +92,7 @@ class Surroundings {
       client = event.peer;
       if (server == kNone) return;
     }
-    const bool cut = event.what == sim::What::link_cut;
+    const bool cut = event.what == history::What::link_cut;
     SurroundingsScratch::Link& link = scratch_.links[client * context_.servers + server];
     if (!cut && (link.cut & direction) == 0) return;
     link.cut = static_cast<std::uint8_t>(cut ? link.cut | direction : link.cut & ~direction);

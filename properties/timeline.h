@@ -7,17 +7,17 @@
 #include <span>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/context.h"
 #include "properties/verdict.h"
-#include "sim/history.h"
 
 namespace picklock::properties {
 
-using sim::History;
-using sim::HistoryEvent;
-using sim::KeyId;
+using history::History;
+using history::HistoryEvent;
+using history::KeyId;
+using history::TenureId;
 using sim::ProcessId;
-using sim::TenureId;
 using sim::ThreadId;
 
 // Events are named by their position in the history.

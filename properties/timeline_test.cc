@@ -40,7 +40,7 @@ TEST(Timeline, CountsCopiesOfOneGroupOnce) {
 
 TEST(Timeline, CountsAnEntryUntilItsLastCopyIsGone) {
   HistoryBuilder h;
-  h.asks(kA).creates(kA, 0).promotes(kA, 4).goes(kA, sim::Cause::failover);
+  h.asks(kA).creates(kA, 0).promotes(kA, 4).goes(kA, history::Cause::failover);
   EXPECT_EQ(entries_of(h, kThreePairs), 1U);
   EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().left, 1U);
   h.expires(kA, 4);
@@ -91,7 +91,7 @@ TEST(Timeline, TakesAPromotionForNoSecondGrant) {
   HistoryBuilder h;
   h.asks(kA).creates(kA);
   const auto granted = h.last();
-  h.at(1s).promotes(kA, 4).goes(kA, sim::Cause::failover).believes(kA);
+  h.at(1s).promotes(kA, 4).goes(kA, history::Cause::failover).believes(kA);
   EXPECT_EQ(timeline_of(h, pair).tenure(kA.tenure).granted, granted);
 }
 
@@ -99,7 +99,7 @@ TEST(Timeline, CountsTheGroupsOnWhichAKeyIsOccupied) {
   HistoryBuilder h;
   h.asks(kA).creates(kA, 0).promotes(kA, 4).creates(kB, 5).renews(kA, 4);
   EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 2U);
-  h.goes(kA, sim::Cause::failover, 0);
+  h.goes(kA, history::Cause::failover, 0);
   EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 2U);
   h.expires(kA, 4).expires(kA, 4);
   EXPECT_EQ(timeline_of(h, kThreePairs).entries().back().occupied, 1U);

@@ -14,11 +14,11 @@
 namespace picklock::reports {
 namespace {
 
-using sim::HistoryEvent;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 using sim::Instant;
 using sim::ProcessId;
-using sim::TenureId;
-using sim::What;
 
 constexpr std::size_t kShortestFold = 2;
 // A command without an answer that took longer to arrive was held up.

@@ -23,7 +23,7 @@ Json witnesses(const Run& run, const Narrator& narrator) {
       for (const sim::ProcessId process : narrator.concerned(verdict.property, witness)) {
         processes.push_back(narrator.process(process));
       }
-      const sim::HistoryEvent* event = narrator.broke_at(verdict.property, witness);
+      const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness);
       out.push_back({{"property", name(verdict.property)},
                      {"sentence", narrator.sentence(verdict.property, witness)},
                      {"at", event != nullptr ? Json(in_seconds(event->at)) : Json()},

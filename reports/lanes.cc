@@ -44,9 +44,10 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
       if (name == fault.target || name == fault.trigger.by) out.insert(static_cast<ProcessId>(i));
     }
   }
-  const bool freed = std::any_of(
-      run.history.begin(), run.history.end(),
-      [](const sim::HistoryEvent& event) { return event.cause == sim::Cause::coordinator; });
+  const bool freed =
+      std::any_of(run.history.begin(), run.history.end(), [](const history::HistoryEvent& event) {
+        return event.cause == history::Cause::coordinator;
+      });
   for (std::size_t i = 0; freed && i < run.processes.size(); ++i) {
     if (run.processes[i] == kCoordinator) out.insert(static_cast<ProcessId>(i));
   }
@@ -54,7 +55,7 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))
         out.insert(process);
-      if (const sim::HistoryEvent* event = narrator.broke_at(verdict.property, witness))
+      if (const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness))
         out.insert(event->process);
     }
   }

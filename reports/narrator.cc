@@ -13,11 +13,11 @@
 namespace picklock::reports {
 namespace {
 
-using sim::Cause;
-using sim::HistoryEvent;
+using history::Cause;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 using sim::ProcessId;
-using sim::TenureId;
-using sim::What;
 
 std::string_view operation(What what) {
   return what == What::read_accepted    ? "read"
@@ -53,12 +53,14 @@ std::string Narrator::process(ProcessId process) const {
                                          : fmt::format("process {}", process);
 }
 
-std::string Narrator::key(sim::KeyId key) const {
+std::string Narrator::key(history::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }
 
 // The first key is the lock's own; some locks keep further keys.
-std::string Narrator::lock(sim::KeyId key) const { return key == 0 ? "the lock" : this->key(key); }
+std::string Narrator::lock(history::KeyId key) const {
+  return key == 0 ? "the lock" : this->key(key);
+}
 
 bool Narrator::is_client(ProcessId process) const {
   return process < clients_.size() && clients_[process];
@@ -95,12 +97,12 @@ std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) co
   std::optional<ProcessId> sender;
   for (const sim::TraceRecord& record : run_.trace.records) {
     const bool asks = record.kind == sim::TraceKind::sent && !record.reply &&
-                      record.role == event.role && record.tenure == event.tenure &&
+                      record.role == event.role && record.tag == event.tenure &&
                       record.peer == event.process;
     if (asks) senders[record.message] = record.process;
     if (record.kind == sim::TraceKind::delivered && senders.contains(record.message))
       sender = senders[record.message];
-    if (record.kind != sim::TraceKind::history || record.message >= run_.history.size() ||
+    if (record.kind != sim::TraceKind::recorded || record.message >= run_.history.size() ||
         &run_.history[record.message] != &event)
       continue;
     return sender && is_operator(*sender) ? sender : std::nullopt;

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/verdict.h"
 #include "reports/wording.h"
 #include "scenarios/run.h"
-#include "sim/history.h"
 
 namespace picklock::reports {
 
@@ -24,22 +24,22 @@ class Narrator {
   explicit Narrator(const Run& run);
 
   std::string process(sim::ProcessId process) const;
-  std::string key(sim::KeyId key) const;
-  std::string lock(sim::KeyId key) const;
+  std::string key(history::KeyId key) const;
+  std::string lock(history::KeyId key) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
-  std::optional<sim::ProcessId> process_of(sim::TenureId tenure) const;
-  std::optional<sim::ThreadId> thread_of(sim::TenureId tenure) const;
+  std::optional<sim::ProcessId> process_of(history::TenureId tenure) const;
+  std::optional<sim::ThreadId> thread_of(history::TenureId tenure) const;
   // The process that caused an event. At a server and at the resource this is the client whose
   // tenure acts, or the operator that acts on its behalf.
-  std::optional<sim::ProcessId> actor_of(const sim::HistoryEvent& event) const;
+  std::optional<sim::ProcessId> actor_of(const history::HistoryEvent& event) const;
 
   // The event that removed an entry first, if it was gone before `removed`; else `removed`.
-  const sim::HistoryEvent& first_loss(const sim::HistoryEvent& removed) const;
+  const history::HistoryEvent& first_loss(const history::HistoryEvent& removed) const;
 
   // An event as a sentence: "client-1 learns that it has lost the lock".
-  std::string event(const sim::HistoryEvent& event) const;
+  std::string event(const history::HistoryEvent& event) const;
 
   // A violation in a few words, for its row in the story, and in full, for the verdict.
   std::string headline(Property property, const Witness& witness) const;
@@ -47,7 +47,7 @@ class Narrator {
 
   // The event that violated the property; nullptr if the witness does not fit the history. For a
   // lost wake-up this is when the lock is free, which may be long after the sleep began.
-  const sim::HistoryEvent* broke_at(Property property, const Witness& witness) const;
+  const history::HistoryEvent* broke_at(Property property, const Witness& witness) const;
   // The processes of a violation, each once; the one that violated the property comes first.
   std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
@@ -57,11 +57,11 @@ class Narrator {
     sim::ThreadId thread = 0;
     bool known = false;
   };
-  std::optional<sim::ProcessId> operator_behind(const sim::HistoryEvent& event) const;
-  std::string who(const sim::HistoryEvent& event, bool with_tenure) const;
-  std::string doer(const sim::HistoryEvent& event, bool with_tenure) const;
-  std::string owner(const sim::HistoryEvent& event) const;
-  std::string loss(const sim::HistoryEvent& event) const;
+  std::optional<sim::ProcessId> operator_behind(const history::HistoryEvent& event) const;
+  std::string who(const history::HistoryEvent& event, bool with_tenure) const;
+  std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
+  std::string owner(const history::HistoryEvent& event) const;
+  std::string loss(const history::HistoryEvent& event) const;
 
   const Run& run_;
   std::vector<Actor> tenures_;

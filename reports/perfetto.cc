@@ -145,24 +145,24 @@ class TraceWriter {
       }
       for (const sim::ThreadId thread : threads) end(thread, at, how);
     };
-    for (const sim::HistoryEvent& event : run_.history) {
+    for (const history::HistoryEvent& event : run_.history) {
       switch (event.what) {
-        case sim::What::acquire_invoked:
+        case history::What::acquire_invoked:
           asking[event.thread] = {event.process, event.at};
           break;
-        case sim::What::acquire_ok:
+        case history::What::acquire_ok:
           end(event.thread, event.at, "granted");
           break;
-        case sim::What::acquire_failed:
+        case history::What::acquire_failed:
           end(event.thread, event.at, "refused");
           break;
-        case sim::What::acquire_unknown:
+        case history::What::acquire_unknown:
           end(event.thread, event.at, "outcome unknown");
           break;
-        case sim::What::thread_ended:
+        case history::What::thread_ended:
           end(event.thread, event.at, "the thread ended");
           break;
-        case sim::What::process_crashed:
+        case history::What::process_crashed:
           end_all(event.process, event.at, "crashed");
           break;
         default:
@@ -293,7 +293,7 @@ class TraceWriter {
   void violations() {
     for (const properties::Verdict& verdict : run_.verdicts) {
       for (const Witness& witness : verdict.witnesses) {
-        const sim::HistoryEvent* at = narrator_.broke_at(verdict.property, witness);
+        const history::HistoryEvent* at = narrator_.broke_at(verdict.property, witness);
         const std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
         if (at == nullptr || concerned.empty()) continue;
         events_.push_back(

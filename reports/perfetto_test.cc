@@ -79,10 +79,10 @@ TEST(Perfetto, LetsNothingOverlapOnATrack) {
 
 TEST(Perfetto, EndsWhatIsNotOverWithTheRun) {
   testing::RunBuilder b({"client-1", "redis-1"});
-  b.client(testing::at_ms(1), sim::What::acquire_invoked, 0, 1);
-  b.client(testing::at_ms(2), sim::What::acquire_ok, 0, 1);
+  b.client(testing::at_ms(1), history::What::acquire_invoked, 0, 1);
+  b.client(testing::at_ms(2), history::What::acquire_ok, 0, 1);
   b.process(testing::at_ms(3), sim::TraceKind::paused, 0);
-  b.client(testing::at_ms(3), sim::What::acquire_invoked, 0, 2);
+  b.client(testing::at_ms(3), history::What::acquire_invoked, 0, 2);
   b.run.ended = testing::at_ms(9);
   const auto all = events(b.run);
   EXPECT_EQ(named(all, "believes").at(0).at("dur"), 7000.0);

@@ -9,16 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "history/history.h"
 #include "picklock/client.h"
 #include "scenarios/run.h"
 
 namespace picklock::reports::testing {
 
+using history::What;
 using picklock::Property;
 using picklock::Role;
 using sim::Instant;
 using sim::TraceKind;
-using sim::What;
 
 inline constexpr Instant at_us(std::int64_t microseconds) {
   return sim::kStart + std::chrono::microseconds(microseconds);
@@ -40,24 +41,24 @@ class RunBuilder {
     }
   }
 
-  std::uint32_t happens(sim::HistoryEvent event) {
+  std::uint32_t happens(history::HistoryEvent event) {
     record({.at = event.at,
-            .kind = TraceKind::history,
+            .kind = TraceKind::recorded,
             .process = event.process,
             .peer = event.peer,
             .message = static_cast<std::uint32_t>(run.history.size()),
-            .tenure = event.tenure});
+            .tag = event.tenure});
     run.history.push_back(event);
     return static_cast<std::uint32_t>(run.history.size() - 1);
   }
 
-  std::uint32_t client(Instant at, What what, sim::ProcessId process, sim::TenureId tenure) {
+  std::uint32_t client(Instant at, What what, sim::ProcessId process, history::TenureId tenure) {
     return happens(
         {.at = at, .what = what, .process = process, .thread = process + 1, .tenure = tenure});
   }
 
   std::uint32_t send(Instant at, sim::ProcessId from, sim::ProcessId to, Role role,
-                     sim::TenureId tenure, std::string_view text, bool reply = false) {
+                     history::TenureId tenure, std::string_view text, bool reply = false) {
     sim::TraceRecord sent{.at = at,
                           .kind = TraceKind::sent,
                           .role = static_cast<std::uint8_t>(role),
@@ -65,7 +66,7 @@ class RunBuilder {
                           .process = from,
                           .peer = to,
                           .message = next_message_++,
-                          .tenure = tenure};
+                          .tag = tenure};
     sent.payload_at = static_cast<std::uint32_t>(run.trace.bytes.size());
     sent.payload_size = static_cast<std::uint32_t>(text.size());
     run.trace.bytes += text;
@@ -94,8 +95,9 @@ class RunBuilder {
   // A command and its answer, half a millisecond each way; `applied` does the work of the server in
   // between.
   template <class Applied>
-  void exchange(Instant at, sim::ProcessId from, sim::ProcessId to, Role role, sim::TenureId tenure,
-                std::string_view text, std::string_view answer, Applied applied) {
+  void exchange(Instant at, sim::ProcessId from, sim::ProcessId to, Role role,
+                history::TenureId tenure, std::string_view text, std::string_view answer,
+                Applied applied) {
     constexpr sim::Duration kWay = std::chrono::microseconds(500);
     message(at + kWay, TraceKind::delivered, send(at, from, to, role, tenure, text), from, to);
     applied(at + kWay);
@@ -136,10 +138,10 @@ inline scenarios::Run blind_delete() {
   pause.lasts = std::chrono::seconds(9);
   scenario.faults = {pause};
 
-  const auto ask = [&](Instant at, sim::ProcessId who, sim::TenureId tenure) {
+  const auto ask = [&](Instant at, sim::ProcessId who, history::TenureId tenure) {
     b.client(at, What::acquire_invoked, who, tenure);
   };
-  const auto set = [&](Instant at, sim::ProcessId who, sim::TenureId tenure, bool free) {
+  const auto set = [&](Instant at, sim::ProcessId who, history::TenureId tenure, bool free) {
     const std::string token = std::to_string(tenure) + "f2ac91be7d3405816cc0a4e97b1d2";
     b.exchange(at, who, redis, Role::acquire, tenure, "SET lock:order-42 " + token + " NX PX 10000",
                free ? "OK" : "nil", [&](Instant then) {
@@ -155,7 +157,7 @@ inline scenarios::Run blind_delete() {
     if (free) granted = b.client(at + std::chrono::milliseconds(1), What::acquire_ok, who, tenure);
     return granted;
   };
-  const auto write = [&](Instant at, sim::ProcessId who, sim::TenureId tenure) {
+  const auto write = [&](Instant at, sim::ProcessId who, history::TenureId tenure) {
     std::uint32_t accepted = 0;
     b.exchange(at, who, resource, Role::write, tenure, "WRITE order-42", "ok", [&](Instant then) {
       accepted = b.happens({.at = then,
@@ -166,7 +168,8 @@ inline scenarios::Run blind_delete() {
     });
     return accepted;
   };
-  const auto del = [&](Instant at, sim::ProcessId who, sim::TenureId tenure, sim::TenureId owner) {
+  const auto del = [&](Instant at, sim::ProcessId who, history::TenureId tenure,
+                       history::TenureId owner) {
     std::uint32_t removed = 0;
     b.client(at, What::release_invoked, who, tenure);
     const auto invoked = static_cast<std::uint32_t>(b.run.history.size() - 1);
@@ -207,7 +210,7 @@ inline scenarios::Run blind_delete() {
   }
   const std::uint32_t expired = b.happens({.at = at_us(10001500),
                                            .what = What::entry_removed,
-                                           .cause = sim::Cause::expiry,
+                                           .cause = history::Cause::expiry,
                                            .process = redis,
                                            .owner = 1});
   const std::uint32_t second = set(at_ms(10050), client_2, 2, true);

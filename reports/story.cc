@@ -16,11 +16,11 @@
 namespace picklock::reports {
 namespace {
 
-using sim::HistoryEvent;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 using sim::Instant;
 using sim::ProcessId;
-using sim::TenureId;
-using sim::What;
 
 // A command and its answer become one row if they are no further apart than this.
 constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);

@@ -19,9 +19,9 @@ namespace picklock::reports {
 namespace {
 
 using namespace std::chrono_literals;
+using history::What;
 using sim::Instant;
 using sim::TraceKind;
-using sim::What;
 using testing::at_ms;
 using testing::at_us;
 using ::testing::HasSubstr;
@@ -68,7 +68,7 @@ TEST(Timeline, TellsTheEndOfAnotherKeyByItsName) {
   b.run.keys = {"lock", "lock:fence"};
   b.happens({.at = at_ms(2),
              .what = What::entry_removed,
-             .cause = sim::Cause::eviction,
+             .cause = history::Cause::eviction,
              .process = 2,
              .owner = 1,
              .key = 1});
@@ -203,7 +203,7 @@ TEST(Timeline, ShowsALateCommandWhereItArrives) {
   const auto late = b.send(at_ms(4000), 0, 2, Role::release, 1, "DEL k");
   b.happens({.at = at_ms(10000),
              .what = What::entry_removed,
-             .cause = sim::Cause::expiry,
+             .cause = history::Cause::expiry,
              .process = 2,
              .owner = 1});
   b.message(at_ms(12000), TraceKind::delivered, late, 0, 2);
@@ -230,7 +230,7 @@ TEST(Timeline, SaysAtTheStartOfAServerWhatItStartsWithout) {
   b.happens({.at = at_ms(2000), .what = What::process_started, .process = 2});
   b.happens({.at = at_ms(2000),
              .what = What::entry_removed,
-             .cause = sim::Cause::restart,
+             .cause = history::Cause::restart,
              .process = 2,
              .owner = 1});
   const std::string text = told(b.run);

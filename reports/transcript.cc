@@ -15,14 +15,14 @@
 namespace picklock::reports {
 namespace {
 
-using sim::Cause;
-using sim::HistoryEvent;
+using history::Cause;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 using sim::Instant;
 using sim::ProcessId;
-using sim::TenureId;
 using sim::TraceKind;
 using sim::TraceRecord;
-using sim::What;
 
 // Shorter pauses of a garbage collector get no row.
 constexpr sim::Duration kNotablePause = std::chrono::milliseconds(100);
@@ -149,7 +149,7 @@ class Transcriber {
         case TraceKind::mark:
           mark(i, record);
           break;
-        case TraceKind::history:
+        case TraceKind::recorded:
           history_event(i, record.message);
           break;
         case TraceKind::held:
@@ -166,7 +166,7 @@ class Transcriber {
     exchange.client = record.process;
     exchange.server = record.peer;
     exchange.role = role_of(record);
-    exchange.tenure = record.tenure;
+    exchange.tenure = record.tag;
     // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
     exchange.upkeep = exchange.role == Role::none || keeps_alive;
@@ -202,7 +202,7 @@ class Transcriber {
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       const Exchange& exchange = transcript_.exchanges[waiting[i]];
       const int fit =
-          (exchange.tenure == record.tenure ? 2 : 0) + (exchange.role == role_of(record) ? 1 : 0);
+          (exchange.tenure == record.tag ? 2 : 0) + (exchange.role == role_of(record) ? 1 : 0);
       if (!exchange.delivered || fit <= best_fit) continue;
       best = i;
       best_fit = fit;
@@ -227,7 +227,7 @@ class Transcriber {
       pushed.client = record.peer;
       pushed.server = record.process;
       pushed.role = role_of(record);
-      pushed.tenure = published ? 0 : record.tenure;  // the publisher's tenure does not wait for it
+      pushed.tenure = published ? 0 : record.tag;  // the publisher's tenure does not wait for it
       pushed.sent = position;
       pushed.sent_at = record.at;
       pushed.pushed = true;
@@ -591,7 +591,7 @@ class Transcriber {
       if (record.kind != TraceKind::sent || record.reply || record.role != trigger.role) continue;
       const auto first = std::find_if(
           transcript_.exchanges.begin(), transcript_.exchanges.end(), [&](const Exchange& earlier) {
-            return earlier.role == role_of(record) && earlier.tenure == record.tenure;
+            return earlier.role == role_of(record) && earlier.tenure == record.tag;
           });
       if (first == transcript_.exchanges.end()) return "";
       Exchange hit;
@@ -627,7 +627,7 @@ class Transcriber {
       return;
     }
     taken(event);
-    const std::pair<ProcessId, sim::KeyId> entry{event.process, event.key};
+    const std::pair<ProcessId, history::KeyId> entry{event.process, event.key};
     if (event.what == What::entry_removed) {
       entries_.erase(entry);
     } else {
@@ -728,11 +728,11 @@ class Transcriber {
   std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
       waiting_;  // client and server
   std::map<TenureId, Belief> beliefs_;
-  std::map<std::pair<ProcessId, sim::KeyId>, TenureId> entries_;
+  std::map<std::pair<ProcessId, history::KeyId>, TenureId> entries_;
   std::map<ProcessId, Instant> pauses_;
   std::map<ProcessId, std::size_t> marks_;  // the item of the latest mark of a process
   std::map<ProcessId, Item> held_marks_;    // until the process, stopped before its mark, continues
-  std::map<sim::KeyId, Instant> fired_at_;
+  std::map<history::KeyId, Instant> fired_at_;
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
   std::set<ProcessId> down_;

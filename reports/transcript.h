@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "picklock/client.h"
 #include "reports/story.h"
 
@@ -20,7 +21,7 @@ struct Exchange {
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;
   Role role = Role::none;
-  sim::TenureId tenure = 0;
+  history::TenureId tenure = 0;
   std::string text;
   std::string answer;
   std::size_t sent = 0;
@@ -56,7 +57,7 @@ struct Item {
   bool joins_before = false;  // joins the row of its command, if that is near
   bool joins_after = false;
   bool fails = false;  // a release that failed
-  sim::TenureId tenure = 0;
+  history::TenureId tenure = 0;
   bool dropped = false;
 };
 
@@ -72,7 +73,7 @@ struct Transcript {
   std::vector<Change> changes;
   std::vector<std::size_t> positions;  // of the events of the history
   std::vector<std::size_t> timeouts;   // items that say so
-  std::map<sim::TenureId, Decision> decided;
+  std::map<history::TenureId, Decision> decided;
   std::set<std::string> upkeep;  // the commands that no row tells of
 
   Item& add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,

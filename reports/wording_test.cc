@@ -168,8 +168,8 @@ TEST(Narrator, TellsWhoWhenAndAtWhichStep) {
 
 TEST(Narrator, TellsTenuresOfOneClientApart) {
   testing::RunBuilder b({"client-1", "redis-1"});
-  const auto first = b.client(at_ms(1), sim::What::acquire_ok, 0, 1);
-  const auto second = b.client(at_ms(2), sim::What::acquire_ok, 0, 2);
+  const auto first = b.client(at_ms(1), history::What::acquire_ok, 0, 1);
+  const auto second = b.client(at_ms(2), history::What::acquire_ok, 0, 2);
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::mutual_exclusion, {second, first}),
             "client-1 (tenure 1) and client-1 (tenure 2) both believe they hold the lock");
@@ -177,11 +177,11 @@ TEST(Narrator, TellsTenuresOfOneClientApart) {
 
 TEST(Narrator, TellsWhoWasTheVictimOfADeadlockAndWhoWaitedInVain) {
   testing::RunBuilder b({"client-1", "client-2", "mysql-1"});
-  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
-  const auto broken =
-      b.happens({.at = at_ms(1), .what = sim::What::deadlock_broken, .process = 2, .tenure = 2});
-  const auto refused =
-      b.happens({.at = at_ms(2000), .what = sim::What::refused_free, .process = 2, .tenure = 2});
+  b.client(at_ms(0), history::What::acquire_invoked, 1, 2);
+  const auto broken = b.happens(
+      {.at = at_ms(1), .what = history::What::deadlock_broken, .process = 2, .tenure = 2});
+  const auto refused = b.happens(
+      {.at = at_ms(2000), .what = history::What::refused_free, .process = 2, .tenure = 2});
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_deadlock, {broken, broken}),
             "client-2 (tenure 2) is the victim of a deadlock");
@@ -193,11 +193,14 @@ TEST(Narrator, TellsWhoWasTheVictimOfADeadlockAndWhoWaitedInVain) {
 
 TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
   testing::RunBuilder b({"client-1", "client-2", "redis-1"});
-  b.client(at_ms(0), sim::What::acquire_ok, 0, 1);
-  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
-  const auto sleeps = b.client(at_ms(1000), sim::What::wait_begun, 1, 2);
-  const auto freed = b.happens(
-      {.at = at_ms(4000), .what = sim::What::entry_removed, .process = 2, .tenure = 1, .owner = 1});
+  b.client(at_ms(0), history::What::acquire_ok, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 1, 2);
+  const auto sleeps = b.client(at_ms(1000), history::What::wait_begun, 1, 2);
+  const auto freed = b.happens({.at = at_ms(4000),
+                                .what = history::What::entry_removed,
+                                .process = 2,
+                                .tenure = 1,
+                                .owner = 1});
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::no_lost_wakeup, {sleeps, freed}),
             "client-2 keeps sleeping while the lock is free");
@@ -213,13 +216,13 @@ TEST(Narrator, TellsWhoSleptOnAndWhoFreedTheLock) {
 
 TEST(Narrator, TellsWhoWokeTooMany) {
   testing::RunBuilder b({"client-1", "client-2", "client-3"});
-  b.client(at_ms(0), sim::What::acquire_ok, 0, 1);
-  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
-  b.client(at_ms(0), sim::What::acquire_invoked, 2, 3);
-  const auto release = b.client(at_ms(2000), sim::What::release_invoked, 0, 1);
+  b.client(at_ms(0), history::What::acquire_ok, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 1, 2);
+  b.client(at_ms(0), history::What::acquire_invoked, 2, 3);
+  const auto release = b.client(at_ms(2000), history::What::release_invoked, 0, 1);
   const auto wakes = [&b](sim::ProcessId process) {
     return b.happens({.at = at_ms(2001),
-                      .what = sim::What::wait_ended,
+                      .what = history::What::wait_ended,
                       .process = process,
                       .thread = process + 1,
                       .tenure = process + 1,
@@ -240,11 +243,11 @@ TEST(Narrator, TellsWhoWokeTooMany) {
 
 TEST(Narrator, TellsWhoOvertookWhom) {
   testing::RunBuilder b({"client-1", "client-2", "redis-1"});
-  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
-  b.client(at_ms(0), sim::What::acquire_invoked, 1, 2);
+  b.client(at_ms(0), history::What::acquire_invoked, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 1, 2);
   const auto queued =
-      b.happens({.at = at_ms(1), .what = sim::What::queued, .process = 2, .tenure = 1});
-  const auto believed = b.client(at_ms(2000), sim::What::acquire_ok, 1, 2);
+      b.happens({.at = at_ms(1), .what = history::What::queued, .process = 2, .tenure = 1});
+  const auto believed = b.client(at_ms(2000), history::What::acquire_ok, 1, 2);
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::fair_order, {believed, queued}),
             "client-2 overtakes client-1 once more than allowed");
@@ -258,15 +261,15 @@ TEST(Narrator, TellsWhoOvertookWhom) {
 
 TEST(Narrator, TellsWhichServerMiscounts) {
   testing::RunBuilder b({"client-1", "redis-1"});
-  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 0, 1);
   const auto set = b.happens({.at = at_ms(1),
-                              .what = sim::What::entry_altered,
+                              .what = history::What::entry_altered,
                               .holds = 2,
                               .process = 1,
                               .tenure = 1,
                               .owner = 1});
-  const auto told = b.client(at_ms(2), sim::What::acquire_ok, 0, 1);
-  const auto released = b.client(at_ms(3), sim::What::release_ok, 0, 1);
+  const auto told = b.client(at_ms(2), history::What::acquire_ok, 0, 1);
+  const auto released = b.client(at_ms(3), history::What::release_ok, 0, 1);
   const Narrator narrator(b.run);
   EXPECT_EQ(narrator.headline(Property::balanced_holds, {told, set}),
             "redis-1 miscounts the holds of client-1");
@@ -281,11 +284,17 @@ TEST(Narrator, TellsWhichServerMiscounts) {
 
 TEST(Narrator, TellsWhoseEntryAPromotedServerHas) {
   testing::RunBuilder b({"client-1", "redis-1"});
-  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
-  const auto copied = b.happens(
-      {.at = at_ms(1), .what = sim::What::entry_created, .process = 1, .tenure = 0, .owner = 1});
-  const auto taken = b.happens(
-      {.at = at_ms(2), .what = sim::What::entry_created, .process = 1, .tenure = 1, .owner = 1});
+  b.client(at_ms(0), history::What::acquire_invoked, 0, 1);
+  const auto copied = b.happens({.at = at_ms(1),
+                                 .what = history::What::entry_created,
+                                 .process = 1,
+                                 .tenure = 0,
+                                 .owner = 1});
+  const auto taken = b.happens({.at = at_ms(2),
+                                .what = history::What::entry_created,
+                                .process = 1,
+                                .tenure = 1,
+                                .owner = 1});
   const Narrator narrator(b.run);
   const std::string key = narrator.key(0);
   EXPECT_EQ(narrator.event(b.run.history[copied]), "redis-1 has client-1's entry of " + key);
@@ -294,10 +303,10 @@ TEST(Narrator, TellsWhoseEntryAPromotedServerHas) {
 
 TEST(Narrator, TellsOfAMutexThatNoLiveThreadCanRelease) {
   testing::RunBuilder b({"client-1", "redis-1"});
-  b.client(at_ms(0), sim::What::acquire_invoked, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 0, 1);
   const auto mutex =
-      b.happens({.at = at_ms(1), .what = sim::What::entry_created, .process = 0, .tenure = 1});
-  const auto waits = b.client(at_ms(2), sim::What::acquire_invoked, 0, 2);
+      b.happens({.at = at_ms(1), .what = history::What::entry_created, .process = 0, .tenure = 1});
+  const auto waits = b.client(at_ms(2), history::What::acquire_invoked, 0, 2);
   EXPECT_EQ(
       Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
       "client-1 (tenure 2) has waited for the lock since 0.002s, to the end of the run, behind "

@@ -7,7 +7,7 @@
 
 namespace picklock::scenarios {
 
-using sim::What;
+using history::What;
 
 void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
                           const Scenario& scenario, models::Tenures& tenures,
@@ -69,18 +69,18 @@ void ClientProgram::live(bool first, std::uint32_t number, Lock& lock) {
 void ClientProgram::operate(Lock& lock) {
   models::SimClient self(*machine_);
   self.sleep(first_arrival_);
-  thread().tenure = tenures_->holder();
+  thread().tag = tenures_->holder();
   play(Role::release);
   lock.force_release(self, scenario_->lock.key,
                      scenario_->clients.force == ForceUnlock::conditional);
-  thread().tenure = 0;
+  thread().tag = 0;
 }
 
 void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
-  thread().tenure = tenures_->begin();
+  thread().tag = tenures_->begin();
   const Acquired acquired = acquire(self, lock);
   if (acquired) {
-    const sim::TenureId tenure = thread().tenure;
+    const history::TenureId tenure = thread().tag;
     tenures_->settle(tenure);
     const Duration deadline = acquired.lease().deadline;
     if (deadline != Duration::zero()) self.believe_until(acquired.lease(), deadline);
@@ -88,7 +88,7 @@ void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
     machine_->end_belief(tenure);
     release(self, lock, acquired.lease());
   }
-  thread().tenure = 0;
+  thread().tag = 0;
   play(Role::none);
 }
 
@@ -101,7 +101,7 @@ Acquired ClientProgram::acquire(models::SimClient& self, Lock& lock) {
   self.note(acquired                ? What::acquire_ok
             : acquired.is_unknown() ? What::acquire_unknown
                                     : What::acquire_failed,
-            gave_way && !acquired ? sim::Cause::interrupt : sim::Cause::command);
+            gave_way && !acquired ? history::Cause::interrupt : history::Cause::command);
   if (acquired) busy_for(scenario_->clients.hold);
   return acquired;
 }
@@ -182,7 +182,7 @@ void ClientProgram::keep_progress() {
 // A client that has learned that the lock is lost changes nothing.
 void ClientProgram::write(models::SimClient& self, Lock& lock, const Lease& lease,
                           std::uint32_t number, std::int64_t token) {
-  if (machine_->has_lost(thread().tenure)) return;
+  if (machine_->has_lost(thread().tag)) return;
   // A client that begins with a write has just been granted the lock.
   const bool first = number == 1 && scenario_->clients.writes > 1;
   if (scenario_->clients.check_before_write && !first) {

@@ -12,8 +12,8 @@
 namespace picklock::scenarios {
 namespace {
 
-using sim::HistoryEvent;
-using sim::What;
+using history::HistoryEvent;
+using history::What;
 
 // Client-1 works from 0s to 2s; the others wait for it, and each other.
 constexpr const char* kThreeClients = R"(format = 1

@@ -6,9 +6,9 @@
 
 namespace picklock::scenarios {
 
+using history::TenureId;
+using history::What;
 using sim::Duration;
-using sim::TenureId;
-using sim::What;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct Interest {
 
 }  // namespace
 
-LongestWait longest_wait(const sim::History& history, sim::Instant ended) {
+LongestWait longest_wait(const history::History& history, sim::Instant ended) {
   std::vector<std::pair<sim::Instant, sim::ProcessId>> waiting;  // by tenure
   LongestWait longest;
   const auto finish = [&](TenureId tenure, sim::Instant at) {
@@ -32,7 +32,7 @@ LongestWait longest_wait(const sim::History& history, sim::Instant ended) {
     if (length > longest.length) longest = {length, waiting[tenure].second};
     waiting[tenure].first = sim::kNever;
   };
-  for (const sim::HistoryEvent& event : history) {
+  for (const history::HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_invoked:
         if (waiting.size() <= event.tenure) waiting.resize(event.tenure + 1, {sim::kNever, 0});
@@ -59,10 +59,10 @@ LongestWait longest_wait(const sim::History& history, sim::Instant ended) {
   return longest;
 }
 
-Wakeups wakeups(const sim::History& history) {
-  using Release = std::pair<TenureId, sim::KeyId>;
+Wakeups wakeups(const history::History& history) {
+  using Release = std::pair<TenureId, history::KeyId>;
   std::vector<std::pair<Release, TenureId>> heard;  // the release, and the tenure that was notified
-  for (const sim::HistoryEvent& event : history) {
+  for (const history::HistoryEvent& event : history) {
     if (event.what == What::wait_ended && event.owner != 0)
       heard.push_back({{event.owner, event.key}, event.tenure});
   }
@@ -80,7 +80,7 @@ Wakeups wakeups(const sim::History& history) {
   return counted;
 }
 
-std::uint32_t contended_grants(const sim::History& history) {
+std::uint32_t contended_grants(const history::History& history) {
   std::vector<Interest> tenures;
   std::vector<TenureId> open;
   const auto close = [&](const auto& over) {
@@ -89,7 +89,7 @@ std::uint32_t contended_grants(const sim::History& history) {
       return !tenures[tenure].open;
     });
   };
-  for (const sim::HistoryEvent& event : history) {
+  for (const history::HistoryEvent& event : history) {
     switch (event.what) {
       case What::acquire_invoked:
         if (tenures.size() <= event.tenure) tenures.resize(event.tenure + 1);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/history.h"
+#include "history/history.h"
 
 namespace picklock::scenarios {
 
@@ -14,7 +14,7 @@ struct LongestWait {
 };
 
 // A client that dies no longer waits.
-LongestWait longest_wait(const sim::History& history, sim::Instant ended);
+LongestWait longest_wait(const history::History& history, sim::Instant ended);
 
 // Sleeping waiters that were woken by a notification, each counted once for every tenure whose
 // release or loss woke it. A timeout is not counted as a wake-up.
@@ -24,10 +24,10 @@ struct Wakeups {
   std::uint64_t most = 0;  // the most that one of them woke
 };
 
-Wakeups wakeups(const sim::History& history);
+Wakeups wakeups(const history::History& history);
 
 // Granted tenures during which, from the acquire to the end of the release, another tenure wanted
 // or had the lock.
-std::uint32_t contended_grants(const sim::History& history);
+std::uint32_t contended_grants(const history::History& history);
 
 }  // namespace picklock::scenarios

@@ -6,17 +6,17 @@ namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
+using history::HistoryEvent;
+using history::What;
 using sim::Duration;
-using sim::HistoryEvent;
-using sim::What;
 
-sim::History history(std::initializer_list<HistoryEvent> events) { return events; }
+history::History history(std::initializer_list<HistoryEvent> events) { return events; }
 
-HistoryEvent of(sim::TenureId tenure, What what, Duration at, sim::ProcessId process = 0) {
+HistoryEvent of(history::TenureId tenure, What what, Duration at, sim::ProcessId process = 0) {
   return {.at = sim::kStart + at, .what = what, .process = process, .tenure = tenure};
 }
 
-HistoryEvent woken(sim::TenureId waiter, sim::TenureId by, Duration at) {
+HistoryEvent woken(history::TenureId waiter, history::TenureId by, Duration at) {
   HistoryEvent event = of(waiter, What::wait_ended, at);
   event.owner = by;
   return event;
@@ -65,7 +65,7 @@ TEST(ContendedGrants, AreNotThoseThatOnlyTheirOwnNestedAcquiresContend) {
                                of(1, What::acquire_invoked, 2s), of(1, What::acquire_ok, 3s),
                                of(1, What::release_ok, 4s)});
   EXPECT_EQ(contended_grants(nested), 0u);
-  sim::History behind = nested;
+  history::History behind = nested;
   behind.push_back(of(2, What::acquire_invoked, 5s));
   behind.push_back(of(1, What::release_ok, 6s));
   behind.push_back(of(2, What::acquire_ok, 7s));

@@ -9,11 +9,11 @@
 namespace picklock::scenarios {
 namespace {
 
-using sim::Cause;
-using sim::History;
-using sim::HistoryEvent;
-using sim::TenureId;
-using sim::What;
+using history::Cause;
+using history::History;
+using history::HistoryEvent;
+using history::TenureId;
+using history::What;
 
 bool ends_without_its_owner(const HistoryEvent& removed) {
   return removed.cause == Cause::expiry || removed.cause == Cause::session_end ||

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "history/history.h"
 #include "scenarios/scenario.h"
-#include "sim/history.h"
 
 namespace picklock::scenarios {
 
@@ -15,6 +15,6 @@ namespace picklock::scenarios {
 bool is_judged(std::string_view premise);
 
 // Whether the run of the scenario with this history kept the premise.
-bool was_kept(std::string_view premise, const Scenario& scenario, const sim::History& history);
+bool was_kept(std::string_view premise, const Scenario& scenario, const history::History& history);
 
 }  // namespace picklock::scenarios

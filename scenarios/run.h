@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "properties/verdict.h"
 #include "scenarios/measures.h"
 #include "scenarios/promises.h"
 #include "scenarios/scenario.h"
-#include "sim/history.h"
 #include "sim/trace.h"
 
 namespace picklock::scenarios {
@@ -28,7 +28,7 @@ struct Run {
   std::uint64_t digest = 0;
   std::uint64_t events = 0;
   sim::Instant ended{};
-  sim::History history;
+  history::History history;
   sim::Trace trace;  // empty unless asked for
   properties::Verdicts verdicts;
   FaultClasses met;                    // classes of the faults it meets

@@ -358,9 +358,9 @@ void World::run(std::uint64_t seed, bool tracing) {
   scheduler.run();
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!scheduler.out_of_events())
-    scheduler.recorder().note({.at = scheduler.now(), .what = sim::What::horizon});
+    simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});
   verdicts_ = &judge_.judge(history(), context_);
-  sim::Digest digest = scheduler.recorder().digest();
+  sim::Digest digest = scheduler.digest();
   for (const properties::Verdict& verdict : *verdicts_) {
     digest.add((static_cast<std::uint64_t>(verdict.outcome) << 32) + verdict.count);
   }

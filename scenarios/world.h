@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/algorithm.h"
 #include "models/keys.h"
 #include "models/lease_store/lease_store.h"
@@ -46,8 +47,8 @@ class World {
   std::uint64_t events() const { return simulation_.scheduler.events(); }
   sim::Instant ended() const { return simulation_.now(); }
   bool cut_short() const { return simulation_.scheduler.out_of_events(); }
-  const sim::History& history() const { return simulation_.scheduler.recorder().history(); }
-  const sim::Trace& trace() const { return simulation_.scheduler.recorder().trace(); }
+  const history::History& history() const { return simulation_.recorder.history(); }
+  const sim::Trace& trace() const { return simulation_.scheduler.tracer().trace(); }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   Duration patience() const { return patience_; }
@@ -77,7 +78,7 @@ class World {
   properties::Context context_;
   Duration patience_{};  // from the last disturbance to the horizon
 
-  sim::Simulation simulation_;
+  history::RecordedSimulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
   redis::Directory directory_;

@@ -12,8 +12,8 @@ namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
-using sim::HistoryEvent;
-using sim::What;
+using history::HistoryEvent;
+using history::What;
 
 class WorldTest : public testing::Test {
  protected:
@@ -62,7 +62,7 @@ TEST_F(WorldTest, PermutesTiesWhereTheFileSaysSo) {
                      [](const HistoryEvent& event) { return event.what == What::entry_created; });
     return taken->tenure;
   };
-  std::set<sim::TenureId> permuted;
+  std::set<history::TenureId> permuted;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_EQ(first("arrival", seed), first("arrival", 0));
     permuted.insert(first("permuted", seed));
@@ -95,7 +95,7 @@ TEST_F(WorldTest, HasTheLeaseStoreThatTheFileDescribes) {
   sim::Instant ended{};
   sim::Instant again{};
   for (const HistoryEvent& event : world_.history()) {
-    if (event.what == What::entry_removed && event.cause == sim::Cause::session_end)
+    if (event.what == What::entry_removed && event.cause == history::Cause::session_end)
       ended = event.at;
     if (event.what == What::entry_created) again = event.at;
   }

@@ -112,7 +112,7 @@ inline void Caller::address(Message& request, std::uint8_t role) {
   request.role = role;
   request.thread = thread.id();
   request.waiter = thread.slot() + 1;
-  request.tenure = thread.tenure;
+  request.tag = thread.tag;
   request.call = ++calls_;
 }
 
@@ -212,14 +212,14 @@ Answer Caller::answered(Pending& pending, std::uint8_t role) {
 Answer Caller::given_up(Pending& pending, std::uint32_t number, std::uint8_t role, bool patient) {
   Scheduler& scheduler = simulation_->scheduler;
   if (patient) return {Answer::Status::reset, nullptr, nullptr};
-  if (scheduler.recorder().tracing()) {
-    scheduler.recorder().trace({.at = scheduler.now(),
-                                .kind = TraceKind::timed_out,
-                                .role = role,
-                                .process = self_->id(),
-                                .peer = pending.connection->server().id(),
-                                .message = number,
-                                .tenure = scheduler.running()->tenure});
+  if (scheduler.tracer().on()) {
+    scheduler.tracer().add({.at = scheduler.now(),
+                            .kind = TraceKind::timed_out,
+                            .role = role,
+                            .process = self_->id(),
+                            .peer = pending.connection->server().id(),
+                            .message = number,
+                            .tag = scheduler.running()->tag});
   }
   if (!keeps_) give_up(*pending.connection);
   return {Answer::Status::timed_out, nullptr, nullptr};
@@ -249,7 +249,7 @@ void Caller::on_message(Connection& connection, Message& message) {
   }
   if (message.unasked) {
     if (listener_.came != nullptr)
-      listener_.came(listener_.self, message.payload.view(), message.tenure);
+      listener_.came(listener_.self, message.payload.view(), message.tag);
     return;
   }
   for (Abandoned& one : abandoned_) {

@@ -129,8 +129,8 @@ class alignas(64) Caller final : public Endpoint {
   // in use is lost. Called between the steps of threads: it may wake some and must not block.
   struct Listener {
     void* self = nullptr;
-    // `from`: whose doing it was.
-    void (*came)(void* self, std::string_view bytes, TenureId from) = nullptr;
+    // `from`: the tag of the thread whose doing it was.
+    void (*came)(void* self, std::string_view bytes, Tag from) = nullptr;
     void (*lost)(void* self) = nullptr;
   };
   void listen(const Listener& listener) { listener_ = listener; }

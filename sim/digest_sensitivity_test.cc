@@ -78,7 +78,7 @@ std::uint64_t digest_of(const Variation& variation) {
       },
       true);
   simulation.scheduler.run();
-  return simulation.scheduler.recorder().digest().value();
+  return simulation.scheduler.digest().value();
 }
 
 // A commit that changes this number says why runs differ from those before it.

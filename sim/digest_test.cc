@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <chrono>
 #include <set>
 #include <string>
 
-#include "sim/recorder.h"
+#include "sim/scheduler.h"
 
 namespace picklock::sim {
 namespace {
@@ -87,54 +88,33 @@ TEST(Fingerprint, TellsTheShortestTextsApart) {
   EXPECT_EQ(seen.size(), 1u + 256u + 38u);
 }
 
-std::uint64_t digest_of(const HistoryEvent& event) {
-  Recorder recorder;
-  recorder.reset(1, false);
-  recorder.note(event);
-  return recorder.digest().value();
+std::uint64_t digest_of(const Occurrence& occurrence) {
+  Scheduler scheduler;
+  scheduler.reset(1, false);
+  scheduler.report(occurrence);
+  return scheduler.digest().value();
 }
 
-// Whatever a property judges or a report shows.
-TEST(Digest, ChangesWithEveryFieldOfAHistoryEvent) {
-  const HistoryEvent event{.at = kStart + 1s,
-                           .what = What::entry_removed,
-                           .cause = Cause::command,
-                           .role = 1,
-                           .process = 1,
-                           .peer = 1,
-                           .thread = 1,
-                           .tenure = 1,
-                           .owner = 1,
-                           .key = 1,
-                           .until = kStart + 10s};
-  const auto differs = [&event](auto change) {
-    HistoryEvent other = event;
+TEST(Digest, ChangesWithEveryFieldOfAnOccurrence) {
+  const Occurrence occurrence{.at = kStart + 1s,
+                              .what = Occurred::link_cut,
+                              .process = 1,
+                              .peer = 1,
+                              .thread = 1,
+                              .tag = 1,
+                              .fault = 1};
+  const auto differs = [&occurrence](auto change) {
+    Occurrence other = occurrence;
     change(other);
-    return digest_of(other) != digest_of(event);
+    return digest_of(other) != digest_of(occurrence);
   };
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.at += 1ns; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.what = What::entry_altered; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.cause = Cause::expiry; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.role = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.process = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.peer = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.thread = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.tenure = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.owner = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.key = 2; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.until += 1ns; }));
-}
-
-TEST(Digest, DoesNotDependOnWhetherTheRunIsTraced) {
-  Recorder traced;
-  Recorder plain;
-  traced.reset(1, true);
-  plain.reset(1, false);
-  const HistoryEvent event{.at = kStart + 1s, .what = What::acquire_ok, .tenure = 3};
-  traced.note(event);
-  traced.trace({.at = kStart + 1s, .kind = TraceKind::sent}, "bytes");
-  plain.note(event);
-  EXPECT_EQ(traced.digest().value(), plain.digest().value());
+  EXPECT_TRUE(differs([](Occurrence& o) { o.at += 1ns; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.what = Occurred::link_healed; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.process = 2; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.peer = 2; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.thread = 2; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.tag = 2; }));
+  EXPECT_TRUE(differs([](Occurrence& o) { o.fault = 2; }));
 }
 
 }  // namespace

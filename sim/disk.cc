@@ -42,16 +42,15 @@ const Disk::Content* Disk::find(std::string_view name) const {
   return nullptr;
 }
 
-void Disk::append(std::string_view name, std::string_view bytes, TenureId tenure,
-                  std::uint8_t role) {
+void Disk::append(std::string_view name, std::string_view bytes, Tag tag, std::uint8_t role) {
   Content& content = made(name).content;
   content.bytes.append(bytes);
   if (bytes.empty()) return;
-  if (!content.pieces.empty() && content.pieces.back().tenure == tenure &&
+  if (!content.pieces.empty() && content.pieces.back().tag == tag &&
       content.pieces.back().role == role) {
     content.pieces.back().end = content.bytes.size();
   } else {
-    content.pieces.push_back({content.bytes.size(), tenure, role});
+    content.pieces.push_back({content.bytes.size(), tag, role});
   }
 }
 

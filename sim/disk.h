@@ -1,7 +1,7 @@
 // The disk of one process's machine, with a few files. What is written outlives the process, for
 // the kernel has it; what is fsynced outlives the machine's power too.
 //
-// Beside the bytes stands which tenure and role wrote them, as beside those of a message.
+// Beside the bytes stand the tag and role of their writer, as beside those of a message.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/history.h"
+#include "sim/occurrence.h"
 
 namespace picklock::sim {
 
@@ -18,7 +18,7 @@ class Disk {
  public:
   struct Piece {
     std::size_t end = 0;  // behind its last byte
-    TenureId tenure = 0;
+    Tag tag = 0;
     std::uint8_t role = 0;
   };
   struct Content {
@@ -37,8 +37,7 @@ class Disk {
   const Content* find(std::string_view name) const;
 
   // Behind what is there; a new file if there is none.
-  void append(std::string_view name, std::string_view bytes, TenureId tenure = 0,
-              std::uint8_t role = 0);
+  void append(std::string_view name, std::string_view bytes, Tag tag = 0, std::uint8_t role = 0);
   // All of it at once, as by renaming another file: never half of either.
   void replace(std::string_view name, std::string_view bytes);
   // What is behind `size` bytes is gone.

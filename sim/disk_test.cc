@@ -14,8 +14,8 @@ std::string text(const Disk& disk, std::string_view name) {
 std::string pieces(const Disk& disk, std::string_view name) {
   std::string all;
   for (const Disk::Piece& piece : disk.find(name)->pieces) {
-    all += (all.empty() ? "" : ", ") + std::to_string(piece.end) + " by " +
-           std::to_string(piece.tenure);
+    all +=
+        (all.empty() ? "" : ", ") + std::to_string(piece.end) + " by " + std::to_string(piece.tag);
   }
   return all;
 }

@@ -159,10 +159,11 @@ class EchoClient final : public Program {
 };
 
 // Clients come first: client i is process i.
-class EchoWorld {
+class EchoWorld final : public Observer {
  public:
   explicit EchoWorld(std::uint32_t client_count = 1, std::uint32_t server_count = 1,
                      std::uint64_t seed = 1, bool tracing = false) {
+    simulation.scheduler.set_observer(this);
     simulation.reset(seed, tracing);
     simulation.network.set_latency({.low = kWay, .high = kWay});
     for (std::uint32_t i = 0; i < client_count; ++i)
@@ -195,13 +196,16 @@ class EchoWorld {
     simulation.scheduler.arm(timer, kStart + when);
   }
 
-  std::uint64_t digest() { return simulation.scheduler.recorder().digest().value(); }
-  const History& history() const { return simulation.scheduler.recorder().history(); }
+  std::uint64_t digest() { return simulation.scheduler.digest().value(); }
+
+  void begin() override { occurrences.clear(); }
+  void receive(const Occurrence& occurrence) override { occurrences.push_back(occurrence); }
 
   EchoClient& client(std::size_t number = 1) { return clients[number - 1]; }
   EchoServer& server(std::size_t number = 1) { return servers[number - 1]; }
 
   Simulation simulation;
+  std::vector<Occurrence> occurrences;
   std::deque<EchoClient> clients;
   std::deque<EchoServer> servers;
   Plan plan;

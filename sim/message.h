@@ -1,4 +1,4 @@
-// A message on its way, in a recycled slot. What rides beside its bytes (tenure, role, who waits
+// A message on its way, in a recycled slot. What rides beside its bytes (tag, role, who waits
 // for the answer) is the simulator's own knowledge and no part of what the receiver is told.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "sim/history.h"
+#include "sim/occurrence.h"
 
 namespace picklock::sim {
 
@@ -90,7 +90,7 @@ struct alignas(64) Message {
   std::uint32_t call = 0;    // which request of its caller this answers or is
   std::uint32_t next = 0;    // in a list of held or of free messages, slot + 1
   ThreadId thread = 0;
-  TenureId tenure = 0;
+  Tag tag = 0;
   std::uint64_t mark = 0;  // stands for its bytes and its way in the digest
   Connection* connection = nullptr;
   Payload payload;

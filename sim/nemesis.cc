@@ -102,10 +102,10 @@ void Nemesis::fire(std::uint32_t index, const Step* step) {
   Armed& armed = plan_[index];
   armed.fired = true;
   fired_.push_back({index, scheduler_.now()});
-  scheduler_.recorder().note({.at = scheduler_.now(),
-                              .what = What::fault_fired,
-                              .process = armed.target->id(),
-                              .key = index});
+  scheduler_.report({.at = scheduler_.now(),
+                     .what = Occurred::fault_fired,
+                     .process = armed.target->id(),
+                     .fault = index});
   apply(armed, index, step);
 }
 
@@ -132,10 +132,10 @@ void Nemesis::ended(std::uint32_t index) {
   --under_way_;
   scheduler_.let_go();
   last_end_ = std::max({last_end_, scheduler_.now(), plan_[index].target->free_at()});
-  scheduler_.recorder().note({.at = scheduler_.now(),
-                              .what = What::fault_ended,
-                              .process = plan_[index].target->id(),
-                              .key = index});
+  scheduler_.report({.at = scheduler_.now(),
+                     .what = Occurred::fault_ended,
+                     .process = plan_[index].target->id(),
+                     .fault = index});
 }
 
 void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
@@ -159,11 +159,11 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       break;
     case Verb::end_thread:
       if (Thread* thread = victim(target, step)) {
-        scheduler_.recorder().note({.at = scheduler_.now(),
-                                    .what = What::thread_ended,
-                                    .process = target.id(),
-                                    .thread = thread->id(),
-                                    .tenure = thread->tenure});
+        scheduler_.report({.at = scheduler_.now(),
+                           .what = Occurred::thread_ended,
+                           .process = target.id(),
+                           .thread = thread->id(),
+                           .tag = thread->tag});
         scheduler_.kill(*thread);
       }
       break;

@@ -16,11 +16,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Start and end of each fault, in order.
-std::vector<std::tuple<What, KeyId, Duration>> fates(const EchoWorld& world) {
-  std::vector<std::tuple<What, KeyId, Duration>> all;
-  for (const HistoryEvent& event : world.history()) {
-    if (event.what == What::fault_fired || event.what == What::fault_ended)
-      all.emplace_back(event.what, event.key, since_start(event.at));
+std::vector<std::tuple<Occurred, std::uint32_t, Duration>> fates(const EchoWorld& world) {
+  std::vector<std::tuple<Occurred, std::uint32_t, Duration>> all;
+  for (const Occurrence& one : world.occurrences) {
+    if (one.what == Occurred::fault_fired || one.what == Occurred::fault_ended)
+      all.emplace_back(one.what, one.fault, since_start(one.at));
   }
   return all;
 }
@@ -168,8 +168,8 @@ TEST(Nemesis, WaitsForTheStepsOfTheClientNamed) {
               .target = "client-1",
               .trigger = {.role = kAsk, .phase = Phase::sent, .by = "client-2"},
               .lasts = 1s}});
-  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 2s),
-                                        std::tuple(What::fault_ended, 0u, 3s)));
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(Occurred::fault_fired, 0u, 2s),
+                                        std::tuple(Occurred::fault_ended, 0u, 3s)));
 }
 
 TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
@@ -181,8 +181,8 @@ TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
     }
   };
   world.run({pause_client({.role = kAsk, .phase = Phase::sent, .nth = 2, .on = "server-2"}, 1s)});
-  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 6 * kWay),
-                                        std::tuple(What::fault_ended, 0u, 1s + 6 * kWay)));
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(Occurred::fault_fired, 0u, 6 * kWay),
+                                        std::tuple(Occurred::fault_ended, 0u, 1s + 6 * kWay)));
 }
 
 TEST(Nemesis, TellsRolesApart) {
@@ -193,8 +193,8 @@ TEST(Nemesis, TellsRolesApart) {
     self.ask(world.server(), "x", {}, kTell);
   };
   world.run({pause_client({.role = kTell, .phase = Phase::sent}, 1s)});
-  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, 4 * kWay),
-                                        std::tuple(What::fault_ended, 0u, 1s + 4 * kWay)));
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(Occurred::fault_fired, 0u, 4 * kWay),
+                                        std::tuple(Occurred::fault_ended, 0u, 1s + 4 * kWay)));
 }
 
 class NemesisCommand : public testing::TestWithParam<std::pair<Side, Phase>> {};
@@ -318,8 +318,8 @@ TEST_P(NemesisVerb, HasItsStartAndItsEndInTheHistory) {
     self.sleep(10s);
   };
   world.run({GetParam().fault});
-  EXPECT_THAT(fates(world), ElementsAre(std::tuple(What::fault_fired, 0u, GetParam().fires),
-                                        std::tuple(What::fault_ended, 0u, GetParam().ends)));
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(Occurred::fault_fired, 0u, GetParam().fires),
+                                        std::tuple(Occurred::fault_ended, 0u, GetParam().ends)));
   EXPECT_TRUE(world.simulation.nemesis.quiet());
   EXPECT_EQ(since_start(world.simulation.nemesis.last_end()), GetParam().ends);
 }
@@ -382,17 +382,17 @@ TEST(Nemesis, EndsTheOldestThreadAndSaysSo) {
   EchoWorld world;
   for (int i = 0; i < 2; ++i) {
     world.client().run([i](EchoClient& self) {
-      self.simulation().scheduler.running()->tenure = static_cast<TenureId>(7 + i);
+      self.simulation().scheduler.running()->tag = static_cast<Tag>(7 + i);
       self.sleep(5s);
       self.note_time();
     });
   }
   world.run({at_two(Verb::end_thread, "client-1")});
   EXPECT_THAT(world.client().times, ElementsAre(5s));
-  const auto ended = std::find_if(world.history().begin(), world.history().end(),
-                                  [](const auto& e) { return e.what == What::thread_ended; });
-  ASSERT_NE(ended, world.history().end());
-  EXPECT_EQ(ended->tenure, 7u);
+  const auto ended = std::find_if(world.occurrences.begin(), world.occurrences.end(),
+                                  [](const auto& e) { return e.what == Occurred::thread_ended; });
+  ASSERT_NE(ended, world.occurrences.end());
+  EXPECT_EQ(ended->tag, 7u);
   EXPECT_EQ(ended->thread, 1u);
   EXPECT_EQ(since_start(ended->at), 2s);
 }

@@ -120,7 +120,7 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
   message.number = ++numbered_;
   message.call = 0;
   message.thread = 0;
-  message.tenure = 0;
+  message.tag = 0;
   message.connection = &connection;
   message.payload.clear();
   return message;
@@ -132,7 +132,7 @@ void Network::send(Message& message) {
 #ifndef PICKLOCK_NO_DIGEST
   message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
 #endif
-  if (scheduler_.recorder().tracing()) trace(TraceKind::sent, message);
+  if (scheduler_.tracer().on()) trace(TraceKind::sent, message);
   Instant due = scheduler_.now() + way.latency->draw(way.random);
   if (message.altered) due += send_altered(message);
   // In order within a direction, and never at one instant: a permuted tie must not turn two
@@ -152,10 +152,10 @@ Duration Network::send_altered(Message& message) {
     copy.stray = true;
     copy.call = message.call;
     copy.thread = message.thread;
-    copy.tenure = message.tenure;
+    copy.tag = message.tag;
     copy.payload.append(message.payload.view());
     copy.mark = message.mark;
-    if (scheduler_.recorder().tracing()) trace(TraceKind::sent, copy);
+    if (scheduler_.tracer().on()) trace(TraceKind::sent, copy);
     const Duration under_way = way.latency->draw(way.random);
     enqueue(copy, scheduler_.now() + message.again_after + under_way);
   }
@@ -212,7 +212,7 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     deliver_unusual(message, event);
     return;
   }
-  if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
+  if (scheduler_.tracer().on()) trace(TraceKind::delivered, message);
   let_go(connection);
   connection.endpoint_[to]->on_message(connection, message);
   if (!message.taken) release(message);
@@ -288,7 +288,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       send(answer);
       return;
     }
-    if (scheduler_.recorder().tracing()) trace(TraceKind::delivered, message);
+    if (scheduler_.tracer().on()) trace(TraceKind::delivered, message);
     if (!receiver.paused() && scheduler_.now() <= receiver.caught_up_) {
       receiver.caught_up_ += Duration(1);
       scheduler_.queue().push(receiver.caught_up_, EventKind::deliver, message.slot, 0);
@@ -359,8 +359,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
 // ---------------------------------------------------------------- what goes wrong
 
 void Network::lose(Message& message) {
-  scheduler_.recorder().digest().add(message.mark);
-  if (scheduler_.recorder().tracing()) trace(TraceKind::lost, message);
+  scheduler_.digest().add(message.mark);
+  if (scheduler_.tracer().on()) trace(TraceKind::lost, message);
   let_go(*message.connection);
   release(message);
 }
@@ -369,7 +369,7 @@ void Network::forget(std::uint32_t slot) { lose(messages_[slot]); }
 
 void Network::keep_back(Connection& connection, Connection::Direction& direction,
                         Message& message) {
-  if (scheduler_.recorder().tracing()) trace(TraceKind::held, message);
+  if (scheduler_.tracer().on()) trace(TraceKind::held, message);
   message.next = 0;
   if (direction.first_held == 0) {
     direction.first_held = message.slot + 1;
@@ -444,19 +444,21 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   word.plain = false;
   word.arrived = true;  // its own kernel tells it
   word.mark = connection.hash_ ^ 7;
-  if (scheduler_.recorder().tracing()) {
-    scheduler_.recorder().trace({.at = scheduler_.now(),
-                                 .kind = TraceKind::reset,
-                                 .process = process.id(),
-                                 .peer = connection.end_[1 - end_that_hears]->id()});
+  if (scheduler_.tracer().on()) {
+    scheduler_.tracer().add({.at = scheduler_.now(),
+                             .kind = TraceKind::reset,
+                             .process = process.id(),
+                             .peer = connection.end_[1 - end_that_hears]->id()});
   }
   enqueue(word, scheduler_.now());
 }
 
 void Network::block(Process& from, Process& to) {
   if (!blocked(from, to)) {
-    scheduler_.recorder().note(
-        {.at = scheduler_.now(), .what = What::link_cut, .process = from.id(), .peer = to.id()});
+    scheduler_.report({.at = scheduler_.now(),
+                       .what = Occurred::link_cut,
+                       .process = from.id(),
+                       .peer = to.id()});
   }
   bool known = false;
   for (Cut& cut : cuts_) {
@@ -502,8 +504,10 @@ void Network::unblock(Process& from, Process& to) {
     }
   }
   if (!blocked(from, to)) {
-    scheduler_.recorder().note(
-        {.at = scheduler_.now(), .what = What::link_healed, .process = from.id(), .peer = to.id()});
+    scheduler_.report({.at = scheduler_.now(),
+                       .what = Occurred::link_healed,
+                       .process = from.id(),
+                       .peer = to.id()});
   }
 }
 
@@ -544,7 +548,7 @@ void Network::trace(TraceKind kind, const Message& message) {
     const bool told = message.kind == MessageKind::opened || message.kind == MessageKind::reset;
     if (kind == TraceKind::delivered && told) {
       const Connection& connection = *message.connection;
-      scheduler_.recorder().trace(
+      scheduler_.tracer().add(
           {.at = scheduler_.now(),
            .kind = message.kind == MessageKind::reset ? TraceKind::reset : TraceKind::connected,
            .process = connection.end_[1 - message.direction]->id(),
@@ -553,18 +557,18 @@ void Network::trace(TraceKind kind, const Message& message) {
     return;
   }
   const Connection& connection = *message.connection;
-  Recorder& recorder = scheduler_.recorder();
-  TraceRecord& record = recorder.add_record();
+  Tracer& tracer = scheduler_.tracer();
+  TraceRecord& record = tracer.add_record();
   record.at = scheduler_.now();
   record.kind = kind;
   record.role = message.role;
   record.reply = message.direction == 1;
-  record.protocol = recorder.protocol_index(connection.protocol_);
+  record.protocol = tracer.protocol_index(connection.protocol_);
   record.process = connection.end_[message.direction]->id();
   record.peer = connection.end_[1 - message.direction]->id();
   record.message = message.number;
-  record.tenure = message.tenure;
-  if (kind == TraceKind::sent) recorder.attach(record, message.payload.view());
+  record.tag = message.tag;
+  if (kind == TraceKind::sent) tracer.attach(record, message.payload.view());
 }
 
 }  // namespace picklock::sim

@@ -285,15 +285,15 @@ TEST(Partition, IsPartOfTheHistoryOnceForEachDirection) {
               .target = "client-1",
               .trigger = {.at = kStart + 1s},
               .lasts = 1s}});
-  std::vector<std::tuple<What, ProcessId, ProcessId, Duration>> links;
-  for (const HistoryEvent& event : world.history()) {
-    if (event.what == What::link_cut || event.what == What::link_healed)
-      links.emplace_back(event.what, event.process, event.peer, since_start(event.at));
+  std::vector<std::tuple<Occurred, ProcessId, ProcessId, Duration>> links;
+  for (const Occurrence& one : world.occurrences) {
+    if (one.what == Occurred::link_cut || one.what == Occurred::link_healed)
+      links.emplace_back(one.what, one.process, one.peer, since_start(one.at));
   }
-  EXPECT_THAT(links, ElementsAre(std::tuple(What::link_cut, 0u, 1u, 1s),
-                                 std::tuple(What::link_cut, 1u, 0u, 1s),
-                                 std::tuple(What::link_healed, 0u, 1u, 2s),
-                                 std::tuple(What::link_healed, 1u, 0u, 2s)));
+  EXPECT_THAT(links, ElementsAre(std::tuple(Occurred::link_cut, 0u, 1u, 1s),
+                                 std::tuple(Occurred::link_cut, 1u, 0u, 1s),
+                                 std::tuple(Occurred::link_healed, 0u, 1u, 2s),
+                                 std::tuple(Occurred::link_healed, 1u, 0u, 2s)));
 }
 
 // ---------------------------------------------------------------- single messages

@@ -12,7 +12,7 @@
 #include "sim/clock.h"
 #include "sim/event_queue.h"
 #include "sim/fault.h"
-#include "sim/history.h"
+#include "sim/occurrence.h"
 
 namespace picklock::sim {
 

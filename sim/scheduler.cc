@@ -32,13 +32,26 @@ void Scheduler::reset(std::uint64_t seed, bool tracing) {
   pacer_ = nullptr;
   permuted_.reset();
   seed_ = seed;
-  recorder_.reset(seed, tracing);
+  digest_.reset(seed);
+  tracer_.reset(tracing);
+  if (observer_ != nullptr) observer_->begin();
   threads_used_ = 0;
   free_threads_.clear();
   last_thread_ = 0;
   process_count_ = 0;
   timers_.clear();
   failure_ = nullptr;
+}
+
+void Scheduler::report(const Occurrence& occurrence) {
+  const auto both = [](std::uint64_t high, std::uint64_t low) { return (high << 32) ^ low; };
+  digest_.add(static_cast<std::uint64_t>(nanoseconds(occurrence.at)) ^
+              static_cast<std::uint64_t>(occurrence.what) << 56);
+  digest_.add(both(occurrence.tag, 0));
+  digest_.add(both(occurrence.process, occurrence.peer));
+  digest_.add(both(occurrence.fault, occurrence.thread));
+  digest_.add(static_cast<std::uint64_t>(nanoseconds(kNever)));
+  if (observer_ != nullptr) observer_->receive(occurrence);
 }
 
 // ---------------------------------------------------------------- processes
@@ -62,7 +75,7 @@ Process& Scheduler::add_process(std::string_view name, Duration clock_offset,
 }
 
 void Scheduler::start(Process& process) {
-  recorder_.note({.at = now_, .what = What::process_started, .process = process.id_});
+  report({.at = now_, .what = Occurred::process_started, .process = process.id_});
   if (process.program_ != nullptr) process.program_->start(Keeps::all);
 }
 
@@ -70,15 +83,13 @@ void Scheduler::pause(Process& process) {
   if (process.down_) return;  // there is nothing to stop, and what starts later runs
   ++process.pauses_;
   process.refresh();
-  if (recorder_.tracing())
-    recorder_.trace({.at = now_, .kind = TraceKind::paused, .process = process.id_});
+  if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::paused, .process = process.id_});
 }
 
 void Scheduler::resume(Process& process) {
   if (process.pauses_ == 0 || --process.pauses_ > 0) return;
   process.refresh();
-  if (recorder_.tracing())
-    recorder_.trace({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
+  if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
   // A nanosecond apart: where ties are permuted, one connection's messages must not change places.
   std::int64_t at = nanoseconds(now_);
   for (Event event : process.deferred_) {
@@ -108,9 +119,8 @@ void Scheduler::halt(Process& process, bool silent) {
   for (TimerId id = 0; id < timers_.size(); ++id) {
     if (timers_[id].owner == &process) disarm(id);
   }
-  recorder_.note({.at = now_, .what = What::process_crashed, .process = process.id_});
-  if (recorder_.tracing())
-    recorder_.trace({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
+  report({.at = now_, .what = Occurred::process_crashed, .process = process.id_});
+  if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) kill(*thread);
   if (process.program_ != nullptr) process.program_->halted();
 }
@@ -121,9 +131,8 @@ void Scheduler::restart(Process& process, Keeps keeps) {
   process.refresh();
   ++process.incarnation_;
   process.free_at_ = now_;
-  recorder_.note({.at = now_, .what = What::process_started, .process = process.id_});
-  if (recorder_.tracing())
-    recorder_.trace({.at = now_, .kind = TraceKind::started, .process = process.id_});
+  report({.at = now_, .what = Occurred::process_started, .process = process.id_});
+  if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::started, .process = process.id_});
   if (process.program_ != nullptr) process.program_->start(keeps);
 }
 
@@ -139,8 +148,7 @@ void Scheduler::set_clock_rate(Process& process, std::int64_t rate_ppb) {
 
 // A change of a clock acts at once on everything armed on it.
 void Scheduler::rearm_local(Process& process) {
-  if (recorder_.tracing())
-    recorder_.trace({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
+  if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) {
     if (!thread->parked_ || !thread->timed_ || thread->woken_) continue;
     if (thread->patient_) {
@@ -171,7 +179,7 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
     slot = static_cast<std::uint32_t>(threads_used_++);
   }
   Thread& thread = threads_.at_least(slot);
-  thread.tenure = 0;
+  thread.tag = 0;
   thread.interruptible_ = thread.interrupted_ = thread.gave_way_ = false;
   thread.role = 0;
   thread.last_used_ = nullptr;

@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "sim/digest.h"
 #include "sim/event_queue.h"
 #include "sim/fiber.h"
 #include "sim/process.h"
-#include "sim/recorder.h"
 #include "sim/slots.h"
+#include "sim/tracer.h"
 
 namespace picklock::sim {
 
@@ -46,7 +47,7 @@ class alignas(64) Thread {
   // Whether it has given way to one since it was last asked.
   bool gave_way() { return std::exchange(gave_way_, false); }
 
-  TenureId tenure = 0;    // rides beside every message this thread sends
+  Tag tag = 0;            // rides beside every message this thread sends
   std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
 
  private:
@@ -98,8 +99,16 @@ class Scheduler final : public FiberSchedule {
   Instant now() const { return now_; }
   std::uint64_t seed() const { return seed_; }
   std::uint64_t events() const { return events_; }
-  Recorder& recorder() { return recorder_; }
-  const Recorder& recorder() const { return recorder_; }
+
+  // --- the record of the run: its digest always, its trace when asked, its occurrences for those
+  // who keep them
+  Digest& digest() { return digest_; }
+  const Digest& digest() const { return digest_; }
+  Tracer& tracer() { return tracer_; }
+  const Tracer& tracer() const { return tracer_; }
+  void report(const Occurrence& occurrence);
+  // The observer must outlive the runs.
+  void set_observer(Observer* observer) { observer_ = observer; }
 
   // The seeded order of events due at one instant; without it they go by order of arrival.
   void permute_ties() { permuted_.emplace(seed_, hash_of("ties")); }
@@ -236,7 +245,7 @@ class Scheduler final : public FiberSchedule {
   void count(const Event& event, std::uint64_t who) {
     now_ = Instant(Duration(event.at));
     ++events_;
-    recorder_.digest().add(static_cast<std::uint64_t>(event.at) ^ who);
+    digest_.add(static_cast<std::uint64_t>(event.at) ^ who);
   }
   void watch_patience(Thread& thread);
   void watch(Timer& timer, TimerId id);
@@ -259,7 +268,9 @@ class Scheduler final : public FiberSchedule {
   Network* network_ = nullptr;
   Pacer* pacer_ = nullptr;
   std::vector<Event> late_;  // scratch
-  Recorder recorder_;
+  Digest digest_;
+  Tracer tracer_;
+  Observer* observer_ = nullptr;
   std::optional<Random> permuted_;
   std::uint64_t seed_ = 0;
 

@@ -446,7 +446,7 @@ struct Guard {
     self.ask(server, "release");
     Scheduler& scheduler = self.simulation().scheduler;
     if (scheduler.inert()) return;
-    scheduler.recorder().note({.at = scheduler.now(), .what = What::release_invoked});
+    scheduler.report({.at = scheduler.now(), .what = Occurred::thread_ended});
     scheduler.sleep(1s);
   }
 };
@@ -455,7 +455,7 @@ struct Traces {
   int destroyed = 0;
   std::uint64_t events = 0;
   std::uint64_t digest = 0;
-  std::size_t history = 0;
+  std::size_t occurrences = 0;
   std::string applied;
 };
 
@@ -479,7 +479,7 @@ Traces crashed(bool guarded) {
   world.run();
   traces.events = world.simulation.scheduler.events();
   traces.digest = world.digest();
-  traces.history = world.history().size();
+  traces.occurrences = world.occurrences.size();
   traces.applied = world.server().applied();
   return traces;
 }
@@ -490,7 +490,7 @@ TEST(Crash, UnwindsWithoutAnythingBeingEmitted) {
   EXPECT_EQ(with.destroyed, 1);
   EXPECT_EQ(with.applied, "");
   EXPECT_EQ(with.events, without.events);
-  EXPECT_EQ(with.history, without.history);
+  EXPECT_EQ(with.occurrences, without.occurrences);
   EXPECT_EQ(with.digest, without.digest);
 }
 
@@ -694,7 +694,7 @@ TEST(Run, LetsNothingOutOfTheThreadsLeftOver) {
   world.at(1s, [&] { world.simulation.scheduler.stop(); });
   world.run();
   EXPECT_EQ(destroyed, 3);
-  EXPECT_EQ(world.history().back().what, What::process_started);
+  EXPECT_EQ(world.occurrences.back().what, Occurred::process_started);
   EXPECT_EQ(world.simulation.now(), kStart + 1s);
 }
 
@@ -762,7 +762,7 @@ std::uint64_t eventful_run(Simulation& simulation, std::uint64_t seed) {
   two.script = script;
   for (ProcessId id = 0; id < 3; ++id) simulation.scheduler.start(simulation.scheduler.process(id));
   simulation.scheduler.run();
-  return simulation.scheduler.recorder().digest().value();
+  return simulation.scheduler.digest().value();
 }
 
 TEST(Run, HasTheSameDigestAloneAndAfterOtherRuns) {

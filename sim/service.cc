@@ -29,7 +29,7 @@ Message& Service::reply_to(Message& request) {
   reply.call = request.call;
   reply.thread = request.thread;
   reply.waiter = request.waiter;
-  reply.tenure = request.tenure;
+  reply.tag = request.tag;
   if (request.stray) {
     reply.stray = true;
     reply.plain = false;
@@ -65,10 +65,9 @@ void Service::answer(Message& request, Message& reply) {
 }
 
 void Service::tell(std::string_view what) const {
-  Recorder& recorder = simulation_->scheduler.recorder();
-  if (!recorder.tracing()) return;
-  recorder.trace({.at = simulation_->now(), .kind = TraceKind::told, .process = process_->id()},
-                 what);
+  Tracer& tracer = simulation_->scheduler.tracer();
+  if (!tracer.on()) return;
+  tracer.add({.at = simulation_->now(), .kind = TraceKind::told, .process = process_->id()}, what);
 }
 
 }  // namespace picklock::sim

@@ -25,8 +25,8 @@ Left run(bool tells, bool tracing) {
     self.ask(world.server(), "x");
   };
   world.run();
-  Left left{.digest = world.digest(), .events = world.history().size()};
-  const Trace& trace = world.simulation.scheduler.recorder().trace();
+  Left left{.digest = world.digest(), .events = world.occurrences.size()};
+  const Trace& trace = world.simulation.scheduler.tracer().trace();
   for (const TraceRecord& record : trace.records) {
     if (record.kind != TraceKind::told) continue;
     EXPECT_EQ(record.process, world.server().process().id());

@@ -1,4 +1,5 @@
-// The full record of a run, for reports: every message, wake-up, fault and history event in order.
+// The full record of a run, for reports: every message, wake-up and change of a process in order,
+// and between them what the layers above have recorded.
 // Recorded only when asked, as fixed binary records and raw message bytes; text is made from it
 // afterwards.
 #pragma once
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/history.h"
+#include "sim/occurrence.h"
 
 namespace picklock::sim {
 
@@ -27,20 +28,20 @@ enum class TraceKind : std::uint8_t {
   started,
   clock_set,  // the wall clock or the rates of `process` changed
   told,       // what a server tells of itself, for readers: "becomes a replica of redis-2"
-  mark,       // the algorithm passed a named mark; the name is the payload
-  history,    // history event number `message`
+  mark,       // a thread passed a named mark; the name is the payload
+  recorded,   // event number `message` of what the layers above record
 };
 
 struct TraceRecord {
   Instant at{};
   TraceKind kind{};
-  std::uint8_t role = 0;      // Role of a message
+  std::uint8_t role = 0;      // role of a message (sim/message.h)
   bool reply = false;         // a message from server to client
   std::uint8_t protocol = 0;  // index into Trace::protocols, for the payload of a message
   ProcessId process = 0;
   ProcessId peer = 0;
   std::uint32_t message = 0;  // number of the message in the run: the same in sent, delivered, lost
-  TenureId tenure = 0;
+  Tag tag = 0;
   std::uint32_t payload_at = 0;  // its bytes in Trace::bytes (records of kind sent, told and mark)
   std::uint32_t payload_size = 0;
 };

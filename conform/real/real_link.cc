@@ -14,7 +14,7 @@ RealLink::Asked::Asked(const sim::Message& request)
     : call(request.call),
       waiter(request.waiter),
       thread(request.thread),
-      tenure(request.tenure),
+      tenure(request.tag),
       role(request.role),
       stray(request.stray) {}
 
@@ -83,7 +83,7 @@ void RealLink::answer(const Asked& asked, std::string_view bytes) {
   message.call = asked.call;
   message.thread = asked.thread;
   message.waiter = asked.waiter;
-  message.tenure = asked.tenure;
+  message.tag = asked.tenure;
   if (asked.stray) {
     message.stray = true;
     message.plain = false;

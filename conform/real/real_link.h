@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "conform/framing.h"
+#include "history/history.h"
 #include "sim/simulation.h"
 
 namespace picklock::conform::real {
@@ -40,7 +41,7 @@ class RealLink {
     std::uint32_t call;
     std::uint32_t waiter;
     sim::ThreadId thread;
-    sim::TenureId tenure;
+    history::TenureId tenure;
     std::uint8_t role;
     bool stray;
   };

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/wire.h"
@@ -102,7 +103,7 @@ class ModelLine final : public Line {
 }  // namespace
 
 std::vector<Outcome> play_to_model(const Sequence& sequence) {
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   simulation.reset(1);
   models::Tenures tenures;
   models::Keys keys;

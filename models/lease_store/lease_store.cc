@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "history/recorded_simulation.h"
+
 namespace picklock::lease_store {
 namespace {
 
@@ -16,9 +18,10 @@ void append_session(sim::Payload& payload, std::uint32_t session) {
 
 }  // namespace
 
-void LeaseStore::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-                       models::Keys& keys, const Settings& settings) {
+void LeaseStore::reset(history::RecordedSimulation& simulation, sim::Process& process,
+                       models::Tenures& tenures, models::Keys& keys, const Settings& settings) {
   attach(simulation, process);
+  recorder_ = &simulation.recorder;
   tenures_ = &tenures;
   keys_ = &keys;
   settings_ = settings;
@@ -41,7 +44,7 @@ void LeaseStore::start(sim::Keeps) {
     session.deadline = deadline_of(session.ttl);
     for (const Entry& entry : entries_) {
       if (entry.session == session.number)
-        note(sim::What::entry_altered, sim::Cause::restart, entry, 0, 0, until(session));
+        note(history::What::entry_altered, history::Cause::restart, entry, 0, 0, until(session));
     }
   }
   await();
@@ -96,12 +99,12 @@ bool LeaseStore::apply(sim::Message& message, sim::Payload& answer) {
       Entry& entry = entry_of(request->key);
       const bool held = entry.session == session->number;
       answer.append(held ? "RELEASED" : "NOT HELD");
-      if (held) free(entry, sim::Cause::command, message.tenure, message.role);
+      if (held) free(entry, history::Cause::command, message.tag, message.role);
       break;
     }
     case Verb::close:
       answer.append("CLOSED");
-      end(session->number, message.tenure);
+      end(session->number, message.tag);
       break;
     case Verb::open:
     case Verb::watch:
@@ -125,7 +128,7 @@ void LeaseStore::keep_alive(Session& session, const sim::Message& message) {
   session.deadline = deadline_of(session.ttl);
   for (const Entry& entry : entries_) {
     if (entry.session == session.number)
-      note(sim::What::entry_altered, sim::Cause::command, entry, message.tenure, message.role,
+      note(history::What::entry_altered, history::Cause::command, entry, message.tag, message.role,
            until(session));
   }
 }
@@ -144,10 +147,10 @@ void LeaseStore::acquire(Entry& entry, const Session& session, const sim::Messag
   }
   if (entry.session == 0) {
     entry.session = session.number;
-    entry.owner = message.tenure;
+    entry.owner = message.tag;
     entry.revision = ++revision_;
-    tenures_->granted(message.tenure, entry.id);
-    note(sim::What::entry_created, sim::Cause::command, entry, message.tenure, message.role,
+    tenures_->granted(message.tag, entry.id);
+    note(history::What::entry_created, history::Cause::command, entry, message.tag, message.role,
          until(session));
   }
   answer.append("GRANTED ");
@@ -216,7 +219,7 @@ sim::Instant LeaseStore::until(const Session& session) const {
   return process().clock().when(sim::ClockKind::monotonic, local, simulation().now());
 }
 
-void LeaseStore::end(std::uint32_t number, sim::TenureId actor) {
+void LeaseStore::end(std::uint32_t number, history::TenureId actor) {
   const auto found = std::find_if(sessions_.begin(), sessions_.end(),
                                   [number](const Session& one) { return one.number == number; });
   const std::int64_t delayed_until =
@@ -226,32 +229,32 @@ void LeaseStore::end(std::uint32_t number, sim::TenureId actor) {
   for (Entry& entry : entries_) {
     if (entry.session != number) continue;
     entry.delayed_until = delayed_until;
-    free(entry, sim::Cause::session_end, actor, 0);
+    free(entry, history::Cause::session_end, actor, 0);
     if (delayed_until != 0) tell("grants " + entry.key + " to nobody until its lock-delay is over");
     if (process().down()) return;
   }
   await();
 }
 
-void LeaseStore::free(Entry& entry, sim::Cause cause, sim::TenureId actor, std::uint8_t role) {
-  note(sim::What::entry_removed, cause, entry, actor, role, sim::kNever);
+void LeaseStore::free(Entry& entry, history::Cause cause, history::TenureId actor,
+                      std::uint8_t role) {
+  note(history::What::entry_removed, cause, entry, actor, role, sim::kNever);
   entry.session = 0;
   entry.owner = 0;
   if (to_be_had(entry)) wake_watchers(entry);
 }
 
-void LeaseStore::note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId actor,
-                      std::uint8_t role, sim::Instant until) {
-  simulation().scheduler.recorder().note(
-      {.at = simulation().now(),
-       .what = what,
-       .cause = cause,
-       .role = role,
-       .process = process().id(),
-       .tenure = actor,
-       .owner = what == sim::What::entry_created ? 0 : entry.owner,
-       .key = entry.id,
-       .until = until});
+void LeaseStore::note(history::What what, history::Cause cause, const Entry& entry,
+                      history::TenureId actor, std::uint8_t role, sim::Instant until) {
+  recorder_->note({.at = simulation().now(),
+                   .what = what,
+                   .cause = cause,
+                   .role = role,
+                   .process = process().id(),
+                   .tenure = actor,
+                   .owner = what == history::What::entry_created ? 0 : entry.owner,
+                   .key = entry.id,
+                   .until = until});
 }
 
 // ---------------------------------------------------------------- watchers

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/lease_store/protocol.h"
 #include "models/tenures.h"
@@ -26,8 +27,8 @@ struct Settings {
 
 class LeaseStore final : public sim::Service {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-             models::Keys& keys, const Settings& settings);
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
+             models::Tenures& tenures, models::Keys& keys, const Settings& settings);
 
   // It forgets nothing, whatever the machine keeps, and gives every session its time anew: while it
   // was away nobody could be heard.
@@ -47,9 +48,9 @@ class LeaseStore final : public sim::Service {
   };
   struct Entry {
     std::string key;
-    sim::KeyId id = 0;
+    history::KeyId id = 0;
     std::uint32_t session = 0;  // 0: it is free
-    sim::TenureId owner = 0;
+    history::TenureId owner = 0;
     std::int64_t revision = 0;
     std::int64_t delayed_until = 0;  // 0: it is not
   };
@@ -76,9 +77,9 @@ class LeaseStore final : public sim::Service {
     return entry.session == 0 && entry.delayed_until == 0;
   }
 
-  void end(std::uint32_t number, sim::TenureId actor);
-  void free(Entry& entry, sim::Cause cause, sim::TenureId actor, std::uint8_t role);
-  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId actor,
+  void end(std::uint32_t number, history::TenureId actor);
+  void free(Entry& entry, history::Cause cause, history::TenureId actor, std::uint8_t role);
+  void note(history::What what, history::Cause cause, const Entry& entry, history::TenureId actor,
             std::uint8_t role, sim::Instant until);
   sim::Instant until(const Session& session) const;
 
@@ -90,6 +91,7 @@ class LeaseStore final : public sim::Service {
   void look();
   static void on_time(void* self, std::uint32_t) { static_cast<LeaseStore*>(self)->look(); }
 
+  history::Recorder* recorder_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   models::Keys* keys_ = nullptr;
   Settings settings_;

@@ -145,7 +145,7 @@ TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
     EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
   });
   world.run();
-  for (const sim::HistoryEvent& event : world.history()) EXPECT_EQ(event.until, sim::kNever);
+  for (const history::HistoryEvent& event : world.history()) EXPECT_EQ(event.until, sim::kNever);
 }
 
 TEST(LeaseStore, CountsByItsOwnClock) {
@@ -306,9 +306,9 @@ TEST(LeaseStore, TellsTheHistoryWhenASessionReallyEnds) {
   world.run();
   sim::Instant said{};
   sim::Instant ended{};
-  for (const sim::HistoryEvent& event : world.history()) {
-    if (event.what == sim::What::entry_created) said = event.until;
-    if (event.what == sim::What::entry_removed) ended = event.at;
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::entry_created) said = event.until;
+    if (event.what == history::What::entry_removed) ended = event.at;
   }
   EXPECT_EQ(ended, said);
 }

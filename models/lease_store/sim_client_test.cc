@@ -83,7 +83,7 @@ TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
   });
   world.run();
   std::vector<Role> roles;
-  for (const sim::TraceRecord& record : world.simulation.scheduler.recorder().trace().records) {
+  for (const sim::TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
     if (record.kind == sim::TraceKind::sent && !record.reply)
       roles.push_back(static_cast<Role>(record.role));
   }

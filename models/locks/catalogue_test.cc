@@ -119,7 +119,7 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   world.run();
   EXPECT_EQ(granted, 2);
   std::set<Role> used;
-  for (const sim::TraceRecord& record : world.simulation.scheduler.recorder().trace().records) {
+  for (const sim::TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
     if (record.kind == sim::TraceKind::sent && !record.reply && record.role != 0)
       used.insert(static_cast<Role>(record.role));
   }

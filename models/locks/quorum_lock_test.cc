@@ -49,8 +49,8 @@ class Quorum {
   }
   std::vector<std::int64_t> losses() const {
     std::vector<std::int64_t> ms;
-    for (const sim::HistoryEvent& event : world.history()) {
-      if (event.what == sim::What::loss_learned)
+    for (const history::HistoryEvent& event : world.history()) {
+      if (event.what == history::What::loss_learned)
         ms.push_back(sim::nanoseconds(event.at) / 1'000'000);
     }
     return ms;
@@ -417,8 +417,8 @@ TEST(QuorumLock, IsLostOnceNoMajorityHasExtendedItInTime) {
                  fault_at(4s, sim::Verb::partition, "redis-2", 16s)});
   EXPECT_THAT(all.losses(), ElementsAre(testing::AllOf(testing::Ge(11'900), testing::Le(13'000))));
   std::vector<std::int64_t> passed;
-  for (const sim::HistoryEvent& event : all.world.history()) {
-    if (event.what == sim::What::deadline_passed)
+  for (const history::HistoryEvent& event : all.world.history()) {
+    if (event.what == history::What::deadline_passed)
       passed.push_back(sim::nanoseconds(event.at) / 1'000'000);
   }
   EXPECT_THAT(passed, ElementsAre(3001 + 9000 - 92));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "history/recorded_simulation.h"
 #include "models/mysql/sql.h"
 #include "models/mysql/tables.h"
 
@@ -12,8 +13,8 @@ constexpr std::int64_t kNanoseconds = 1000;  // in a microsecond
 
 }  // namespace
 
-void Grants::reset(sim::Simulation& simulation, const sim::Process& place, models::Tenures& tenures,
-                   std::string_view lock_key, OverBy over_by) {
+void Grants::reset(history::RecordedSimulation& simulation, const sim::Process& place,
+                   models::Tenures& tenures, std::string_view lock_key, OverBy over_by) {
   simulation_ = &simulation;
   place_ = &place;
   tenures_ = &tenures;
@@ -75,36 +76,37 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
     const bool prolonged = found->until != holder_->until;
     if (inherited) tenures_->altered(doing.tenure, holder_->tenure, tenures_->lock_key());
     if (inherited || prolonged)
-      note(sim::What::entry_altered, doing, holder_->tenure, found->until);
+      note(history::What::entry_altered, doing, holder_->tenure, found->until);
     if (inherited) holder_->tenure = doing.tenure;
     holder_->until = found->until;
     return;
   }
   if (holder_) {
-    note(sim::What::entry_removed, doing, holder_->tenure, 0);
+    note(history::What::entry_removed, doing, holder_->tenure, 0);
     tenures_->removed(holder_->tenure, tenures_->lock_key());
   }
   holder_ = found;
   if (!found) return;
-  const bool restored = doing.cause == sim::Cause::restart || doing.cause == sim::Cause::failover;
+  const bool restored =
+      doing.cause == history::Cause::restart || doing.cause == history::Cause::failover;
   if (!restored) tenures_->granted(found->tenure, tenures_->lock_key());
-  Doing granting{.cause = restored ? doing.cause : sim::Cause::command,
+  Doing granting{.cause = restored ? doing.cause : history::Cause::command,
                  .tenure = restored ? 0 : found->tenure,
                  .role = static_cast<std::uint8_t>(Role::acquire)};
-  note(sim::What::entry_created, granting, 0, found->until);
+  note(history::What::entry_created, granting, 0, found->until);
 }
 
-void Grants::note(sim::What what, const Doing& doing, sim::TenureId owner,
+void Grants::note(history::What what, const Doing& doing, history::TenureId owner,
                   std::int64_t until) const {
-  simulation_->scheduler.recorder().note({.at = simulation_->now(),
-                                          .what = what,
-                                          .cause = doing.cause,
-                                          .role = doing.role,
-                                          .process = place_->id(),
-                                          .tenure = doing.tenure,
-                                          .owner = owner,
-                                          .key = tenures_->lock_key(),
-                                          .until = instant(until)});
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = what,
+                              .cause = doing.cause,
+                              .role = doing.role,
+                              .process = place_->id(),
+                              .tenure = doing.tenure,
+                              .owner = owner,
+                              .key = tenures_->lock_key(),
+                              .until = instant(until)});
 }
 
 }  // namespace picklock::mysql

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "history/recorded_simulation.h"
 #include "models/mysql/engine.h"
 #include "models/tenures.h"
 #include "picklock/client.h"
@@ -20,14 +21,14 @@ class Grants {
   // By whose clock what is committed is over: the server's, or its clients', which agree.
   enum class OverBy : std::uint8_t { server, clients };
   // `place`: as which process entries are recorded.
-  void reset(sim::Simulation& simulation, const sim::Process& place, models::Tenures& tenures,
-             std::string_view lock_key, OverBy over_by);
+  void reset(history::RecordedSimulation& simulation, const sim::Process& place,
+             models::Tenures& tenures, std::string_view lock_key, OverBy over_by);
 
   // What has just been done, and on whose behalf.
   struct Doing {
-    sim::Cause cause = sim::Cause::command;
+    history::Cause cause = history::Cause::command;
     SessionId session = 0;  // 0: the server by itself
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
     std::uint8_t role = 0;
     bool asks = false;  // for the lock, and has been answered
   };
@@ -39,11 +40,11 @@ class Grants {
     decide(holder, doing);
   }
   // Whoever had it by a session has it no longer.
-  void sessions_end(sim::Cause cause) {
+  void sessions_end(history::Cause cause) {
     if (holder_ && holder_->session != 0) forget(cause);
   }
   // Nobody asks this server any more.
-  void forget(sim::Cause cause) { decide(std::nullopt, {.cause = cause}); }
+  void forget(history::Cause cause) { decide(std::nullopt, {.cause = cause}); }
 
   bool held() const { return holder_.has_value(); }
   // When what is committed is over by itself, in microseconds since 1970; 0: never. It is to be
@@ -58,16 +59,17 @@ class Grants {
     SessionId session = 0;  // 0: a committed row says so
     std::string says{};     // the row's owner and time
     std::int64_t until = 0;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
   };
 
   std::int64_t now() const;
   sim::Instant instant(std::int64_t at) const;
   std::optional<Holder> find(Engine& engine, std::int64_t now) const;
   void decide(const std::optional<Holder>& found, const Doing& doing);
-  void note(sim::What what, const Doing& doing, sim::TenureId owner, std::int64_t until) const;
+  void note(history::What what, const Doing& doing, history::TenureId owner,
+            std::int64_t until) const;
 
-  sim::Simulation* simulation_ = nullptr;
+  history::RecordedSimulation* simulation_ = nullptr;
   const sim::Process* place_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   std::string key_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "history/recorded_simulation.h"
 #include "models/mysql/tables.h"
 #include "picklock/client.h"
 
@@ -29,10 +30,11 @@ bool changes_rows(const Statement& statement) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process,
+void Server::reset(history::RecordedSimulation& simulation, sim::Process& process,
                    std::span<Server* const> group, models::Tenures& tenures,
                    std::string_view lock_key, const Settings& settings, Grants::OverBy over_by) {
   attach(simulation, process);
+  recorder_ = &simulation.recorder;
   tenures_ = &tenures;
   group_.assign(group.begin(), group.end());
   settings_ = settings;
@@ -72,7 +74,7 @@ void Server::start(sim::Keeps keeps) {
   expiry_timer_ = scheduler.add_timer(
       &process(),
       [](void* self, std::uint32_t) {
-        static_cast<Server*>(self)->look({.cause = sim::Cause::expiry});
+        static_cast<Server*>(self)->look({.cause = history::Cause::expiry});
       },
       this, 0);
   armed_ = kNever;
@@ -83,19 +85,19 @@ void Server::start(sim::Keeps keeps) {
     if (keeps == sim::Keeps::fsynced) binlog_.resize(std::min(durable_, binlog_.size()));
     durable_ = binlog_.size();
     load();
-    if (primary_) look({.cause = sim::Cause::restart});
+    if (primary_) look({.cause = history::Cause::restart});
   }
   if (!primary_) {
     caller_.reset(simulation(), process(), source_->process(), *source_, binlog_protocol(), 1);
-    caller_.listen({.self = this,
-                    .came = [](void* self, std::string_view bytes,
-                               sim::TenureId by) { static_cast<Server*>(self)->came(bytes, by); },
-                    .lost =
-                        [](void* self) {
-                          auto& mine = *static_cast<Server*>(self);
-                          if (mine.follower_ != nullptr)
-                            mine.simulation().scheduler.wake(*mine.follower_);
-                        }});
+    caller_.listen(
+        {.self = this,
+         .came = [](void* self, std::string_view bytes,
+                    history::TenureId by) { static_cast<Server*>(self)->came(bytes, by); },
+         .lost =
+             [](void* self) {
+               auto& mine = *static_cast<Server*>(self);
+               if (mine.follower_ != nullptr) mine.simulation().scheduler.wake(*mine.follower_);
+             }});
     scheduler.spawn(process(), [this] { follow(); });
   }
 }
@@ -108,7 +110,7 @@ void Server::halted() {
   followers_.clear();
   caller_.forget();
   follower_ = nullptr;
-  grants_.sessions_end(sim::Cause::restart);
+  grants_.sessions_end(history::Cause::restart);
 }
 
 // ---------------------------------------------------------------- statements
@@ -125,7 +127,7 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
   Link& link = link_of(connection);
   // A client asks for one thing at a time.
   if (!statement || link.asked != nullptr) return false;
-  link.tenure = message.tenure;
+  link.tenure = message.tag;
   link.role = message.role;
   if (statement->op == Op::read_only) {
     write(Answer{.rows = {{std::int64_t{primary_ ? 0 : 1}}}}, answer);
@@ -143,7 +145,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
                      sim::Payload& answer) {
   // A clock that has just stepped, or a server that runs again, finds what is over before its timer
   // does: whoever takes it then has taken it from nobody.
-  if (grants_.is_over()) look({.cause = sim::Cause::expiry});
+  if (grants_.is_over()) look({.cause = history::Cause::expiry});
   const SessionId id = link.id;
   link.op = statement.op;
   link.writes_work = statement.table == kWork && statement.op != Op::select;
@@ -187,15 +189,14 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   const bool in_vain =
       waited && link.inserts_for_good && answer.error == Error::duplicate && !grants_.held();
   if (!victim && !in_vain) return;
-  simulation().scheduler.recorder().note(
-      {.at = simulation().now(),
-       .what = victim ? sim::What::deadlock_broken : sim::What::refused_free,
-       .role = link.role,
-       .process = process().id(),
-       .peer = link.client,
-       .thread = link.thread,
-       .tenure = link.tenure,
-       .key = tenures_->lock_key()});
+  recorder_->note({.at = simulation().now(),
+                   .what = victim ? history::What::deadlock_broken : history::What::refused_free,
+                   .role = link.role,
+                   .process = process().id(),
+                   .peer = link.client,
+                   .thread = link.thread,
+                   .tenure = link.tenure,
+                   .key = tenures_->lock_key()});
 }
 
 // Everything that follows from what the engine has just done.
@@ -233,7 +234,7 @@ void Server::answer_late(const Engine::Finished& done) {
   link.since = now();
   if (link.connection == nullptr || link.killed) {
     simulation().network.release(request);
-    end(done.session, sim::Cause::session_end);
+    end(done.session, history::Cause::session_end);
     return;
   }
   sim::Message& reply = reply_to(request);
@@ -245,18 +246,18 @@ void Server::answer_late(const Engine::Finished& done) {
 // Writes are of the group's one row, wherever they are made.
 void Server::log_commits() {
   for (Engine::Committed& commit : engine_.committed()) {
-    sim::TenureId by = 0;
+    history::TenureId by = 0;
     if (const auto found = links_.find(commit.session); found != links_.end()) {
       Link& link = found->second;
       by = link.tenure;
       for (const Write& one : link.writes) {
-        simulation().scheduler.recorder().note({.at = simulation().now(),
-                                                .what = sim::What::write_accepted,
-                                                .role = static_cast<std::uint8_t>(Role::write),
-                                                .process = group_.front()->process().id(),
-                                                .peer = one.client,
-                                                .thread = one.thread,
-                                                .tenure = one.tenure});
+        recorder_->note({.at = simulation().now(),
+                         .what = history::What::write_accepted,
+                         .role = static_cast<std::uint8_t>(Role::write),
+                         .process = group_.front()->process().id(),
+                         .peer = one.client,
+                         .thread = one.thread,
+                         .tenure = one.tenure});
       }
       link.writes.clear();
     }
@@ -323,7 +324,7 @@ void Server::hung_up(sim::Connection& connection) {
   if (&link == &over_) return;
   link.connection = nullptr;
   if (link.asked == nullptr) {
-    end(link.id, sim::Cause::session_end);
+    end(link.id, history::Cause::session_end);
   } else if (link.op == Op::get_lock) {
     link.noticed_at = link.since + ((now() - link.since) / kSecond + 1) * kSecond;
     await();
@@ -339,7 +340,7 @@ void Server::forget(Link& link, bool says_so) {
   if (says_so && link.connection->usable()) simulation().network.shut(*link.connection);
 }
 
-void Server::end(SessionId id, sim::Cause cause) {
+void Server::end(SessionId id, history::Cause cause) {
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   forget(found->second, true);
@@ -359,7 +360,7 @@ bool Server::kill_session(const sim::Process& client) {
   for (const SessionId id : killed) {
     if (process().down()) break;
     const auto found = links_.find(id);
-    if (found != links_.end() && !found->second.killed) end(id, sim::Cause::session_end);
+    if (found != links_.end() && !found->second.killed) end(id, history::Cause::session_end);
   }
   return !killed.empty();
 }
@@ -441,12 +442,12 @@ void Server::pass_due(Link& link) {
     // An idle client that its kernel still answers for is there.
     const bool idle = now() - link.since >= settings_.wait_timeout.count();
     if (idle || unreachable(link)) {
-      end(id, sim::Cause::session_end);
+      end(id, history::Cause::session_end);
     } else {
       link.asked_kernel_at = now() - link.since;
     }
   } else if (link.noticed_at <= now()) {
-    end(id, sim::Cause::session_end);
+    end(id, history::Cause::session_end);
   } else {
     engine_.time_out(id);
     settle({.session = id, .tenure = link.tenure, .role = link.role});
@@ -478,13 +479,13 @@ void Server::serve_replica(sim::Connection& connection, std::string_view bytes) 
 void Server::publish(std::uint64_t position, sim::Connection& follower) {
   const Logged& logged = binlog_[position];
   sim::Message& message = simulation().network.make(follower, 1);
-  message.tenure = logged.tenure;
+  message.tag = logged.tenure;
   write(Event{.kind = Event::Kind::commit, .position = position + 1, .changes = logged.changes},
         message.payload);
   simulation().network.send_unasked(message);
 }
 
-void Server::came(std::string_view bytes, sim::TenureId by) {
+void Server::came(std::string_view bytes, history::TenureId by) {
   std::optional<Event> event = read_event(bytes);
   if (!event || event->kind != Event::Kind::commit || primary_) return;
   if (event->position != binlog_.size() + 1) return;  // of another history
@@ -530,7 +531,7 @@ void Server::promote() {
   if (primary_) return;
   primary_ = true;
   tell("becomes the primary");
-  look({.cause = sim::Cause::failover});
+  look({.cause = history::Cause::failover});
   await();
 }
 
@@ -544,14 +545,14 @@ void Server::fail_over(sim::Process* to) {
   }
   if (next == nullptr) return;
   primary_ = false;
-  grants_.forget(sim::Cause::failover);
+  grants_.forget(history::Cause::failover);
   for (Server* one : group_) one->source_ = next;
   next->promote();
 }
 
 // ---------------------------------------------------------------- groups
 
-void Group::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+void Group::reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
                   models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
                   Grants::OverBy over_by) {
   while (servers_.size() < processes.size()) servers_.emplace_back();

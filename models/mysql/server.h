@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/mysql/engine.h"
 #include "models/mysql/grants.h"
 #include "models/mysql/settings.h"
@@ -28,9 +29,9 @@ class Server final : public sim::Service {
  public:
   // As it stands when a run begins. `group`: the servers that replicate to each other; the first
   // is the primary. What is written to kWork is what the lock protects.
-  void reset(sim::Simulation& simulation, sim::Process& process, std::span<Server* const> group,
-             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-             Grants::OverBy over_by);
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
+             std::span<Server* const> group, models::Tenures& tenures, std::string_view lock_key,
+             const Settings& settings, Grants::OverBy over_by);
 
   bool is_primary() const { return primary_; }
   std::size_t sessions() const { return links_.size(); }
@@ -55,7 +56,7 @@ class Server final : public sim::Service {
   struct Write {
     sim::ProcessId client = 0;
     sim::ThreadId thread = 0;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
   };
   // A session. Times are on the monotonic clock, in nanoseconds.
   struct Link {
@@ -69,7 +70,7 @@ class Server final : public sim::Service {
     std::int64_t asked_kernel_at = 0;     // whether its client is there, so long after `since`
     sim::ProcessId client = 0;            // who has spoken last, and for whom
     sim::ThreadId thread = 0;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
     std::uint8_t role = 0;
     bool writes_work = false;       // the statement does
     bool inserts_for_good = false;  // the row that is the lock: a duplicate is the last word
@@ -78,7 +79,7 @@ class Server final : public sim::Service {
   };
   struct Logged {
     Changes changes;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
   };
 
   // --- statements
@@ -97,7 +98,7 @@ class Server final : public sim::Service {
   Link& link_of(sim::Connection& connection);
   void hung_up(sim::Connection& connection);
   void forget(Link& link, bool says_so);
-  void end(SessionId id, sim::Cause cause);
+  void end(SessionId id, history::Cause cause);
 
   // --- time
   std::int64_t now() const;         // monotonic, in nanoseconds
@@ -111,9 +112,10 @@ class Server final : public sim::Service {
   // --- replication
   void serve_replica(sim::Connection& connection, std::string_view bytes);
   void publish(std::uint64_t position, sim::Connection& follower);
-  void came(std::string_view bytes, sim::TenureId by);
+  void came(std::string_view bytes, history::TenureId by);
   void follow();
 
+  history::Recorder* recorder_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   std::vector<Server*> group_;
   Settings settings_;
@@ -126,8 +128,8 @@ class Server final : public sim::Service {
   Link over_;  // of connections whose sessions have ended here: what still comes is for nobody
   std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // who commits, and when that is done
   std::vector<Logged> binlog_;
-  std::size_t durable_ = 0;         // so much of it a loss of power leaves
-  sim::TenureId committed_by_ = 0;  // who has changed a row that is a lock last
+  std::size_t durable_ = 0;             // so much of it a loss of power leaves
+  history::TenureId committed_by_ = 0;  // who has changed a row that is a lock last
   sim::TimerId timer_ = 0;
   sim::TimerId expiry_timer_ = 0;
   std::int64_t armed_ = 0;  // as the timers stand
@@ -146,7 +148,7 @@ class Server final : public sim::Service {
 class Group {
  public:
   // `processes`: one for each server, the primary first.
-  void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+  void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
              models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              Grants::OverBy over_by = Grants::OverBy::server);
 

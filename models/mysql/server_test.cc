@@ -13,8 +13,8 @@ using testing::IsEmpty;
 
 std::vector<std::string> writes(const models::SmallWorld& world) {
   std::vector<std::string> lines;
-  for (const sim::HistoryEvent& event : world.history()) {
-    if (event.what == sim::What::write_accepted)
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::write_accepted)
       lines.push_back(std::to_string(event.tenure) + " at " +
                       std::to_string(sim::nanoseconds(event.at) / 1'000'000));
   }
@@ -287,9 +287,9 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
 
 std::vector<std::string> refusals(const models::SmallWorld& world) {
   std::vector<std::string> lines;
-  for (const sim::HistoryEvent& event : world.history()) {
-    if (event.what == sim::What::deadlock_broken || event.what == sim::What::refused_free)
-      lines.push_back(std::string(sim::name(event.what)) + " " + std::to_string(event.tenure));
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::deadlock_broken || event.what == history::What::refused_free)
+      lines.push_back(std::string(history::name(event.what)) + " " + std::to_string(event.tenure));
   }
   return lines;
 }

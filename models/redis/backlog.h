@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/history.h"
+#include "history/history.h"
 
 namespace picklock::redis {
 
@@ -25,7 +25,7 @@ class Backlog {
   }
 
   // On behalf of a tenure, which rides beside the bytes.
-  void add(std::string_view bytes, sim::TenureId tenure, std::uint8_t role) {
+  void add(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
     pieces_.push_back({bytes_.size(), bytes.size(), tenure, role});
     bytes_.append(bytes);
     while (size() > kSize && pieces_.size() > 1) {
@@ -65,7 +65,7 @@ class Backlog {
   struct Piece {
     std::size_t at = 0;
     std::size_t size = 0;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
     std::uint8_t role = 0;
   };
 

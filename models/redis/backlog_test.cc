@@ -7,7 +7,7 @@ namespace {
 
 std::string from(const Backlog& backlog, std::int64_t offset) {
   std::string all;
-  backlog.each_from(offset, [&](std::string_view bytes, sim::TenureId tenure, std::uint8_t) {
+  backlog.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, std::uint8_t) {
     all.append(bytes).append("/").append(std::to_string(tenure)).append(" ");
   });
   return all;
@@ -32,7 +32,7 @@ TEST(Backlog, ForgetsWhatIsOlderThanAMegabyte) {
   Backlog backlog;
   backlog.begin(0);
   const std::string piece(1000, 'x');
-  for (sim::TenureId i = 1; i <= 5000; ++i) backlog.add(piece, i, 0);
+  for (history::TenureId i = 1; i <= 5000; ++i) backlog.add(piece, i, 0);
   EXPECT_FALSE(backlog.reaches(1));
   EXPECT_EQ(backlog.last(), 5'000'000);
   EXPECT_LE(backlog.size(), std::size_t{1} << 20);

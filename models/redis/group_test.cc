@@ -32,11 +32,12 @@ class GroupTest : public testing::Test {
   // "redis-2 entry created failover", in order.
   std::vector<std::string> entries() {
     std::vector<std::string> lines;
-    for (const sim::HistoryEvent& event : redis.simulation.scheduler.recorder().history()) {
-      if (event.what < sim::What::entry_created || event.what > sim::What::entry_removed) continue;
+    for (const history::HistoryEvent& event : redis.simulation.recorder.history()) {
+      if (event.what < history::What::entry_created || event.what > history::What::entry_removed)
+        continue;
       lines.push_back("redis-" + std::to_string(event.process + 1) + " " +
-                      std::string(sim::name(event.what)) + " " +
-                      std::string(sim::name(event.cause)));
+                      std::string(history::name(event.what)) + " " +
+                      std::string(history::name(event.cause)));
     }
     return lines;
   }
@@ -218,9 +219,9 @@ TEST(Group, TellsWhatAReplacedServerServesAgainThatHasALog) {
   });
   redis.at(3s, [&] { redis.restart(1, sim::Keeps::all); });
   redis.run(4s);
-  const sim::HistoryEvent& last = redis.simulation.scheduler.recorder().history().back();
-  EXPECT_EQ(last.what, sim::What::entry_created);
-  EXPECT_EQ(last.cause, sim::Cause::restart);
+  const history::HistoryEvent& last = redis.simulation.recorder.history().back();
+  EXPECT_EQ(last.what, history::What::entry_created);
+  EXPECT_EQ(last.cause, history::Cause::restart);
   EXPECT_EQ(last.process, redis.process(1).id());
   EXPECT_EQ(last.until - sim::kStart, 11s + 1ms);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/sim_client.h"
 #include "sim/simulation.h"
 
@@ -102,7 +103,7 @@ class GroupWorld {
   // To whom the client has sent something, in order: "sentinel-1", "redis-1".
   std::vector<std::string> asked() const {
     std::vector<std::string> all;
-    for (const sim::TraceRecord& record : simulation.scheduler.recorder().trace().records) {
+    for (const sim::TraceRecord& record : simulation.scheduler.tracer().trace().records) {
       if (record.kind == sim::TraceKind::sent && record.process == 0)
         all.push_back(names_[record.peer]);
     }
@@ -111,7 +112,7 @@ class GroupWorld {
 
   static constexpr sim::Duration kWay = std::chrono::microseconds(100);
 
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   models::Tenures tenures;
   models::Keys keys;
   Directory directory;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/numbers.h"
 
 namespace picklock::redis {
@@ -15,8 +16,8 @@ constexpr std::int64_t kCycle = 100 * kMillisecond;  // hz 10
 
 }  // namespace
 
-void Keyspace::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-                     models::Keys& keys) {
+void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& process,
+                     models::Tenures& tenures, models::Keys& keys) {
   simulation_ = &simulation;
   process_ = &process;
   tenures_ = &tenures;
@@ -63,7 +64,7 @@ void Keyspace::begin_reload(bool as_replica) {
     }
     if (!entry.present) continue;
     recall(entry);
-    remove(entry, sim::Cause::restart);
+    remove(entry, history::Cause::restart);
   }
   replica_ = renounced_ = as_replica;
 }
@@ -74,7 +75,7 @@ void Keyspace::record_death_before_reload(std::uint32_t slot) {
   if (clock_ms() <= before_[slot].deadline_ms) return;
   before_[slot].there = false;
   act_for(0, 0);
-  record(sim::What::entry_removed, sim::Cause::expiry, entries_[slot], before_[slot].owner);
+  record(history::What::entry_removed, history::Cause::expiry, entries_[slot], before_[slot].owner);
 }
 
 void Keyspace::end_reload(bool forgets_dead) {
@@ -108,11 +109,11 @@ void Keyspace::record_reload(Entry& entry, bool alive) {
   if (alive && !std::exchange(entry.named, true)) entry.id = id_of(entry.database, entry.key);
   const bool same = before.there && alive && before.owner == entry.owner;
   if (before.there && !same)
-    record(sim::What::entry_removed, sim::Cause::restart, entry, before.owner);
+    record(history::What::entry_removed, history::Cause::restart, entry, before.owner);
   if (alive && !same) {
-    record(sim::What::entry_created, sim::Cause::restart, entry, entry.owner);
+    record(history::What::entry_created, history::Cause::restart, entry, entry.owner);
   } else if (same && before.deadline_ms != entry.deadline_ms) {
-    record(sim::What::entry_altered, sim::Cause::restart, entry, entry.owner);
+    record(history::What::entry_altered, history::Cause::restart, entry, entry.owner);
   }
 }
 
@@ -133,7 +134,7 @@ void Keyspace::become_master() {
     if (!entry.present) continue;
     if (!std::exchange(entry.named, true)) entry.id = id_of(entry.database, entry.key);
     if (entry.alive(clock_ms())) {
-      note(sim::What::entry_created, sim::Cause::failover, entry, entry.owner);
+      note(history::What::entry_created, history::Cause::failover, entry, entry.owner);
       if (entry.has_deadline()) watch_death(entry);
     } else {
       entry.mourned = true;
@@ -149,7 +150,7 @@ void Keyspace::renounce() {
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (entry.present && !recall(entry))
-      note(sim::What::entry_removed, sim::Cause::failover, entry, entry.owner);
+      note(history::What::entry_removed, history::Cause::failover, entry, entry.owner);
   }
 }
 
@@ -160,7 +161,7 @@ void Keyspace::wipe() {
 }
 
 Value& Keyspace::load(std::uint32_t database, std::string_view key, Type type,
-                      std::int64_t deadline_ms, sim::TenureId owner) {
+                      std::int64_t deadline_ms, history::TenureId owner) {
   Entry& entry = slot(database, key);
   entry.value.become(type);
   entry.present = true;
@@ -222,9 +223,9 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
     return;
   entry.mourned = true;
   ++keyspace.mourned_;
-  const sim::TenureId actor = std::exchange(keyspace.actor_, 0);
+  const history::TenureId actor = std::exchange(keyspace.actor_, 0);
   const std::uint8_t role = std::exchange(keyspace.role_, std::uint8_t{0});
-  keyspace.note(sim::What::entry_removed, sim::Cause::expiry, entry, entry.owner);
+  keyspace.note(history::What::entry_removed, history::Cause::expiry, entry, entry.owner);
   keyspace.act_for(actor, role);
   keyspace.await_cycle();
 }
@@ -238,7 +239,8 @@ void Keyspace::clock_changed() {
     Entry& entry = entries_[slot];
     if (!entry.present || !entry.has_deadline()) continue;
     if (entry.mourned && !entry.alive(clock_ms())) continue;
-    if (recall(entry)) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+    if (recall(entry))
+      note(history::What::entry_created, history::Cause::command, entry, entry.owner);
     watch_death(entry);
   }
 }
@@ -337,9 +339,9 @@ void Keyspace::cycle() {
 }
 
 void Keyspace::forget(Entry& entry) {
-  const sim::TenureId actor = std::exchange(actor_, 0);
+  const history::TenureId actor = std::exchange(actor_, 0);
   const std::uint8_t role = std::exchange(role_, std::uint8_t{0});
-  remove(entry, sim::Cause::expiry);
+  remove(entry, history::Cause::expiry);
   act_for(actor, role);
   if (mourner_.self != nullptr) mourner_.forgotten(mourner_.self, entry.database, entry.key);
 }
@@ -387,7 +389,7 @@ Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
   return entry;
 }
 
-sim::KeyId Keyspace::id_of(std::uint32_t database, std::string_view key) {
+history::KeyId Keyspace::id_of(std::uint32_t database, std::string_view key) {
   if (database == 0) return keys_->id(key);
   return keys_->id("db" + std::to_string(database) + ":" + std::string(key));
 }
@@ -398,7 +400,7 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   // What a script sees alive may have died meanwhile (R25).
   const bool existed = is_there(entry) && !entry.mourned;
   if (entry.present && !existed) forget(entry);
-  const sim::TenureId owner = existed ? entry.owner : 0;
+  const history::TenureId owner = existed ? entry.owner : 0;
   entry.value.become(type);
   entry.present = true;
   keep_deadline(entry, deadline_ms);
@@ -407,8 +409,8 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
   ++changes_;
   if (!std::exchange(entry.named, true)) entry.id = id_of(database, key);
   if (!existed && recorded()) tenures_->granted(actor_, entry.id);
-  note(existed ? sim::What::entry_altered : sim::What::entry_created, sim::Cause::command, entry,
-       owner);
+  note(existed ? history::What::entry_altered : history::What::entry_created,
+       history::Cause::command, entry, owner);
   if (deadline_ms != kNoDeadline) watch_death(entry);
   return entry.value;
 }
@@ -416,7 +418,8 @@ Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
 void Keyspace::altered(Entry& entry) {
   ++entry.version;
   ++changes_;
-  if (!entry.mourned) note(sim::What::entry_altered, sim::Cause::command, entry, entry.owner);
+  if (!entry.mourned)
+    note(history::What::entry_altered, history::Cause::command, entry, entry.owner);
 }
 
 void Keyspace::keep_deadline(Entry& entry, std::int64_t deadline_ms) {
@@ -443,22 +446,22 @@ void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
     // Dead by the running clock, alive by the time a script began: this revives it (R25).
     ++entry.version;
     ++changes_;
-    note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+    note(history::What::entry_created, history::Cause::command, entry, entry.owner);
   } else {
     altered(entry);
   }
   if (deadline_ms != kNoDeadline) watch_death(entry);
 }
 
-void Keyspace::remove(Entry& entry, sim::Cause cause) {
+void Keyspace::remove(Entry& entry, history::Cause cause) {
   entry.present = false;
   keep_deadline(entry, kNoDeadline);
   // What expires is noticed by WATCH from the key's absence.
-  if (cause != sim::Cause::expiry) {
+  if (cause != history::Cause::expiry) {
     ++entry.version;
     ++changes_;
   }
-  if (!recall(entry)) note(sim::What::entry_removed, cause, entry, entry.owner);
+  if (!recall(entry)) note(history::What::entry_removed, cause, entry, entry.owner);
   entry.owner = 0;
 }
 
@@ -493,11 +496,11 @@ void Keyspace::swap(std::uint32_t one, std::uint32_t other) {
     Entry& entry = entries_[slot];
     if (entry.database != one && entry.database != other) continue;
     const bool in_history = entry.present && !entry.mourned;
-    if (in_history) note(sim::What::entry_removed, sim::Cause::command, entry, entry.owner);
+    if (in_history) note(history::What::entry_removed, history::Cause::command, entry, entry.owner);
     entry.database = entry.database == one ? other : one;
     entry.named = entry.present;
     if (entry.present) entry.id = id_of(entry.database, entry.key);
-    if (in_history) note(sim::What::entry_created, sim::Cause::command, entry, entry.owner);
+    if (in_history) note(history::What::entry_created, history::Cause::command, entry, entry.owner);
   }
 }
 
@@ -551,21 +554,22 @@ std::size_t Keyspace::used_memory() const {
   return bytes;
 }
 
-void Keyspace::record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
-  const bool removed = what == sim::What::entry_removed;
+void Keyspace::record(history::What what, history::Cause cause, const Entry& entry,
+                      history::TenureId owner) {
+  const bool removed = what == history::What::entry_removed;
   const bool gone = removed || !entry.has_deadline();
   if (removed) tenures_->removed(owner, entry.id);
-  if (what == sim::What::entry_altered) tenures_->altered(actor_, owner, entry.id);
-  simulation_->scheduler.recorder().note({.at = simulation_->now(),
-                                          .what = what,
-                                          .cause = cause,
-                                          .role = role_,
-                                          .holds = removed ? std::uint8_t{0} : holds(entry),
-                                          .process = process_->id(),
-                                          .tenure = actor_,
-                                          .owner = owner,
-                                          .key = entry.id,
-                                          .until = gone ? sim::kNever : dies(entry)});
+  if (what == history::What::entry_altered) tenures_->altered(actor_, owner, entry.id);
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = what,
+                              .cause = cause,
+                              .role = role_,
+                              .holds = removed ? std::uint8_t{0} : holds(entry),
+                              .process = process_->id(),
+                              .tenure = actor_,
+                              .owner = owner,
+                              .key = entry.id,
+                              .until = gone ? sim::kNever : dies(entry)});
 }
 
 std::uint8_t Keyspace::holds(const Entry& entry) {
@@ -578,14 +582,14 @@ std::uint8_t Keyspace::holds(const Entry& entry) {
 }
 
 // A request for the lock: the first of its tenure takes the tenure's place in the order of arrival.
-void Keyspace::arrived(sim::TenureId tenure) {
+void Keyspace::arrived(history::TenureId tenure) {
   if (!recorded() || !tenures_->arrives(tenure)) return;
-  simulation_->scheduler.recorder().note({.at = simulation_->now(),
-                                          .what = sim::What::queued,
-                                          .role = role_,
-                                          .process = process_->id(),
-                                          .tenure = tenure,
-                                          .key = tenures_->lock_key()});
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = history::What::queued,
+                              .role = role_,
+                              .process = process_->id(),
+                              .tenure = tenure,
+                              .key = tenures_->lock_key()});
 }
 
 }  // namespace picklock::redis

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/redis/value.h"
 #include "models/tenures.h"
-#include "sim/history.h"
 #include "sim/random.h"
 #include "sim/simulation.h"
 
@@ -34,8 +34,8 @@ struct Entry {
   std::uint32_t database = 0;
   std::uint32_t slot = 0;
   std::uint32_t place = 0;  // among the keys with a deadline, if it has one
-  sim::TenureId owner = 0;
-  sim::KeyId id = 0;
+  history::TenureId owner = 0;
+  history::KeyId id = 0;
   bool named = false;    // `id` is its key's
   bool present = false;  // in memory, dead or alive
   bool mourned = false;  // its death by expiry is in the history already
@@ -49,8 +49,8 @@ struct Entry {
 class Keyspace {
  public:
   // Empty, for a new run.
-  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-             models::Keys& keys);
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
+             models::Tenures& tenures, models::Keys& keys);
 
   // --- a new incarnation of the process: empty, to be filled as its disk has it. In between
   // nothing goes into the history; in the end, what has become of the entries that were there.
@@ -72,7 +72,7 @@ class Keyspace {
   void wipe();
   // A key as it was elsewhere; empty, of this type.
   Value& load(std::uint32_t database, std::string_view key, Type type, std::int64_t deadline_ms,
-              sim::TenureId owner);
+              history::TenureId owner);
 
   void halted();
   void clock_changed();
@@ -97,12 +97,12 @@ class Keyspace {
   void set_mourner(const Mourner& mourner) { mourner_ = mourner; }
 
   // --- who acts, from here on
-  void act_for(sim::TenureId tenure, std::uint8_t role) {
+  void act_for(history::TenureId tenure, std::uint8_t role) {
     actor_ = tenure;
     role_ = role;
   }
-  sim::TenureId actor() const { return actor_; }
-  void arrived(sim::TenureId tenure);
+  history::TenureId actor() const { return actor_; }
+  void arrived(history::TenureId tenure);
   std::uint8_t role() const { return role_; }
 
   // --- keys
@@ -117,7 +117,7 @@ class Keyspace {
   void altered(Entry& entry);
   // `deadline_ms` must lie in the future; kNoDeadline: none.
   void set_deadline(Entry& entry, std::int64_t deadline_ms);
-  void remove(Entry& entry, sim::Cause cause = sim::Cause::command);
+  void remove(Entry& entry, history::Cause cause = history::Cause::command);
   // The entry under another key, whose own is removed (RENAME).
   void rename(Entry& entry, std::string_view to);
   void clear(std::uint32_t database);
@@ -149,12 +149,13 @@ class Keyspace {
 
  private:
   Entry* find(std::uint32_t database, std::string_view key);  // its slot, if it has one
-  sim::KeyId id_of(std::uint32_t database, std::string_view key);
+  history::KeyId id_of(std::uint32_t database, std::string_view key);
   bool recorded() const { return !replica_ && !reloading_; }  // what happens to entries
-  void note(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner) {
+  void note(history::What what, history::Cause cause, const Entry& entry, history::TenureId owner) {
     if (recorded()) record(what, cause, entry, owner);
   }
-  void record(sim::What what, sim::Cause cause, const Entry& entry, sim::TenureId owner);
+  void record(history::What what, history::Cause cause, const Entry& entry,
+              history::TenureId owner);
   // What a re-entrant lock counts: the one field of a hash, if it is a small number; else 0.
   static std::uint8_t holds(const Entry& entry);
   void record_reload(Entry& entry, bool alive);
@@ -175,7 +176,7 @@ class Keyspace {
   std::uint32_t next_to_look_at();
   Entry* any_dead(std::uint32_t database);
 
-  sim::Simulation* simulation_ = nullptr;
+  history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   models::Keys* keys_ = nullptr;
@@ -191,7 +192,7 @@ class Keyspace {
   Mourner mourner_;
   sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
-  sim::TenureId actor_ = 0;
+  history::TenureId actor_ = 0;
   std::uint8_t role_ = 0;
 
   sim::TimerId cycle_timer_ = 0;
@@ -204,7 +205,7 @@ class Keyspace {
   // Meanwhile, by slot: an entry as the history has it.
   struct Before {
     bool there = false;
-    sim::TenureId owner = 0;
+    history::TenureId owner = 0;
     std::int64_t deadline_ms = kNoDeadline;
   };
   std::vector<Before> before_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
@@ -52,7 +53,7 @@ class LoneServer {
     return simulation.scheduler.local_time(*process, sim::ClockKind::wall) / 1'000'000;
   }
 
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   models::Tenures tenures;
   models::Keys keys;
   Server server;

@@ -199,14 +199,14 @@ void Persistence::load_log() {
     const std::size_t at = whole - rest.size();
     while (piece->end <= at) ++piece;
     take_request(rest, argv_);
-    server_.obey(argv_, piece->tenure, piece->role);
+    server_.obey(argv_, piece->tag, piece->role);
   }
   server_.master_session() = {};
 }
 
 // ---------------------------------------------------------------- the log
 
-void Persistence::log(Effects& effects, sim::TenureId tenure, std::uint8_t role) {
+void Persistence::log(Effects& effects, history::TenureId tenure, std::uint8_t role) {
   bytes_.clear();
   effects.write(bytes_, Effects::Receiver::file, selected_);
   if (bytes_.size() == 0) return;

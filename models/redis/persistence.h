@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/history.h"
 #include "models/redis/config.h"
 #include "models/redis/effects.h"
 #include "sim/disk.h"
@@ -42,7 +43,7 @@ class Persistence {
 
   // --- the log
   bool logs() const { return logs_; }
-  void log(Effects& effects, sim::TenureId tenure, std::uint8_t role);
+  void log(Effects& effects, history::TenureId tenure, std::uint8_t role);
   void rewrite_log();
 
   // --- snapshots

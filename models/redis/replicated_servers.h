@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/group.h"
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
@@ -115,7 +116,7 @@ class ReplicatedServers {
     return info.substr(from, info.find('\r', from) - from);
   }
 
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   models::Tenures tenures;
   models::Keys keys;
   Group group;

@@ -173,14 +173,14 @@ void Replication::cron() {
 
 // ---------------------------------------------------------------- as a master
 
-void Replication::propagate(Effects& effects, sim::TenureId tenure, std::uint8_t role) {
+void Replication::propagate(Effects& effects, history::TenureId tenure, std::uint8_t role) {
   if (!wants_effects()) return;
   sim::Payload bytes;
   effects.write(bytes, Effects::Receiver::replica, selected_);
   if (bytes.size() > 0) feed(bytes.view(), tenure, role);
 }
 
-void Replication::feed(std::string_view bytes, sim::TenureId tenure, std::uint8_t role) {
+void Replication::feed(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
   if (!backlog_.active()) return;
   offset_ += static_cast<std::int64_t>(bytes.size());
   backlog_.add(bytes, tenure, role);
@@ -195,14 +195,14 @@ void Replication::feed(std::string_view bytes, sim::TenureId tenure, std::uint8_
   }
 }
 
-void Replication::send_to(Session& session, std::string_view bytes, sim::TenureId tenure,
+void Replication::send_to(Session& session, std::string_view bytes, history::TenureId tenure,
                           std::uint8_t role) {
   if (session.connection == nullptr) {
     session.unasked += bytes;
     return;
   }
   sim::Message& message = simulation_->network.make(*session.connection, 1);
-  message.tenure = tenure;
+  message.tag = tenure;
   message.role = role;
   message.payload.append(bytes);
   simulation_->network.send_when_running(message);
@@ -231,7 +231,7 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
     ++server_.stats().partial_syncs;
     send_to(session, "+CONTINUE " + id_ + "\r\n");
     attach(session, offset - 1);
-    backlog_.each_from(offset, [&](std::string_view bytes, sim::TenureId tenure,
+    backlog_.each_from(offset, [&](std::string_view bytes, history::TenureId tenure,
                                    std::uint8_t role) { send_to(session, bytes, tenure, role); });
     return;
   }
@@ -460,9 +460,9 @@ void Replication::on_message(sim::Connection& connection, sim::Message& message)
     take_over(bytes);
   } else if (link_ == Link::connected) {
     if (server_.occupied() || !postponed_.empty()) {
-      postponed_.push_back({std::string(bytes), message.tenure, message.role});
+      postponed_.push_back({std::string(bytes), message.tag, message.role});
     } else {
-      obey(bytes, message.tenure, message.role);
+      obey(bytes, message.tag, message.role);
     }
   }
 }
@@ -536,7 +536,7 @@ void Replication::take_over(std::string_view snapshot) {
 }
 
 // An acknowledgement that is asked for does not count the question.
-void Replication::obey(std::string_view bytes, sim::TenureId tenure, std::uint8_t role) {
+void Replication::obey(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
   std::string_view rest = bytes;
   for (;;) {
     const auto done = static_cast<std::int64_t>(bytes.size() - rest.size());

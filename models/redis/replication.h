@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/history.h"
 #include "models/redis/backlog.h"
 #include "models/redis/directory.h"
 #include "models/redis/effects.h"
@@ -33,7 +34,7 @@ struct AttachedReplica {
   sim::Instant acknowledged_at{};
   struct Piece {
     std::string bytes;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
     std::uint8_t role = 0;
   };
   std::vector<Piece> kept;  // until then
@@ -85,7 +86,7 @@ class Replication final : private sim::Endpoint {
 
   // --- as a master
   bool wants_effects() const { return !is_replica() && backlog_.active(); }
-  void propagate(Effects& effects, sim::TenureId tenure, std::uint8_t role);
+  void propagate(Effects& effects, history::TenureId tenure, std::uint8_t role);
   void psync(Session& session, std::string_view id, std::int64_t offset);
   void acknowledged(Session& session, std::int64_t offset);
   // Whether the end of the link to this replica is noticed later only, and then detached.
@@ -113,8 +114,8 @@ class Replication final : private sim::Endpoint {
 
   // --- as a master
   AttachedReplica& attach(Session& session, std::int64_t offset);
-  void feed(std::string_view bytes, sim::TenureId tenure, std::uint8_t role);
-  void send_to(Session& session, std::string_view bytes, sim::TenureId tenure = 0,
+  void feed(std::string_view bytes, history::TenureId tenure, std::uint8_t role);
+  void send_to(Session& session, std::string_view bytes, history::TenureId tenure = 0,
                std::uint8_t role = 0);
   void send_everything(Session& session);
   void start_waiting();
@@ -133,7 +134,7 @@ class Replication final : private sim::Endpoint {
   void shake_hands(std::string_view answer);
   void answered_to_psync(std::string_view line);
   void take_over(std::string_view snapshot);
-  void obey(std::string_view bytes, sim::TenureId tenure, std::uint8_t role);
+  void obey(std::string_view bytes, history::TenureId tenure, std::uint8_t role);
   void send_ack(std::int64_t offset);
 
   void draw();

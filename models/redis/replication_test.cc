@@ -506,11 +506,12 @@ TEST(Replication, HistoryKnowsOnlyTheEntriesOfMasters) {
   redis.at(3s, [&] { redis.say(1, "REPLICAOF", "10.0.0.2", "6379"); });
   redis.run(4s);
   std::vector<std::string> entries;
-  for (const sim::HistoryEvent& event : redis.simulation.scheduler.recorder().history()) {
-    if (event.what < sim::What::entry_created || event.what > sim::What::entry_removed) continue;
+  for (const history::HistoryEvent& event : redis.simulation.recorder.history()) {
+    if (event.what < history::What::entry_created || event.what > history::What::entry_removed)
+      continue;
     entries.push_back(redis.simulation.scheduler.process(event.process).name() + " " +
-                      std::string(sim::name(event.what)) + " " +
-                      std::string(sim::name(event.cause)));
+                      std::string(history::name(event.what)) + " " +
+                      std::string(history::name(event.cause)));
   }
   EXPECT_THAT(entries, testing::ElementsAre("redis-1 entry created command",
                                             "redis-2 entry created failover",
@@ -522,7 +523,7 @@ TEST(Replication, IsTheSameForTheSameSeed) {
     ReplicatedServers redis({.seed = seed, .count = 3, .in_step = false});
     redis.at(7s, [&] { redis.say(1, "SET", "k", "v", "PX", "1000"); });
     redis.run(10s);
-    return redis.simulation.scheduler.recorder().digest().value();
+    return redis.simulation.scheduler.digest().value();
   };
   EXPECT_EQ(digest(3), digest(3));
   EXPECT_NE(digest(3), digest(4));

@@ -127,12 +127,12 @@ TEST(History, OfAReplicaThatStartsAsAMasterSaysWhatItHas) {
   });
   redis.run(30s);
   std::vector<std::string> events;
-  for (const sim::HistoryEvent& event : redis.simulation.scheduler.recorder().history()) {
+  for (const history::HistoryEvent& event : redis.simulation.recorder.history()) {
     const bool entry =
-        event.what >= sim::What::entry_created && event.what <= sim::What::entry_removed;
+        event.what >= history::What::entry_created && event.what <= history::What::entry_removed;
     if (entry && event.process == redis.process(1).id())
-      events.push_back(std::string(sim::name(event.what)) + " " +
-                       std::string(sim::name(event.cause)));
+      events.push_back(std::string(history::name(event.what)) + " " +
+                       std::string(history::name(event.cause)));
   }
   EXPECT_THAT(events, ElementsAre("entry created restart", "entry removed expiry"));
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/wire.h"
 #include "picklock/client.h"
 
@@ -45,8 +46,8 @@ std::string not_while_subscribed(const Command& command) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-                   models::Keys& keys, const Directory* directory) {
+void Server::reset(history::RecordedSimulation& simulation, sim::Process& process,
+                   models::Tenures& tenures, models::Keys& keys, const Directory* directory) {
   attach(simulation, process);
   directory_ = directory;
   keyspace_.reset(simulation, process, tenures, keys);
@@ -156,7 +157,7 @@ bool Server::evict(std::string_view key) {
   keyspace_.act_for(0, 0);
   Entry* entry = keyspace_.live(0, key);
   if (entry == nullptr) return false;
-  keyspace_.remove(*entry, sim::Cause::eviction);
+  keyspace_.remove(*entry, history::Cause::eviction);
   return true;
 }
 
@@ -263,7 +264,7 @@ void Server::push(Session& session, std::initializer_list<std::string_view> word
   } else {
     sim::Message& message = simulation().network.make(*session.connection, 1);
     write(message.payload);
-    message.tenure = keyspace_.actor();
+    message.tag = keyspace_.actor();
     simulation().network.send_unasked(message);
     watch_backlog(session);
   }
@@ -415,7 +416,7 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
 }
 
 Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
-                                  sim::Payload& out, sim::TenureId tenure, std::uint8_t role,
+                                  sim::Payload& out, history::TenureId tenure, std::uint8_t role,
                                   bool on_own_thread) {
   if (going_down_) return Outcome::silent;
   keyspace_.freeze();
@@ -439,7 +440,7 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
   return outcome;
 }
 
-void Server::execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure,
+void Server::execute(Session& session, Argv argv, sim::Payload& out, history::TenureId tenure,
                      std::uint8_t role) {
   if (paused_ != Pause::none && pause_over()) end_pause();
   if (session.closing) return;
@@ -473,10 +474,10 @@ bool Server::apply(sim::Message& request, sim::Payload& answer) {
   const Command* command = nullptr;
   if (read_request(request.payload.view(), argv_)) {
     command = command_called(argv_);
-    outcome = belongs_on_own_thread(session, command)
-                  ? Outcome::own_thread
-                  : carry_out(session, argv_, command, reply_, answer, request.tenure, request.role,
-                              false);
+    outcome =
+        belongs_on_own_thread(session, command)
+            ? Outcome::own_thread
+            : carry_out(session, argv_, command, reply_, answer, request.tag, request.role, false);
   } else {
     reply_.set_error("ERR Protocol error");
     write_reply(answer, reply_);
@@ -572,7 +573,7 @@ void Server::run_own_thread() {
           parsed_command_ = command_called(own_argv_);
         }
         outcome = carry_out(*session, own_argv_, parsed_command_, own_reply_, reply.payload,
-                            request.tenure, request.role, true);
+                            request.tag, request.role, true);
       }
       waiting_.erase(waiting_.begin());
       --session->waiting;
@@ -600,7 +601,7 @@ void Server::serve(sim::Message& request, Session& session) {
   sim::Message& reply = reply_to(request);
   read_request(request.payload.view(), argv_);
   const Outcome outcome = carry_out(session, argv_, command_called(argv_), reply_, reply.payload,
-                                    request.tenure, request.role, false);
+                                    request.tag, request.role, false);
   switch (outcome) {
     case Outcome::answered:
     case Outcome::silent:

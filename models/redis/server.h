@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
 #include "models/redis/effects.h"
@@ -44,8 +45,8 @@ class Group;
 class Server final : public sim::Service, private ScriptHost {
  public:
   // Empty, for a new run. Without a directory it knows no other servers.
-  void reset(sim::Simulation& simulation, sim::Process& process, models::Tenures& tenures,
-             models::Keys& keys, const Directory* directory = nullptr);
+  void reset(history::RecordedSimulation& simulation, sim::Process& process,
+             models::Tenures& tenures, models::Keys& keys, const Directory* directory = nullptr);
   // As its configuration file has it, from every start on: names and values by turns. Throws
   // std::invalid_argument with what CONFIG SET would answer.
   void configure(std::span<const std::string_view> file);
@@ -68,7 +69,7 @@ class Server final : public sim::Service, private ScriptHost {
   // One command on behalf of a tenure (0: nobody's), as if it had just arrived; its answer, and
   // what is pushed to the same connection with it, in order, go to `out`. Scripts included: the
   // caller provides the stack. What CLIENT PAUSE holds back is answered into `Session::unasked`.
-  void execute(Session& session, Argv argv, sim::Payload& out, sim::TenureId tenure = 0,
+  void execute(Session& session, Argv argv, sim::Payload& out, history::TenureId tenure = 0,
                std::uint8_t role = 0);
 
   void join_group(Group& group) { group_ = &group; }
@@ -115,7 +116,7 @@ class Server final : public sim::Service, private ScriptHost {
   Session& session_of(sim::Connection& connection);
   Session& master_session() { return master_session_; }  // in whose name the stream's commands run
   // One command of the master's stream.
-  void obey(Argv argv, sim::TenureId tenure, std::uint8_t role);
+  void obey(Argv argv, history::TenureId tenure, std::uint8_t role);
   bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
   void receivers_changed();                            // of what writes come to
   void obeyed();  // all that came with one message of the stream
@@ -174,7 +175,8 @@ class Server final : public sim::Service, private ScriptHost {
 
   // --- one command
   Outcome carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
-                    sim::Payload& out, sim::TenureId tenure, std::uint8_t role, bool on_own_thread);
+                    sim::Payload& out, history::TenureId tenure, std::uint8_t role,
+                    bool on_own_thread);
   Outcome run(Call& call, const Command* command, sim::Payload& out, bool on_own_thread);
   // Why it is refused, for now; empty: it is not.
   std::string_view refusal(const Call& call, const Command* command, std::uint32_t flags);

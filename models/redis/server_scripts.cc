@@ -10,7 +10,7 @@ void Server::spend(sim::Duration time) {
   struct Resumed {
     Keyspace& keys;
     std::int64_t now_ms = keys.now_ms();
-    sim::TenureId actor = keys.actor();
+    history::TenureId actor = keys.actor();
     std::uint8_t role = keys.role();
     ~Resumed() {
       keys.hold_cycle(false);

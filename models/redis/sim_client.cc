@@ -166,8 +166,8 @@ void SimClient::post(Role role, Argv argv) {
   }
   std::vector<std::string> copies(argv.begin(), argv.end());
   scheduler.spawn(*self_,
-                  [this, as, copies = std::move(copies), tenure = scheduler.running()->tenure] {
-                    simulation_->scheduler.running()->tenure = tenure;
+                  [this, as, copies = std::move(copies), tenure = scheduler.running()->tag] {
+                    simulation_->scheduler.running()->tag = tenure;
                     simulation_->scheduler.running()->role = as;
                     const std::vector<std::string_view> again(copies.begin(), copies.end());
                     call(Role::none, again);

@@ -7,6 +7,7 @@
 
 #include <deque>
 
+#include "history/history.h"
 #include "models/lock_options.h"
 #include "models/pool.h"
 #include "models/redis/server_link.h"
@@ -37,7 +38,7 @@ class SimClient final : public Client {
   void unsubscribe(std::string_view channel) override;
 
   // Whose message is being heard, while a listener of this client is called.
-  sim::TenureId speaker() const { return subscriber_.speaker(); }
+  history::TenureId speaker() const { return subscriber_.speaker(); }
 
  private:
   class Borrowed;  // one of the connections, for a command

@@ -123,7 +123,7 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
     redis.evalsha(script, {}, {});
   });
   world.run();
-  const sim::Trace& trace = world.simulation.scheduler.recorder().trace();
+  const sim::Trace& trace = world.simulation.scheduler.tracer().trace();
   std::vector<std::string> sent;
   for (const sim::TraceRecord& record : trace.records) {
     if (record.kind == sim::TraceKind::sent && !record.reply)

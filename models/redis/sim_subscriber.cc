@@ -79,7 +79,7 @@ bool SimSubscriber::ask_for(std::string_view channel, Duration patience,
       .ok();
 }
 
-void SimSubscriber::came(void* self, std::string_view bytes, sim::TenureId from) {
+void SimSubscriber::came(void* self, std::string_view bytes, history::TenureId from) {
   auto& me = *static_cast<SimSubscriber*>(self);
   Reply push;
   if (!read_reply(bytes, push) || push.elements.size() != 3) return;

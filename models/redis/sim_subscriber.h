@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "history/history.h"
 #include "models/redis/server_link.h"
 #include "picklock/redis.h"
 
@@ -21,7 +22,7 @@ class SimSubscriber {
   bool subscribe(std::string_view channel, Listener listener, Duration patience);
   void unsubscribe(std::string_view channel);
 
-  sim::TenureId speaker() const { return speaker_; }
+  history::TenureId speaker() const { return speaker_; }
 
  private:
   class Asking;
@@ -30,7 +31,7 @@ class SimSubscriber {
   // of it together what is left.
   bool ask_for(std::string_view channel, Duration patience, const sim::TimeLeft& left);
   void remake();
-  static void came(void* self, std::string_view bytes, sim::TenureId from);
+  static void came(void* self, std::string_view bytes, history::TenureId from);
   static void lost(void* self);
 
   sim::Simulation* simulation_ = nullptr;
@@ -38,7 +39,7 @@ class SimSubscriber {
   Duration patience_{};
   Duration redial_every_{};
   bool remaking_ = false;
-  sim::TenureId speaker_ = 0;
+  history::TenureId speaker_ = 0;
   ServerLink link_;
   std::map<std::string, Listener, std::less<>> listeners_;
 };

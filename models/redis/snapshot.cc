@@ -92,7 +92,7 @@ void load_snapshot(std::string_view bytes, Keyspace& keys) {
   while (take_request(bytes, words)) {
     Value& value = keys.load(static_cast<std::uint32_t>(number(words[0])), words[1],
                              static_cast<Type>(number(words[2])), number(words[3]),
-                             static_cast<sim::TenureId>(number(words[4])));
+                             static_cast<history::TenureId>(number(words[4])));
     fill(value, std::span(words).subspan(kHead));
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/sim_client.h"
@@ -65,7 +66,7 @@ class EnsembleWorld {
     simulation.scheduler.spawn(
         *processes_[number - 1],
         [this, number, run = std::move(body)] {
-          simulation.scheduler.running()->tenure = tenures.begin();
+          simulation.scheduler.running()->tag = tenures.begin();
           run(clients[number - 1]);
           if (--threads_ == 0) simulation.scheduler.stop();
         },
@@ -101,16 +102,17 @@ class EnsembleWorld {
   // What befell the lock: "10.001 entry created command by 1 of 0".
   std::vector<std::string> entries() const {
     std::vector<std::string> lines;
-    for (const sim::HistoryEvent& event : simulation.scheduler.recorder().history()) {
-      if (event.what < sim::What::entry_created || event.what > sim::What::entry_removed) continue;
-      lines.push_back(std::string(sim::name(event.what)) + " " +
-                      std::string(sim::name(event.cause)) + " by " + std::to_string(event.tenure) +
-                      " of " + std::to_string(event.owner));
+    for (const history::HistoryEvent& event : simulation.recorder.history()) {
+      if (event.what < history::What::entry_created || event.what > history::What::entry_removed)
+        continue;
+      lines.push_back(std::string(history::name(event.what)) + " " +
+                      std::string(history::name(event.cause)) + " by " +
+                      std::to_string(event.tenure) + " of " + std::to_string(event.owner));
     }
     return lines;
   }
 
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   models::Tenures tenures;
   models::Keys keys;
   Ensemble ensemble;

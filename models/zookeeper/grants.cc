@@ -1,8 +1,10 @@
 #include "models/zookeeper/grants.h"
 
+#include "history/recorded_simulation.h"
+
 namespace picklock::zookeeper {
-void Grants::reset(sim::Simulation& simulation, sim::ProcessId place, models::Tenures& tenures,
-                   std::string_view lock_key, bool outlives_session) {
+void Grants::reset(history::RecordedSimulation& simulation, sim::ProcessId place,
+                   models::Tenures& tenures, std::string_view lock_key, bool outlives_session) {
   simulation_ = &simulation;
   place_ = place;
   tenures_ = &tenures;
@@ -32,14 +34,14 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
       contenders_.erase(*one);
     } else if (contends(change.path, change.session)) {
       if (tenures_->arrives(change.tenure))
-        note(sim::What::queued, sim::Cause::command, Role::acquire, change.tenure, 0);
+        note(history::What::queued, history::Cause::command, Role::acquire, change.tenure, 0);
       contenders_.insert(*std::move(one));
     }
   }
   const bool freed = outlives_session_ && proposal.tenure == 0;
-  decide(ends    ? sim::Cause::session_end
-         : freed ? sim::Cause::coordinator
-                 : sim::Cause::command,
+  decide(ends    ? history::Cause::session_end
+         : freed ? history::Cause::coordinator
+                 : history::Cause::command,
          proposal.tenure);
 }
 
@@ -62,15 +64,15 @@ void Grants::restored(const Tree& tree, Zxid last) {
   const bool ended =
       holder_ && holder_->session != 0 && !tree.has_session(holder_->session) && last >= committed_;
   committed_ = last;
-  decide(ended ? sim::Cause::session_end : sim::Cause::restart, 0);
+  decide(ended ? history::Cause::session_end : history::Cause::restart, 0);
 }
 
 // Whoever is first now has the entry.
-void Grants::decide(sim::Cause cause, sim::TenureId by) {
+void Grants::decide(history::Cause cause, history::TenureId by) {
   if (contenders_.empty() ? !holder_ : holder_ && *holder_ == *contenders_.begin()) return;
-  const bool by_command = cause == sim::Cause::command;
+  const bool by_command = cause == history::Cause::command;
   if (holder_) {
-    note(sim::What::entry_removed, cause, by_command ? Role::release : Role::none, by,
+    note(history::What::entry_removed, cause, by_command ? Role::release : Role::none, by,
          holder_->tenure);
     tenures_->removed(holder_->tenure, tenures_->lock_key());
   }
@@ -78,20 +80,21 @@ void Grants::decide(sim::Cause cause, sim::TenureId by) {
   if (contenders_.empty()) return;
   holder_ = *contenders_.begin();
   tenures_->granted(holder_->tenure, tenures_->lock_key());
-  note(sim::What::entry_created, cause == sim::Cause::restart ? cause : sim::Cause::command,
-       Role::acquire, holder_->tenure, 0);
+  note(history::What::entry_created,
+       cause == history::Cause::restart ? cause : history::Cause::command, Role::acquire,
+       holder_->tenure, 0);
 }
 
-void Grants::note(sim::What what, sim::Cause cause, Role role, sim::TenureId by,
-                  sim::TenureId owner) {
-  simulation_->scheduler.recorder().note({.at = simulation_->now(),
-                                          .what = what,
-                                          .cause = cause,
-                                          .role = static_cast<std::uint8_t>(role),
-                                          .process = place_,
-                                          .tenure = by,
-                                          .owner = owner,
-                                          .key = tenures_->lock_key()});
+void Grants::note(history::What what, history::Cause cause, Role role, history::TenureId by,
+                  history::TenureId owner) {
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = what,
+                              .cause = cause,
+                              .role = static_cast<std::uint8_t>(role),
+                              .process = place_,
+                              .tenure = by,
+                              .owner = owner,
+                              .key = tenures_->lock_key()});
 }
 
 }  // namespace picklock::zookeeper

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "history/recorded_simulation.h"
 #include "models/tenures.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/proposal.h"
@@ -26,8 +27,8 @@ namespace picklock::zookeeper {
 class Grants {
  public:
   // `place`: as which process entries are recorded.
-  void reset(sim::Simulation& simulation, sim::ProcessId place, models::Tenures& tenures,
-             std::string_view lock_key, bool outlives_session);
+  void reset(history::RecordedSimulation& simulation, sim::ProcessId place,
+             models::Tenures& tenures, std::string_view lock_key, bool outlives_session);
 
   // What a leader has just committed, and what it changed.
   void committed(const Proposal& proposal, std::span<const Change> changes);
@@ -40,7 +41,7 @@ class Grants {
   struct Contender {
     std::int32_t sequence = 0;
     std::string path;
-    sim::TenureId tenure = 0;
+    history::TenureId tenure = 0;
     SessionId session = 0;
 
     std::strong_ordering operator<=>(const Contender& other) const {
@@ -54,10 +55,11 @@ class Grants {
     return session != 0 || (outlives_session_ && path == path_);
   }
   std::optional<Contender> contender(const Change& change) const;
-  void decide(sim::Cause cause, sim::TenureId by);
-  void note(sim::What what, sim::Cause cause, Role role, sim::TenureId by, sim::TenureId owner);
+  void decide(history::Cause cause, history::TenureId by);
+  void note(history::What what, history::Cause cause, Role role, history::TenureId by,
+            history::TenureId owner);
 
-  sim::Simulation* simulation_ = nullptr;
+  history::RecordedSimulation* simulation_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   sim::ProcessId place_ = 0;
   Zxid committed_ = 0;  // the last one

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "history/history.h"
 #include "models/zookeeper/op_code.h"
 #include "models/zookeeper/tree.h"
 #include "picklock/zookeeper.h"
-#include "sim/history.h"
 
 namespace picklock::zookeeper {
 
@@ -16,9 +16,9 @@ struct Proposal {
   Zxid zxid = 0;
   std::int64_t ms = 0;  // since 1970, by the clock of the server that led
   Write write{};
-  ServerId server = 0;        // whose client has asked; 0: the leader itself
-  std::uint32_t request = 0;  // the number that server gave it
-  sim::TenureId tenure = 0;   // who asked: the simulator's own knowledge
+  ServerId server = 0;           // whose client has asked; 0: the leader itself
+  std::uint32_t request = 0;     // the number that server gave it
+  history::TenureId tenure = 0;  // who asked: the simulator's own knowledge
 
   Stamp stamp() const { return {zxid, ms, tenure}; }
 };

@@ -121,7 +121,7 @@ sim::Message& QuorumPeer::packet(sim::Connection& connection, std::uint8_t direc
                                  const PeerMessage& message) {
   sim::Message& packet = simulation_->network.make(connection, direction);
   write(message, packet.payload);
-  packet.tenure = message.proposal.tenure;
+  packet.tag = message.proposal.tenure;
   return packet;
 }
 
@@ -466,7 +466,7 @@ void QuorumPeer::heard_from(Learner& learner, const sim::Message& message, PeerM
       if (!serves_) break;
       packet.proposal.server = packet.server;
       packet.proposal.request = packet.request;
-      packet.proposal.tenure = message.tenure;
+      packet.proposal.tenure = message.tag;
       host_->asked(packet.proposal);
       break;
     case Packet::sync:
@@ -537,7 +537,7 @@ void QuorumPeer::heard_from_leader(const sim::Message& message, PeerMessage& pac
       applied_ = log_.size();
       break;
     case Packet::proposal:
-      packet.proposal.tenure = message.tenure;
+      packet.proposal.tenure = message.tag;
       log_.append(packet.proposal);
       write_on();
       break;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "history/recorded_simulation.h"
+
 namespace picklock::zookeeper {
 namespace {
 
@@ -292,10 +294,8 @@ std::uint32_t Server::expect(Link& link) {
 }
 
 void Server::ask_ensemble(Write write, std::uint32_t number, const sim::Message& message) {
-  const Proposal request{.write = std::move(write),
-                         .server = peer_.self(),
-                         .request = number,
-                         .tenure = message.tenure};
+  const Proposal request{
+      .write = std::move(write), .server = peer_.self(), .request = number, .tenure = message.tag};
   if (peer_.leads()) {
     asked(request);
   } else {
@@ -440,10 +440,10 @@ void Server::set_watches(Link& link, const Request& request) {
   }
 }
 
-void Server::notify(const Watches::Told& told, sim::TenureId by) {
+void Server::notify(const Watches::Told& told, history::TenureId by) {
   sim::Message& event = simulation().network.make(*links_[told.who].connection, 1);
   write(Event{told.type, told.path}, event.payload);
-  event.tenure = by;
+  event.tag = by;
   simulation().network.send_unasked(event);
 }
 
@@ -609,9 +609,9 @@ void Server::look_for_containers() {
 
 // ---------------------------------------------------------------- the ensemble
 
-void Ensemble::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
-                     models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-                     bool outlives_session) {
+void Ensemble::reset(history::RecordedSimulation& simulation,
+                     std::span<sim::Process* const> processes, models::Tenures& tenures,
+                     std::string_view lock_key, const Settings& settings, bool outlives_session) {
   settings_ = settings;
   grants_.reset(simulation, processes.front()->id(), tenures, lock_key, outlives_session);
   while (servers_.size() < processes.size()) servers_.emplace_back();

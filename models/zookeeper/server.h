@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/server_end.h"
 #include "models/zookeeper/grants.h"
 #include "models/zookeeper/quorum_peer.h"
@@ -112,7 +113,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   void answer_one(Link& link, Pending& pending);
   void read(Link& link, const Request& request, Reply& reply);
   void set_watches(Link& link, const Request& request);
-  void notify(const Watches::Told& told, sim::TenureId by);
+  void notify(const Watches::Told& told, history::TenureId by);
 
   // --- sessions, of a leader
   std::int64_t clock_ms() const;
@@ -147,7 +148,7 @@ class Ensemble {
  public:
   // `processes`: one for each server, in order. The first leads when a run begins.
   // `outlives_session`: the lock's own znode is no ephemeral one, for whoever counts grants.
-  void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+  void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
              models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              bool outlives_session = false);
 

@@ -50,7 +50,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
   caller_.listen(
       {.self = this,
        .came = [](void* client, std::string_view bytes,
-                  sim::TenureId from) { static_cast<SimClient*>(client)->came(bytes, from); },
+                  history::TenureId from) { static_cast<SimClient*>(client)->came(bytes, from); },
        .lost =
            [](void* client) {
              auto& mine = *static_cast<SimClient*>(client);
@@ -328,7 +328,7 @@ void SimClient::forget(std::uint64_t listener) { listeners_.erase(listener); }
 
 // ---------------------------------------------------------------- what comes unasked
 
-void SimClient::came(std::string_view bytes, sim::TenureId from) {
+void SimClient::came(std::string_view bytes, history::TenureId from) {
   Event event;
   if (!read(bytes, event)) return;
   speaker_ = from;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "models/lock_options.h"
 #include "models/server_end.h"
 #include "models/zookeeper/wire.h"
@@ -31,7 +32,7 @@ class SimClient final : public Client {
   void forget();  // the process has crashed
 
   // Whose message is being heard, if one is.
-  sim::TenureId speaker() const { return speaker_; }
+  history::TenureId speaker() const { return speaker_; }
 
   Answer create(std::string_view path, std::string_view data, CreateMode mode, Role role) override;
   Answer remove(std::string_view path, Role role) override;
@@ -83,7 +84,7 @@ class SimClient final : public Client {
   Answer ask_watching(Request request, Watch watch, Table table, Role role);
 
   // --- what comes unasked
-  void came(std::string_view bytes, sim::TenureId from);
+  void came(std::string_view bytes, history::TenureId from);
   void fire(EventType type, std::string_view path);
   std::int64_t now() const;
 
@@ -109,7 +110,7 @@ class SimClient final : public Client {
   std::vector<Kept> watches_;
   std::map<std::uint64_t, Listener> listeners_;
   std::uint64_t listened_ = 0;
-  sim::TenureId speaker_ = 0;
+  history::TenureId speaker_ = 0;
 };
 
 }  // namespace picklock::zookeeper

@@ -258,7 +258,7 @@ Result Tree::remove(const Write& write, const Stamp& stamp, std::vector<Change>&
 // Requires: it is there, and has no children.
 void Tree::unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes) {
   const SessionId owner = find(path)->stat.ephemeral_owner;
-  const sim::TenureId tenure = find(path)->tenure;
+  const history::TenureId tenure = find(path)->tenure;
   const std::string parent(root_for_empty(parent_of(path)));
   if (owner != 0) ephemerals_[owner].erase(path);
   containers_.erase(path);

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "history/history.h"
 #include "models/zookeeper/op_code.h"
 #include "picklock/zookeeper.h"
-#include "sim/history.h"
 
 namespace picklock::zookeeper {
 
@@ -34,7 +34,7 @@ struct Write {
 struct Stamp {
   Zxid zxid = 0;
   std::int64_t ms = 0;
-  sim::TenureId tenure = 0;
+  history::TenureId tenure = 0;
 };
 
 struct Result {
@@ -49,7 +49,7 @@ struct Node {
   Stat stat{};               // but for cversion, data_length and num_children
   std::int32_t created = 0;  // children so far: numbers the next sequential one (Z21)
   bool container = false;
-  sim::TenureId tenure = 0;  // that created it
+  history::TenureId tenure = 0;  // that created it
   std::set<std::string, std::less<>> children{};
 };
 
@@ -57,8 +57,8 @@ struct Node {
 struct Change {
   EventType type{};
   std::string path{};
-  sim::TenureId tenure = 0;  // that had created what came or went
-  SessionId session = 0;     // whose, if it is ephemeral
+  history::TenureId tenure = 0;  // that had created what came or went
+  SessionId session = 0;         // whose, if it is ephemeral
 };
 
 class Tree {

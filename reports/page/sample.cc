@@ -129,7 +129,7 @@ class Sample {
       run.seed = 2 + i;
       for (scenarios::FiredFault& fired : run.fired) fired.at += std::chrono::microseconds(i);
       for (sim::TraceRecord& record : run.trace.records) record.at += std::chrono::microseconds(i);
-      for (sim::HistoryEvent& event : run.history) event.at += std::chrono::microseconds(i);
+      for (history::HistoryEvent& event : run.history) event.at += std::chrono::microseconds(i);
       const std::string file = fmt::format("picklock-out/compare/found/{}.toml", i);
       const auto& algorithms = models::locks::all();
       finds_.push_back(

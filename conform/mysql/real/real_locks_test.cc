@@ -10,6 +10,7 @@
 
 #include "conform/mysql/real/real_mysql.h"
 #include "conform/real/real_time.h"
+#include "history/recorded_simulation.h"
 #include "models/locks/catalogue.h"
 #include "models/mysql/tables.h"
 #include "models/sim_client.h"
@@ -69,7 +70,7 @@ class World {
     simulation_.scheduler.spawn(
         simulation_.scheduler.process(number - 1),
         [this, number, &lock, run = std::move(body)] {
-          simulation_.scheduler.running()->tenure = tenures_.begin();
+          simulation_.scheduler.running()->tag = tenures_.begin();
           models::SimClient self(machines_[number - 1]);
           run(self, lock);
         },
@@ -99,7 +100,7 @@ class World {
  private:
   models::LockOptions options_;
   const models::Algorithm& algorithm_;
-  sim::Simulation simulation_;
+  history::RecordedSimulation simulation_;
   std::unique_ptr<conform::real::RealTime> time_;
   std::unique_ptr<RealMySql> server_;
   std::vector<models::ServerEnd> ends_;

@@ -10,6 +10,7 @@
 
 #include "conform/redis/frame.h"
 #include "conform/redis/outcomes/info.h"
+#include "history/recorded_simulation.h"
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
@@ -399,7 +400,7 @@ class SimulatedSide final : public Side {
   }
 
   const Group& group_;
-  sim::Simulation simulation_;
+  history::RecordedSimulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
   Directory directory_;

@@ -136,12 +136,13 @@ class Subscriber {
     world_ = &world;
     caller_.reset(world.simulation, world.simulation.scheduler.process(0),
                   *world.servers[0].node().process, world.servers[0], protocol());
-    caller_.listen({.self = this, .came = [](void* self, std::string_view bytes, sim::TenureId) {
-                      Reply message;
-                      read_reply(bytes, message);
-                      std::string& text = static_cast<Subscriber*>(self)->heard.emplace_back();
-                      for (const Reply& element : message.elements) text += element.text + " ";
-                    }});
+    caller_.listen(
+        {.self = this, .came = [](void* self, std::string_view bytes, history::TenureId) {
+           Reply message;
+           read_reply(bytes, message);
+           std::string& text = static_cast<Subscriber*>(self)->heard.emplace_back();
+           for (const Reply& element : message.elements) text += element.text + " ";
+         }});
   }
   Reply ask(std::initializer_list<std::string_view> argv) {
     const sim::Answer answer = caller_.call(0, 60s, [&](sim::Payload& payload) {

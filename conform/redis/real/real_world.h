@@ -18,6 +18,7 @@
 #include "conform/redis/outcomes/real_group.h"
 #include "conform/redis/real/real_redis.h"
 #include "conform/redis/real_side.h"
+#include "history/recorded_simulation.h"
 #include "models/sim_client.h"
 #include "picklock/client.h"
 
@@ -134,7 +135,7 @@ class RealWorld {
     simulation.scheduler.spawn(
         simulation.scheduler.process(number - 1),
         [this, number, run = std::move(body)] {
-          simulation.scheduler.running()->tenure = tenures.begin();
+          simulation.scheduler.running()->tag = tenures.begin();
           models::SimClient self(machines[number - 1]);
           run(*this, self);
         },
@@ -159,7 +160,7 @@ class RealWorld {
   }
 
   // Room for what looks at servers from within a thread.
-  sim::Simulation simulation{std::size_t{512} << 10};
+  history::RecordedSimulation simulation{std::size_t{512} << 10};
   std::unique_ptr<RealTime> time;
   models::Tenures tenures;
   models::Keys keys;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/wire.h"
@@ -158,7 +159,7 @@ class SimulatedSide final : public Side {
   }
 
   const Situation& situation_;
-  sim::Simulation simulation_;
+  history::RecordedSimulation simulation_;
   sim::Random chance_;
   models::Tenures tenures_;
   models::Keys keys_;

@@ -18,6 +18,7 @@
 #include "conform/real/real_time.h"
 #include "conform/zookeeper/real/real_zookeeper.h"
 #include "conform/zookeeper/real_server.h"
+#include "history/recorded_simulation.h"
 #include "models/sim_client.h"
 #include "models/zookeeper/names.h"
 #include "picklock/client.h"
@@ -117,7 +118,7 @@ class RealWorld {
     return simulation.scheduler.spawn(
         process(number),
         [this, number, run = std::move(body)] {
-          simulation.scheduler.running()->tenure = tenures.begin();
+          simulation.scheduler.running()->tag = tenures.begin();
           models::SimClient self(machines[number - 1]);
           run(*this, self);
         },
@@ -135,7 +136,7 @@ class RealWorld {
 
   // The calling thread, one of this client's, has been told that its lock is lost.
   bool has_lost(std::uint32_t number) {
-    return machines[number - 1].has_lost(simulation.scheduler.running()->tenure);
+    return machines[number - 1].has_lost(simulation.scheduler.running()->tag);
   }
 
   void run() {
@@ -152,7 +153,7 @@ class RealWorld {
   sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }
 
   // Room for what looks at the server from within a thread.
-  sim::Simulation simulation{std::size_t{512} << 10};
+  history::RecordedSimulation simulation{std::size_t{512} << 10};
   std::unique_ptr<conform::real::RealTime> time;
   models::Tenures tenures;
   models::Keys keys;

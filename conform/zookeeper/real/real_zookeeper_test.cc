@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conform/zookeeper/real/real_world.h"
+#include "history/recorded_simulation.h"
 #include "models/zookeeper/wire.h"
 
 namespace picklock::conform::zookeeper::real {
@@ -155,7 +156,7 @@ TEST(RealZooKeeper, CannotBeReachedWhereNobodyListens) {
 }
 
 TEST(RealZooKeeper, NeedsANumericAddress) {
-  sim::Simulation simulation;
+  history::RecordedSimulation simulation;
   simulation.reset(1);
   sim::Process& process = simulation.scheduler.add_process("zookeeper-1");
   EXPECT_THROW(RealZooKeeper(simulation, process, {"localhost", 2181}), std::invalid_argument);

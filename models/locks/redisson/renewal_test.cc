@@ -48,8 +48,8 @@ class RedissonWatchdog : public testing::Test {
   }
   std::vector<std::int64_t> losses() const {
     std::vector<std::int64_t> seconds;
-    for (const sim::HistoryEvent& event : world.history()) {
-      if (event.what == sim::What::loss_learned)
+    for (const history::HistoryEvent& event : world.history()) {
+      if (event.what == history::What::loss_learned)
         seconds.push_back(sim::nanoseconds(event.at) / 1'000'000'000);
     }
     return seconds;
@@ -278,8 +278,8 @@ TEST_F(RedissonDeadlines, MoveOnWithEveryRenewalByTheTimeThatItWasSent) {
   });
   world.run({fault_at(15s, sim::Verb::partition, "redis-1", 60s)});
   std::vector<std::int64_t> passed;
-  for (const sim::HistoryEvent& event : world.history()) {
-    if (event.what == sim::What::deadline_passed)
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::deadline_passed)
       passed.push_back(sim::nanoseconds(event.at) / 1'000'000);
   }
   EXPECT_THAT(passed, ElementsAre(40'003));
@@ -296,8 +296,8 @@ TEST_F(RedissonDeadlines, AreNotMovedByARenewalThatIsAnsweredAfterTheRelease) {
   });
   world.run();
   EXPECT_EQ(renewals().size(), 2U);  // the script is not known yet
-  for (const sim::HistoryEvent& event : world.history())
-    EXPECT_NE(event.what, sim::What::deadline_passed);
+  for (const history::HistoryEvent& event : world.history())
+    EXPECT_NE(event.what, history::What::deadline_passed);
 }
 
 }  // namespace

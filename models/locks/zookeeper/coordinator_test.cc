@@ -47,7 +47,7 @@ class Coordinated : public testing::Test {
       };
     }
     world.client(client, [=](SmallWorld& all, Client& self) {
-      all.simulation.scheduler.running()->tenure = 0;
+      all.simulation.scheduler.running()->tag = 0;
       Coordinator("lock", Coordinator::Revokes::before_freeing, revoke).run(self);
     });
   }
@@ -136,7 +136,7 @@ TEST_F(Coordinated, WaitsForTheSessionOfTheCoordinatorBeforeItToEnd) {
   coordinates(3);
   std::int64_t took_over = 0;
   world.client(4, [&](SmallWorld& all, Client& self) {
-    all.simulation.scheduler.running()->tenure = 0;
+    all.simulation.scheduler.running()->tag = 0;
     self.sleep(500ms);
     Coordinator("lock", Coordinator::Revokes::before_freeing, [&](std::string_view) {
       took_over = all.milliseconds();

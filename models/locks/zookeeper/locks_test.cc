@@ -336,8 +336,8 @@ TEST(ZooKeeperLocks, TellTheirHolderOfALostConnectionOrOfALostSessionAsTheyAreTo
     });
     world.run({fault_at(1s, sim::Verb::partition, "client-1", 30s)});
     std::int64_t told = 0;
-    for (const sim::HistoryEvent& event : world.history()) {
-      if (event.what == sim::What::loss_learned) told = sim::nanoseconds(event.at) / 1'000'000;
+    for (const history::HistoryEvent& event : world.history()) {
+      if (event.what == history::What::loss_learned) told = sim::nanoseconds(event.at) / 1'000'000;
     }
     EXPECT_GT(told, from);
     EXPECT_LT(told, until);

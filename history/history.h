@@ -2,23 +2,20 @@
 // and what reached the protected resource, in the order in which it happened. Properties judge it
 // and nothing else.
 //
-// The simulator does not know what a lock is. A tenure is a number that rides beside every message
-// a thread sends, outside its bytes: ownership of an entry is this ground truth, not the text of a
-// token.
+// A tenure is a number that rides beside every message of a thread, outside its bytes (sim::Tag):
+// ownership of an entry is this ground truth, not the text of a token.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "sim/time.h"
+#include "sim/occurrence.h"
 
-namespace picklock::sim {
+namespace picklock::history {
 
-using TenureId = std::uint32_t;   // 0: none
-using ProcessId = std::uint32_t;  // index in the order of declaration
-using ThreadId = std::uint32_t;   // counts every thread of the run from 1; 0: none
-using KeyId = std::uint32_t;      // index of an interned key of the run
+using TenureId = sim::Tag;    // 0: none
+using KeyId = std::uint32_t;  // index of an interned key of the run
 
 enum class What : std::uint8_t {
   // Operations of a client thread: `process`, `thread`, `tenure`, `key`.
@@ -32,7 +29,7 @@ enum class What : std::uint8_t {
   release_unknown,
   loss_learned,     // the algorithm has learned that the lock is lost: belief ends
   deadline_passed,  // a deadline the algorithm declares has passed on its own clock: belief ends
-  // Fate of threads and machines.
+  // What the simulator reports, under the same numbers (sim/occurrence.h).
   thread_ended,     // `thread` ended by a fault while its process lives
   process_crashed,  // every thread of `process` is gone
   process_started,  // also after a restart
@@ -73,18 +70,18 @@ enum class Cause : std::uint8_t {
 };
 
 struct HistoryEvent {
-  Instant at{};
+  sim::Instant at{};
   What what{};
   Cause cause{};
   std::uint8_t role = 0;   // role of the step that did it, for witnesses (models/step.h)
   std::uint8_t holds = 0;  // how often its owner holds an entry that counts; 0: it does not count
-  ProcessId process = 0;
-  ProcessId peer = 0;
-  ThreadId thread = 0;
+  sim::ProcessId process = 0;
+  sim::ProcessId peer = 0;
+  sim::ThreadId thread = 0;
   TenureId tenure = 0;
   TenureId owner = 0;
   KeyId key = 0;
-  Instant until = kNever;
+  sim::Instant until = sim::kNever;
 };
 
 using History = std::vector<HistoryEvent>;
@@ -92,4 +89,4 @@ using History = std::vector<HistoryEvent>;
 std::string_view name(What what);
 std::string_view name(Cause cause);
 
-}  // namespace picklock::sim
+}  // namespace picklock::history

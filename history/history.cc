@@ -1,6 +1,6 @@
-#include "sim/history.h"
+#include "history/history.h"
 
-namespace picklock::sim {
+namespace picklock::history {
 
 std::string_view name(What what) {
   switch (what) {
@@ -88,4 +88,4 @@ std::string_view name(Cause cause) {
   return "?";
 }
 
-}  // namespace picklock::sim
+}  // namespace picklock::history

@@ -1,0 +1,52 @@
+// Records the history of a run: the events that models note, and the occurrences that the simulator
+// reports, in the order in which they happen. Every event enters the digest, so that nothing a
+// property judges or a report shows can differ between two runs of one digest.
+#pragma once
+
+#include "history/history.h"
+#include "sim/scheduler.h"
+
+namespace picklock::history {
+
+class Recorder final : public sim::Observer {
+ public:
+  explicit Recorder(sim::Scheduler& scheduler) : scheduler_(scheduler) {}
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const History& history() const { return history_; }
+
+  void note(const HistoryEvent& event) {
+    const auto both = [](std::uint64_t high, std::uint64_t low) { return (high << 32) ^ low; };
+    const auto kinds = static_cast<std::uint64_t>(event.what) << 16 |
+                       static_cast<std::uint64_t>(event.cause) << 8 | event.role;
+    sim::Digest& digest = scheduler_.digest();
+    digest.add(static_cast<std::uint64_t>(sim::nanoseconds(event.at)) ^ kinds << 40);
+    digest.add(both(event.tenure, event.owner));
+    digest.add(both(event.process, event.peer));
+    digest.add(both(event.key, event.thread) ^ static_cast<std::uint64_t>(event.holds) << 24);
+    digest.add(static_cast<std::uint64_t>(sim::nanoseconds(event.until)));
+    append(event);
+  }
+
+  void begin() override { history_.clear(); }
+  void receive(const sim::Occurrence& occurrence) override;
+
+ private:
+  void append(const HistoryEvent& event) {
+    if (scheduler_.tracer().on()) {
+      scheduler_.tracer().add({.at = event.at,
+                               .kind = sim::TraceKind::recorded,
+                               .process = event.process,
+                               .peer = event.peer,
+                               .message = static_cast<std::uint32_t>(history_.size()),
+                               .tag = event.tenure});
+    }
+    history_.push_back(event);
+  }
+
+  sim::Scheduler& scheduler_;
+  History history_;
+};
+
+}  // namespace picklock::history
