@@ -20,6 +20,7 @@
 #include "compare/ledger.h"
 #include "compare/make.h"
 #include "compare/pages.h"
+#include "compare/program.h"
 #include "compare/table.h"
 #include "explore/folder.h"
 #include "keys/bad_input.h"

@@ -148,6 +148,34 @@ TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
   EXPECT_EQ(made("killed"), made("undisturbed"));
 }
 
+// The program of the next commit is the same but for that.
+TEST_F(Program, GoesOnWithAComparisonOfAnotherCommit) {
+  const std::string version = picklock("--version").out;
+  const std::string label = "commit ";
+  const std::size_t at = version.find(label) + label.size();
+  const std::string commit = version.substr(at, version.find('\n') - at);
+  std::ifstream in(PICKLOCK_PROGRAM, std::ios::binary);
+  std::string program(std::istreambuf_iterator<char>(in), {});
+  const std::string padded = commit + std::string(64 - commit.size(), '\0');
+  const std::size_t place = program.find(padded);
+  ASSERT_NE(place, std::string::npos);
+  const std::string next = "0123456789ab-dirty";
+  program.replace(place, padded.size(), next + std::string(64 - next.size(), '\0'));
+  file("next", program);
+
+  const std::string comparison =
+      "compare --algorithms redsync --faults none --runs 20 --out " + path("out-folder");
+  EXPECT_EQ(picklock(comparison).status, 0);
+  const std::string ledger = read("out-folder/runs-seed-1.jsonl");
+  const std::string run_next =
+      "chmod +x " + path("next") + "; PICKLOCK_SCENARIO_PATH=$PWD/scenarios " + path("next") + " ";
+  EXPECT_THAT(shell(run_next + "--version").out, HasSubstr(next));
+  const Ran ran = shell(run_next + comparison);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(read("out-folder/runs-seed-1.jsonl"), ledger);
+}
+
 TEST_F(Program, TellsWhatItHasComparedWhenItIsInterrupted) {
   const Ran ran =
       shell("\"$P\" compare --algorithms redlock --runs 100000 --out " + path("kept") + " & " +

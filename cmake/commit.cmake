@@ -13,12 +13,12 @@ endif()
 if(NOT COMMIT)
   set(COMMIT unknown)
 endif()
-file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT [[
+file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT [=[
 #include "cli/version.h"
 
 namespace picklock::cli {
 
-const std::string_view kCommit = "@COMMIT@";
+[[gnu::section(".picklock.commit")]] const char kCommit[64] = "@COMMIT@";
 
 }  // namespace picklock::cli
-]])
+]=])

@@ -11,7 +11,7 @@ commit_of() {  # commit_of SOURCE [ARGUMENT...]
   local source=$1
   shift
   cmake -D "SOURCE=$source" -D "OUT=$place/commit.cc" "$@" -P "$root/cmake/commit.cmake" || exit
-  sed -n 's/.*kCommit = "\(.*\)";/\1/p' "$place/commit.cc"
+  sed -n 's/.*kCommit.* = "\(.*\)";/\1/p' "$place/commit.cc"
 }
 
 expect() {  # expect WHAT WANTED FOUND

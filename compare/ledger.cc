@@ -12,10 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "compare/workload.h"
 #include "keys/bad_input.h"
-#include "scenarios/writer.h"
-#include "sim/digest.h"
 
 namespace picklock::compare {
 namespace {
@@ -51,13 +48,6 @@ Story story_from(const Json& json) {
 }
 
 }  // namespace
-
-std::uint64_t program_fingerprint(const std::string& directory) {
-  std::uint64_t all = sim::fingerprint(contents("/proc/self/exe"));
-  for (const scenarios::Scenario& one : workloads(directory))
-    all = sim::mixed(all ^ sim::fingerprint(scenarios::file_text(one)));
-  return all;
-}
 
 Ledger::Ledger(const fs::path& folder, std::uint64_t seed, std::uint64_t program) {
   const fs::path path = folder / fmt::format("runs-seed-{}.jsonl", seed);

@@ -53,8 +53,4 @@ class Ledger {
   std::map<std::string, std::map<Property, std::vector<Story>>> stories_;
 };
 
-// The fingerprint of this program and of the scenarios that it compares. While it stays the same,
-// so do the runs.
-std::uint64_t program_fingerprint(const std::string& directory);
-
 }  // namespace picklock::compare
