@@ -124,7 +124,7 @@ TEST_F(Program, SaysWhereShippedScenariosShouldBeIfThereAreNone) {
   EXPECT_EQ(run.status, 2);
   EXPECT_EQ(run.err, "picklock: " + kStory + ": there is no such file, and " + there);
   EXPECT_EQ(shell(path("new/bin/picklock list scenarios")).err, "picklock: " + there);
-  EXPECT_EQ(shell(path("new/bin/picklock run scenarios/" + kStory + ".toml")).status, 0);
+  EXPECT_EQ(shell(path("new/bin/picklock run scenarios/redis/" + kStory + ".toml")).status, 0);
   EXPECT_EQ(
       shell("PICKLOCK_SCENARIO_PATH=scenarios " + path("new/bin/picklock run ") + kStory).status,
       0);

@@ -25,10 +25,9 @@ struct Values {
 using Shape = Values::Shape;
 
 std::vector<std::string> scenarios_shipped() {
-  const std::string directory = scenarios::shipped_directory();
-  std::vector<std::string> names = scenarios::catalogue(directory);
-  for (const std::string& name : scenarios::catalogue(directory + "/plain"))
-    names.push_back("plain/" + name);
+  std::vector<std::string> names;
+  for (const scenarios::Shipped& one : scenarios::catalogue(scenarios::shipped_directory()))
+    names.push_back(one.name);
   return names;
 }
 

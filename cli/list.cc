@@ -124,14 +124,8 @@ Rows verbs_of(const scenarios::Scenario& scenario) {
 // The documented failure sequences first, then the plain scenario of each lock.
 Rows shipped_scenarios(const std::string& directory, const Filter& filter) {
   Rows rows = Rows::array();
-  std::vector<std::string> names = scenarios::catalogue(directory);
-  if (std::filesystem::is_directory(directory + "/plain")) {
-    for (const std::string& lock : scenarios::catalogue(directory + "/plain"))
-      names.push_back("plain/" + lock);
-  }
-  for (const std::string& name : names) {
-    const scenarios::Scenario scenario =
-        scenarios::load(scenarios::find_scenario(name, directory), scenarios::shipped_vocabulary());
+  for (const auto& [name, path] : scenarios::catalogue(directory)) {
+    const scenarios::Scenario scenario = scenarios::load(path, scenarios::shipped_vocabulary());
     const models::Algorithm* lock = models::locks::named(scenario.lock.algorithm);
     const std::string_view server = kServers[static_cast<std::size_t>(lock->uses.server)];
     const Rows classes = classes_of(scenario);

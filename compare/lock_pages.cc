@@ -39,8 +39,8 @@ struct Appearance {
 std::vector<Appearance> appearances(std::string_view lock, const std::string& directory) {
   const scenarios::Vocabulary& words = scenarios::shipped_vocabulary();
   std::vector<Appearance> all;
-  for (const std::string& name : scenarios::catalogue(directory)) {
-    const auto document = scenarios::Document::from_file(scenarios::find_scenario(name, directory));
+  for (const auto& [name, path] : scenarios::documented(directory)) {
+    const auto document = scenarios::Document::from_file(path);
     const Scenario main = document.scenario(words);
     const auto add = [&](const Scenario& one, std::string_view as) {
       if (one.lock.algorithm == lock)

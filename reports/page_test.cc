@@ -177,10 +177,10 @@ TEST(PageStory, SaysWhoBelievesAndWhoIsPaused) {
 // Every story that is shipped: rows point at columns that are there.
 TEST(PageStory, OfEveryShippedScenarioPointsAtItsProcesses) {
   scenarios::Runner runner;
-  for (const std::string& name : scenarios::catalogue(scenarios::shipped::kDirectory)) {
+  for (const auto& [name, path] : scenarios::documented(scenarios::shipped::kDirectory)) {
     SCOPED_TRACE(name);
     const auto outcome =
-        runner.run_file(scenarios::shipped::document(name), std::nullopt, false, true);
+        runner.run_file(scenarios::Document::from_file(path), std::nullopt, false, true);
     const Json story = Json(story_json(outcome.run));
     const std::size_t columns = story.at("processes").size();
     ASSERT_THAT(story.at("rows"), Not(IsEmpty()));

@@ -14,6 +14,7 @@
 #include "reports/golden.h"
 #include "reports/sample_run.h"
 #include "scenarios/runner.h"
+#include "scenarios/shipped.h"
 
 namespace picklock::reports {
 namespace {
@@ -108,8 +109,7 @@ TEST(Timeline, TellsItInAscii) {
 
 // As it happens in a run.
 std::string told_of(const std::string& name, int width = 240) {
-  const scenarios::Document document =
-      scenarios::Document::from_file("scenarios/" + name + ".toml");
+  const scenarios::Document document = scenarios::shipped::document(name);
   scenarios::Runner runner;
   const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
   return told(runner.run(scenario, scenario.seed, true), width);

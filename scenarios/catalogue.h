@@ -14,8 +14,18 @@ std::string shipped_directory();
 // The complaint to a user whose `directory` has no shipped scenarios.
 std::string none_shipped(const std::string& directory);
 
-// The .toml files of a directory, in alphabetical order, without .toml. Throws BadInput if the
-// directory cannot be read.
-std::vector<std::string> catalogue(const std::string& directory);
+// A shipped scenario and its file. A documented one lies in the folder of its family, which is not
+// part of its name; the plain scenario of a lock is called plain/LOCK.
+struct Shipped {
+  std::string name;
+  std::string path;
+};
+
+// The documented failure sequences in alphabetical order, then the plain scenarios. Throws BadInput
+// if the directory cannot be read.
+std::vector<Shipped> catalogue(const std::string& directory);
+
+// The documented ones alone.
+std::vector<Shipped> documented(const std::string& directory);
 
 }  // namespace picklock::scenarios

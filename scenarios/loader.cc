@@ -21,39 +21,19 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPlain = "plain/";  // in front of what is shipped with each lock
 
-void add_shipped(const fs::path& directory, const std::string& prefix,
-                 std::vector<std::string>& names) {
-  const std::size_t first = names.size();
-  std::error_code error;
-  fs::directory_iterator entry(directory, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (entry->path().extension() == ".toml")
-      names.push_back(prefix + entry->path().stem().string());
-  }
-  // A directory has no order of its own.
-  std::sort(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
-}
-
-std::vector<std::string> shipped_names(const fs::path& directory) {
-  std::vector<std::string> names;
-  add_shipped(directory, "", names);
-  add_shipped(directory / kPlain, std::string(kPlain), names);
-  return names;
-}
-
 // The name of a lock counts as the name of its plain scenario. Empty: none is near.
-std::string nearest_shipped(const std::string& word, const std::vector<std::string>& names) {
+std::string nearest_shipped(const std::string& word, const std::vector<Shipped>& shipped) {
   const auto without_prefix = [](std::string_view name) {
     return name.starts_with(kPlain) ? name.substr(kPlain.size()) : name;
   };
   Words stems;
-  for (const std::string& name : names) stems.push_back(without_prefix(name));
+  for (const Shipped& one : shipped) stems.push_back(without_prefix(one.name));
   const std::string stem = fs::path(word).filename().string();
   const std::string_view best = nearest(
       stem.ends_with(".toml") ? std::string_view(stem).substr(0, stem.size() - 5) : stem, stems);
   const auto found = std::find(stems.begin(), stems.end(), best);
   if (best.empty() || found == stems.end()) return {};
-  return names[static_cast<std::size_t>(found - stems.begin())];
+  return shipped[static_cast<std::size_t>(found - stems.begin())].name;
 }
 
 }  // namespace
@@ -69,16 +49,18 @@ Scenario parse(std::string text, std::string name, const Vocabulary& vocabulary)
 std::string find_scenario(const std::string& word, const std::string& directory) {
   std::error_code error;
   if (fs::is_regular_file(word, error)) return word;
-  const fs::path shipped = fs::path(directory) / (word + ".toml");
-  if (!word.empty() && fs::is_regular_file(shipped, error)) return shipped.string();
+  const std::vector<Shipped> shipped =
+      fs::is_directory(directory, error) ? catalogue(directory) : std::vector<Shipped>{};
+  const auto found = std::find_if(shipped.begin(), shipped.end(),
+                                  [&word](const Shipped& one) { return one.name == word; });
+  if (found != shipped.end()) return found->path;
   // Something else has this name; reading it gives the error.
   if (fs::exists(word, error)) return word;
-  const std::vector<std::string> names = shipped_names(directory);
-  if (names.empty()) {
+  if (shipped.empty()) {
     throw BadInput(fmt::format("{}: there is no such file, and {}", printable(word, 200),
                                none_shipped(directory)));
   }
-  const std::string best = nearest_shipped(word, names);
+  const std::string best = nearest_shipped(word, shipped);
   throw BadInput(fmt::format(
       "{}: there is no such file and no shipped scenario of that name{}", printable(word, 200),
       best.empty() ? "; `picklock list scenarios` lists them all"

@@ -934,6 +934,12 @@ TEST_F(Files, AreFoundByPathOrByShippedName) {
   EXPECT_EQ(find_scenario("gc-pause", folder_.string()), path("gc-pause.toml"));
 }
 
+TEST_F(Files, AreFoundByNameInTheFolderOfTheirFamily) {
+  std::filesystem::create_directories(path("redis"));
+  write("redis/gc-pause.toml", "");
+  EXPECT_EQ(find_scenario("gc-pause", folder_.string()), path("redis/gc-pause.toml"));
+}
+
 TEST_F(Files, ThatAreNotFoundHaveANearestName) {
   EXPECT_EQ(error_finding("gc-pase"),
             "gc-pase: there is no such file, and there are no shipped scenarios in " +

@@ -19,10 +19,9 @@ namespace picklock::scenarios::shipped {
 
 inline const std::string kDirectory = "scenarios";
 
-// The documented ones, and plain/NAME for each lock.
 inline std::vector<std::string> names() {
-  std::vector<std::string> all = catalogue(kDirectory);
-  for (const std::string& name : catalogue(kDirectory + "/plain")) all.push_back("plain/" + name);
+  std::vector<std::string> all;
+  for (const Shipped& one : catalogue(kDirectory)) all.push_back(one.name);
   return all;
 }
 

@@ -67,8 +67,8 @@ TEST(Suite, HasAPlainScenarioForEveryLock) {
 }
 
 TEST(Suite, NamesTheEntryOfTheCatalogueThatEachScenarioShows) {
-  for (const std::string& name : catalogue(shipped::kDirectory)) {
-    const Scenario scenario = shipped::document(name).scenario(shipped_vocabulary());
+  for (const auto& [name, path] : documented(shipped::kDirectory)) {
+    const Scenario scenario = Document::from_file(path).scenario(shipped_vocabulary());
     EXPECT_TRUE(scenario.source.starts_with("docs/facts/failures.md ")) << name;
     EXPECT_FALSE(scenario.title.empty()) << name;
   }

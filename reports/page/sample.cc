@@ -88,10 +88,10 @@ class Sample {
   // Every shipped story that breaks something, and those of its twins.
   void collect() {
     scenarios::Runner runner;
-    for (const std::string& name : scenarios::catalogue(scenarios::shipped::kDirectory)) {
+    for (const auto& [name, path] : scenarios::documented(scenarios::shipped::kDirectory)) {
       const scenarios::Outcome outcome =
           runner.run_file(scenarios::shipped::document(name), std::nullopt, false, true);
-      keep(outcome.run, "scenarios/" + name + ".toml");
+      keep(outcome.run, path);
       for (std::size_t i = 0; i < outcome.twins.size(); ++i)
         keep(outcome.twins[i], fmt::format("scenarios/{}.twin-{}.toml", name, i + 1));
     }

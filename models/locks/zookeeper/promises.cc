@@ -45,7 +45,7 @@ Promise not_stuck() { return {Property::not_stuck, kConnected, kEnsembleThere}; 
 // Of one that looks for what a lost answer has created, and deletes until it is done. A create that
 // is still under way, behind a partition or a pause, or that only a leader without followers has in
 // its log, is not seen by that look and is made again: one of the two znodes stays
-// (scenarios/zk-lost-create-not-yet-seen.toml).
+// (scenarios/zookeeper/zk-lost-create-not-yet-seen.toml).
 Promise not_stuck_if_seen() { return {Property::not_stuck, kCommitted, kEnsembleThere}; }
 
 // Whoever stands still hears nothing meanwhile. And a thread that ends may be the one that keeps
