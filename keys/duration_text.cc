@@ -98,6 +98,7 @@ std::string duration_problem(std::string_view text) {
   }
   const std::string_view number = text.substr(0, text.size() - rest.size());
   std::vector<std::string_view> units;
+  units.reserve(kUnits.size());
   for (const Unit& unit : kUnits) units.push_back(unit.name);
   const std::string known = fmt::format("the units are {}", fmt::join(units, ", "));
   const std::string usual = fmt::format("must be a duration such as \"1.5s\", not \"{}\"", shown);

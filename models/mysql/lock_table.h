@@ -24,6 +24,7 @@ struct Place {
   bool supremum = false;
   std::string key{};
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it means the zero with which <=> compares.
   auto operator<=>(const Place&) const = default;
 };
 

@@ -5,6 +5,9 @@
 namespace picklock::redis {
 namespace {
 
+// The real server's letters are signed, on every machine.
+int signed_value(char letter) { return static_cast<signed char>(letter); }  // NOLINT: signed as there
+
 struct GlobMatcher {
   bool any_case = false;
   // A star has tried every place for what follows it: an earlier star need not try again, or long
@@ -12,7 +15,7 @@ struct GlobMatcher {
   bool hopeless = false;
 
   int fold(char letter) const {
-    const int value = static_cast<signed char>(letter);
+    const int value = signed_value(letter);
     return any_case && letter >= 'A' && letter <= 'Z' ? value + 32 : value;
   }
 
@@ -28,9 +31,8 @@ struct GlobMatcher {
       } else if (pattern.empty() || pattern[0] == ']') {
         break;
       } else if (pattern.size() >= 3 && pattern[1] == '-') {
-        // Letters are signed there, on every machine.
-        int first = static_cast<signed char>(pattern[0]);
-        int last = static_cast<signed char>(pattern[2]);
+        int first = signed_value(pattern[0]);
+        int last = signed_value(pattern[2]);
         if (first > last) std::swap(first, last);
         if (any_case) {
           first = fold(static_cast<char>(first));

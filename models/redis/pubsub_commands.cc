@@ -145,6 +145,9 @@ void numpat(Call& call) {
   call.reply.set_integer(static_cast<std::int64_t>(call.server.pubsub().patterns.listened_to()));
 }
 
+constexpr std::string_view kShardChannels =
+    "    Return the currently active shard level channels matching a <pattern> (default: '*').";
+
 void help(Call& call) {
   set_help(
       call.reply,
@@ -153,9 +156,7 @@ void help(Call& call) {
        "    Return number of subscriptions to patterns.", "NUMSUB [<channel> ...]",
        "    Return the number of subscribers for the specified channels, excluding",
        "    pattern subscriptions(default: no channels).", "SHARDCHANNELS [<pattern>]",
-       "    Return the currently active shard level channels matching a <pattern> (default: "
-       "'*').",
-       "SHARDNUMSUB [<shardchannel> ...]",
+       kShardChannels, "SHARDNUMSUB [<shardchannel> ...]",
        "    Return the number of subscribers for the specified shard level channel(s)", "HELP",
        "    Prints this help."});
 }

@@ -45,7 +45,7 @@ class Grants {
     SessionId session = 0;
 
     std::strong_ordering operator<=>(const Contender& other) const {
-      if (const auto order = sequence <=> other.sequence; order != 0) return order;
+      if (const auto order = sequence <=> other.sequence; std::is_neq(order)) return order;
       return path <=> other.path;
     }
     bool operator==(const Contender& other) const { return path == other.path; }
