@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conform/server_kind.h"
 #include "explore/strategies.h"
 #include "models/locks/catalogue.h"
 #include "picklock/lock.h"
@@ -28,6 +29,12 @@ std::vector<std::string> scenarios_shipped() {
   std::vector<std::string> names;
   for (const scenarios::Shipped& one : scenarios::catalogue(scenarios::shipped_directory()))
     names.push_back(one.name);
+  return names;
+}
+
+std::vector<std::string> servers_compared() {
+  std::vector<std::string> names;
+  for (const conform::ServerKind& server : conform::server_kinds()) names.emplace_back(server.name);
   return names;
 }
 
@@ -76,7 +83,7 @@ Values values_of(const CLI::Option& option) {
   if (name == "SCENARIO") return {Shape::words_or_file, scenarios_shipped()};
   if (name == "KIND")
     return {Shape::words, {"algorithms", "scenarios", "faults", "properties", "strategies"}};
-  if (name == "SERVER") return {Shape::words, {"redis", "zookeeper", "mysql"}};
+  if (name == "SERVER") return {Shape::words, servers_compared()};
   if (name == "--format") return {Shape::words, {"text", "mermaid", "json", "junit", "perfetto"}};
   if (name == "--algorithm") return {Shape::words, locks()};
   if (name == "--algorithms" || name == "--lock") return {Shape::list, locks()};

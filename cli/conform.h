@@ -25,8 +25,5 @@ CLI::App* add_conform(CLI::App& app, ConformOptions& options);
 
 // The exit status. Throws BadInput for what cannot be used, a missing server included.
 int conform(const ConformOptions& options);
-int conform_redis(const ConformOptions& options);
-int conform_zookeeper(const ConformOptions& options);
-int conform_mysql(const ConformOptions& options);
 
 }  // namespace picklock::cli

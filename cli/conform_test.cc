@@ -17,14 +17,15 @@
 #include <sstream>
 #include <string>
 
+#include "conform/redis/frame.h"
 #include "conform/redis/real_server.h"
-#include "conform/redis/real_side.h"
+#include "conform/socket.h"
 
 namespace picklock::cli {
 namespace {
 
+using picklock::conform::Socket;
 using picklock::conform::redis::RealServer;
-using picklock::conform::redis::Socket;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -52,7 +53,7 @@ std::string at(const RealServer& server) {
 
 std::string told(const RealServer& server, const std::vector<std::string>& words) {
   Socket socket(server.address());
-  socket.send(words);
+  socket.send(picklock::conform::redis::request_of(words));
   while (!socket.received().ends_with("\r\n") && !socket.ended()) socket.soon();
   return socket.received();
 }

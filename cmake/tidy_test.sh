@@ -26,7 +26,8 @@ allowed() {
     conform/redis/outcomes/real_*\ *) return 0 ;;
     conform/zookeeper/outcomes/real_*\ *) return 0 ;;
     conform/mysql/real_side.*\ *) return 0 ;;
-    conform/mysql/campaign.cc\ *thread*) return 0 ;;
+    # Cases are compared several at a time; what is drawn follows from the seed.
+    conform/campaign.h\ *thread*) return 0 ;;
   esac
   return 1
 }

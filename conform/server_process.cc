@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -113,16 +112,6 @@ std::uint16_t free_port() {
     if (bound) return port;
   }
   return 0;
-}
-
-std::string last_line(const std::string& file) {
-  std::ifstream said(file);
-  std::string line;
-  std::string last;
-  while (std::getline(said, line)) {
-    if (!line.empty()) last = line;
-  }
-  return last;
 }
 
 }  // namespace picklock::conform

@@ -48,7 +48,4 @@ class ServerProcess {
 // none.
 std::uint16_t free_port();
 
-// The last line that says anything.
-std::string last_line(const std::string& file);
-
 }  // namespace picklock::conform

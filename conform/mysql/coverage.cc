@@ -1,7 +1,7 @@
 #include "conform/mysql/coverage.h"
 
 #include <algorithm>
-#include <iterator>
+#include <string>
 
 #include "models/mysql/wire.h"
 
@@ -39,40 +39,77 @@ std::string name(const Answer& answer) {
   return "rows";
 }
 
-std::string name(RowState row) {
-  constexpr const char* kNames[] = {"-", "missing", "free", "mine", "others", "marked"};
-  return kNames[static_cast<std::size_t>(row)];
+std::uint8_t place_of(RowState row) {
+  constexpr std::array<char, 6> kLetters = {'-', 'n', 'f', 'm', 'o', 'd'};  // in its order
+  const char letter = kLetters[static_cast<std::size_t>(row)];
+  return static_cast<std::uint8_t>(std::ranges::find(kRowStates, letter, &State::letter) -
+                                   kRowStates.begin());
 }
+
+constexpr ExpectedRow kExpected[] = {
+    {"BEGIN", "nothing:-"},
+    {"COMMIT", "nothing:-"},
+    {"CREATE", "nothing:-"},
+    {"DELETE", "changed:fm nothing:dmn waits:o"},
+    {"DELETE of all", "changed:- nothing:- waits:-"},
+    {"GET_LOCK", "0:- 1059:- 1213:- NULL:- number:- waits:-"},
+    {"INSERT", "1062:fmo 1213:n changed:dmn waits:dno"},
+    {"INSERT IGNORE", "changed:dn nothing:fmo waits:no"},
+    {"INSERT ON DUPLICATE", "changed:fdmn nothing:fm waits:no"},
+    {"IS_USED_LOCK", "1059:- NULL:- number:-"},
+    {"KILL", "nothing:-"},
+    {"KILL QUERY", "1317:- nothing:-"},
+    {"RELEASE_LOCK", "0:- 1059:- NULL:- number:-"},
+    {"ROLLBACK", "nothing:-"},
+    {"ROLLBACK TO", "1305:- nothing:-"},
+    {"SAVEPOINT", "nothing:-"},
+    {"SELECT", "nothing:dmn rows:fmo"},
+    {"SELECT FOR UPDATE", "1213:o nothing:dmn rows:fm waits:do"},
+    {"SELECT FOR UPDATE NOWAIT", "1205:o nothing:dn rows:fm"},
+    {"SELECT FOR UPDATE NOWAIT of all", "1205:- nothing:- rows:-"},
+    {"SELECT FOR UPDATE SKIP LOCKED", "nothing:dmno rows:fm"},
+    {"SELECT FOR UPDATE SKIP LOCKED of all", "nothing:- rows:-"},
+    {"SELECT FOR UPDATE of all", "nothing:- rows:- waits:-"},
+    {"SELECT SHARE", "nothing:n rows:fm waits:o"},
+    {"SELECT SHARE of all", "rows:- waits:-"},
+    {"SELECT of all", "rows:-"},
+    {"SET", "nothing:-"},
+    {"SET autocommit", "nothing:-"},
+    {"UPDATE", "changed:fm nothing:fdmn waits:o"},
+    {"UPDATE of all", "changed:- nothing:- waits:-"},
+    {"let go by BEGIN", "changed:- nothing:- rows:-"},
+    {"let go by COMMIT", "1062:- changed:- nothing:- rows:-"},
+    {"let go by DELETE of all", "1213:-"},
+    {"let go by INSERT", "changed:-"},
+    {"let go by KILL QUERY", "1317:-"},
+    {"let go by RELEASE_LOCK", "number:-"},
+    {"let go by ROLLBACK", "1062:- changed:- nothing:- rows:-"},
+    {"let go by ROLLBACK TO", "changed:- nothing:- rows:-"},
+    {"let go by SELECT FOR UPDATE", "1213:-"},
+    {"let go by SELECT FOR UPDATE of all", "1213:-"},
+    {"let go by UPDATE of all", "1213:-"},
+};
 
 }  // namespace
 
-std::uint64_t count(const Interleaving& interleaving, const Played& played, Coverage& coverage) {
-  std::uint64_t said = 0;
+void count(const Interleaving& interleaving, const Played& played, Coverage& coverage) {
   for (std::size_t i = 0; i < played.outcomes.size(); ++i) {
     const Step& step = interleaving.steps[i];
     const Outcome& outcome = played.outcomes[i];
     const auto own = outcome.find(step.session);
     if (own == outcome.end() && !played.waited[i]) continue;
-    ++said;
-    ++coverage[{.statement = name(step.statement),
-                .answer = own == outcome.end() ? "waits" : name(own->second),
-                .row = name(played.rows[i])}];
+    coverage.count_command();
+    coverage.count({.command = name(step.statement),
+                    .reply = own == outcome.end() ? "waits" : name(own->second),
+                    .state = place_of(played.rows[i])});
     // What others were waiting for has come.
     for (const auto& [session, answer] : outcome) {
       if (session != step.session)
-        ++coverage[{
-            .statement = "let go by " + name(step.statement), .answer = name(answer), .row = "-"}];
+        coverage.count({.command = "let go by " + name(step.statement), .reply = name(answer)});
     }
   }
-  return said;
 }
 
-std::vector<Cell> empty_cells(const Coverage& coverage) {
-  std::vector<Cell> empty;
-  const std::vector<Cell> expected = expected_cells();
-  std::copy_if(expected.begin(), expected.end(), std::back_inserter(empty),
-               [&](const Cell& cell) { return !coverage.contains(cell); });
-  return empty;
-}
+std::vector<Cell> expected_cells() { return cells_of(kExpected, kRowStates); }
 
 }  // namespace picklock::conform::mysql

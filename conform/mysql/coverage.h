@@ -1,34 +1,21 @@
-// Which answers were compared: statement x answer x state in which it found the row that it names.
-// The cells that a run must fill are data; a cell left empty is a hole in the comparison.
+// The cells of the coverage table of MySQL: statement x answer x state of the row that it names.
 #pragma once
 
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <string>
+#include <array>
 #include <vector>
 
+#include "conform/coverage.h"
 #include "conform/mysql/model_side.h"
 
 namespace picklock::conform::mysql {
 
-struct Cell {
-  std::string statement;  // `SELECT FOR UPDATE`
-  std::string answer;     // `rows`, `nothing`, `waits`, an error's number
-  std::string row;        // `others`, `marked`
+// By name.
+inline constexpr std::array<State, 6> kRowStates = {
+    {{'-', "-"}, {'f', "free"}, {'d', "marked"}, {'m', "mine"}, {'n', "missing"}, {'o', "others"}}};
 
-  auto operator<=>(const Cell&) const = default;
-};
+void count(const Interleaving& interleaving, const Played& played, Coverage& coverage);
 
-// And how often each was seen.
-using Coverage = std::map<Cell, std::uint64_t>;
-
-// Returns how many statements were said.
-std::uint64_t count(const Interleaving& interleaving, const Played& played, Coverage& coverage);
-
-// The cells that a run of the usual length fills, whatever its seed.
+// The cells that each of ten runs of the usual length has filled five times at least.
 std::vector<Cell> expected_cells();
-// Of those, the ones that are not filled.
-std::vector<Cell> empty_cells(const Coverage& coverage);
 
 }  // namespace picklock::conform::mysql

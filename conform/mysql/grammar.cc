@@ -113,14 +113,14 @@ class Drawing {
     const bool all = theme_ == &everything();
     // Where few rows are spoken of by few, more of it meets.
     keys_ = all && one_in(3) ? 2 : theme_->keys.size();
-    drawn_.sessions = 2 + static_cast<std::uint32_t>(random_.below(3)) / (all ? 1 : 2);
+    drawn_.connections = 2 + static_cast<std::uint32_t>(random_.below(3)) / (all ? 1 : 2);
   }
 
   Interleaving run() {
     if (theme_->before) add(1, *theme_->before);
     // Patience is dear: a real server has to be waited for.
     const bool impatient = one_in(40);
-    for (std::uint32_t session = 1; session <= drawn_.sessions; ++session) {
+    for (std::uint32_t session = 1; session <= drawn_.connections; ++session) {
       if (theme_->reads_committed && one_in(2)) {
         add(session, {.op = Op::set_isolation, .isolation = Isolation::read_committed});
       } else if (one_in(4)) {
@@ -131,7 +131,7 @@ class Drawing {
       if (theme_->first) add(session, *theme_->first);
     }
     while (drawn_.steps.size() < kStepsPerInterleaving) {
-      const auto session = 1 + static_cast<std::uint32_t>(random_.below(drawn_.sessions));
+      const auto session = 1 + static_cast<std::uint32_t>(random_.below(drawn_.connections));
       add(session, statement(session));
       if (impatient && one_in(2)) drawn_.steps.back().impatient = true;
     }
@@ -285,8 +285,8 @@ class Drawing {
   Statement kill(std::uint32_t session) {
     // Of itself it would be the last that is heard of it.
     const Op op = one_in(3) ? Op::kill : Op::kill_query;
-    std::int64_t whom = 1 + number(drawn_.sessions);
-    if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.sessions;
+    std::int64_t whom = 1 + number(drawn_.connections);
+    if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.connections;
     return {.op = op, .number = whom};
   }
 

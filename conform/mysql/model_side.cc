@@ -28,7 +28,7 @@ std::string key_of(const Statement& statement) {
 Played play_to_model(const Interleaving& interleaving, const Script& script) {
   Engine engine;
   engine.create(schema());
-  for (std::uint32_t i = 0; i < interleaving.sessions; ++i) engine.open();
+  for (std::uint32_t i = 0; i < interleaving.connections; ++i) engine.open();
   fill(engine);
   Played played;
   engine.set_pick([&](std::size_t among) {

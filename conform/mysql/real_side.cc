@@ -42,8 +42,7 @@ Connection::Connection(const Address& address, const std::string& database) {
   if (mysql_real_connect(handle_.get(), address.host.c_str(), "root", nullptr,
                          database.empty() ? nullptr : database.c_str(), address.port, nullptr,
                          0) == nullptr)
-    throw NoServer(
-        fmt::format("{}:{}: {}", address.host, address.port, mysql_error(handle_.get())));
+    throw NoServer(fmt::format("{}: {}", conform::shown(address), mysql_error(handle_.get())));
 }
 
 Connection::~Connection() = default;
@@ -116,7 +115,7 @@ void RealSide::prepare(const Interleaving& interleaving) {
   snapshot_.say("START TRANSACTION WITH CONSISTENT SNAPSHOT");
   snapshot_.say("SELECT COUNT(*) FROM " + table.name);
   killed_.clear();
-  sessions_.resize(interleaving.sessions);
+  sessions_.resize(interleaving.connections);
   for (Session& session : sessions_) {
     session.connection = std::make_unique<Connection>(address_, database_);
     session.thread = std::thread([this, &session] { serve(session); });

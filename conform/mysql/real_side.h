@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "conform/mysql/real_server.h"
+#include "conform/address.h"
 #include "conform/mysql/sequence.h"
 
 struct st_mysql;

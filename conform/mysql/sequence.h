@@ -1,5 +1,5 @@
-// What a few sessions of one server say, in one order: drawn once and then played to the model and
-// to a real server alike. A session whose statement is still waiting says nothing meanwhile.
+// The steps of a case: what a few sessions of one server say. A session whose statement is still
+// waiting says nothing meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conform/case.h"
 #include "models/mysql/tables.h"
 #include "picklock/mysql.h"
 
@@ -20,11 +21,7 @@ struct Step {
   bool impatient = false;  // its wait, if it comes to one, takes a second and fails
 };
 
-struct Interleaving {
-  std::uint64_t seed = 0;  // draws this very one as the first of a run
-  std::uint32_t sessions = 2;
-  std::vector<Step> steps{};
-};
+using Interleaving = Case<Step>;
 
 // The table that every one of them is about, with these rows at the beginning.
 Schema schema();

@@ -54,13 +54,27 @@ bool same(const std::string& model, const std::string& real) {
 
 }  // namespace
 
-std::optional<Difference> Comparison::differ(std::uint32_t connection, std::string model,
-                                             std::string real, bool words) {
+std::optional<Difference> Comparison::differ(std::uint32_t connection, const std::string& model,
+                                             const std::string& real, bool words) {
   real_.look_for_end();
-  return Difference{at_, connection, std::move(model), std::move(real), words};
+  const Step& step = sequence_->steps[at_];
+  const auto class_of = [words](const std::string& side) {
+    return words ? side : reply_class(side);
+  };
+  const auto line_of = [words](const std::string& side) {
+    if (words) return side;
+    return side.empty() ? std::string("nothing") : shown(side);
+  };
+  return Difference{.step = at_,
+                    .connection = connection,
+                    .model = {line_of(model)},
+                    .real = {line_of(real)},
+                    .kind = (step.passes_time() ? "" : lower(step.words[0])) + '\n' +
+                            class_of(model) + '\n' + class_of(real)};
 }
 
 std::optional<Difference> Comparison::run(const Sequence& sequence, Coverage* coverage) {
+  sequence_ = &sequence;
   model_.begin(sequence);
   real_.begin(sequence);
   pending_.assign(sequence.connections, {});
@@ -101,7 +115,7 @@ std::optional<Difference> Comparison::command(const Step& step, Coverage* covera
     state = model_.key_state(connection, ours[1], rule->type);
   const std::string reply = model_.send(connection, ours);
   real_.send(connection, theirs);
-  if (coverage != nullptr) coverage->count(step.words, reply, state);
+  if (coverage != nullptr) count(step.words, reply, state, *coverage);
   Found found = compare(step, reply);
   note_queued(step, reply);
   return found;
@@ -118,7 +132,7 @@ std::optional<Difference> Comparison::compare(const Step& step, const std::strin
   if (same(expected, got)) return std::nullopt;
   real_.fence();
   got += real_.rest(connection);
-  return differ(connection, expected, std::move(got));
+  return differ(connection, expected, got);
 }
 
 // Of EXEC the array's header goes first and its elements are looked at as so many replies, for what
@@ -138,7 +152,7 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
     const std::string header = reply.substr(0, reply.find('\n') + 1);
     left.remove_prefix(header.size());
     std::string got = real_.receive(connection, header.size());
-    if (got != header) return differ(connection, header, std::move(got));
+    if (got != header) return differ(connection, header, got);
   }
   std::vector<Frame> ours;
   std::vector<Frame> theirs;
@@ -167,10 +181,10 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
   normalise_frames(ours);
   normalise_frames(theirs);
   // The rest is of an answer that CLIENT REPLY OFF has cut.
-  std::string our_form = bytes_of(ours).append(left);
-  std::string their_form = bytes_of(theirs) + real_.receive(connection, left.size());
+  const std::string our_form = bytes_of(ours).append(left);
+  const std::string their_form = bytes_of(theirs) + real_.receive(connection, left.size());
   if (our_form == their_form) return std::nullopt;
-  return differ(connection, std::move(our_form), std::move(their_form));
+  return differ(connection, our_form, their_form);
 }
 
 // What is queued is answered by EXEC, each in its place.
@@ -191,7 +205,7 @@ std::optional<Difference> Comparison::compare_pushed(std::uint32_t connection) {
   if (same(expected, got)) return std::nullopt;
   real_.fence();
   got += real_.rest(connection);
-  return differ(connection, expected, std::move(got));
+  return differ(connection, expected, got);
 }
 
 std::optional<Difference> Comparison::compare_open(std::uint32_t connection) {
@@ -208,7 +222,7 @@ std::optional<Difference> Comparison::leftovers() {
   for (std::uint32_t i = 0; i < pending_.size(); ++i) {
     if (!open_[i]) continue;
     std::string got = real_.rest(i);
-    if (!same(pending_[i], got)) return differ(i, pending_[i], std::move(got));
+    if (!same(pending_[i], got)) return differ(i, pending_[i], got);
     if (real_.closed(i)) return differ(i, "leaves the connection open", "closes it", true);
   }
   return std::nullopt;

@@ -15,14 +15,6 @@
 
 namespace picklock::conform::redis {
 
-struct Difference {
-  std::size_t step = 0;  // the last one that had been sent
-  std::uint32_t connection = 0;
-  std::string model;  // what came, as bytes, or what happened, in words
-  std::string real;
-  bool words = false;
-};
-
 class Comparison {
  public:
   Comparison(ModelSide& model, RealSide& real) : model_(model), real_(real) {}
@@ -39,11 +31,14 @@ class Comparison {
   Found compare_pushed(std::uint32_t connection);
   Found compare_open(std::uint32_t connection);
   Found leftovers();
-  Found differ(std::uint32_t connection, std::string model, std::string real, bool words = false);
+  // Of what came, as bytes, or of what happened, in words.
+  Found differ(std::uint32_t connection, const std::string& model, const std::string& real,
+               bool words = false);
   void note_queued(const Step& step, const std::string& reply);
 
   ModelSide& model_;
   RealSide& real_;
+  const Sequence* sequence_ = nullptr;
   std::size_t at_ = 0;
   std::vector<std::string> pending_;  // pushed by the model, not yet read from the real server
   std::vector<bool> open_;

@@ -56,27 +56,9 @@ std::string reply_class(std::string_view bytes) {
   }
 }
 
-void Coverage::count(const Words& words, std::string_view reply, KeyState key) {
-  ++commands_;
-  ++counts_[{lower(words[0]), reply_class(reply), key}];
-}
-
-std::vector<Coverage::Cell> Coverage::expected(bool steered_clock) {
-  std::vector<Cell> cells = expected();
-  if (steered_clock) return cells;
-  std::erase_if(cells, [](const Cell& cell) {
-    const Rule* rule = rule_of(cell.command);
-    return cell.key == KeyState::expired || cell.reply == "OOM" || cell.reply == "NOAUTH" ||
-           cell.reply == "WRONGPASS" || (cell.command == "config" && cell.reply == "status") ||
-           (rule != nullptr && rule->timed);
-  });
-  return cells;
-}
-
-std::vector<Coverage::Cell> Coverage::empty_cells(bool steered_clock) const {
-  std::vector<Cell> empty = expected(steered_clock);
-  std::erase_if(empty, [&](const Cell& cell) { return counts_.contains(cell); });
-  return empty;
+void count(const Words& words, std::string_view reply, KeyState key, Coverage& coverage) {
+  coverage.count_command();
+  coverage.count({lower(words[0]), reply_class(reply), static_cast<std::uint8_t>(key)});
 }
 
 }  // namespace picklock::conform::redis

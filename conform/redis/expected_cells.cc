@@ -1,7 +1,4 @@
 // The cells of the coverage table that a run of the default length fills.
-#include <algorithm>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "conform/redis/coverage.h"
@@ -9,14 +6,7 @@
 namespace picklock::conform::redis {
 namespace {
 
-// Of each command, the classes of its replies, and behind the colon the states in which it finds
-// its key: missing, live, expired, of a wrong type, or `-`, where there is none to find.
-struct Expected {
-  std::string_view command;
-  std::string_view cells;
-};
-
-constexpr Expected kExpected[] = {
+constexpr ExpectedRow kExpected[] = {
     {"append", "ERR:ml OOM:mlw WRONGTYPE:w integer:mle queued:mw"},
     {"auth", "ERR:- WRONGPASS:- status:-"},
     {"client", "ERR:- array:- bulk:- integer:- nil:- queued:- status:- verbatim:-"},
@@ -152,36 +142,18 @@ constexpr Expected kExpected[] = {
     {"zscore", "ERR:mlw WRONGTYPE:w bulk:l nil:mle queued:mw"},
 };
 
-KeyState state_of(char letter) {
-  switch (letter) {
-    case 'm':
-      return KeyState::missing;
-    case 'l':
-      return KeyState::live;
-    case 'e':
-      return KeyState::expired;
-    case 'w':
-      return KeyState::wrong_type;
-    default:
-      return KeyState::no_key;
-  }
-}
-
 }  // namespace
 
-std::vector<Coverage::Cell> Coverage::expected() {
-  std::vector<Cell> cells;
-  for (const Expected& row : kExpected) {
-    std::string_view left = row.cells;
-    while (!left.empty()) {
-      const std::string_view part = left.substr(0, left.find(' '));
-      left.remove_prefix(std::min(left.size(), part.size() + 1));
-      const std::size_t colon = part.find(':');
-      for (const char letter : part.substr(colon + 1))
-        cells.push_back(
-            {std::string(row.command), std::string(part.substr(0, colon)), state_of(letter)});
-    }
-  }
+std::vector<Cell> expected_cells(bool steered_clock) {
+  std::vector<Cell> cells = cells_of(kExpected, kKeyStates);
+  if (steered_clock) return cells;
+  constexpr auto kExpired = static_cast<std::uint8_t>(KeyState::expired);
+  std::erase_if(cells, [](const Cell& cell) {
+    const Rule* rule = rule_of(cell.command);
+    return cell.state == kExpired || cell.reply == "OOM" || cell.reply == "NOAUTH" ||
+           cell.reply == "WRONGPASS" || (cell.command == "config" && cell.reply == "status") ||
+           (rule != nullptr && rule->timed);
+  });
   return cells;
 }
 

@@ -1,5 +1,7 @@
 #include "conform/redis/frame.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -111,6 +113,16 @@ void put_frame(std::string& out, const Frame& frame) {
     out += frame.text;
   }
   out += kEnd;
+}
+
+std::string request_of(const std::vector<std::string>& words) {
+  std::string request = fmt::format("*{}\r\n", words.size());
+  for (const std::string& word : words) {
+    request += fmt::format("${}\r\n", word.size());
+    request += word;
+    request += kEnd;
+  }
+  return request;
 }
 
 }  // namespace picklock::conform::redis

@@ -30,4 +30,7 @@ struct Frame {
 Framing take_frame(std::string_view& bytes, Frame& frame);
 void put_frame(std::string& out, const Frame& frame);
 
+// A command as it is sent.
+std::string request_of(const std::vector<std::string>& words);
+
 }  // namespace picklock::conform::redis

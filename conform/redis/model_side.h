@@ -13,8 +13,6 @@ namespace picklock::conform::redis {
 
 // What a command finds where its key should be.
 enum class KeyState : std::uint8_t { no_key, missing, live, expired, wrong_type };
-inline constexpr std::string_view kKeyStateNames[] = {"no-key", "missing", "live", "expired",
-                                                      "wrong-type"};
 
 class ModelSide {
  public:

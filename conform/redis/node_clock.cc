@@ -6,14 +6,26 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
-#include "conform/redis/real_server.h"
+#include "conform/address.h"
 
 namespace picklock::conform::redis {
 namespace {
 
 [[noreturn]] void fail() {
   throw NoServer(fmt::format("no memory for a clock: {}", std::strerror(errno)));
+}
+
+// Where it lies follows from where the program lies: an installation can be moved as a whole.
+std::string clock_library() {
+  constexpr const char* kLibrary = "lib/picklock/conform/libpicklock_steered_clock.so";
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string path = program.parent_path().parent_path() / kLibrary;
+  if (access(path.c_str(), R_OK) != 0)
+    throw NoServer(fmt::format("{}: {}", path, std::strerror(errno)));
+  return path;
 }
 
 }  // namespace
@@ -30,9 +42,9 @@ NodeClock::~NodeClock() {
   close(file_);
 }
 
-Surroundings NodeClock::surroundings(const std::string& library) const {
+Surroundings NodeClock::surroundings() const {
   Surroundings of_server{
-      .variables = {"LD_PRELOAD=" + library, "PICKLOCK_CLOCK_FD=" + std::to_string(file_)},
+      .variables = {"LD_PRELOAD=" + clock_library(), "PICKLOCK_CLOCK_FD=" + std::to_string(file_)},
       .files = {file_}};
   if (!stands()) of_server.variables.emplace_back("PICKLOCK_CLOCK_RUNS=1");
   return of_server;

@@ -24,9 +24,8 @@ class NodeClock {
   std::int64_t get() const { return *ms_; }
   bool stands() const { return kind_ == Kind::stands; }
 
-  // What a server that is to live by it is started with. `library`: the path of
-  // libpicklock_steered_clock.so.
-  Surroundings surroundings(const std::string& library) const;
+  // What a server that is to live by it is started with. Throws NoServer.
+  Surroundings surroundings() const;
 
  private:
   Kind kind_;

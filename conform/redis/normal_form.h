@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "conform/redis/frame.h"
+#include "conform/server_kind.h"
 
 namespace picklock::conform::redis {
 
-struct Normalisation {
-  std::string_view name;
-  std::string_view commands;
-  std::string_view why;
-};
 std::span<const Normalisation> normalisations();
 
 // Whether the reply to a command has a normal form other than itself.

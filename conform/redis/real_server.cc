@@ -1,62 +1,33 @@
 #include "conform/redis/real_server.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
-#include <utility>
 
+#include "conform/redis/frame.h"
 #include "conform/redis/sequence.h"
+#include "conform/socket.h"
 
 namespace picklock::conform::redis {
 namespace {
 
-constexpr const char* kClockLibrary = "lib/picklock/conform/libpicklock_steered_clock.so";
-constexpr int kAttempts = 5;  // to get a port that nobody takes in between
-
-[[noreturn]] void fail(const char* what) {
-  throw NoServer(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-// Where it lies follows from where the program lies: an installation can be moved as a whole.
-std::string clock_library() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string path = program.parent_path().parent_path() / kClockLibrary;
-  if (access(path.c_str(), R_OK) != 0)
-    throw NoServer(fmt::format("{}: {}", path, std::strerror(errno)));
-  return path;
-}
+const std::vector<std::string> kAlone = {"--save", "", "--appendonly", "no",
+                                         "--enable-debug-command", "yes",
+                                         // It waits by the wall clock, which stands still.
+                                         "--jemalloc-bg-thread", "no",
+                                         // It looks often whether a pause is over (R107).
+                                         "--hz", "500"};
 
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("status {}", WEXITSTATUS(status));
 }
-
-// Gone with this object; it has nothing in it.
-class Folder {
- public:
-  Folder() {
-    if (mkdtemp(path_.data()) == nullptr) fail("no folder for a server");
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { rmdir(path_.c_str()); }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_ = "/tmp/picklock-redis-XXXXXX";
-};
 
 constexpr std::string_view kKilled = "signal 9";  // as how_it_ended() says it
 constexpr std::string_view kReady = "Ready to accept connections";
@@ -72,76 +43,86 @@ std::string_view remark(std::string_view line) {
 
 }  // namespace
 
-RealServer::RealServer(Stop stop)
-    : stop_(std::move(stop)),
-      clock_(NodeClock::Kind::stands),
-      log_(memfd_create("picklock-redis-log", MFD_CLOEXEC)) {
-  if (log_ < 0) fail("no memory for a log");
-  set_clock(kEpochMs);
+RealServer::RealServer(Settings settings, Stop stop)
+    : OwnServer({.name = settings.name, .package = "redis-server", .folder = "redis"},
+                std::move(stop)),
+      settings_(std::move(settings)),
+      clock_(settings_.clock_stands ? NodeClock::Kind::stands : NodeClock::Kind::runs) {
+  clock_.set(settings_.clock_stands ? kEpochMs : 0);
   start();
 }
 
-RealServer::~RealServer() { close(log_); }
+RealServer::RealServer(Stop stop)
+    : RealServer(Settings{.arguments = kAlone, .clock_stands = true}, std::move(stop)) {
+  // It has nothing to write; a folder would stay behind when this process is killed.
+  remove_folder();
+}
 
-void RealServer::restart() {
-  process_.kill();
+std::vector<std::string> RealServer::command() {
+  std::filesystem::create_directory(folder());
+  if (!settings_.arguments.empty()) {
+    std::vector<std::string> command = {
+        "redis-server", "-",  // its configuration is on standard input: none
+        "--bind",       address().host,
+        "--port",       std::to_string(address().port),
+        "--dir",        folder()};
+    command.insert(command.end(), settings_.arguments.begin(), settings_.arguments.end());
+    return command;
+  }
+  std::ofstream(folder() / "redis.conf")
+      << settings_.configuration
+      << fmt::format("\nport {}\nbind {}\ndir {}\n", address().port, address().host,
+                     folder().string());
+  std::vector<std::string> command = {"redis-server", folder() / "redis.conf"};
+  if (settings_.sentinel) command.emplace_back("--sentinel");
+  return command;
+}
+
+// Whatever it answers. That its port takes connections is too little: another's may.
+bool RealServer::answers() {
+  try {
+    Socket socket(address());
+    socket.send(request_of({"INFO", "server"}));
+    const std::string its_own = fmt::format("process_id:{}\r\n", pid().value());
+    for (int i = 0; i < 50 && !socket.ended(); ++i) {
+      socket.soon();
+      if (socket.received().find(its_own) != std::string::npos) return true;
+      if (socket.received().find("\r\n\r\n") != std::string::npos) return false;
+    }
+  } catch (const NoServer&) {
+    // It does not listen yet.
+  }
+  return false;
+}
+
+void RealServer::replace() {
+  kill();
   obituary_.clear();
   start();
+  remove_folder();
 }
 
-void RealServer::start() {
-  const Surroundings surroundings = clock_.surroundings(clock_library());
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    address_ = {"127.0.0.1", free_port()};
-    if (address_.port == 0) throw NoServer("no free loopback port");
-    // A folder of its own, gone as soon as it runs there: it has nothing to write.
-    const Folder folder;
-    if (ftruncate(log_, 0) != 0) fail("no memory for a log");
-    process_.start(
-        {"redis-server",
-         "-",  // its configuration is on standard input: none
-         "--bind", "127.0.0.1", "--port", std::to_string(address_.port), "--dir", folder.path(),
-         "--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
-         // It waits by the wall clock, which stands still.
-         "--jemalloc-bg-thread", "no",
-         // Looks often whether a pause is over (R107).
-         "--hz", "500"},
-        fmt::format("/proc/self/fd/{}", log_), surroundings);
-    constexpr int kPatience = 2000;  // times 5 ms
-    std::optional<int> status;
-    for (int i = 0; i < kPatience; ++i) {
-      status = process_.ended();
-      if (status) break;
-      if (log().find(kReady) != std::string::npos) return;
-      if (stop_ && stop_()) {
-        process_.kill();
-        throw Interrupted();
-      }
-      usleep(5000);
-    }
-    process_.kill();
-    if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == ServerProcess::kCannotExecute)
-      throw NoServer("redis-server is not installed: install it, or give --address HOST:PORT");
+void RealServer::restart() {
+  kill();
+  begin();
+  if (!await_answer())
+    throw NoServer(fmt::format("{} does not start again: {}", name(), last_line()));
+}
+
+void RealServer::tear() const {
+  constexpr std::uintmax_t kBytes = 5;  // fewer than any command has
+  for (const auto& file : std::filesystem::directory_iterator(folder() / "appendonlydir")) {
+    if (file.path().string().ends_with(".incr.aof"))
+      std::filesystem::resize_file(file.path(), file.file_size() - kBytes);
   }
-  throw NoServer(fmt::format("redis-server does not start: {}", last_words()));
 }
 
 std::string RealServer::obituary() {
-  const std::optional<int> status = process_.ended();
-  if (status) obituary_ = how_it_ended(*status);
+  if (const std::optional<int> status = ended()) obituary_ = how_it_ended(*status);
   return obituary_;
 }
 
-std::string RealServer::log() const {
-  struct stat about {};
-  if (fstat(log_, &about) != 0) return {};
-  std::string text(static_cast<std::size_t>(about.st_size), '\0');
-  const ssize_t read = pread(log_, text.data(), text.size(), 0);
-  text.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
-  return text;
-}
-
-// A crash is told at length, and its cause first. Who is killed knows nothing of it.
+// A crash is told at length, and its cause first. A server that is killed does not know it.
 std::string RealServer::last_words() const {
   if (obituary_ == kKilled) return {};
   const std::string text = log();

@@ -1,77 +1,67 @@
-// A redis-server of our own on a free loopback port, without persistence, whose wall clock is a
-// number that we set. It ends with this object, and with this process however that ends.
+// A redis-server or a Sentinel of our own, whose wall clock we set: alone, without persistence, or
+// as one of a group.
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "conform/own_server.h"
 #include "conform/redis/node_clock.h"
-#include "conform/server_process.h"
 
 namespace picklock::conform::redis {
-
-// There is no server to compare with; the text says why, and what to do.
-class NoServer : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // The server was there, and is gone or answers nothing any more.
 class ServerEnded : public NoServer {
  public:
   explicit ServerEnded(const std::string& how, std::string last_words = {})
       : NoServer(how), last_words_(std::move(last_words)) {}
-  // Of its log; empty: none.
+  // The cause, from the server's log. Empty: the log has none.
   const std::string& last_words() const { return last_words_; }
 
  private:
   std::string last_words_;
 };
 
-// The user wants an end.
-class Interrupted : public std::exception {
- public:
-  const char* what() const noexcept override { return "interrupted"; }
+struct Settings {
+  std::string name = "redis-server";
+  std::string configuration = {};           // lines of its file, without the port
+  std::vector<std::string> arguments = {};  // or without a file: these, with "--"
+  bool sentinel = false;
+  bool clock_stands = false;  // at kEpochMs, or it shows the true time
 };
 
-// Whether the user wants an end; asked whenever something is waited for.
-using Stop = std::function<bool()>;
-
-struct Address {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-class RealServer {
+class RealServer final : public OwnServer {
  public:
-  // Throws Interrupted if it is to stop before the server runs.
+  // It answers when this returns. Throws NoServer, as all below, or Interrupted.
+  explicit RealServer(Settings settings, Stop stop = {});
+  // Alone, with a clock that stands; it keeps nothing.
   explicit RealServer(Stop stop = {});
-  RealServer(const RealServer&) = delete;
-  RealServer& operator=(const RealServer&) = delete;
-  ~RealServer();
 
-  const Address& address() const { return address_; }
-  void set_clock(std::int64_t ms) { clock_.set(ms); }
+  const std::string& name() const { return settings_.name; }
+  bool sentinel() const { return settings_.sentinel; }
+  NodeClock& clock() { return clock_; }
 
-  // It has ended of itself, which no server should: how. Empty: it runs.
+  // How it ended of itself, which no server should. Empty: it runs.
   std::string obituary();
-  // Why, as its log has it; empty: it says nothing of it.
+  // Why, from its log. Empty: the log does not say.
   std::string last_words() const;
+  // With an empty keyspace, at a new address.
+  void replace();
+  // With its folder, at the same address: it answers, perhaps that it is loading.
   void restart();
+  // Takes the end off the append-only file of a server that was killed.
+  void tear() const;
 
  private:
-  void start();
-  std::string log() const;
+  std::vector<std::string> command() override;
+  Surroundings surroundings() const override { return clock_.surroundings(); }
+  bool answers() override;
 
-  Stop stop_;
-  Address address_;
+  Settings settings_;
   NodeClock clock_;
-  int log_ = -1;  // a file in memory
   std::string obituary_;
-  ServerProcess process_;
 };
 
 }  // namespace picklock::conform::redis

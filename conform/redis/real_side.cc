@@ -1,22 +1,9 @@
 #include "conform/redis/real_side.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/sockios.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -25,8 +12,7 @@ namespace {
 
 // A busy machine may be slow: after the first wait a fence tells whether anything is still to come,
 // and only a server that answers nothing at all runs into the second.
-constexpr timeval kSoon{.tv_sec = 0, .tv_usec = 20'000};
-constexpr int kPatience = 500;  // times that
+constexpr int kPatience = 500;  // times what Socket::soon() waits
 constexpr int kHastyPatience = 25;
 
 std::string value_of(std::string_view info, std::string_view name) {
@@ -37,126 +23,6 @@ std::string value_of(std::string_view info, std::string_view name) {
 }
 
 }  // namespace
-
-// ---------------------------------------------------------------- a socket
-
-Socket::Socket(const Address& address, const Stop* stop) : stop_(stop) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string port = std::to_string(address.port);
-  const std::string where = fmt::format("{}:{}", address.host, address.port);
-  if (const int problem = getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found);
-      problem != 0)
-    throw NoServer(fmt::format("{}: {}", where, gai_strerror(problem)));
-  int problem = 0;
-  {
-    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, &freeaddrinfo);
-    for (const addrinfo* one = found; one != nullptr && file_ < 0; one = one->ai_next) {
-      file_ =
-          socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, one->ai_protocol);
-      problem = errno;
-      if (file_ < 0) continue;
-      problem = connect(file_, one->ai_addr, one->ai_addrlen) == 0 ? 0 : errno;
-      if (problem == EINPROGRESS) problem = connected();
-      if (problem == 0) break;
-      close(file_);
-      file_ = -1;
-    }
-  }
-  if (file_ < 0) throw NoServer(fmt::format("{}: {}", where, std::strerror(problem)));
-  fcntl(file_, F_SETFL, fcntl(file_, F_GETFL) & ~O_NONBLOCK);
-  const int on = 1;
-  setsockopt(file_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(file_, SOL_SOCKET, SO_RCVTIMEO, &kSoon, sizeof kSoon);
-  setsockopt(file_, SOL_SOCKET, SO_SNDTIMEO, &kSoon, sizeof kSoon);
-}
-
-// Waits until a connection stands; the error number if it does not come about.
-int Socket::connected() const {
-  for (int patience = kPatience; patience > 0; --patience) {
-    look_for_stop();
-    pollfd about{.fd = file_, .events = POLLOUT, .revents = 0};
-    if (poll(&about, 1, kSoon.tv_usec / 1000) <= 0) continue;
-    int problem = 0;
-    socklen_t size = sizeof problem;
-    return getsockopt(file_, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 ? problem : errno;
-  }
-  return ETIMEDOUT;
-}
-
-void Socket::look_for_stop() const {
-  if (stop_ != nullptr && *stop_ && (*stop_)()) throw Interrupted();
-}
-
-Socket::Socket(Socket&& other) noexcept { *this = std::move(other); }
-
-Socket& Socket::operator=(Socket&& other) noexcept {
-  std::swap(stop_, other.stop_);
-  std::swap(file_, other.file_);
-  std::swap(ended_, other.ended_);
-  received_.swap(other.received_);
-  request_.swap(other.request_);
-  return *this;
-}
-
-Socket::~Socket() {
-  if (file_ >= 0) close(file_);
-}
-
-void Socket::send(const std::vector<std::string>& words) {
-  request_ = fmt::format("*{}\r\n", words.size());
-  for (const std::string& word : words) {
-    request_ += fmt::format("${}\r\n", word.size());
-    request_ += word;
-    request_ += "\r\n";
-  }
-  std::string_view left = request_;
-  for (int patience = kPatience; !left.empty() && patience > 0;) {
-    const ssize_t sent = ::send(file_, left.data(), left.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      look_for_stop();
-      --patience;
-      continue;
-    }
-    if (sent < 0) return;  // the next read finds the end
-    left.remove_prefix(static_cast<std::size_t>(sent));
-  }
-}
-
-// What was sent later on another connection might arrive first.
-void Socket::await_delivery() const {
-  constexpr useconds_t kPause = 100;
-  int unacknowledged = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    if (ioctl(file_, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0) return;
-    usleep(kPause);
-  }
-}
-
-bool Socket::here() { return receive(MSG_DONTWAIT); }
-bool Socket::soon() {
-  look_for_stop();
-  return receive(0);
-}
-
-bool Socket::receive(int flags) {
-  if (ended_) return false;
-  std::array<char, 16'384> bytes;
-  ssize_t read = 0;
-  while ((read = recv(file_, bytes.data(), bytes.size(), flags)) < 0 && errno == EINTR) {
-  }
-  if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
-  if (read <= 0) {
-    ended_ = true;
-    return false;
-  }
-  received_.append(bytes.data(), static_cast<std::size_t>(read));
-  return true;
-}
-
-// ---------------------------------------------------------------- a server
 
 RealSide::RealSide(Stop stop)
     : stop_(std::move(stop)),
@@ -169,7 +35,7 @@ RealSide::RealSide(Stop stop)
 
 RealSide::RealSide(const Address& address, bool flush, Stop stop)
     : stop_(std::move(stop)), address_(address), control_(address, &stop_) {
-  const std::string where = fmt::format("{}:{}", address.host, address.port);
+  const std::string where = shown(address);
   const std::string pong = ask(control_, {"PING"});
   if (pong.starts_with("-NOAUTH"))
     throw NoServer(fmt::format("{} wants a password, which conform cannot give", where));
@@ -207,7 +73,7 @@ RealSide::~RealSide() {
 
 std::string RealSide::ask(Socket& socket, const std::vector<std::string>& words) {
   socket.received().clear();
-  socket.send(words);
+  socket.send(request_of(words));
   Frame frame;
   const int patience = hasty_ || lost_patience_ ? kHastyPatience : kPatience;
   for (int waited = 0; !socket.ended();) {
@@ -266,7 +132,7 @@ void RealSide::connect(std::uint32_t connection) {
 }
 
 void RealSide::restart() {
-  own_->restart();
+  own_->replace();
   address_ = own_->address();
   control_ = Socket(address_, &stop_);
   lost_patience_ = false;
@@ -287,11 +153,11 @@ void RealSide::begin(const Sequence& sequence) {
   if (lost && own_ != nullptr) restart();
   if (paused_ && own_ != nullptr) {
     constexpr std::int64_t kLongerThanAnyPause = 1'000'000'000;
-    own_->set_clock(now_ms_ + kLongerThanAnyPause);
+    own_->clock().set(now_ms_ + kLongerThanAnyPause);
     ask_of_control({"CLIENT", "UNPAUSE"});
     fence();
   }
-  if (own_ != nullptr) own_->set_clock(now_ms_ = kEpochMs);
+  if (own_ != nullptr) own_->clock().set(now_ms_ = kEpochMs);
   if (configured_) {
     // It remembers that memory was short until a command finds that it is not.
     ask_of_control({"CONFIG", "SET", "maxmemory", "1gb"});
@@ -314,12 +180,12 @@ void RealSide::send(std::uint32_t connection, const std::vector<std::string>& wo
   const std::string command = words.empty() ? "" : lower(words[0]);
   if (words.size() > 1 && command == "client" && lower(words[1]) == "pause") paused_ = true;
   if (command == "config") configured_ = true;
-  sockets_[connection].send(words);
+  sockets_[connection].send(request_of(words));
 }
 
 void RealSide::pass(std::int64_t ms) {
   now_ms_ += ms;
-  if (own_ != nullptr) own_->set_clock(now_ms_);
+  if (own_ != nullptr) own_->clock().set(now_ms_);
 }
 
 void RealSide::await_pause_end() {
@@ -372,7 +238,7 @@ bool RealSide::ended(std::uint32_t connection) {
 }
 
 std::string RealSide::server_name() const {
-  return own_ != nullptr ? "redis-server" : fmt::format("{}:{}", address_.host, address_.port);
+  return own_ != nullptr ? "redis-server" : conform::shown(address_);
 }
 
 // That its connections have ended is seen before its process has.

@@ -12,40 +12,9 @@
 #include "conform/redis/frame.h"
 #include "conform/redis/real_server.h"
 #include "conform/redis/sequence.h"
+#include "conform/socket.h"
 
 namespace picklock::conform::redis {
-
-class Socket {
- public:
-  Socket() = default;
-  // Throws NoServer. `stop`, which must outlive it, is asked whenever it waits; then all that waits
-  // throws Interrupted.
-  explicit Socket(const Address& address, const Stop* stop = nullptr);
-  Socket(Socket&& other) noexcept;
-  Socket& operator=(Socket&& other) noexcept;
-  ~Socket();
-
-  void send(const std::vector<std::string>& words);
-  // More bytes, those that are here or that come soon. False: there are none.
-  bool here();
-  bool soon();
-  // Until what was sent has reached the other end.
-  void await_delivery() const;
-  bool open() const { return file_ >= 0; }
-  bool ended() const { return ended_; }  // the server has closed it
-  std::string& received() { return received_; }
-
- private:
-  bool receive(int flags);
-  void look_for_stop() const;
-  int connected() const;
-
-  const Stop* stop_ = nullptr;
-  int file_ = -1;
-  bool ended_ = false;
-  std::string received_;  // and not yet taken
-  std::string request_;
-};
 
 class RealSide {
  public:

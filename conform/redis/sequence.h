@@ -1,5 +1,4 @@
-// A sequence of commands over a few connections, drawn once and then sent to the model and to a
-// real server alike. Plain data, so that it can be cut down to the commands that make a difference.
+// The steps of a case: commands over a few connections, and times that pass.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conform/case.h"
 #include "sim/clock.h"
 
 namespace picklock::conform::redis {
@@ -31,11 +31,7 @@ struct Step {
   bool passes_time() const { return words.empty(); }
 };
 
-struct Sequence {
-  std::uint64_t seed = 0;  // draws this very sequence as the first of a run
-  std::uint32_t connections = 2;
-  std::vector<Step> steps;
-};
+using Sequence = Case<Step>;
 
 // A word as a user could type it, quoted where it must be: `PX`, `"a b"`, `"\r\n\x00"`.
 std::string shown(std::string_view word);

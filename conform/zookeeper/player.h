@@ -4,12 +4,14 @@
 // children are sorted, and times are zero.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "conform/coverage.h"
 #include "conform/zookeeper/sequence.h"
 
 namespace picklock::conform::zookeeper {
@@ -25,9 +27,13 @@ enum class Znode : std::uint8_t {
   own_ephemeral,
   others_ephemeral,
 };
-inline constexpr std::string_view kZnodeNames[] = {"no-znode",        "missing",   "persistent",
-                                                   "with-children",   "container", "own-ephemeral",
-                                                   "others-ephemeral"};
+inline constexpr std::array<State, 7> kZnodeStates = {{{'-', "no-znode"},
+                                                       {'m', "missing"},
+                                                       {'p', "persistent"},
+                                                       {'c', "with-children"},
+                                                       {'k', "container"},
+                                                       {'o', "own-ephemeral"},
+                                                       {'e', "others-ephemeral"}}};
 
 // Connections to one server; numbered from 0.
 class Line {

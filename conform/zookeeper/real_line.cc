@@ -1,12 +1,11 @@
 #include "conform/zookeeper/real_line.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <stdexcept>
+
+#include "conform/zookeeper/real_server.h"
 
 namespace picklock::conform::zookeeper {
 namespace {
@@ -19,51 +18,44 @@ constexpr int kPatience = 10'000;  // milliseconds, for an answer
 
 bool RealSocket::dial(const Address& address) {
   hang_up();
-  file_ = connected(address);
+  try {
+    socket_ = Socket(address);
+  } catch (const NoServer&) {
+    // A server that is gone.
+  }
   return open();
 }
 
-void RealSocket::hang_up() {
-  if (open()) close(file_);
-  file_ = -1;
-  received_.clear();
-}
-
-void RealSocket::send(std::string_view bytes) const {
+void RealSocket::send(std::string_view bytes) {
   if (!open()) return;
   const auto size = static_cast<std::uint32_t>(bytes.size());
   std::string framed;
   for (int shift = 24; shift >= 0; shift -= 8) framed += static_cast<char>(size >> shift);
   framed += bytes;
-  for (std::size_t sent = 0; sent < framed.size();) {
-    const ssize_t some = ::send(file_, framed.data() + sent, framed.size() - sent, MSG_NOSIGNAL);
-    if (some <= 0) return;  // what is read next tells why
-    sent += static_cast<std::size_t>(some);
-  }
+  socket_.send(framed);
 }
 
 bool RealSocket::take(std::string& bytes) {
-  if (received_.size() < 4) return false;
+  std::string& received = socket_.received();
+  if (received.size() < 4) return false;
   std::size_t size = 0;
-  for (std::size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<unsigned char>(received_[i]);
-  if (received_.size() < 4 + size) return false;
-  bytes = received_.substr(4, size);
-  received_.erase(0, 4 + size);
+  for (std::size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<unsigned char>(received[i]);
+  if (received.size() < 4 + size) return false;
+  bytes = received.substr(4, size);
+  received.erase(0, 4 + size);
   return true;
 }
 
 bool RealSocket::receive(std::string& bytes, int patience) {
   while (!take(bytes)) {
     if (!open()) return false;
-    pollfd ready{file_, POLLIN, 0};
-    if (poll(&ready, 1, patience) == 0) return false;
-    std::array<char, 16384> some{};
-    const ssize_t size = ::read(file_, some.data(), some.size());
-    if (size <= 0) {
+    if (socket_.soon()) continue;
+    if (socket_.ended()) {
       hang_up();
       return false;
     }
-    received_.append(some.data(), static_cast<std::size_t>(size));
+    patience -= Socket::kSoonMs;
+    if (patience <= 0) return false;
   }
   return true;
 }
@@ -75,7 +67,7 @@ std::string RealLine::version() const {
   constexpr std::string_view kVersion = "Zookeeper version: ";
   const std::size_t at = answer.find(kVersion);
   if (at == std::string::npos)
-    throw NoServer(fmt::format("no ZooKeeper answers at {}:{}", address_.host, address_.port));
+    throw NoServer(fmt::format("no ZooKeeper answers at {}", conform::shown(address_)));
   const std::string rest = answer.substr(at + kVersion.size());
   return rest.substr(0, rest.find_first_of("-, \n"));
 }
@@ -87,7 +79,7 @@ RealSocket& RealLine::at(std::uint32_t connection) {
 
 void RealLine::dial(std::uint32_t connection) {
   if (!at(connection).dial(address_))
-    throw NoServer(fmt::format("nobody listens at {}:{}", address_.host, address_.port));
+    throw NoServer(fmt::format("nobody listens at {}", conform::shown(address_)));
 }
 
 void RealLine::hang_up(std::uint32_t connection) { at(connection).hang_up(); }

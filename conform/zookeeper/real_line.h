@@ -3,39 +3,30 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <string>
 #include <utility>
 
+#include "conform/address.h"
+#include "conform/socket.h"
 #include "conform/zookeeper/player.h"
-#include "conform/zookeeper/real_server.h"
 
 namespace picklock::conform::zookeeper {
 
-// Whether the user wants an end.
-using Stop = std::function<bool()>;
-
-// One connection after the other to a real server.
+// One connection after the other to a real server, in messages with their length before them.
 class RealSocket {
  public:
-  RealSocket() = default;
-  RealSocket(const RealSocket&) = delete;
-  RealSocket& operator=(const RealSocket&) = delete;
-  ~RealSocket() { hang_up(); }
-
   // False: nobody listens there.
   bool dial(const Address& address);
-  void hang_up();
-  void send(std::string_view bytes) const;
+  void hang_up() { socket_ = Socket(); }
+  void send(std::string_view bytes);
   // False: no message has come within so many milliseconds, or none will, for it has ended.
   bool receive(std::string& bytes, int patience);
-  bool open() const { return file_ >= 0; }
+  bool open() const { return socket_.open(); }
 
  private:
   bool take(std::string& bytes);
 
-  int file_ = -1;
-  std::string received_;  // and not yet taken
+  Socket socket_;
 };
 
 class RealLine final : public Line {

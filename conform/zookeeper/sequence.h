@@ -1,5 +1,4 @@
-// What a few clients of one server ask for, in one order: drawn once and then played to the model
-// and to a real server alike. Plain data, so that it can be cut down to what makes a difference.
+// The steps of a case: what a few clients of one server ask for.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conform/case.h"
 #include "models/zookeeper/op_code.h"
 #include "picklock/zookeeper.h"
 
@@ -49,11 +49,7 @@ struct Step {
   std::int32_t timeout = 0;  // of a session that is asked for; or so many milliseconds pass
 };
 
-struct Sequence {
-  std::uint64_t seed = 0;  // draws this very sequence as the first of a run
-  std::uint32_t connections = 2;
-  std::vector<Step> steps{};
-};
+using Sequence = Case<Step>;
 
 // `2> create /t/a "x" ephemeral`, or `   (700 ms pass)`.
 std::string shown(const Step& step);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conform/mysql/real/real_mysql.h"
+#include "conform/mysql/real_server.h"
 #include "conform/real/real_time.h"
 #include "history/recorded_simulation.h"
 #include "models/locks/catalogue.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "conform/mysql/real_server.h"
+#include "conform/address.h"
 #include "conform/real/real_endpoint.h"
 #include "models/mysql/server.h"
 

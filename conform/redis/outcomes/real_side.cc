@@ -105,7 +105,7 @@ void RealSide::send(const std::string& client, const std::string& node, const Wo
   Socket& socket = sockets_[{client, node}];
   try {
     if (socket.ended() || !socket.open()) socket = Socket(group_->node(node).address());
-    socket.send(addressed(words, *group_));
+    socket.send(request_of(addressed(words, *group_)));
   } catch (const NoServer&) {
     socket = Socket();
   }
@@ -135,7 +135,7 @@ std::string RealSide::shown(const Frame& frame) const {
   if (frame.null) return "nil";
   if (!frame.aggregate()) return (frame.error() ? "-" : "") + frame.text;
   if (frame.elements.size() == 2) {
-    if (const RealNode* node = group_->at(frame.elements[0].text, frame.elements[1].text);
+    if (const RealServer* node = group_->at(frame.elements[0].text, frame.elements[1].text);
         node != nullptr)
       return node->name();
   }
@@ -176,7 +176,7 @@ std::string RealSide::info(const std::string& node, const std::string& section) 
 
 bool RealSide::caught_up(const std::string& replica) {
   const std::string theirs = info(replica, "replication");
-  const RealNode* master = group_->at(field(theirs, "master_host"), field(theirs, "master_port"));
+  const RealServer* master = group_->at(field(theirs, "master_host"), field(theirs, "master_port"));
   if (master == nullptr || field(theirs, "master_link_status") != "up") return false;
   const std::string its_masters = info(master->name(), "replication");
   return field(theirs, "master_replid") == field(its_masters, "master_replid") &&
@@ -214,7 +214,7 @@ void RealSide::listen(const std::string& node) {
   Listener& listener = listeners_[node];
   listener.socket = Socket(group_->node(node).address());
   Socket& socket = listener.socket;
-  socket.send({"PSYNC", "?", "-1"});
+  socket.send(request_of({"PSYNC", "?", "-1"}));
   const std::string answer = take_line(socket);  // +FULLRESYNC <id> <offset>
   if (!answer.starts_with("+FULLRESYNC")) throw NoServer("no replication stream: " + answer);
   listener.offset = number(std::string_view(answer).substr(answer.rfind(' ') + 1));

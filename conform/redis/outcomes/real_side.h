@@ -11,7 +11,7 @@
 #include "conform/redis/frame.h"
 #include "conform/redis/outcomes/real_group.h"
 #include "conform/redis/outcomes/situation.h"
-#include "conform/redis/real_side.h"
+#include "conform/socket.h"
 
 namespace picklock::conform::redis::outcomes {
 

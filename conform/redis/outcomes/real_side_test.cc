@@ -48,7 +48,7 @@ TEST(RealSide, EndsItsProcesses) {
 }
 
 TEST(RealSide, EndsItsProcessesAlsoWhenItIsKilled) {
-  const Folder folder;
+  const Folder folder("test");
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const pid_t child = fork();
@@ -93,9 +93,8 @@ TEST(RealSide, KillsAProcessAndStartsItAgainWhereItWas) {
   EXPECT_NE(process_of(side, "master"), process);
 }
 
-TEST(RealNode, DoesNotStartAgainWhereAnotherListens) {
-  const Folder folder;
-  RealNode one(folder.path(), {.name = "one"});
+TEST(RealServer, DoesNotStartAgainWhereAnotherListens) {
+  RealServer one(Settings{.name = "one"});
   one.kill();
   const int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in where{};
@@ -147,7 +146,8 @@ TEST(RealSide, SaysThatThereIsNoServer) {
     RealSide().begin({});
     ADD_FAILURE() << "there was one";
   } catch (const NoServer& none) {
-    EXPECT_STREQ(none.what(), "redis-server is not installed: install it");
+    EXPECT_STREQ(none.what(),
+                 "redis-server is not installed: install it, or give --address HOST:PORT");
   }
   setenv("PATH", path.c_str(), 1);
 }

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "conform/address.h"
 #include "conform/real/real_endpoint.h"
-#include "conform/redis/real_server.h"
 #include "models/redis/directory.h"
 
 namespace picklock::conform::redis::real {

@@ -15,9 +15,9 @@
 
 #include "conform/real/real_time.h"
 #include "conform/redis/frame.h"
-#include "conform/redis/outcomes/real_group.h"
 #include "conform/redis/real/real_redis.h"
-#include "conform/redis/real_side.h"
+#include "conform/redis/real_server.h"
+#include "conform/socket.h"
 #include "history/recorded_simulation.h"
 #include "models/sim_client.h"
 #include "picklock/client.h"
@@ -38,21 +38,18 @@ class RealServers {
     return servers;
   }
 
-  const Address& address(std::size_t server) const { return nodes_[server]->address(); }
+  const Address& address(std::size_t server) const { return servers_[server]->address(); }
 
  private:
   RealServers() {
     for (std::size_t i = 1; i <= kCount; ++i) {
-      nodes_.push_back(std::make_unique<outcomes::RealNode>(
-          folder_.path(),
-          outcomes::NodeSettings{.name = "redis-" + std::to_string(i),
-                                 .configuration = "save \"\"\nappendonly no\n"
-                                                  "jemalloc-bg-thread no\nhz 100"}));
+      servers_.push_back(std::make_unique<RealServer>(
+          Settings{.name = "redis-" + std::to_string(i),
+                   .configuration = "save \"\"\nappendonly no\njemalloc-bg-thread no\nhz 100"}));
     }
   }
 
-  outcomes::Folder folder_;
-  std::vector<std::unique_ptr<outcomes::RealNode>> nodes_;
+  std::vector<std::unique_ptr<RealServer>> servers_;
 };
 
 // A connection that has nothing to do with any client: how a test looks at a server, and steers it.
@@ -61,7 +58,7 @@ class Onlooker {
   explicit Onlooker(const Address& address) : socket_(address) {}
 
   Frame ask(const std::vector<std::string>& words) {
-    socket_.send(words);
+    socket_.send(request_of(words));
     return next();
   }
   std::int64_t number(const std::vector<std::string>& words) {

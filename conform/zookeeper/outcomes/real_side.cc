@@ -40,7 +40,7 @@ void RealSide::act(Deed deed, ServerId number) {
     case Deed::kill:
       return server(number).kill();
     case Deed::start:
-      return server(number).start();
+      return server(number).run_again();
     case Deed::stop:
       return server(number).stop();
     case Deed::go_on:

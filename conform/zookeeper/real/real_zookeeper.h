@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "conform/address.h"
 #include "conform/real/real_endpoint.h"
-#include "conform/zookeeper/real_server.h"
 #include "models/server_end.h"
 
 namespace picklock::conform::zookeeper::real {
