@@ -9,6 +9,7 @@
 #include "conform/server_kind.h"
 #include "explore/strategies.h"
 #include "models/locks/catalogue.h"
+#include "models/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
@@ -63,7 +64,7 @@ std::vector<std::string> fault_classes_and(std::vector<std::string> others) {
 std::vector<std::string> verbs() {
   std::vector<std::string> names;
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
-    for (const sim::Verb verb : row.verbs) names.emplace_back(sim::name(verb));
+    for (const sim::Verb verb : row.verbs) names.emplace_back(models::name(verb));
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -16,6 +16,7 @@
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
+#include "models/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
@@ -87,7 +88,7 @@ Filter filter_of(const ListOptions& options) {
   // `none` is the class of a run without faults. Some classes are named like a verb.
   keys::Words faults = {"none"};
   faults.insert(faults.end(), kFaultClassNames.begin(), kFaultClassNames.end());
-  for (const std::string_view verb : sim::kVerbNames) {
+  for (const std::string_view verb : models::kVerbNames) {
     if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
   }
   return {.locks = known_words("--lock", "lock", options.locks, locks),
@@ -115,8 +116,8 @@ Rows classes_of(const scenarios::Scenario& scenario) {
 Rows verbs_of(const scenarios::Scenario& scenario) {
   Rows verbs = Rows::array();
   for (const sim::Fault& fault : scenario.faults) {
-    if (std::find(verbs.begin(), verbs.end(), sim::name(fault.verb)) == verbs.end())
-      verbs.push_back(sim::name(fault.verb));
+    if (std::find(verbs.begin(), verbs.end(), models::name(fault.verb)) == verbs.end())
+      verbs.push_back(models::name(fault.verb));
   }
   return verbs;
 }
@@ -154,7 +155,7 @@ Rows faults() {
   Rows rows = Rows::array();
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     Rows verbs = Rows::array();
-    for (sim::Verb verb : row.verbs) verbs.push_back(sim::name(verb));
+    for (sim::Verb verb : row.verbs) verbs.push_back(models::name(verb));
     rows.push_back({{"name", picklock::name(row.fault_class)},
                     {"summary", row.meaning},
                     {"verbs", verbs},

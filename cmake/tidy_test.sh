@@ -67,6 +67,15 @@ check_layers() {
   done < <(sources include)
 }
 
+# Not in comments either: who reads the simulator need not know what runs in it.
+check_sim_words() {
+  local line
+  while read -r line; do
+    complain "$line: sim says no word of locks"
+  done < <(find sim -type f -print0 2>/dev/null |
+    xargs -0r grep -inwE 'locks?|acquires?|leases?|tenures?|evict(s|ed)?|fail[-_]?over|kill[-_]session' /dev/null)
+}
+
 check_words() {
   local file word
   local words=('steady_clock' 'system_clock' 'high_resolution_clock' 'clock_gettime' 'gettimeofday'
@@ -118,6 +127,7 @@ complaints_in() {  # complaints_in FOLDER
   complaints=0
   check_layers
   check_words
+  check_sim_words
   check_fibers
   check_paths
   check_examples
@@ -139,6 +149,8 @@ planted() {  # planted FILE TEXT EXPECTED
 }
 planted sim/a.h '#include "models/keys.h"' 'sim may not include models'
 planted sim/a.h '#include "history/history.h"' 'sim may not include history'
+planted sim/a.h 'void kill_session();' 'sim says no word of locks'
+planted sim/a.h '// Who holds the lock.' 'sim says no word of locks'
 planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
 planted include/picklock/a.h '#include "sim/time.h"' 'public headers only'
 touch "$plant/explore/header_examples_test.cc"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "keys/duration_text.h"
+#include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
@@ -62,7 +63,7 @@ bool starts_or_stops(Verb verb) { return verb == Verb::crash || verb == Verb::re
 
 bool fails_over(const sim::Plan& plan, std::string_view primary) {
   return std::any_of(plan.begin(), plan.end(), [primary](const Fault& fault) {
-    return fault.verb == Verb::fail_over && fault.target == primary;
+    return fault.verb == models::kFailOver && fault.target == primary;
   });
 }
 
@@ -112,14 +113,14 @@ void FaultPlans::find_ways() {
         if (message && !has_messages_to(target)) continue;
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
-        if (verb == Verb::kill_session && on(LockServer::redis)) continue;
+        if (verb == models::kKillSession && on(LockServer::redis)) continue;
         // An ensemble replaces by itself what has crashed.
         const bool elects = target == TargetKind::zookeeper;
-        if (row.fault_class == FaultClass::failover && (verb == Verb::fail_over) == elects)
+        if (row.fault_class == FaultClass::failover && (verb == models::kFailOver) == elects)
           continue;
         const std::uint32_t replicas =
             target == TargetKind::mysql ? scenario_.servers.mysql.replicas : redis.replicas;
-        if (verb == Verb::fail_over && (replicas == 0 || redis.sentinels > 0)) continue;
+        if (verb == models::kFailOver && (replicas == 0 || redis.sentinels > 0)) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, TargetKind::client, target});
       }
@@ -140,7 +141,7 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
       for (const std::string_view word : row.targets) {
         const std::string_view reason = scenarios::inapplicable(verb, read(word).kind);
         if (!reason.empty()) why = reason;
-        if (verb == Verb::fail_over)
+        if (verb == models::kFailOver)
           why = scenario_.servers.redis.sentinels > 0 ? kSentinelsDecide : kNoReplica;
       }
     }
@@ -260,7 +261,7 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, con
     };
     if (std::none_of(plan.begin(), plan.end(), ails)) return false;
   }
-  if (way.verb == Verb::fail_over) {
+  if (way.verb == models::kFailOver) {
     if (fails_over(plan, fault.target)) return false;
     if (way.target == TargetKind::mysql && fault.target != kPrimaryOfMySql) return false;
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "explore/same_plan.h"
+#include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
@@ -145,12 +146,13 @@ std::string drawn_by_class(const Scenario& scenario) {
     std::set<std::string> targets;
     for (const sim::Plan& plan : drawn(plans, {.classes = {row.fault_class}, .most = 3}, 2000)) {
       for (const Fault& fault : plan) {
-        EXPECT_EQ(scenarios::class_of(fault, scenario), row.fault_class) << sim::name(fault.verb);
+        EXPECT_EQ(scenarios::class_of(fault, scenario), row.fault_class)
+            << models::name(fault.verb);
         verbs.insert(fault.verb);
         targets.insert(fault.target);
       }
     }
-    for (const Verb verb : verbs) table += " " + std::string(sim::name(verb));
+    for (const Verb verb : verbs) table += " " + std::string(models::name(verb));
     table += ";";
     for (const std::string& target : targets) table += " " + target;
     table += "\n";
@@ -201,15 +203,16 @@ TEST(FaultPlans, FailOverAPrimaryOnceAtMost) {
   std::size_t alone = 0;
   for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::failover}, .most = 3}, 500)) {
     ASSERT_EQ(plan.size(), 1u);
-    EXPECT_EQ(plan[0].verb, Verb::fail_over);
+    EXPECT_EQ(plan[0].verb, models::kFailOver);
     EXPECT_EQ(plan[0].target, "redis-1");
     ++alone;
   }
   EXPECT_EQ(alone, 500u);
   std::size_t among_others = 0;
   for (const sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 5}, 2000)) {
-    const auto failovers = std::count_if(
-        plan.begin(), plan.end(), [](const Fault& fault) { return fault.verb == Verb::fail_over; });
+    const auto failovers = std::count_if(plan.begin(), plan.end(), [](const Fault& fault) {
+      return fault.verb == models::kFailOver;
+    });
     ASSERT_LE(failovers, 1);
     among_others += failovers > 0 && plan.size() > 1 ? 1u : 0u;
   }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "models/verbs.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
 #include "scenarios/verb_rules.h"
@@ -104,7 +105,7 @@ TargetKind kind_of(const std::string& target, const Scenario& scenario) {
 
 bool was_replaced(const sim::Plan& plan, const std::string& target) {
   return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
-    return other.verb == Verb::fail_over && other.target == target;
+    return other.verb == models::kFailOver && other.target == target;
   });
 }
 
@@ -211,14 +212,14 @@ bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far)
   const bool ensemble = kind == TargetKind::zookeeper;
   const bool database = kind == TargetKind::mysql;
   // An ensemble replaces its leader by itself.
-  if (fault.verb == Verb::fail_over && ensemble) {
+  if (fault.verb == models::kFailOver && ensemble) {
     fault.verb = Verb::crash;
     fault.keeps = sim::Keeps::all;
     if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
   }
   if (!scenarios::inapplicable(fault.verb, kind).empty()) return false;
   const scenarios::RedisSpec& redis = lock.scenario.servers.redis;
-  if (fault.verb == Verb::fail_over) {
+  if (fault.verb == models::kFailOver) {
     const std::uint32_t replicas = database ? lock.scenario.servers.mysql.replicas : redis.replicas;
     if (replicas == 0 || redis.sentinels > 0 || was_replaced(so_far, fault.target)) return false;
     if (database && fault.target != lock.servers.front()) return false;

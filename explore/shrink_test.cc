@@ -7,6 +7,7 @@
 #include "explore/fault_plan.h"
 #include "explore/simpler.h"
 #include "explore/violation.h"
+#include "models/verbs.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
 
@@ -80,7 +81,7 @@ TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
     const bool redis = on(scenario, LockServer::redis);
     scenario.servers.redis.replicas = redis ? 1 : 0;
     scenario.servers.mysql.replicas = redis ? 0 : 1;
-    scenario.faults = {{.verb = sim::Verb::fail_over, .target = redis ? "redis-1" : "mysql-1"}};
+    scenario.faults = {{.verb = models::kFailOver, .target = redis ? "redis-1" : "mysql-1"}};
     for (const Simplification& step : simplifications(scenario)) {
       Scenario one = scenario;
       if (!step(one) || one.faults.empty()) continue;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/verbs.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::explore {
@@ -81,7 +82,7 @@ bool rename_all(Scenario& scenario, const Renaming& renaming) {
 
 bool fails_over(const Scenario& scenario) {
   return std::any_of(scenario.faults.begin(), scenario.faults.end(),
-                     [](const Fault& fault) { return fault.verb == sim::Verb::fail_over; });
+                     [](const Fault& fault) { return fault.verb == models::kFailOver; });
 }
 
 class Steps {

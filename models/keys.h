@@ -28,6 +28,7 @@ class Keys {
     return id;
   }
 
+  std::string_view name(history::KeyId id) const { return names_[id]; }
   std::vector<std::string> names() const {
     return {names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(used_)};
   }

@@ -133,7 +133,7 @@ class SmallWorld {
         scheduler.process(i).set_program(&programs_.back());
       }
     }
-    simulation.nemesis.reset({}, 0, clients_, "lock");
+    simulation.nemesis.reset({}, 0, clients_);
   }
 
   redis::Server& server(std::size_t number = 1) { return servers[number - 1]; }
@@ -154,7 +154,7 @@ class SmallWorld {
   void play(Role role) { simulation.scheduler.running()->role = static_cast<std::uint8_t>(role); }
 
   void run(const sim::Plan& plan = {}) {
-    simulation.nemesis.reset(plan, 0, clients_, "lock");
+    simulation.nemesis.reset(plan, 0, clients_);
     for (sim::ProcessId id = 0; id < processes_; ++id)
       simulation.scheduler.start(simulation.scheduler.process(id));
     simulation.scheduler.run();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "models/verbs.h"
 #include "reports/narrator.h"
 
 namespace picklock::reports {
@@ -37,7 +38,7 @@ Json fault_fields(const Run& run, std::uint32_t index) {
   Json out = {{"fault", index + std::uint64_t{1}}};
   if (index >= run.scenario.faults.size()) return out;
   const sim::Fault& fault = run.scenario.faults[index];
-  out["verb"] = name(fault.verb);
+  out["verb"] = models::name(fault.verb);
   out["target"] = fault.target;
   return out;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "models/verbs.h"
 #include "reports/columns.h"
 #include "reports/golden.h"
 #include "reports/sample_run.h"
@@ -425,7 +426,7 @@ TEST(Timeline, ShowsTheLaneOfAServerThatTookAnothersPlace) {
   for (int i = 1; i <= 6; ++i) processes.push_back(fmt::format("redis-{}", i));
   for (int i = 1; i <= 6; ++i) processes.push_back(fmt::format("redis-{}-replica-1", i));
   RunBuilder b(processes);
-  sim::Fault over = plan(sim::Verb::fail_over, "redis-1", Role::release, 0s);
+  sim::Fault over = plan(models::kFailOver, "redis-1", Role::release, 0s);
   over.trigger.by = "client-1";
   b.run.scenario.faults = {over};
   b.run.fired = {{.fault = 0, .at = at_ms(2000)}};

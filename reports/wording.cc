@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "models/verbs.h"
 #include "picklock/client.h"
 #include "reports/columns.h"
 
@@ -166,19 +167,20 @@ Phrase phrase(const sim::Fault& fault) {
       return {"drop " + message(fault), "", "", false};
     case Verb::duplicate:
       return {"duplicate " + message(fault), lasting("after"), "", false};
-    case Verb::evict:
-      return {fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key,
-                          target)};
-    case Verb::fail_over:
-      return {"fail over " + target + (fault.to.empty() ? "" : " to " + fault.to), "",
-              fault.lasts ? "," + lasting("replaced after") : ""};
-    case Verb::kill_session:
-      return {"kill the session of " + target};
     case Verb::slow:
       return {"slow " + target,
               fmt::format(" by {} per message", duration(fault.step)) + lasting("for")};
   }
-  return {std::string(name(fault.verb)) + " " + target, lasting("for")};
+  if (fault.verb == models::kEvict) {
+    return {
+        fmt::format("evict {} from {}", fault.key.empty() ? "the lock's key" : fault.key, target)};
+  }
+  if (fault.verb == models::kFailOver) {
+    return {"fail over " + target + (fault.to.empty() ? "" : " to " + fault.to), "",
+            fault.lasts ? "," + lasting("replaced after") : ""};
+  }
+  if (fault.verb == models::kKillSession) return {"kill the session of " + target};
+  return {std::string(models::name(fault.verb)) + " " + target, lasting("for")};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "models/verbs.h"
 #include "reports/narrator.h"
 
 #include <gtest/gtest.h>
@@ -117,7 +118,7 @@ TEST(Wording, SaysAFaultInOnePhrase) {
 }
 
 TEST(Wording, SaysWhoIsToTakeOverAndWhen) {
-  sim::Fault over = plan(Verb::fail_over, "redis-1", Role::write);
+  sim::Fault over = plan(models::kFailOver, "redis-1", Role::write);
   EXPECT_EQ(fault(over), "fail over redis-1 before a write is sent");
   over.to = "redis-1-replica-2";
   EXPECT_EQ(fault(over), "fail over redis-1 to redis-1-replica-2 before a write is sent");
@@ -129,12 +130,12 @@ TEST(Wording, SaysWhoIsToTakeOverAndWhen) {
 }
 
 TEST(Wording, NamesTargetAndVerbOfEveryFault) {
-  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
     const std::string words = fault(plan(static_cast<Verb>(i), "redis-1", Role::acquire));
     EXPECT_NE(words.find("redis-1"), std::string::npos) << words;
     EXPECT_EQ(words.find("  "), std::string::npos) << words;
     EXPECT_EQ(words.find(",,"), std::string::npos) << words;
-    const std::string verb(sim::kVerbNames[i]);
+    const std::string verb(models::kVerbNames[i]);
     EXPECT_TRUE(words.starts_with(verb.substr(0, verb.find('-')))) << words;
   }
 }

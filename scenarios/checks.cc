@@ -10,6 +10,7 @@
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
 #include "models/redis/config.h"
+#include "models/verbs.h"
 #include "scenarios/keys.h"
 #include "scenarios/verb_rules.h"
 
@@ -208,7 +209,7 @@ Value moment_of(const Value& table) {
 
 void check_message_trigger(const Value& table, const Value& moment, const Fault& fault,
                            TargetKind kind, const Trigger& trigger) {
-  const std::string_view verb = name(fault.verb);
+  const std::string_view verb = models::name(fault.verb);
   if (trigger.at || !trigger.mark.empty()) {
     moment.fail(fmt::format(
         "`{}` acts on the message of a step: give it a step, such as before = \"release.sent\"",
@@ -267,7 +268,7 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
 }
 
 Value verb_of(const Value& table) {
-  const Words verbs(sim::kVerbNames.begin(), sim::kVerbNames.end());
+  const Words verbs(models::kVerbNames.begin(), models::kVerbNames.end());
   std::optional<Value> given;
   for (const Value& value : table.entries()) {
     if (std::find(verbs.begin(), verbs.end(), value.name()) == verbs.end()) continue;
@@ -283,7 +284,7 @@ Value verb_of(const Value& table) {
 
 // Refuses keys that the verb does not take, and missing keys that it needs.
 void check_keys_of_verb(const Value& table, const VerbRules& rules) {
-  const std::string_view verb = name(rules.verb);
+  const std::string_view verb = models::name(rules.verb);
   Words useful = rules.allowed;
   if (!rules.required.empty()) useful.push_back(rules.required);
   if (rules.lasting != Lasting::refused) useful.push_back("for");
@@ -319,7 +320,7 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
 
 void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
   const RedisSpec& redis = scenario.servers.redis;
-  const Value verb = table.at(name(fault.verb));
+  const Value verb = table.at(models::name(fault.verb));
   const std::uint32_t replicas =
       on(scenario, LockServer::mysql) ? scenario.servers.mysql.replicas : redis.replicas;
   if (on(scenario, LockServer::mysql) && fault.target != "mysql-1")
@@ -361,9 +362,9 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
       keeps->fail("must be \"all\": a lease store forgets nothing");
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
-  if (fault.verb == sim::Verb::fail_over) check_failover(table, fault, scenario);
-  if (fault.verb == sim::Verb::kill_session && on(scenario, LockServer::redis)) {
-    table.at(name(fault.verb))
+  if (fault.verb == models::kFailOver) check_failover(table, fault, scenario);
+  if (fault.verb == models::kKillSession && on(scenario, LockServer::redis)) {
+    table.at(models::name(fault.verb))
         .fail(fmt::format("not applicable to {}: Redis keeps no sessions", fault.target));
   }
 }

@@ -1,5 +1,7 @@
 #include "scenarios/fault_classes.h"
 
+#include "models/verbs.h"
+
 namespace picklock::scenarios {
 
 using sim::Verb;
@@ -29,11 +31,11 @@ std::span<const FaultClassRow> fault_classes() {
        {"redis", "replica", "sentinel", "store", "zookeeper", "mysql"}},
       {FaultClass::failover,
        "a primary is lost and a replica is promoted, or a leader is lost and another is elected",
-       {Verb::fail_over, Verb::crash, Verb::restart},
+       {models::kFailOver, Verb::crash, Verb::restart},
        {"redis group", "zookeeper", "mysql"}},
       {FaultClass::amnesia,
        "a lock server restarts without its data, or forgets a key",
-       {Verb::restart, Verb::crash, Verb::evict},
+       {Verb::restart, Verb::crash, models::kEvict},
        {"redis", "replica", "zookeeper", "mysql"}},
       {FaultClass::partition,
        "some processes cannot communicate for a while",
@@ -47,7 +49,7 @@ std::span<const FaultClassRow> fault_classes() {
         "resource message"}},
       {FaultClass::crash,
        "a process or host dies, a thread ends or is interrupted, a session is killed",
-       {Verb::crash, Verb::restart, Verb::end_thread, Verb::kill_session, Verb::interrupt},
+       {Verb::crash, Verb::restart, Verb::end_thread, models::kKillSession, Verb::interrupt},
        {"client", "redis", "resource", "replica", "sentinel", "store", "coordinator"}},
   };
   return kRows;

@@ -1,3 +1,4 @@
+#include "models/verbs.h"
 #include "scenarios/keys.h"
 
 #include "keys/key_kinds.h"
@@ -76,9 +77,9 @@ const Keys<Trigger>& trigger_keys() {
 const Keys<Fault>& fault_keys() {
   static const Keys<Fault> keys = [] {
     Keys<Fault> made;
-    for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+    for (std::size_t i = 0; i < models::kVerbCount; ++i) {
       const auto verb = static_cast<sim::Verb>(i);
-      made.push_back({.name = std::string(name(verb)),
+      made.push_back({.name = std::string(models::name(verb)),
                       .type = "process",
                       .meaning = std::string(rules(verb).meaning),
                       .read =

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "models/verbs.h"
 #include "scenarios/sample.h"
 
 namespace picklock::scenarios {
@@ -168,7 +169,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
     for (const sim::Fault& each : s.faults) {
       if (each.verb == verb) return each;
     }
-    ADD_FAILURE() << "no " << name(verb);
+    ADD_FAILURE() << "no " << models::name(verb);
     return sim::Fault{};
   };
   const auto role = [](Role each) { return static_cast<std::uint8_t>(each); };
@@ -205,13 +206,13 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(fault(sim::Verb::hold).trigger.role, role(Role::check));
   EXPECT_EQ(fault(sim::Verb::hold).trigger.phase, sim::Phase::applied);
   EXPECT_EQ(fault(sim::Verb::delay).target, "resource");
-  EXPECT_EQ(fault(sim::Verb::evict).key, "lock:2");
+  EXPECT_EQ(fault(models::kEvict).key, "lock:2");
   EXPECT_EQ(fault(sim::Verb::slow).step, 5ms);
 }
 
 TEST(Loader, ReadsWhoTakesOver) {
   const sim::Fault fault = sample::parsed(sample::kFailOver).faults.at(0);
-  EXPECT_EQ(fault.verb, sim::Verb::fail_over);
+  EXPECT_EQ(fault.verb, models::kFailOver);
   EXPECT_EQ(fault.target, "redis-3");
   EXPECT_EQ(fault.to, "redis-3-replica-2");
   EXPECT_EQ(fault.lasts, 1s);
@@ -224,7 +225,7 @@ TEST(Loader, ReadsWhatBelongsToALeaseStore) {
   EXPECT_EQ(s.servers.lease_store.tick, 1s);
   EXPECT_EQ(s.servers.lease_store.service, 30us);
   EXPECT_EQ(s.servers.lease_store.clock_rate_ppb, 500);
-  EXPECT_EQ(s.faults.at(0).verb, sim::Verb::kill_session);
+  EXPECT_EQ(s.faults.at(0).verb, models::kKillSession);
   EXPECT_EQ(s.faults.at(1).target, "store");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/verbs.h"
 #include "picklock/client.h"
 
 namespace picklock::scenarios {
@@ -27,10 +28,6 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
     case Verb::step_clock:
     case Verb::set_clock_rate:
       return of_client ? FaultClass::client_clock : FaultClass::server_clock;
-    case Verb::fail_over:
-      return FaultClass::failover;
-    case Verb::evict:
-      return FaultClass::amnesia;
     case Verb::crash:
     case Verb::restart:
       // Another server of the ensemble takes its place; only data that the machine forgets can be
@@ -52,9 +49,10 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return FaultClass::lost_reply;
     case Verb::end_thread:
     case Verb::interrupt:
-    case Verb::kill_session:
-      break;
+      return FaultClass::crash;
   }
+  if (fault.verb == models::kFailOver) return FaultClass::failover;
+  if (fault.verb == models::kEvict) return FaultClass::amnesia;
   return FaultClass::crash;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/locks/catalogue.h"
+#include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/runner.h"
 #include "scenarios/sample.h"
@@ -78,7 +79,7 @@ TEST(Promises, AskTheServerThatIsStruckWhetherItKeepsItsData) {
 
 // A search draws from the rows, and reports by the class: they must not disagree.
 TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
-  for (std::size_t v = 0; v < sim::kVerbCount; ++v) {
+  for (std::size_t v = 0; v < models::kVerbCount; ++v) {
     for (const char* target :
          {"client-1", "redis-1", "resource", "redis-1-replica-1", "redis-1-sentinel-1"}) {
       sim::Fault fault;
@@ -90,7 +91,8 @@ TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
       });
       ASSERT_NE(row, rows.end());
       EXPECT_NE(std::find(row->verbs.begin(), row->verbs.end(), fault.verb), row->verbs.end())
-          << sim::name(fault.verb) << " " << target << " in " << picklock::name(row->fault_class);
+          << models::name(fault.verb) << " " << target << " in "
+          << picklock::name(row->fault_class);
     }
   }
 }

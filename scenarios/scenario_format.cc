@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "keys/nearest.h"
+#include "models/verbs.h"
 #include "scenarios/keys.h"
 #include "scenarios/verb_rules.h"
 
@@ -126,9 +127,9 @@ void write_verbs(std::string& page) {
   page +=
       "## Verbs\n\nThe keys are those that a verb takes besides its trigger; the bold ones must be "
       "given.\n\n| verb | hits | keys | meaning |\n|---|---|---|---|\n";
-  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
     const VerbRules& verb = rules(static_cast<sim::Verb>(i));
-    page += fmt::format("| `{}` | {} | {} | {} |\n", name(verb.verb), targets_of(verb),
+    page += fmt::format("| `{}` | {} | {} | {} |\n", models::name(verb.verb), targets_of(verb),
                         keys_of(verb), cell(verb.meaning));
   }
   page += "\n";

@@ -1,5 +1,7 @@
 #include "scenarios/verb_rules.h"
 
+#include "models/verbs.h"
+
 namespace picklock::scenarios {
 namespace {
 
@@ -36,8 +38,8 @@ Reasons only(std::initializer_list<TargetKind> kinds, std::string_view reason,
   return but_not(special, reasons);
 }
 
-const std::array<VerbRules, sim::kVerbCount>& all_rules() {
-  static const std::array<VerbRules, sim::kVerbCount> rules = {{
+const std::array<VerbRules, models::kVerbCount>& all_rules() {
+  static const std::array<VerbRules, models::kVerbCount> rules = {{
       {.verb = Verb::pause,
        .lasting = Lasting::required,
        .meaning = "the process runs nothing while time passes: timers fire late, sockets fill"},
@@ -91,19 +93,19 @@ const std::array<VerbRules, sim::kVerbCount>& all_rules() {
                                 {TargetKind::zookeeper, kSentOnce},
                                 {TargetKind::mysql, kDriverSendsOnce}}),
        .meaning = "the message of the step arrives a second time, this much later"},
-      {.verb = Verb::evict,
+      {.verb = models::kEvict,
        .allowed = {"key"},
        .inapplicable =
            only({TargetKind::redis}, kRedisOnly, {{TargetKind::replica, kMasterDecides}}),
        .meaning = "the server forgets `key`"},
-      {.verb = Verb::fail_over,
+      {.verb = models::kFailOver,
        .lasting = Lasting::optional,
        .allowed = {"to"},
        .inapplicable = only({TargetKind::redis, TargetKind::mysql}, kPrimaryOnly,
                             {{TargetKind::zookeeper, kElectsItself}}),
        .meaning = "the host of the primary stops forever and a replica is promoted, at once or "
                   "after `for`"},
-      {.verb = Verb::kill_session,
+      {.verb = models::kKillSession,
        .inapplicable = only({TargetKind::client, TargetKind::coordinator}, kNoSession),
        .meaning = "the lease store, the ensemble or the MySQL server ends the client's sessions"},
       {.verb = Verb::slow,

@@ -4,21 +4,23 @@
 
 #include <string>
 
+#include "models/verbs.h"
+
 namespace picklock::scenarios {
 namespace {
 
 using sim::Verb;
 
 TEST(VerbRules, StandInTheOrderOfTheVerbs) {
-  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
+  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
     EXPECT_EQ(rules(static_cast<Verb>(i)).verb, static_cast<Verb>(i));
   }
 }
 
 TEST(VerbRules, SayWhatEachVerbCanHit) {
   std::string table;
-  for (std::size_t i = 0; i < sim::kVerbCount; ++i) {
-    table += name(static_cast<Verb>(i));
+  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
+    table += models::name(static_cast<Verb>(i));
     for (std::size_t kind = 0; kind < kTargetKinds; ++kind) {
       const bool applies =
           inapplicable(static_cast<Verb>(i), static_cast<TargetKind>(kind)).empty();

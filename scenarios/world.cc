@@ -119,7 +119,7 @@ void World::build(std::uint64_t seed, bool tracing) {
     busy_until_ = std::max(busy_until_, sim::kStart + arrival);
   }
   if (has_coordinator(scenario)) build_coordinator();
-  simulation_.nemesis.reset(scenario.faults, 0, askers(scenario), scenario.lock.key);
+  simulation_.nemesis.reset(scenario.faults, 0, askers(scenario));
   for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
   for (std::uint32_t i = askers(scenario); i < processes_.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "keys/duration_text.h"
 #include "keys/value.h"
+#include "models/verbs.h"
 #include "picklock/client.h"
 #include "scenarios/keys.h"
 
@@ -79,7 +80,7 @@ class Writer {
 
   void write(const Fault& fault) {
     element("fault");
-    put(name(fault.verb), fault.target);
+    put(models::name(fault.verb), fault.target);
     moment(fault.trigger);
     if (fault.trigger.nth != 1) raw("nth", std::to_string(fault.trigger.nth));
     put_if("by", fault.trigger.by);

@@ -20,9 +20,12 @@ namespace picklock::sim {
 
 using namespace std::chrono_literals;
 
-// Roles of steps, as a lock would name them (models/step.h).
+// Roles of steps, as a layer above would name them.
 inline constexpr std::uint8_t kAsk = 1;
 inline constexpr std::uint8_t kTell = 2;
+
+// A verb that the servers carry out themselves.
+inline constexpr Verb kOfServers{12};
 
 inline constexpr Duration kWay = 100us;
 
@@ -41,17 +44,8 @@ class EchoServer final : public Service {
   }
 
   void start(Keeps keeps) override { starts.push_back(keeps); }
-  bool evict(std::string_view key) override {
-    evicted.emplace_back(key);
-    return true;
-  }
-  bool kill_session(const Process& client) override {
-    killed.push_back(client.name());
-    return true;
-  }
-  void fail_over(Process* to) override {
-    failovers.emplace_back(since_start(simulation().now()), to);
-  }
+  void strike(const Strike& strike) override { strikes.push_back(told("struck", strike)); }
+  void relieve(const Strike& strike) override { strikes.push_back(told("relieved", strike)); }
   using Service::tell;
   void on_reset(Connection&) override { resets.push_back(since_start(simulation().now())); }
 
@@ -66,9 +60,7 @@ class EchoServer final : public Service {
   std::vector<std::pair<Duration, std::string>> log;
   std::vector<Duration> resets;
   std::vector<Keeps> starts;
-  std::vector<std::string> evicted;
-  std::vector<std::string> killed;  // whose session
-  std::vector<std::pair<Duration, Process*>> failovers;
+  std::vector<std::string> strikes;  // e.g. "2s struck client-1 key to server-2"
 
  protected:
   bool apply(Message& request, Payload& answer) override {
@@ -76,6 +68,14 @@ class EchoServer final : public Service {
     log.emplace_back(since_start(simulation().now()), bytes);
     answer.append(reply.empty() ? bytes : std::string_view(reply));
     return true;
+  }
+
+ private:
+  std::string told(std::string_view what, const Strike& strike) const {
+    std::string text = std::to_string(since_start(simulation().now()) / 1s) + "s ";
+    text.append(what).append(" ").append(strike.target.name()).append(" ").append(strike.fault.key);
+    if (strike.to != nullptr) text.append(" to ").append(strike.to->name());
+    return text;
   }
 };
 
@@ -175,7 +175,7 @@ class EchoWorld final : public Observer {
   // Starts every process and runs to the end, under the plan given.
   void run(Plan faults = {}) {
     plan = std::move(faults);
-    simulation.nemesis.reset(plan, 0, static_cast<std::uint32_t>(clients.size()), "the-key");
+    simulation.nemesis.reset(plan, 0, static_cast<std::uint32_t>(clients.size()));
     for (ProcessId id = 0; id < simulation.scheduler.process_count(); ++id)
       simulation.scheduler.start(simulation.scheduler.process(id));
     simulation.scheduler.run();

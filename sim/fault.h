@@ -1,5 +1,6 @@
 // Faults as data: one struct is one hardship, that is one [[fault]] table of a scenario file. What
-// each verb does to each kind of process is in sim/nemesis.h.
+// each verb does to each kind of process is in sim/nemesis.h. Layers above name the verbs, and add
+// verbs that only their programs know.
 #pragma once
 
 #include <array>
@@ -22,27 +23,14 @@ enum class Verb : std::uint8_t {
   set_clock_rate,  // both clocks of the process run at `rate_ppb` for `lasts`
   partition,       // the target and `from` cannot talk for `lasts`
   heal,            // ends every partition and hold of the target
-  hold,          // from the matched message on, its direction of the connection is held for `lasts`
-  delay,         // the matched message arrives `lasts` later
-  drop,          // the matched message is lost and its connection reset: outcome unknown
-  duplicate,     // the matched message arrives a second time, `lasts` later
-  evict,         // the server forgets a key
-  fail_over,     // the primary's host stops and a replica is promoted
-  kill_session,  // whoever keeps a session of the client ends it
-  slow,          // every message the process handles takes `step` longer, for `lasts`
-  interrupt,     // a client's thread gives up its wait for a lock
+  hold,       // from the matched message on, its direction of the connection is held for `lasts`
+  delay,      // the matched message arrives `lasts` later
+  drop,       // the matched message is lost and its connection reset: outcome unknown
+  duplicate,  // the matched message arrives a second time, `lasts` later
+  // 12 to 14: verbs of programs, which carry them out themselves (Program::strike).
+  slow = 15,  // every message the process handles takes `step` longer, for `lasts`
+  interrupt,  // a thread of the process gives up its wait
 };
-
-inline constexpr std::size_t kVerbCount = 17;
-inline constexpr std::array<std::string_view, kVerbCount> kVerbNames = {
-    "pause",     "crash",     "restart",      "end-thread", "step-clock", "set-clock-rate",
-    "partition", "heal",      "hold",         "delay",      "drop",       "duplicate",
-    "evict",     "fail-over", "kill-session", "slow",       "interrupt"};
-
-constexpr std::string_view name(Verb verb) {
-  const auto index = static_cast<std::size_t>(verb);
-  return index < kVerbCount ? kVerbNames[index] : "?";
-}
 
 // Where a message is on its way: about to leave or just left the client; about to be or just
 // applied at the server; its answer about to be or just read by the client.
@@ -83,9 +71,9 @@ struct Fault {
   bool host = false;                // crash: the machine dies, not only the process
   bool silent = false;              // crash: peers see silence instead of a reset
   Keeps keeps = Keeps::none;        // restart
-  std::string to{};                 // fail-over: who takes over; empty: the foremost replica
-  std::string key{};                // evict; empty: the key of the lock
-  int line = 0;                     // where it stands in its file; 0: not from a file
+  std::string to{};   // a verb of a program: a second process; empty: the program chooses
+  std::string key{};  // a verb of a program: what of it; empty: the program chooses
+  int line = 0;       // where it stands in its file; 0: not from a file
 };
 
 using Plan = std::vector<Fault>;

@@ -5,15 +5,13 @@
 
 namespace picklock::sim {
 
-void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients,
-                    std::string_view lock_key) {
+void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients) {
   planned_ = plan.size();
   if (plan_.size() < planned_) plan_.resize(planned_);
   armed_ = 0;
   marks_armed_ = asks_for_commands_ = false;
   first_client_ = first_client;
   clients_ = clients;
-  lock_key_.assign(lock_key);
   fired_.clear();
   under_way_ = 0;
   last_end_ = {};
@@ -153,10 +151,6 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
     case Verb::restart:
       bring_down(target, fault.host, fault.silent);
       break;
-    case Verb::fail_over:
-      bring_down(target, true, false);
-      if (!lasts) target.program()->fail_over(armed.to);
-      break;
     case Verb::end_thread:
       if (Thread* thread = victim(target, step)) {
         scheduler_.report({.at = scheduler_.now(),
@@ -206,23 +200,22 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       message->again_after = *fault.lasts;
       message->altered = true;
       break;
-    case Verb::evict:
-      if (target.program() != nullptr) {
-        target.program()->evict(fault.key.empty() ? std::string_view(lock_key_)
-                                                  : std::string_view(fault.key));
-      }
-      break;
     case Verb::slow:
       scheduler_.set_slowness(target, target.slowness() + fault.step);
       break;
-    case Verb::kill_session:
-      for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-        if (Program* program = scheduler_.process(id).program()) program->kill_session(target);
-      }
+    default:
+      strike(armed, &Program::strike);
       break;
   }
   if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
   end_after(index, lasts);
+}
+
+void Nemesis::strike(const Armed& armed, void (Program::*what)(const Strike&)) {
+  const Strike strike{*armed.fault, *armed.target, armed.to};
+  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
+    if (Program* program = scheduler_.process(id).program()) (program->*what)(strike);
+  }
 }
 
 void Nemesis::bring_down(Process& target, bool host, bool silent) {
@@ -270,9 +263,6 @@ void Nemesis::undo(Armed& armed) {
     case Verb::restart:
       scheduler_.restart(target, fault.keeps);
       break;
-    case Verb::fail_over:
-      target.program()->fail_over(armed.to);
-      break;
     case Verb::set_clock_rate:
       scheduler_.set_clock_rate(target, armed.rate_before);
       break;
@@ -285,7 +275,16 @@ void Nemesis::undo(Armed& armed) {
     case Verb::slow:
       scheduler_.set_slowness(target, target.slowness() - fault.step);
       break;
+    case Verb::end_thread:
+    case Verb::interrupt:
+    case Verb::step_clock:
+    case Verb::heal:
+    case Verb::delay:
+    case Verb::drop:
+    case Verb::duplicate:
+      break;
     default:
+      strike(armed, &Program::relieve);
       break;
   }
 }

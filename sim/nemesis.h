@@ -4,7 +4,8 @@
 //
 // What a verb does depends on its target: a crash of a client unwinds its threads, of a server its
 // program; message verbs (hold, delay, drop, duplicate) act on the message of the step that
-// triggers them, the request at `sent`, the answer at `applied`.
+// triggers them, the request at `sent`, the answer at `applied`. A verb that the simulator does not
+// know goes to the programs (Program::strike).
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,14 @@ class Nemesis {
 
   // `clients`: processes [first_client, first_client + clients). The plan must outlive the run;
   // every name in it is a process of the run. Schedules the faults that wait for a time.
-  void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients,
-             std::string_view lock_key);
+  void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients);
 
   // True where no step can strike: a plan without step triggers.
   bool idle() const { return armed_ == 0; }
+
+  // Stops the process, with its machine if `host`; its peers see silence instead of a reset if
+  // `silent`. No effect on one that is down.
+  void bring_down(Process& target, bool host, bool silent);
 
   // True where a trigger is narrowed to a command, so that steps must say which they are.
   bool asks_for_commands() const { return asks_for_commands_; }
@@ -69,7 +73,7 @@ class Nemesis {
     Process* target = nullptr;
     Process* by = nullptr;  // nullptr: any client
     Process* on = nullptr;  // nullptr: any server
-    Process* to = nullptr;  // nullptr: whoever is best
+    Process* to = nullptr;  // nullptr: the fault names none
     std::vector<Process*> from;
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
     std::vector<Process*> healed;     // of a partition: no longer cut off by it
@@ -94,7 +98,7 @@ class Nemesis {
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
   void ended(std::uint32_t index);
   void apply(Armed& armed, std::uint32_t index, const Step* step);
-  void bring_down(Process& target, bool host, bool silent);
+  void strike(const Armed& armed, void (Program::*what)(const Strike&));
   void heal(Process& target);
   Thread* victim(Process& target, const Step* step);
   void undo(Armed& armed);
@@ -104,7 +108,6 @@ class Nemesis {
 
   Scheduler& scheduler_;
   Network& network_;
-  std::string lock_key_;
   std::vector<Armed> plan_;
   std::size_t planned_ = 0;
   std::uint64_t armed_ = 0;

@@ -149,7 +149,7 @@ TEST(Nemesis, CountsTheStepsOfEachClientByItself) {
       }
     };
   }
-  world.run({{.verb = Verb::evict,
+  world.run({{.verb = kOfServers,
               .target = "server-1",
               .trigger = {.role = kAsk, .phase = Phase::sent, .nth = 4}}});
   ASSERT_THAT(world.simulation.nemesis.fired(), testing::SizeIs(1));
@@ -356,9 +356,8 @@ INSTANTIATE_TEST_SUITE_P(
                     VerbCase{"delay", at_request(Verb::delay, 3s), 1s, 4s},
                     VerbCase{"drop", at_request(Verb::drop), 1s, 1s},
                     VerbCase{"duplicate", at_request(Verb::duplicate, 3s), 1s, 4s},
-                    VerbCase{"evict", at_two(Verb::evict, "server-1"), 2s, 2s},
-                    VerbCase{"fail_over", at_two(Verb::fail_over, "server-1"), 2s, 2s},
-                    VerbCase{"fail_over_later", at_two(Verb::fail_over, "server-1", 3s), 2s, 5s},
+                    VerbCase{"of_servers", at_two(kOfServers, "server-1"), 2s, 2s},
+                    VerbCase{"of_servers_for_a_while", at_two(kOfServers, "server-1", 3s), 2s, 5s},
                     VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
     [](const auto& each) { return each.param.name; });
 
@@ -407,68 +406,49 @@ TEST(Nemesis, RestartsAtOnceAndKeepsWhatItIsTold) {
   EXPECT_EQ(world.server().process().incarnation(), 1u);
 }
 
-TEST(Nemesis, StopsAHostForGoodAndHasItReplacedAtOnceOrLater) {
-  EchoWorld world(1, 3);
+TEST(Nemesis, HandsAVerbThatItDoesNotKnowToEveryProgram) {
+  EchoWorld world(2, 3);
   world.client().script = [&](EchoClient& self) { self.sleep(10s); };
-  Fault named = at_two(Verb::fail_over, "server-2", 3s);
-  named.to = "server-3";
-  world.run({at_two(Verb::fail_over, "server-1"), named});
-  EXPECT_THAT(world.server(1).failovers, ElementsAre(std::pair(Duration(2s), nullptr)));
-  EXPECT_THAT(world.server(2).failovers,
-              ElementsAre(std::pair(Duration(5s), &world.server(3).process())));
-  EXPECT_THAT(world.server(3).failovers, IsEmpty());
-  EXPECT_TRUE(world.server(1).process().down());
-  EXPECT_TRUE(world.server(2).process().down());
+  Fault at_once = at_two(kOfServers, "client-2");
+  at_once.key = "a";
+  Fault lasting = at_two(kOfServers, "server-2", 3s);
+  lasting.key = "b";
+  lasting.to = "server-3";
+  world.run({at_once, lasting});
+  for (EchoServer& server : world.servers) {
+    EXPECT_THAT(server.strikes,
+                ElementsAre("2s struck client-2 a", "2s struck server-2 b to server-3",
+                            "5s relieved server-2 b to server-3"));
+  }
 }
 
 // What waits in its kernel to be sent goes with the machine.
-TEST(Nemesis, FailsOverWithTheHostAndNotWithTheProcessAlone) {
-  const auto told = [](Verb verb) {
+TEST(Nemesis, CrashesAHostWithWhatItsKernelHadStillToSend) {
+  const auto told = [](bool host) {
     EchoWorld world;
     world.client().script = [&](EchoClient& self) {
       self.ask_beside(world.server(), "x");
       self.sleep(10s);
     };
+    Fault crash = at_two(Verb::crash, "server-1");
+    crash.host = host;
     world.run({{.verb = Verb::partition,
                 .target = "server-1",
                 .trigger = {.at = kStart},
                 .lasts = 5s,
                 .inbound = false},
-               at_two(verb, "server-1")});
+               crash});
     return world.client().told.at(0).status;
   };
-  EXPECT_EQ(told(Verb::crash), Status::ok);
-  EXPECT_EQ(told(Verb::fail_over), Status::reset);
+  EXPECT_EQ(told(false), Status::ok);
+  EXPECT_EQ(told(true), Status::reset);
 }
 
-TEST(Nemesis, HasAServerReplacedThatIsDownAlready) {
-  EchoWorld world(1, 2);
-  world.client().script = [&](EchoClient& self) { self.sleep(10s); };
-  Fault crash = at_two(Verb::crash, "server-1");
-  crash.trigger.at = kStart + 1s;
-  world.run({crash, at_two(Verb::fail_over, "server-1")});
-  EXPECT_EQ(world.server(1).failovers.size(), 1u);
-}
-
-TEST(Nemesis, RefusesToPromoteWhoIsNotThere) {
+TEST(Nemesis, RefusesASecondProcessThatIsNotThere) {
   EchoWorld world;
-  Fault fault = at_two(Verb::fail_over, "server-1");
+  Fault fault = at_two(kOfServers, "server-1");
   fault.to = "server-9";
   EXPECT_THROW(world.run({fault}), std::invalid_argument);
-}
-
-TEST(Nemesis, EvictsTheKeyNamedOrThatOfTheLock) {
-  EchoWorld world;
-  Fault named = at_two(Verb::evict, "server-1");
-  named.key = "another";
-  world.run({at_two(Verb::evict, "server-1"), named});
-  EXPECT_THAT(world.server().evicted, ElementsAre("the-key", "another"));
-}
-
-TEST(Nemesis, KillsTheSessionOfAClientWhereverItMayHaveOne) {
-  EchoWorld world(2, 2);
-  world.run({at_two(Verb::kill_session, "client-2")});
-  for (EchoServer& server : world.servers) EXPECT_THAT(server.killed, ElementsAre("client-2"));
 }
 
 TEST(Nemesis, HealsEveryPartitionAndHoldOfItsTarget) {
@@ -502,7 +482,7 @@ TEST(Nemesis, EndsNoLaterPauseWithThatOfADeadIncarnation) {
       {pause_client({.at = kStart}, 10s),
        {.verb = Verb::crash, .target = "client-1", .trigger = {.at = kStart + 1s}, .lasts = 1s},
        pause_client({.at = kStart + 3s}, 20s),
-       {.verb = Verb::evict, .target = "server-1", .trigger = {.at = kStart + 15s}}});
+       {.verb = kOfServers, .target = "server-1", .trigger = {.at = kStart + 15s}}});
   EXPECT_FALSE(world.client().process().paused());
 
   EchoWorld watched;

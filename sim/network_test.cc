@@ -711,7 +711,8 @@ TEST(Background, EndsNoRunWhateverBecomesOfItsMessages) {
       self.sleep(10s);
     };
     world.run(plan);
-    EXPECT_EQ(since_start(world.simulation.now()), 10s) << (plan.empty() ? "" : name(plan[0].verb));
+    EXPECT_EQ(since_start(world.simulation.now()), 10s)
+        << (plan.empty() ? "" : "verb " + std::to_string(static_cast<int>(plan[0].verb)));
   }
 }
 

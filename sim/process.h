@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/clock.h"
@@ -19,17 +18,23 @@ namespace picklock::sim {
 class Process;
 class Thread;
 
+struct Strike {
+  const Fault& fault;
+  Process& target;
+  Process* to;  // nullptr: the fault names none
+};
+
 // What runs on a process, and what becomes of it when the machine does not stay well.
 class Program {
  public:
   virtual void start(Keeps keeps) = 0;  // boots an incarnation; at the first start keeps is `all`
   virtual void halted() {}              // the incarnation is over: volatile state is gone
   virtual void clock_changed() {}       // the wall clock was stepped or a rate was set
-  virtual bool evict(std::string_view) { return false; }  // forgets a key; false: it had none
-  // Ends the sessions that the client has with it; false: it had none.
-  virtual bool kill_session(const Process& /*client*/) { return false; }
-  // Its machine is gone: another of its group takes its place, the foremost if none is named.
-  virtual void fail_over(Process* /*to*/) {}
+  // A fault of a verb that the simulator does not know. Every program of the run receives it, in
+  // the order of processes, and knows whether it is meant.
+  virtual void strike(const Strike&) {}
+  // The end of such a fault, if it lasts.
+  virtual void relieve(const Strike&) {}
 
  protected:
   ~Program() = default;

@@ -707,7 +707,7 @@ TEST(Run, RethrowsWhatAThreadLetsEscape) {
   });
   world.client().run([](EchoClient& self) {
     self.sleep(1s);
-    throw std::runtime_error("of a user's lock");
+    throw std::runtime_error("of a user's code");
   });
   EXPECT_THROW(world.run(), std::runtime_error);
   EXPECT_EQ(destroyed, 1);
@@ -754,7 +754,7 @@ std::uint64_t eventful_run(Simulation& simulation, std::uint64_t seed) {
        .lasts = 1s},
       {.verb = Verb::end_thread, .target = "two", .trigger = {.at = kStart + 10ms}},
   };
-  simulation.nemesis.reset(plan, 0, 2, {});
+  simulation.nemesis.reset(plan, 0, 2);
   const auto script = [&server](EchoClient& self) {
     for (int i = 0; i < 5; ++i) self.ask(server, "ping", 1s);
   };

@@ -14,7 +14,7 @@ struct Simulation {
   void reset(std::uint64_t seed, bool tracing = false) {
     scheduler.reset(seed, tracing);
     network.reset();
-    nemesis.reset({}, 0, 0, {});
+    nemesis.reset({}, 0, 0);
   }
 
   Instant now() const { return scheduler.now(); }

@@ -46,7 +46,7 @@ struct TraceRecord {
   std::uint32_t payload_size = 0;
 };
 
-// How the bytes of one protocol read, e.g. `SET lock:1 4f2a NX PX 10000`.
+// How the bytes of one protocol read, e.g. `SET key:1 4f2a NX PX 10000`.
 struct Protocol {
   std::string_view name{};
   std::string (*describe)(std::string_view payload, bool reply) = nullptr;

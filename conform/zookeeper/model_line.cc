@@ -114,7 +114,7 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
   Ensemble ensemble;
   ensemble.reset(simulation, members, tenures, "lock",
                  {.tick = 200ms, .max_connections = 0, .fsync = Duration::zero()});
-  simulation.nemesis.reset({}, 0, 1, "lock");
+  simulation.nemesis.reset({}, 0, 1);
   ModelLine line(simulation, client, ensemble.server(0));
   std::vector<Outcome> outcomes;
   std::exception_ptr problem;

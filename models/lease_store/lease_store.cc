@@ -5,6 +5,7 @@
 #include <string>
 
 #include "history/recorded_simulation.h"
+#include "models/verbs.h"
 
 namespace picklock::lease_store {
 namespace {
@@ -56,17 +57,15 @@ void LeaseStore::halted() {
   has_timer_ = false;
 }
 
-bool LeaseStore::kill_session(const sim::Process& client) {
-  bool killed = false;
+void LeaseStore::strike(const sim::Strike& strike) {
+  if (strike.fault.verb != models::kKillSession) return;
   while (!process().down()) {
-    const auto mine =
+    const auto of_target =
         std::find_if(sessions_.begin(), sessions_.end(),
-                     [&client](const Session& one) { return one.client == client.id(); });
-    if (mine == sessions_.end()) break;
-    end(mine->number, 0);
-    killed = true;
+                     [&strike](const Session& one) { return one.client == strike.target.id(); });
+    if (of_target == sessions_.end()) break;
+    end(of_target->number, 0);
   }
-  return killed;
 }
 
 // ---------------------------------------------------------------- requests

@@ -34,7 +34,7 @@ class LeaseStore final : public sim::Service {
   // was away nobody could be heard.
   void start(sim::Keeps keeps) override;
   void halted() override;
-  bool kill_session(const sim::Process& client) override;
+  void strike(const sim::Strike& strike) override;
   void on_reset(sim::Connection& connection) override { hung_up(connection); }
   void on_closed(sim::Connection& connection) override { hung_up(connection); }
 

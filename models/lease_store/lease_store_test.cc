@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/small_world.h"
+#include "models/verbs.h"
 
 namespace picklock::lease_store {
 namespace {
@@ -176,13 +177,13 @@ TEST(LeaseStore, DelaysTheKeyOfAClosedSessionAsWell) {
 
 TEST(LeaseStore, EndsTheSessionsOfAClientWhenTold) {
   const std::int64_t at =
-      granted_ms(with_store(), {}, {}, {models::fault_at(3s, sim::Verb::kill_session, "client-1")});
+      granted_ms(with_store(), {}, {}, {models::fault_at(3s, models::kKillSession, "client-1")});
   EXPECT_NEAR(static_cast<double>(at), 3'001, 2);
 }
 
 TEST(LeaseStore, EndsTheSessionsOfNoOtherClient) {
   const std::int64_t at = granted_ms(with_store(kAtOnce, 3), {}, {},
-                                     {models::fault_at(3s, sim::Verb::kill_session, "client-3")});
+                                     {models::fault_at(3s, models::kKillSession, "client-3")});
   EXPECT_NEAR(static_cast<double>(at), 10'002, 2);
 }
 

@@ -4,6 +4,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/mysql/tables.h"
+#include "models/verbs.h"
 #include "picklock/client.h"
 
 namespace picklock::mysql {
@@ -347,6 +348,17 @@ void Server::end(SessionId id, history::Cause cause) {
   links_.erase(found);
   engine_.close(id);
   settle({.cause = cause});
+}
+
+void Server::strike(const sim::Strike& strike) {
+  if (strike.fault.verb == models::kKillSession) kill_session(strike.target);
+  if (!models::hits(strike, models::kFailOver, process())) return;
+  simulation().nemesis.bring_down(process(), true, false);
+  if (!strike.fault.lasts) fail_over(strike.to);
+}
+
+void Server::relieve(const sim::Strike& strike) {
+  if (models::hits(strike, models::kFailOver, process())) fail_over(strike.to);
 }
 
 bool Server::kill_session(const sim::Process& client) {

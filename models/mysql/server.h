@@ -40,12 +40,16 @@ class Server final : public sim::Service {
 
   // From now on clients may write here.
   void promote();
+  // Ends the sessions that the client has here; false: it had none.
+  bool kill_session(const sim::Process& client);
+  // Its machine is gone: another of its group takes its place, the foremost if none is named.
+  void fail_over(sim::Process* to);
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;
   void halted() override;
-  bool kill_session(const sim::Process& client) override;
-  void fail_over(sim::Process* to) override;
+  void strike(const sim::Strike& strike) override;
+  void relieve(const sim::Strike& strike) override;
 
   // --- sim::Endpoint
   void on_reset(sim::Connection& connection) override { hung_up(connection); }

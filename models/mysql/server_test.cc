@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/mysql/database_world.h"
+#include "models/verbs.h"
 
 namespace picklock::mysql {
 namespace {
@@ -241,7 +242,7 @@ TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
     EXPECT_EQ(connection->execute(insert_row()).error, Error::duplicate) << "what was replicated";
     self.sleep(1s);
   });
-  world.run({fault(sim::Verb::fail_over, "mysql-1", 1s)});
+  world.run({fault(models::kFailOver, "mysql-1", 1s)});
   EXPECT_TRUE(world.databases.server(1).is_primary());
 }
 
@@ -305,7 +306,7 @@ TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
   });
   sim::Fault cut = fault(sim::Verb::partition, "client-1", 1s);
   cut.lasts = 200s;
-  world.run({cut, fault(sim::Verb::kill_session, "client-1", 100s)});
+  world.run({cut, fault(models::kKillSession, "client-1", 100s)});
   EXPECT_THAT(writes(world), IsEmpty());
   EXPECT_EQ(world.databases.server(0).sessions(), 0u);
 }

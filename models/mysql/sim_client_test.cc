@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/mysql/database_world.h"
+#include "models/verbs.h"
 
 namespace picklock::mysql {
 namespace {
@@ -80,7 +81,7 @@ TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
       EXPECT_EQ(answer.error, reconnects ? Error::none : Error::gone_away);
       EXPECT_EQ(connection->session() == session, !reconnects);
     });
-    world.run({fault(sim::Verb::kill_session, "client-1", 1s)});
+    world.run({fault(models::kKillSession, "client-1", 1s)});
   }
 }
 

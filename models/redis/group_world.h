@@ -45,7 +45,7 @@ class GroupWorld {
     for (std::size_t i = 1; i <= sentinels.size(); ++i) set_up(i, setup.down_after);
     discovery.reset(simulation, client, group, setup.find_by);
     redis.reset(simulation, client, server(1), {.command_timeout = setup.patience}, &discovery);
-    simulation.nemesis.reset({}, 0, 1, "lock");
+    simulation.nemesis.reset({}, 0, 1);
   }
   GroupWorld(const GroupWorld&) = delete;
   GroupWorld& operator=(const GroupWorld&) = delete;

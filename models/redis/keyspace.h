@@ -102,6 +102,7 @@ class Keyspace {
     role_ = role;
   }
   history::TenureId actor() const { return actor_; }
+  std::string_view lock_key() const { return keys_->name(tenures_->lock_key()); }
   void arrived(history::TenureId tenure);
   std::uint8_t role() const { return role_; }
 

@@ -6,6 +6,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/redis/wire.h"
+#include "models/verbs.h"
 #include "picklock/client.h"
 
 namespace picklock::redis {
@@ -152,13 +153,24 @@ void Server::on_shutdown(void* self, std::uint32_t) {
   server.simulation().scheduler.halt(server.process(), false);
 }
 
-bool Server::evict(std::string_view key) {
+void Server::strike(const sim::Strike& strike) {
+  const std::string& key = strike.fault.key;
+  if (models::hits(strike, models::kEvict, process()))
+    evict(key.empty() ? keyspace_.lock_key() : std::string_view(key));
+  if (!models::hits(strike, models::kFailOver, process())) return;
+  simulation().nemesis.bring_down(process(), true, false);
+  if (!strike.fault.lasts) fail_over(strike.to);
+}
+
+void Server::relieve(const sim::Strike& strike) {
+  if (models::hits(strike, models::kFailOver, process())) fail_over(strike.to);
+}
+
+void Server::evict(std::string_view key) {
   keyspace_.freeze();
   keyspace_.act_for(0, 0);
   Entry* entry = keyspace_.live(0, key);
-  if (entry == nullptr) return false;
-  keyspace_.remove(*entry, history::Cause::eviction);
-  return true;
+  if (entry != nullptr) keyspace_.remove(*entry, history::Cause::eviction);
 }
 
 std::int64_t Server::uptime_seconds() const {

@@ -51,12 +51,15 @@ class Server final : public sim::Service, private ScriptHost {
   // std::invalid_argument with what CONFIG SET would answer.
   void configure(std::span<const std::string_view> file);
 
+  // Its machine is gone: another of its group takes its place, the foremost if none is named.
+  void fail_over(sim::Process* to);
+
   // --- sim::Program
   void start(sim::Keeps keeps) override;
   void halted() override;
   void clock_changed() override;
-  bool evict(std::string_view key) override;
-  void fail_over(sim::Process* to) override;
+  void strike(const sim::Strike& strike) override;
+  void relieve(const sim::Strike& strike) override;
   void on_reset(sim::Connection& connection) override;
   void on_closed(sim::Connection& connection) override;
 
@@ -121,6 +124,7 @@ class Server final : public sim::Service, private ScriptHost {
   void receivers_changed();                            // of what writes come to
   void obeyed();  // all that came with one message of the stream
   void promoted();
+  void evict(std::string_view key);
   using Service::tell;
   // The connection gets no answer until so many replicas have acknowledged what it has written, or
   // the time is up (0: never), by the server's wall clock.

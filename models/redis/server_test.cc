@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/small_world.h"
+#include "models/verbs.h"
 
 namespace picklock::redis {
 namespace {
@@ -130,7 +131,7 @@ TEST(Entries, AreAlteredByRenewalAndOverwriting) {
 }
 
 TEST(Entries, AreEvictedForNobody) {
-  sim::Fault evict = at(2s, sim::Verb::evict);
+  sim::Fault evict = at(2s, models::kEvict);
   EXPECT_THAT(effects({}, {evict}).back(), "2.0 entry removed eviction by 0 of 1");
 }
 

@@ -45,7 +45,7 @@ class EnsembleWorld {
       programs_.emplace_back(clients.back());
       processes_[i]->set_program(&programs_.back());
     }
-    simulation.nemesis.reset({}, 0, setup.clients, "lock");
+    simulation.nemesis.reset({}, 0, setup.clients);
     clients_ = setup.clients;
   }
   EnsembleWorld(const EnsembleWorld&) = delete;
@@ -77,7 +77,7 @@ class EnsembleWorld {
     plan_.push_back({when, std::move(what)});
   }
   void run(const sim::Plan& plan = {}) {
-    simulation.nemesis.reset(plan, 0, clients_, "lock");
+    simulation.nemesis.reset(plan, 0, clients_);
     sim::Scheduler& scheduler = simulation.scheduler;
     for (sim::Process* process : processes_) scheduler.start(*process);
     for (std::uint32_t i = 0; i < plan_.size(); ++i) {

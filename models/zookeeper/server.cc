@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "history/recorded_simulation.h"
+#include "models/verbs.h"
 
 namespace picklock::zookeeper {
 namespace {
@@ -579,6 +580,10 @@ void Server::end_sessions() {
     if (!peer_.leads() || !peer_.serves()) return;
   }
   await_ends();
+}
+
+void Server::strike(const sim::Strike& strike) {
+  if (strike.fault.verb == models::kKillSession) kill_session(strike.target);
 }
 
 bool Server::kill_session(const sim::Process& client) {

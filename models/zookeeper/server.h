@@ -39,10 +39,13 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   std::size_t connections() const { return connected_; }
   std::size_t watches() const { return watches_.size(); }
 
+  // Ends the session that the client has by its connection to this server; false: it has none.
+  bool kill_session(const sim::Process& client);
+
   // --- sim::Program
   void start(sim::Keeps keeps) override;
   void halted() override;
-  bool kill_session(const sim::Process& client) override;
+  void strike(const sim::Strike& strike) override;
 
   // --- sim::Endpoint
   void on_reset(sim::Connection& connection) override { hung_up(connection); }

@@ -63,7 +63,7 @@ class World {
                     resource_, options_, options_.command_timeout, keys_.id(key));
       machine.connect(ends_, options_);
     }
-    simulation_.nemesis.reset({}, 0, clients, key);
+    simulation_.nemesis.reset({}, 0, clients);
   }
 
   void client(std::uint32_t number, Body body) {

@@ -124,7 +124,7 @@ class RealWorld {
       machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
                                     options[i].command_timeout, keys.id("lock"));
     }
-    simulation.nemesis.reset({}, 0, clients, "lock");
+    simulation.nemesis.reset({}, 0, clients);
   }
 
   // A thread of client 1, 2, ...

@@ -85,7 +85,7 @@ class SimulatedSide final : public Side {
                                      .high = std::chrono::microseconds(busy ? 40'000 : 60)});
     ensemble_.reset(simulation_, processes_, tenures_, "lock",
                     {.tick = kTick, .init_limit = kInitLimit, .sync_limit = situation.sync_limit});
-    simulation_.nemesis.reset({}, 0, 1, "lock");
+    simulation_.nemesis.reset({}, 0, 1);
   }
 
   Outcome tell() {

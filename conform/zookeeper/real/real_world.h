@@ -110,7 +110,7 @@ class RealWorld {
                     resource, options[i], options[i].command_timeout, keys.id("lock"));
       machine.connect(ends, options[i], 0);
     }
-    simulation.nemesis.reset({}, 0, clients, "lock");
+    simulation.nemesis.reset({}, 0, clients);
   }
 
   // A thread of client 1, 2, ...
