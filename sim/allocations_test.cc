@@ -58,7 +58,7 @@ TEST(Allocations, AreNoneForARequestAndItsAnswerOnceWarm) {
   EXPECT_EQ(allocations, 0u);
 }
 
-// What a crowd needs at once still reaches a new height now and then.
+// The crowd's peak demand still grows now and then, so a few allocations remain.
 TEST(Allocations, AreFewerThanOneInTenThousandEventsInACrowd) {
   EchoWorld world(100);
   world.simulation.network.set_latency({.low = 50us, .high = 500us});

@@ -2,7 +2,7 @@
 
 namespace picklock::sim {
 
-// Taken off the list however the wait ends: a killed thread unwinds through here.
+// Its destructor takes the request off the list even if the thread is killed and unwinds.
 class Caller::Waiting {
  public:
   Waiting(Caller& caller, Pending& pending) : caller_(caller), pending_(pending) {
@@ -84,7 +84,8 @@ bool Caller::dial(Duration patience) {
   return true;
 }
 
-// A step passes, and what it brings upon this process takes effect before the thread goes on.
+// Reports a step. A fault that it triggers on this process takes effect before the thread
+// continues.
 inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Side side,
                            Message* message) {
   Nemesis& nemesis = simulation_->nemesis;
@@ -116,7 +117,7 @@ inline void Caller::address(Message& request, std::uint8_t role) {
   request.call = ++calls_;
 }
 
-// False: the connection broke at the very moment before, and the request never left.
+// False: the connection broke just before, and the request never left.
 inline bool Caller::send(Pending& pending, Message& request, std::uint8_t role) {
   strike(pending, role, Phase::sent, Side::before, &request);
   if (pending.connection->usable()) return true;
@@ -137,7 +138,7 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience, 
   simulation_->network.send(request);
   strike(pending, role, Phase::sent, Side::after, nullptr);
 
-  // The patience begins where the request has left, not where a pause has caught it before.
+  // The patience begins when the request has left, not when a pause stopped the thread before that.
   bool patient = pending.answer != nullptr || pending.reset;
   if (!patient) {
     if (late == nullptr || scheduler.begin_interruptible(thread)) patient = wait(patience);
@@ -159,7 +160,7 @@ std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second,
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
   address(first, role);
-  address(second, 0);  // a step of the pair is a step of its first
+  address(second, 0);  // only the first request of the pair has steps
   Pending one{.thread = &thread, .connection = &connection, .call = first.call};
   Pending other{.thread = &thread, .connection = &connection, .call = second.call};
   const auto unsent = [] { return Answer(Answer::Status::unreachable, nullptr, nullptr); };

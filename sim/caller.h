@@ -1,6 +1,6 @@
-// A client process's way to one server: requests of any of its threads share one connection, and
-// each thread sleeps until its own answer, the end of its patience, or the loss of the connection.
-// After either of the latter the connection is given up and the next request dials a new one.
+// A client process's connection to one server, shared by the requests of all its threads. Each
+// thread sleeps until its own answer arrives, its patience ends or the connection is lost. In the
+// last two cases the connection is given up, and the next request dials a new one.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@ namespace picklock::sim {
 
 class Caller;
 
-// What came of a request. The bytes live as long as this does.
+// The outcome of a request. The bytes live as long as this object.
 class Answer {
  public:
   enum class Status : std::uint8_t {
     ok,
     timed_out,    // no answer within the patience: outcome unknown
     reset,        // the connection broke under the request: outcome unknown
-    unreachable,  // no connection could be had: the request never left
-    interrupted,  // its thread was, and waits no longer: outcome unknown
+    unreachable,  // no connection could be opened: the request never left
+    interrupted,  // its thread was interrupted and stopped waiting: outcome unknown
   };
 
   Answer(Status status, Network* network, Message* message)
@@ -49,8 +49,8 @@ class Answer {
 
 class alignas(64) Caller final : public Endpoint {
  public:
-  // Connected already; a patience of zero never ends. One of several callers of a process and a
-  // server, `number` 1 and on, dials with its first request.
+  // The caller is connected already; but if a process has several callers to one server, those with
+  // a `number` of 1 or more dial with their first request. A patience of zero never ends.
   void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
              const Protocol& protocol, std::uint32_t number = 0);
 
@@ -65,8 +65,8 @@ class alignas(64) Caller final : public Endpoint {
     return exchange(request, role, patience);
   }
 
-  // The same for a thread that may be interrupted; then `late` hears the answer, if one comes, and
-  // must not block.
+  // The same for a thread that may be interrupted. After an interrupt, an answer that still arrives
+  // is passed to `late`, which must not block.
   using Late = std::function<void(std::string_view bytes)>;
   template <typename Fill>
   Answer call_interruptibly(std::uint8_t role, Duration patience, Fill&& fill, Late late) {
@@ -93,7 +93,8 @@ class alignas(64) Caller final : public Endpoint {
     return exchange_both(one, other, role, patience);
   }
 
-  // Sends where a connection stands, and awaits nothing. False: none stands.
+  // Sends a request on the open connection and does not wait for an answer. False: no connection is
+  // open.
   template <typename Fill>
   bool post(std::uint8_t role, Fill&& fill) {
     if (simulation_->scheduler.inert() || connection_ == nullptr) return false;
@@ -103,33 +104,33 @@ class alignas(64) Caller final : public Endpoint {
     return true;
   }
 
-  // A connection on which an answer came too late for its request stays in use.
+  // If `keep` is true, a connection stays in use after a request on it has timed out.
   void keep_after_timeout(bool keep) { keeps_ = keep; }
 
-  // Its process has crashed: what it waited for is void.
+  // Drops all pending requests, because the process has crashed.
   void forget();
 
   bool connected() const { return connection_ != nullptr; }
-  // When anything came last, or a connection was had, by the process's monotonic clock.
+  // When something last arrived or a connection was last opened, by the process's monotonic clock.
   std::int64_t last_heard() const { return heard_; }
-  // Dials, where no connection stands, without a request. False: none could be had.
+  // Dials without a request unless a connection is open. False: no connection could be opened.
   bool connect(Duration patience) {
     if (simulation_->scheduler.inert()) return false;
     return connection_ != nullptr || dial(patience);
   }
-  // Whom to dial from now on.
+  // Sets the server that later dials go to.
   void aim(Process& server, Endpoint& server_end) {
     server_ = &server;
     server_end_ = &server_end;
   }
-  // Gives the connection up; to requests under way it is lost.
+  // Gives the connection up; requests in flight lose it.
   void hang_up();
 
-  // Who takes up what comes unasked, in the order in which it comes, and hears when the connection
-  // in use is lost. Called between the steps of threads: it may wake some and must not block.
+  // Receives unasked messages in the order of their arrival, and is notified when the connection in
+  // use is lost. It is called between the steps of threads: it may wake threads and must not block.
   struct Listener {
     void* self = nullptr;
-    // `from`: the tag of the thread whose doing it was.
+    // `from`: the tag of the thread that caused the message.
     void (*came)(void* self, std::string_view bytes, Tag from) = nullptr;
     void (*lost)(void* self) = nullptr;
   };
@@ -149,7 +150,7 @@ class alignas(64) Caller final : public Endpoint {
     bool reset = false;
     bool opened = false;
     Pending* next = nullptr;
-    char command[24] = {};  // where faults ask for it
+    char command[24] = {};  // only if faults ask for commands
     std::size_t command_size = 0;
   };
   class Waiting;  // keeps a Pending in the list while its thread waits

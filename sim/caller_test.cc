@@ -106,7 +106,7 @@ auto filled(std::string_view text) {
   return [text](Payload& payload) { payload.append(text); };
 }
 
-// Asks "a", and hears of it late; interrupted after half a second.
+// Requests "a", is interrupted after half a second and receives the answer late.
 class InterruptedCaller : public CallerTest {
  protected:
   void play(std::function<void(EchoClient&)> then, Duration patience = {}) {
@@ -191,7 +191,7 @@ TEST_F(CallerTest, IsNotInterruptedInAnOrdinaryCall) {
   EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "a", 1s + 2 * kWay}));
 }
 
-// ---------------------------------------------------------------- two at once, and none awaited
+// ---------------------------------------------------------------- two requests at once, and posts
 
 // The server works on one after the other.
 std::pair<Told, Told> both(EchoWorld& world, Caller& caller, Duration patience) {

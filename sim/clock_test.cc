@@ -54,7 +54,7 @@ TEST(LocalClock, IsExactAfterAYear) {
   EXPECT_EQ(clock.read(kMonotonic, kStart + year), year.count() + 31'536'000);
 }
 
-// What a run can do to a clock, at rising instants.
+// A change that a run can make to a clock, at rising instants.
 struct Disturbance {
   std::int64_t after = 0;
   bool steps = false;

@@ -1,5 +1,5 @@
 // The fingerprint of a run: equal runs have equal digests on every machine, compiler and
-// optimisation level. Only stable facts go in (instants, names, bytes), never addresses or slots of
+// optimization level. Only stable facts go in (instants, names, bytes), never addresses or slots of
 // tables.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace picklock::sim {
 
-// Finaliser of SplitMix64: every input bit reaches every output bit.
+// Finalizer of SplitMix64: every input bit reaches every output bit.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -26,8 +26,8 @@ inline std::uint64_t little_endian(const char* bytes, std::size_t size) {
   return word;
 }
 
-// A fingerprint of some bytes. Sixteen at a time, by one multiplication whose halves are folded
-// together (Wang Yi, wyhash), apart from the run's own chain, so that the two do not wait for each
+// A fingerprint of some bytes, sixteen at a time, by one multiplication whose halves are folded
+// together (Wang Yi, wyhash). It is separate from the run's own chain, so neither waits for the
 // other.
 inline std::uint64_t fingerprint(std::string_view bytes) {
   constexpr std::uint64_t kA = 0xa0761d6478bd642full;

@@ -1,7 +1,7 @@
-// The disk of one process's machine, with a few files. What is written outlives the process, for
-// the kernel has it; what is fsynced outlives the machine's power too.
+// The disk of one process's machine, with a few files. Written data outlives the process, because
+// the kernel has it; fsynced data also outlives a loss of power.
 //
-// Beside the bytes stand the tag and role of their writer, as beside those of a message.
+// Each piece of a file carries the tag and role of its writer, as a message does.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Disk {
   };
   struct Content {
     std::string bytes;
-    std::vector<Piece> pieces;  // in order, one behind the other
+    std::vector<Piece> pieces;  // in order and without gaps
 
     void cut(std::size_t size);
     void clear() {
@@ -36,11 +36,11 @@ class Disk {
   // nullptr: there is no such file.
   const Content* find(std::string_view name) const;
 
-  // Behind what is there; a new file if there is none.
+  // Appends to the file, which is created if it does not exist.
   void append(std::string_view name, std::string_view bytes, Tag tag = 0, std::uint8_t role = 0);
-  // All of it at once, as by renaming another file: never half of either.
+  // Replaces the whole content atomically, as renaming another file does.
   void replace(std::string_view name, std::string_view bytes);
-  // What is behind `size` bytes is gone.
+  // Cuts everything after the first `size` bytes.
   void truncate(std::string_view name, std::size_t size);
   void remove(std::string_view name);
   void fsync(std::string_view name);
@@ -52,9 +52,9 @@ class Disk {
   struct File {
     std::string name;
     Content content;
-    std::size_t synced = 0;  // so many bytes of it are safe
+    std::size_t synced = 0;  // how many of its bytes are fsynced
     bool durable = false;    // it has been fsynced at all
-    // Replaced or cut since its last fsync: a loss of power leaves what it was then.
+    // Replaced or cut since its last fsync: a loss of power restores `before`.
     bool renewed = false;
     Content before;
   };

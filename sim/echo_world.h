@@ -1,5 +1,5 @@
 // A small world for tests: servers that log what they apply and echo it, and clients that run a
-// script and log what comes of it. Every link takes 100 us unless a test says otherwise. Test-only.
+// script and log the outcomes. Every link takes 100 us unless a test says otherwise. Test-only.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ class EchoServer final : public Service {
   using Service::tell;
   void on_reset(Connection&) override { resets.push_back(since_start(simulation().now())); }
 
-  // What it applied: the bytes joined by spaces, and when.
+  // The requests that it applied, joined by spaces.
   std::string applied() const {
     std::string all;
     for (const auto& [at, bytes] : log) all += all.empty() ? bytes : " " + bytes;
@@ -79,7 +79,7 @@ class EchoServer final : public Service {
   }
 };
 
-// What a client was told, and when.
+// The outcome of a client's request, and when it came.
 struct Told {
   Answer::Status status{};
   std::string bytes;
@@ -102,7 +102,7 @@ class EchoClient final : public Program {
     for (auto& [server, caller] : callers_) caller.forget();
   }
 
-  // One more thread of this client, for which the run goes on.
+  // Starts another thread of this client; the run lasts as long as it does.
   Thread& run(const Script& body) {
     return simulation_.scheduler.spawn(
         process_,
@@ -120,7 +120,7 @@ class EchoClient final : public Program {
     return answer.status();
   }
 
-  // A thread of its own for each of several requests at once.
+  // Sends several requests at once, each from a thread of its own.
   void ask_beside(EchoServer& server, std::string text, Duration patience = {}) {
     run([&server, text = std::move(text), patience](EchoClient& self) {
       self.ask(server, text, patience);
@@ -181,7 +181,7 @@ class EchoWorld final : public Observer {
     simulation.scheduler.run();
   }
 
-  // Something to be done from outside at a time.
+  // Schedules an action from outside the processes.
   void at(Duration when, std::function<void()> what) {
     deeds_.push_back(std::move(what));
     const TimerId timer = simulation.scheduler.add_timer(

@@ -1,11 +1,12 @@
-// Events to come, earliest first; events due at one instant in the order in which they were pushed,
-// or drawn by a seeded policy when a search asks for it. Time never goes back: an event earlier
-// than the last one popped must not be pushed.
+// Pending events, earliest first. Events due at one instant come in the order in which they were
+// pushed, or in a seeded random order when a search asks for it. Time never goes back: an event
+// earlier than the last one popped must not be pushed.
 //
-// The next few stand in a sorted window, so that what they will touch can be fetched ahead. The
-// rest wait in a monotone radix heap, in the bucket of the highest bit in which their time differs
-// from the last one taken: exact order, a few moves per event from ten pending events to a million.
-// (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, 1990.)
+// The next few events are in a sorted window, so that the memory they will touch can be fetched
+// ahead. The rest wait in a monotone radix heap, in the bucket of the highest bit in which their
+// time differs from the last one taken. This keeps the exact order at a few moves per event, from
+// ten pending events to a million. (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the
+// shortest path problem, 1990.)
 #pragma once
 
 #include <array>
@@ -30,8 +31,8 @@ enum class EventKind : std::uint8_t {
 
 inline constexpr std::uint32_t kTicketMask = (1u << 29) - 1;
 
-// Two whole words: stored as smaller ones, a pop soon after the push would wait for the processor
-// to put them together.
+// Two whole words. If it were stored as smaller ones, a pop soon after the push would wait for the
+// processor to combine them.
 class Event {
  public:
   Event() = default;
@@ -53,7 +54,7 @@ class Event {
 
 class EventQueue {
  public:
-  // How many of the next events stand in the window when there are that many.
+  // How many of the next events are in the window, if there are that many.
   static constexpr std::size_t kWindow = 12;
 
   bool empty() const { return count_ == 0 && ties_.empty(); }
@@ -147,7 +148,8 @@ class EventQueue {
     bucket_of(event.at).push_back(event);
   }
 
-  // Goes to the front of its bucket: it came before its equals in time there.
+  // The event goes to the front of its bucket, because it was pushed before those due at the same
+  // time.
   [[gnu::noinline]] void move_latest_behind() {
     const Event event = latest();
     --count_;
@@ -157,9 +159,9 @@ class EventQueue {
     bucket.insert(bucket.begin(), event);
   }
 
-  // The heap may hold events from `to` on afterwards. What differs from last_ only below the
-  // highest digit in which `to` differs from it, now differs from `to` in that digit: it moves to
-  // one bucket, the rest stays.
+  // Afterwards the heap may hold events from `to` on. An event that differs from last_ only below
+  // the highest digit in which `to` differs from last_ now differs from `to` in that digit. All
+  // such events move to one bucket; the rest stay.
   void lower(std::int64_t to) {
     const auto differs = static_cast<std::uint64_t>(to ^ last_);
     now_.erase(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(due_));
@@ -222,8 +224,8 @@ class EventQueue {
   std::vector<Event> ties_;  // due at one instant, while their order is drawn
   std::size_t behind_ = 0;
   std::array<std::vector<Event>, kLevels * kDigits> buckets_;
-  std::array<std::uint16_t, kLevels> digits_{};  // bit d of level l: its bucket is not empty
-  unsigned levels_ = 0;                          // bit l: some bucket of it is not
+  std::array<std::uint16_t, kLevels> digits_{};  // bit d of level l: bucket d is not empty
+  unsigned levels_ = 0;                          // bit l: some bucket of level l is not empty
   std::vector<Event> now_;                       // due at `last_`
   std::size_t due_ = 0;                          // next of now_
   std::int64_t last_ = 0;                        // nothing in the heap is earlier

@@ -1,6 +1,6 @@
-// Faults as data: one struct is one hardship, that is one [[fault]] table of a scenario file. What
-// each verb does to each kind of process is in sim/nemesis.h. Layers above name the verbs, and add
-// verbs that only their programs know.
+// Faults as data: one struct is one [[fault]] table of a scenario file. sim/nemesis.h says how each
+// verb acts on each kind of process. Layers above name the verbs, and add verbs that only their
+// programs know.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace picklock::sim {
 
 enum class Verb : std::uint8_t {
-  pause,           // the process runs nothing; its kernel goes on
+  pause,           // the process runs nothing; its kernel keeps running
   crash,           // volatile state is lost; with `lasts` it restarts afterwards
   restart,         // crash and start again at once, or after `lasts`
   end_thread,      // one thread of the process ends, the process lives
@@ -32,8 +32,8 @@ enum class Verb : std::uint8_t {
   interrupt,  // a thread of the process gives up its wait
 };
 
-// Where a message is on its way: about to leave or just left the client; about to be or just
-// applied at the server; its answer about to be or just read by the client.
+// How far a request has come, before or after (Side) the client sends it, the server applies it, or
+// the client reads its answer.
 enum class Phase : std::uint8_t { sent, applied, replied };
 inline constexpr std::array<std::string_view, 3> kPhaseNames = {"sent", "applied", "replied"};
 constexpr std::string_view name(Phase phase) {
@@ -54,8 +54,8 @@ struct Trigger {
   std::string command{};  // narrows the role to one command, e.g. "DEL"
 };
 
-// What a process finds on its disk when it starts again: all that it had written, nothing, or what
-// it had fsynced, as after a loss of power.
+// The data that a process finds on its disk when it starts again: all that it had written, nothing,
+// or only what it had fsynced, as after a loss of power.
 enum class Keeps : std::uint8_t { all, none, fsynced };
 
 struct Fault {
@@ -65,7 +65,7 @@ struct Fault {
   std::optional<Duration> lasts{};  // `for` in a file
   Duration step{};                  // step-clock: the jump; slow: the extra time per message
   std::int64_t rate_ppb = 0;        // set-clock-rate: parts per billion away from true time
-  std::vector<std::string> from{};  // partition: the other side; empty: everyone
+  std::vector<std::string> from{};  // partition: the other side; empty: all processes
   bool outbound = true;             // partition: what the target sends is held
   bool inbound = true;              // partition: what is sent to the target is held
   bool host = false;                // crash: the machine dies, not only the process

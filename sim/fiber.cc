@@ -18,8 +18,8 @@ namespace {
 namespace bf = boost::fibers;
 
 // AddressSanitizer must be told of every switch, or it reports false errors once a fiber throws:
-// who leaves names the stack it goes to, who lands says so. The dispatcher's own stack stays
-// unannounced; it runs nothing that throws.
+// the fiber that leaves names the stack that it switches to, and the fiber that resumes reports its
+// arrival. The dispatcher's own stack stays unannounced, because it runs nothing that throws.
 struct Sanitizer {
 #ifdef PICKLOCK_ASAN
   static void leave(Stack to) {
@@ -52,9 +52,9 @@ struct Sanitizer {
 #endif
 };
 
-// Boost.Fiber asks an algorithm who is next only where a fiber ends and where the main fiber gives
-// way to the dispatcher; all other switches are direct. So it knows two contexts: the dispatcher,
-// which frees the stacks of ended fibers, and the main one.
+// Boost.Fiber asks an algorithm for the next context only where a fiber ends and where the main
+// fiber yields to the dispatcher; all other switches are direct. So the algorithm knows two
+// contexts: the dispatcher, which frees the stacks of ended fibers, and the main one.
 class Parking final : public bf::algo::algorithm {
  public:
   void awakened(bf::context* context) noexcept override {

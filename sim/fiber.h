@@ -19,12 +19,12 @@ namespace picklock::sim {
 
 class FiberPool;
 
-// One parked worker. Owned by its pool.
+// One parked worker, owned by its pool.
 class Fiber {
  public:
   using Body = void (*)(void* argument);
 
-  // Gives the parked worker something to do when it is next switched to.
+  // Sets the body that the parked worker runs when it is next switched to.
   void assign(Body body, void* argument) {
     body_ = body;
     argument_ = argument;
@@ -64,8 +64,9 @@ class FiberPool {
   Fiber* take();  // an idle worker, or a new one
   void put_back(Fiber* idle);
 
-  // Runs `fiber` until it switches elsewhere; returns when somebody switches back to the caller.
-  // `self` is the calling fiber, nullptr on the main fiber; `next` nullptr means the main fiber.
+  // Runs `next` until it switches elsewhere; returns when another fiber switches back to the
+  // caller. `self` is the calling fiber, nullptr on the main fiber; `next` nullptr means the main
+  // fiber.
   static void switch_to(Fiber* self, Fiber* next);
 
   void set_schedule(FiberSchedule* schedule) { schedule_ = schedule; }

@@ -1,6 +1,6 @@
-// The switch itself, inlined into the one place that makes nearly all of them: after a switch the
-// processor's prediction of every return on the way out is wrong, so that each call level saved is
-// worth a dozen instructions.
+// The switch itself, inlined into the one place that makes nearly all of them. After a switch the
+// processor predicts every return on the way out wrongly, so each call level saved is worth a dozen
+// instructions.
 #pragma once
 
 #include <boost/fiber/context.hpp>
@@ -11,8 +11,8 @@
 namespace picklock::sim {
 
 struct FiberSwitch {
-  // What a switch to it reads first, for fetching it ahead: the continuation, which lies near the
-  // end of the library's control block.
+  // The memory that a switch to the fiber reads first, so that it can be fetched ahead: the
+  // continuation, near the end of the library's control block.
   static const void* touches(const Fiber& fiber) {
     return reinterpret_cast<const char*>(fiber.context_) + sizeof(boost::fibers::context) - 24;
   }

@@ -10,7 +10,7 @@
 namespace picklock::sim {
 namespace {
 
-// After a body the main fiber goes on.
+// After a body the main fiber continues.
 class BackToMain final : public FiberSchedule {
  public:
   Fiber* after_body(Fiber&) override { return nullptr; }
@@ -101,8 +101,8 @@ TEST_F(FiberTest, GivesItsStackBackWhenTrimmed) {
   EXPECT_EQ(pool.stacks_mapped(), mapped);
 }
 
-// An ended fiber's stack is freed by a turn of the dispatcher and by nothing else. So the stack of
-// one that ends here stays away for as long as the dispatcher does.
+// Only a turn of the dispatcher frees an ended fiber's stack. So the stack of a fiber that ends
+// here is not reused until the dispatcher runs.
 TEST_F(FiberTest, SwitchesWithoutATurnOfTheDispatcher) {
   std::vector<Fiber*> all;
   while (all.size() < 64) all.push_back(pool.take());

@@ -1,5 +1,5 @@
-// A message on its way, in a recycled slot. What rides beside its bytes (tag, role, who waits
-// for the answer) is the simulator's own knowledge and no part of what the receiver is told.
+// A message in flight, in a recycled slot. The fields beside its bytes (tag, role, waiting thread)
+// are the simulator's own knowledge and are not part of what the receiver is told.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ enum class MessageKind : std::uint8_t {
   data,
   open,    // a new connection asks the peer's kernel
   opened,  // it is established
-  reset,   // the peer's end is gone; arrives behind what was sent before
-  closed,  // the client's end is closed; arrives behind what was sent before
+  reset,   // the peer's end is gone; arrives after everything sent before
+  closed,  // the client's end is closed; arrives after everything sent before
 };
 
 struct alignas(64) Message {

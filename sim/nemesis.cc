@@ -42,7 +42,7 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     } else if (!trigger.mark.empty()) {
       marks_armed_ = true;
     } else {
-      // Before or after does not matter to a message: it is caught while it can still be changed.
+      // The side does not matter to a message verb: it acts while the message can still be changed.
       const Side side = !is_message_verb(fault.verb)   ? trigger.side
                         : trigger.phase == Phase::sent ? Side::before
                                                        : Side::after;
@@ -224,7 +224,7 @@ void Nemesis::bring_down(Process& target, bool host, bool silent) {
   scheduler_.halt(target, silent);
 }
 
-// Ends what keeps the target from talking, and takes it out of the partitions that did, so that
+// Ends every cut and hold of the target's links and takes the target out of its partitions, so that
 // their own end does not undo a later one.
 void Nemesis::heal(Process& target) {
   for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
@@ -241,7 +241,7 @@ void Nemesis::heal(Process& target) {
   }
 }
 
-// The thread whose step it is, where that is a thread of the target; else its oldest.
+// The thread whose step it is, if that is a thread of the target; else the target's oldest thread.
 Thread* Nemesis::victim(Process& target, const Step* step) {
   if (step != nullptr && &step->client == &target) {
     if (Thread* thread = scheduler_.thread_of(target, step->thread)) return thread;
@@ -256,7 +256,7 @@ void Nemesis::undo(Armed& armed) {
   Process& target = *armed.target;
   switch (fault.verb) {
     case Verb::pause:
-      // A crash has ended it already, and a later incarnation has pauses of its own.
+      // A crash has ended the pause already, and a later incarnation has pauses of its own.
       if (target.incarnation() == armed.incarnation && !target.down()) scheduler_.resume(target);
       break;
     case Verb::crash:

@@ -1,11 +1,11 @@
 // Carries out a fault plan. A fault waits for a step of an algorithm or for a time, fires once, and
-// ends; what fired and when is part of the history. A step nobody waits for costs one test of a
-// bit.
+// ends; the history records which faults fired and when. A step that no fault waits for costs one
+// test of a bit.
 //
-// What a verb does depends on its target: a crash of a client unwinds its threads, of a server its
-// program; message verbs (hold, delay, drop, duplicate) act on the message of the step that
-// triggers them, the request at `sent`, the answer at `applied`. A verb that the simulator does not
-// know goes to the programs (Program::strike).
+// The effect of a verb depends on its target: a crash of a client unwinds its threads, a crash of a
+// server halts its program. Message verbs (hold, delay, drop, duplicate) act on the message of the
+// step that triggers them: the request at `sent`, the answer at `applied`. A verb that the
+// simulator does not know goes to the programs (Program::strike).
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ class Nemesis {
   // every name in it is a process of the run. Schedules the faults that wait for a time.
   void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients);
 
-  // True where no step can strike: a plan without step triggers.
+  // True if the plan has no step triggers.
   bool idle() const { return armed_ == 0; }
 
   // Stops the process, with its machine if `host`; its peers see silence instead of a reset if
   // `silent`. No effect on one that is down.
   void bring_down(Process& target, bool host, bool silent);
 
-  // True where a trigger is narrowed to a command, so that steps must say which they are.
+  // True if a trigger is narrowed to a command, so that steps must name their command.
   bool asks_for_commands() const { return asks_for_commands_; }
 
-  // A step of a client's thread passes.
+  // A step of a client's thread.
   struct Step {
     Process& client;
     Process& server;
@@ -76,7 +76,7 @@ class Nemesis {
     Process* to = nullptr;  // nullptr: the fault names none
     std::vector<Process*> from;
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
-    std::vector<Process*> healed;     // of a partition: no longer cut off by it
+    std::vector<Process*> healed;     // processes that a partition no longer cuts off
     bool fired = false;
     bool under_way = false;
     std::uint32_t incarnation = 0;  // of the target, when it struck

@@ -29,7 +29,7 @@ Fault pause_client(Trigger trigger, Duration lasts = 10s) {
   return {.verb = Verb::pause, .target = "client-1", .trigger = std::move(trigger), .lasts = lasts};
 }
 
-// One request that tells by its instants where a pause of the client has struck.
+// Sends one request; its instants show where a pause of the client has struck.
 struct Passage {
   Duration applied{};
   Duration answered{};
@@ -58,8 +58,8 @@ TEST(Nemesis, StrikesAfterARequestIsSent) {
   EXPECT_LT(passage.answered, 10s + 1us);
 }
 
-// The client stands still, and its request is under way: what differs is only what a crash or a
-// fault of the server would find done.
+// In these cases the client is paused while its request is in flight. They differ only in how much
+// a crash or a fault of the server would find done.
 TEST(Nemesis, StrikesWhereARequestIsApplied) {
   EXPECT_EQ(paused_at(step(Side::before, Phase::applied)), (Passage{kWay, 10s + kWay}));
   EXPECT_EQ(paused_at(step(Side::after, Phase::applied)), (Passage{kWay, 10s + kWay}));
@@ -70,7 +70,7 @@ TEST(Nemesis, StrikesWhereAnAnswerIsRead) {
   EXPECT_EQ(paused_at(step(Side::after, Phase::replied)), (Passage{kWay, 10s + 2 * kWay}));
 }
 
-// What the server has applied, and what its client is told, when the server crashes there.
+// The outcome of a crash of the server: its applied requests, and the status that the client sees.
 struct Outcome {
   std::string applied;
   Status status{};
@@ -106,7 +106,8 @@ TEST(Nemesis, PausesAServerOnEitherSideOfApplying) {
   }
 }
 
-// What a paused server was about to apply is in its kernel, whatever becomes of the link.
+// A request that a paused server was about to apply is in its kernel, so a cut of the link does not
+// affect it.
 TEST(Nemesis, HoldsNothingThatHasArrived) {
   EchoWorld world;
   world.client().script = [&](EchoClient& self) { self.ask(world.server(), "x"); };
@@ -361,7 +362,7 @@ INSTANTIATE_TEST_SUITE_P(
                     VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
     [](const auto& each) { return each.param.name; });
 
-// The answer to a copy reaches nobody, and no other message that is later kept where it was.
+// The answer to a copy reaches no client, even if another message later uses its slot.
 TEST(Nemesis, LosesTheAnswerToACopyAndNoOther) {
   EchoWorld world;
   world.client().script = [&](EchoClient& self) {
@@ -422,7 +423,7 @@ TEST(Nemesis, HandsAVerbThatItDoesNotKnowToEveryProgram) {
   }
 }
 
-// What waits in its kernel to be sent goes with the machine.
+// Data that waits in the kernel to be sent is lost with the machine.
 TEST(Nemesis, CrashesAHostWithWhatItsKernelHadStillToSend) {
   const auto told = [](bool host) {
     EchoWorld world;
@@ -474,8 +475,8 @@ TEST(Nemesis, StopsNothingWhereNothingRuns) {
   EXPECT_EQ(world.client().told.back().status, Answer::Status::ok);
 }
 
-// What an earlier fault has done to a machine is over when the machine is; its end is not the end
-// of a later one.
+// A crash ends the pause that came before it. The scheduled end of that pause must not end a later
+// pause.
 TEST(Nemesis, EndsNoLaterPauseWithThatOfADeadIncarnation) {
   EchoWorld world;
   world.run(

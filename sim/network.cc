@@ -135,14 +135,14 @@ void Network::send(Message& message) {
   if (scheduler_.tracer().on()) trace(TraceKind::sent, message);
   Instant due = scheduler_.now() + way.latency->draw(way.random);
   if (message.altered) due += send_altered(message);
-  // In order within a direction, and never at one instant: a permuted tie must not turn two
-  // messages round.
+  // Messages of one direction arrive in order and never at one instant: a permuted tie must not
+  // swap two of them.
   if (due <= way.last_due) due = way.last_due + Duration(1);
   way.last_due = due;
   enqueue(message, due);
 }
 
-// A fault makes it late, or sends a second copy on a way of its own.
+// A fault delays the message, or sends a second copy that is not ordered with the others.
 Duration Network::send_altered(Message& message) {
   if (message.again_after >= Duration::zero()) {
     Connection::Way& way = message.connection->way_[message.direction];
@@ -230,7 +230,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     }
     if (message.holds) {
       message.holds = false;
-      // A hold may be over before the message that begins it has come this far.
+      // The hold may be over before the message that begins it arrives here.
       direction.hold = scheduler_.now() < message.hold_until;
       refresh(connection);
     }
@@ -239,7 +239,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       return;
     }
     if (!message.released && !message.stray && scheduler_.now() <= direction.behind) {
-      // It was sent before the way was free again, and what had been held is still under way.
+      // The message was sent before the direction was released, and the held ones are in flight.
       direction.behind += Duration(1);
       Instant& last_due = connection.way_[message.direction].last_due;
       if (last_due < direction.behind) last_due = direction.behind;
@@ -261,7 +261,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     message.plain = false;
     message.arrived = true;
     if (message.kind == MessageKind::open) {
-      // The kernel answers, however busy or paused the process is (R116).
+      // The kernel answers even if the process is busy or paused (R116).
       const bool refused = receiver.down();
       connection.incarnation_[1] = receiver.incarnation();
       const bool silent = receiver.silent();
@@ -276,8 +276,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
       const bool silent = receiver.down() && receiver.silent();
       const bool stray = message.stray;
-      // A reset that were answered by a reset would go to and fro for ever between two machines
-      // that have both forgotten the connection.
+      // A reset answered by a reset would go back and forth for ever between two machines that have
+      // both forgotten the connection.
       const bool farewell =
           message.kind == MessageKind::closed || message.kind == MessageKind::reset;
       lose(message);
@@ -303,8 +303,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       to == 1 && (message.kind == MessageKind::closed || message.kind == MessageKind::reset);
   if ((message.kind == MessageKind::data || farewell) && !message.handled) {
     Instant& free_at = receiver.free_at_;
-    // What needs no time, or none any more, comes behind those that wait for their turn: at the
-    // same instant a permuted tie would let it overtake them.
+    // A message that needs no handling time must still come after those that wait for their turn:
+    // at the same instant a permuted tie would let it overtake them.
     const bool waits = receiver.backlog_ && free_at >= scheduler_.now();
     Duration handling = farewell ? Duration() : receiver.handling();
     if (waits && handling == Duration()) handling = Duration(1);
@@ -325,7 +325,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   }
   let_go(connection);
   if (message.unasked) connection.unread_ -= message.payload.size();
-  // Behind the end of a connection nothing comes: whoever was there may be gone.
+  // Nothing is delivered after the end of a connection: the endpoint may no longer exist.
   const bool behind_end = connection.broken_ && message.kind == MessageKind::data;
   if (to == 0 ? connection.closed_ || message.stray || behind_end : connection.shut_) {
     release(message);
@@ -431,7 +431,7 @@ void Network::drop_held(Connection& connection, std::uint8_t way) {
   }
 }
 
-// One end learns that the connection is gone. What was under way on it is lost.
+// Notifies one end that the connection is gone. Messages in flight on it are lost.
 void Network::reset_connection(Connection& connection, int end_that_hears) {
   connection.broken_ = true;
   drop_held(connection, 0);
@@ -442,7 +442,7 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   Message& word = make(connection, static_cast<std::uint8_t>(1 - end_that_hears));
   word.kind = MessageKind::reset;
   word.plain = false;
-  word.arrived = true;  // its own kernel tells it
+  word.arrived = true;  // the end is notified by its own kernel
   word.mark = connection.hash_ ^ 7;
   if (scheduler_.tracer().on()) {
     scheduler_.tracer().add({.at = scheduler_.now(),
@@ -538,7 +538,7 @@ void Network::crash(Process& process, bool host, bool silent) {
       Message& word = make(connection, way);
       word.kind = MessageKind::reset;
       word.plain = false;
-      send(word);  // behind what the kernel had still to send
+      send(word);  // after the bytes that the kernel still had to send
     }
   }
 }

@@ -1,7 +1,7 @@
 // TCP-like connections between processes: ordered in each direction, never across two connections.
-// Latency is drawn per direction of a link from a stream of its own. What a partition or a hold
-// stops is delivered late, in order, after healing; or the connection breaks when its patience
-// ends.
+// Latency is drawn per direction of a link from a stream of its own. Messages stopped by a
+// partition or a hold are delivered late, in order, after healing; or the connection breaks when
+// its patience ends.
 #pragma once
 
 #include <deque>
@@ -30,14 +30,14 @@ struct Latency {
   }
 };
 
-// Whoever receives on a connection.
+// The receiver at one end of a connection.
 class Endpoint {
  public:
   virtual void on_message(Connection& connection,
                           Message& message) = 0;  // freed on return unless taken
   virtual void on_opened(Connection&) {}
   virtual void on_reset(Connection& connection) = 0;  // nothing more will come or go
-  virtual void on_closed(Connection&) {}  // the client has closed its end, behind what it had sent
+  virtual void on_closed(Connection&) {}  // the client closed its end after all that it had sent
 
  protected:
   ~Endpoint() = default;
@@ -57,17 +57,17 @@ class alignas(64) Connection {
  private:
   friend class Network;
 
-  // What every message of a direction needs: both directions share a line of the cache.
+  // The fields that every message of a direction needs: both directions share a cache line.
   struct Way {
     Instant last_due{};
     const Latency* latency = nullptr;
     Random random;
   };
-  // What has stopped a direction, if anything has.
+  // Whether a direction is stopped, and the messages held there.
   struct Direction {
     std::uint32_t blocks = 0;  // partitions in force
     bool hold = false;
-    Instant behind{};  // what had been held arrives until then; nothing may overtake it
+    Instant behind{};  // held messages arrive until then; no message may overtake them
     std::uint32_t first_held = 0, last_held = 0;  // messages, slot + 1
     Instant held_since = kNever;
   };
@@ -79,8 +79,8 @@ class alignas(64) Connection {
   bool plain_ = false;  // open at both ends, and nothing is stopped on it: the usual case
   bool open_ = false;
   bool broken_ = false;
-  bool closed_ = false;     // by the client, which wants no more answers
-  bool shut_ = false;       // by the server, which serves nothing more on it
+  bool closed_ = false;     // closed by the client, which wants no more answers
+  bool shut_ = false;       // closed by the server, which serves nothing more on it
   bool stale_ = false;      // one end has crashed since
   bool foreground_ = true;  // a run lasts as long as its messages
   Way way_[2];
@@ -102,19 +102,19 @@ class Network {
   void set_latency(const Process& from, const Process& to, const Latency& latency);
   void set_patience(Duration patience) { patience_ = patience; }  // 0: connections wait for ever
 
-  // An established connection: what a process had open before the run began.
+  // An established connection, as if opened before the run began.
   Connection& connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                       const Protocol& protocol);
-  // Asks for one; the client's end hears on_opened or on_reset, or nothing. `ordinal` tells the
-  // connections of one client end apart, so that their latencies are drawn from streams of their
-  // own.
+  // Requests a connection; the client's end receives on_opened or on_reset, or nothing. `ordinal`
+  // distinguishes the connections of one client end, so that their latencies are drawn from streams
+  // of their own.
   Connection& dial(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                    const Protocol& protocol, std::uint32_t ordinal);
-  // By the client: requests under way still arrive, answers do not. The server hears of it behind
-  // them.
+  // The client closes: requests in flight still arrive, answers do not. The server is notified
+  // after these requests.
   void close(Connection& connection);
-  // By the server: requests under way are lost. The client hears of it, as of a reset, behind what
-  // was sent before.
+  // The server closes: requests in flight are lost. The client is notified, as of a reset, after
+  // everything sent before.
   void shut(Connection& connection);
 
   // A message to fill; then send() or release().
@@ -126,11 +126,11 @@ class Network {
   }
   // Sends now, or when the sender's process runs again.
   void send_when_running(Message& message);
-  // The same for what answers nothing; it counts as unread until the client's process takes it up.
+  // The same for an unasked message; it counts as unread until the client's process handles it.
   void send_unasked(Message& message);
 
-  // The receiver was paused on the point of handling it: it is delivered again when its process
-  // runs.
+  // The receiver was paused just before it handled the message, which is delivered again when its
+  // process runs.
   void hand_over_later(Message& message);
 
   // --- faults
@@ -138,8 +138,8 @@ class Network {
   void unblock(Process& from, Process& to);
   bool blocked(const Process& from, const Process& to) const;
   void release_hold(Process& from, Process& to);
-  // The process's machine is gone: connections break, by a reset behind what its kernel had still
-  // to send, or in silence; with its host the bytes it had still to send are lost too.
+  // Breaks the connections of a crashed process: in silence, or by a reset after the bytes that its
+  // kernel still had to send. If the host is gone, those bytes are lost too.
   void crash(Process& process, bool host, bool silent);
 
   // --- the scheduler's side
@@ -147,8 +147,8 @@ class Network {
   void send_kept(std::uint32_t slot, const Event& event);
   void forget(std::uint32_t slot);
   std::uint64_t mark(std::uint32_t slot) const { return messages_[slot].mark; }
-  // Fetching ahead, in three steps. Those that return a number tell which thread waits for the
-  // answer: its slot + 1.
+  // Fetching ahead, in three steps. The functions that return a number return the slot + 1 of the
+  // thread that waits for the answer.
   void fetch(std::uint32_t slot) const {
     const char* message = reinterpret_cast<const char*>(&messages_[slot]);
     prefetch(message);
@@ -188,7 +188,7 @@ class Network {
 
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);
-  // A run lasts while a message is under way.
+  // A run lasts while a message is in flight.
   void hold_open(const Connection& connection) { scheduler_.hold_open(connection.foreground_); }
   void let_go(const Connection& connection) { scheduler_.let_go(connection.foreground_); }
   void enqueue(Message& message, Instant due);

@@ -13,7 +13,7 @@ namespace {
 using Status = Answer::Status;
 using testing::ElementsAre;
 
-// One text after the other, `apart` from each other, each from a thread of its own.
+// Sends one text every `apart`, each from a thread of its own.
 void send_apart(EchoWorld& world, std::initializer_list<const char*> texts, Duration apart,
                 Duration patience = {}) {
   world.client().script = [&world, sent = std::vector<std::string>(texts.begin(), texts.end()),
@@ -212,7 +212,7 @@ TEST(Partition, DeliversLateAndInOrderWhenHealed) {
   EXPECT_GT(world.server().log[3].first, 3s);
 }
 
-// What is still on its way when the link heals may not overtake what was held.
+// A message that is in flight when the link heals may not overtake the held ones.
 TEST(Partition, LetsNothingOvertakeWhatItHeld) {
   EchoWorld world;
   world.simulation.network.set_latency({.low = 1ms, .high = 1ms});
@@ -499,7 +499,7 @@ TEST(ServerCrash, InSilenceLeavesAHalfOpenConnectionThatTheNextRequestFindsReset
   EXPECT_EQ(world.client().told[2], (Told{Status::ok, "on a new one", 10s + 8 * kWay}));
 }
 
-// A machine that was restarted knows nothing of the connections of its last life.
+// A restarted machine knows nothing of the connections of its earlier incarnation.
 TEST(ServerCrash, ResetsNoConnectionOfAnEarlierIncarnation) {
   EchoWorld world;
   Fault silent = crash_of_server(1s, 1s);
@@ -513,7 +513,7 @@ TEST(ServerCrash, ResetsNoConnectionOfAnEarlierIncarnation) {
               ElementsAre(Told{Status::timed_out, "", 20s + 900ms + 99'950us}));
 }
 
-// What each of two machines says of a connection that both have forgotten ends with one word.
+// If both machines have forgotten a connection, one reset is sent and no other answers it.
 TEST(ServerCrash, IsNotToldToAndFroByTwoThatHaveForgottenTheirConnection) {
   EchoWorld world;
   ask_once(world);
@@ -536,7 +536,7 @@ TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
   EXPECT_THAT(world.server().resets, ElementsAre(50us + kWay));
 }
 
-// Whoever was there may be gone.
+// After the reset the endpoint may no longer exist.
 TEST(Reset, IsTheLastThatAClientHears) {
   struct Ear final : Endpoint {
     void on_message(Connection&, Message&) override { heard += "message "; }
@@ -640,7 +640,7 @@ TEST(Dial, ServesTwoThreadsThatNeedAConnectionAtOnce) {
   for (std::size_t i : {1u, 2u}) EXPECT_EQ(world.client().told[i].status, Status::ok);
 }
 
-// What is still under way keeps a run going: a message forgotten would do so for ever.
+// Messages in flight keep a run going, so a lost count of one would do so for ever.
 TEST(Network, AccountsForEveryMessage) {
   Fault silent = crash_of_server(150us, 1s);
   silent.host = silent.silent = true;
@@ -661,11 +661,11 @@ TEST(Network, AccountsForEveryMessage) {
   }
 }
 
-// ---------------------------------------------------------------- what no run lasts for
+// ---------------------------------------------------------------- background messages
 
 const Protocol kWatch{.name = "watch", .command = &first_word, .background = true};
 
-// When a run ends whose client is done after a second, while one server writes to another.
+// The end of a run whose client is done after a second while one server keeps writing to another.
 Duration end_of_run(const Protocol& between_servers) {
   EchoWorld world(1, 2);
   Simulation& simulation = world.simulation;
@@ -685,7 +685,7 @@ TEST(Background, KeepsNoRunGoing) {
   EXPECT_GE(end_of_run(kEcho), 5s);
 }
 
-// Nor does it end one: whatever becomes of a message, it was never counted.
+// A lost or late background message does not end a run early either, because it was never counted.
 TEST(Background, EndsNoRunWhateverBecomesOfItsMessages) {
   const Fault partition{.verb = Verb::partition,
                         .target = "server-1",

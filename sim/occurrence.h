@@ -1,5 +1,5 @@
-// What the simulator itself reports of a run: the fates of threads, processes and links, and the
-// faults. Layers above record these occurrences among events of their own.
+// The occurrences of a run that the simulator itself reports: ends and starts of threads, processes
+// and links, and the faults. Layers above record these occurrences among events of their own.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace picklock::sim {
 
 using ProcessId = std::uint32_t;  // index in the order of declaration
 using ThreadId = std::uint32_t;   // counts every thread of the run from 1; 0: none
-// A number that rides beside every message that a thread sends, outside its bytes. The simulator
-// only carries it; the layers above say what it stands for. 0: none.
+// A number that accompanies every message of a thread, outside its bytes. The simulator only
+// carries it; the layers above give it a meaning. 0: none.
 using Tag = std::uint32_t;
 
 // The numbers are part of every digest. Other numbers belong to the events of the layers above.
@@ -22,7 +22,7 @@ enum class Occurred : std::uint8_t {
   link_cut,           // `process` and `peer` cannot talk (one event per direction: process to peer)
   link_healed,
   fault_fired,  // `fault` is the index of the fault in its plan; `process` is its target
-  fault_ended,  // the hardship is over; a fault without end counts as ended when it takes effect
+  fault_ended,  // the fault is over; one without end counts as ended when it takes effect
 };
 
 struct Occurrence {

@@ -1,6 +1,6 @@
-// Keeps a run in step with what is outside of it: real sockets, by a real clock (architecture
-// 8.21). The simulator has none and knows of no other clock than its own; whoever sets one has
-// given up that the same seed is the same run.
+// Keeps a run in step with the outside: real sockets and a real clock (architecture 8.21). The
+// simulator itself has no pacer and knows no clock but its own. With a pacer, equal seeds no longer
+// give equal runs.
 #pragma once
 
 #include "sim/time.h"
@@ -9,10 +9,10 @@ namespace picklock::sim {
 
 class Pacer {
  public:
-  // Blocks until `next`, when the next event is due (kNever: there is none), or until something has
-  // come from outside. Which instant it is then; kNever: there is nothing to wait for.
+  // Blocks until the next event is due at `next` (kNever: there is none), or until something
+  // arrives from outside. Returns the instant reached; kNever: there is nothing to wait for.
   virtual Instant wait(Instant next) = 0;
-  // It is that instant: what has come becomes events.
+  // Turns what has arrived from outside into events at the instant reached.
   virtual void take_in() = 0;
 
  protected:

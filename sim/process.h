@@ -1,7 +1,7 @@
 // A process: a named machine with clocks of its own that runs threads (a client) or answers
-// messages (a server). A pause stops what it runs while its kernel goes on: sockets fill,
-// connections stay up, timers that came due fire on resume, in order. A crash ends its incarnation;
-// nothing of it emits anything afterwards.
+// messages (a server). A pause stops the process but not its kernel: sockets fill, connections stay
+// up, and timers that came due fire on resume, in order. A crash ends the incarnation, which emits
+// nothing afterwards.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Strike {
   Process* to;  // nullptr: the fault names none
 };
 
-// What runs on a process, and what becomes of it when the machine does not stay well.
+// The program that runs on a process, with its reactions to faults.
 class Program {
  public:
   virtual void start(Keeps keeps) = 0;  // boots an incarnation; at the first start keeps is `all`
@@ -44,7 +44,7 @@ class alignas(64) Process {
  public:
   const std::string& name() const { return name_; }
   ProcessId id() const { return id_; }
-  std::uint64_t hash() const { return hash_; }  // of the name: stands for it in digests and streams
+  std::uint64_t hash() const { return hash_; }  // of the name; used in digests and streams
   std::uint32_t incarnation() const { return incarnation_; }
 
   bool running() const { return !down_ && pauses_ == 0; }
@@ -56,10 +56,10 @@ class alignas(64) Process {
   Program* program() const { return program_; }
   void set_program(Program* program) { program_ = program; }
 
-  // Time it needs for each message, one after the other.
+  // Time that the process needs for each message; it handles one after the other.
   Duration handling() const { return service_ + slowness_; }
   Duration slowness() const { return slowness_; }
-  Instant free_at() const { return free_at_; }  // it has handled by then what has come
+  Instant free_at() const { return free_at_; }  // when all arrived messages are handled
   void set_service(Duration service) {
     service_ = service;
     refresh();
@@ -71,7 +71,7 @@ class alignas(64) Process {
 
   void refresh() { plain_ = !down_ && pauses_ == 0 && handling() == Duration::zero() && !backlog_; }
 
-  // What every event touches comes first.
+  // The fields that every event touches come first.
   bool plain_ = true;     // running, and needs no time for messages: the usual case
   bool backlog_ = false;  // messages have been waiting for their turn
   bool down_ = false;
@@ -87,7 +87,7 @@ class alignas(64) Process {
   Duration service_{};
   Duration slowness_{};
   Instant free_at_{};
-  Instant caught_up_{};  // what came during a pause is handled until then
+  Instant caught_up_{};  // when everything that arrived during a pause is handled
   std::string name_;
   std::vector<Event> deferred_;  // came due during a pause
 };

@@ -80,7 +80,7 @@ void Scheduler::start(Process& process) {
 }
 
 void Scheduler::pause(Process& process) {
-  if (process.down_) return;  // there is nothing to stop, and what starts later runs
+  if (process.down_) return;  // nothing runs, and a later incarnation starts unpaused
   ++process.pauses_;
   process.refresh();
   if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::paused, .process = process.id_});
@@ -90,7 +90,7 @@ void Scheduler::resume(Process& process) {
   if (process.pauses_ == 0 || --process.pauses_ > 0) return;
   process.refresh();
   if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::resumed, .process = process.id_});
-  // A nanosecond apart: where ties are permuted, one connection's messages must not change places.
+  // One nanosecond apart: permuted ties must not reorder the messages of one connection.
   std::int64_t at = nanoseconds(now_);
   for (Event event : process.deferred_) {
     event.at = at++;
@@ -109,7 +109,7 @@ void Scheduler::halt(Process& process, bool silent) {
   process.silent_ = silent;
   process.pauses_ = 0;
   process.refresh();
-  // Whatever had reached its kernel is gone with its sockets; messages among it must still be
+  // Deferred events are lost with the kernel's sockets, but the messages among them must still be
   // accounted for.
   for (const Event& event : process.deferred_) {
     if (event.kind() == EventKind::deliver || event.kind() == EventKind::send)
@@ -146,7 +146,7 @@ void Scheduler::set_clock_rate(Process& process, std::int64_t rate_ppb) {
   rearm_local(process);
 }
 
-// A change of a clock acts at once on everything armed on it.
+// A change of a clock takes effect at once on every wait and timer armed on it.
 void Scheduler::rearm_local(Process& process) {
   if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::clock_set, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) {
@@ -198,7 +198,7 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   thread.foreground_ = foreground;
   thread.body_ = std::move(body);
   thread.scheduler_ = this;
-  // The list keeps the order of birth, so that whatever walks it does so in that order.
+  // The list keeps the order of creation, so every walk over it has that order.
   thread.next_ = nullptr;
   thread.previous_ = process.threads_;
   if (process.threads_ == nullptr) {
@@ -223,7 +223,7 @@ void Scheduler::kill(Thread& thread) {
 
 inline void Scheduler::block(Thread& me) {
   assert(std::uncaught_exceptions() == 0 && "a thread must not wait while an exception unwinds it");
-  if (me.killed_) throw Killed{};  // by its own doing, a moment ago
+  if (me.killed_) throw Killed{};  // the thread killed itself a moment ago
   me.parked_ = true;
   me.woken_ = false;
   if (crowded_) me.stack_hint_ = __builtin_frame_address(0);
@@ -257,8 +257,8 @@ void Scheduler::watch_patience(Thread& thread) {
   queue_.push(due, EventKind::patience, thread.slot_, 0);
 }
 
-// The event stands for the earliest limit the thread has had; the present one may be later, or
-// over.
+// The event was armed for the earliest limit of the thread; the present limit may be later, or the
+// wait may be over.
 bool Scheduler::out_of_patience(Thread& thread, const Event& event) {
   if (thread.process_ == nullptr || nanoseconds(thread.watched_) > event.at) return false;
   thread.watched_ = kNever;
@@ -315,14 +315,14 @@ void Scheduler::stand_still() {
     if (std::uncaught_exceptions() > 0) return;
     throw Killed{};
   }
-  // As if it had been due at this very moment: it goes on, in order, when the process does.
+  // As if it were due now: the thread continues, in order, when its process resumes.
   me.timed_ = me.patient_ = false;
   queue_.push(now_, EventKind::wake, me.slot_, me.ticket_);
   block(me);
 }
 
 bool Scheduler::mute() const {
-  // Often enough for every destructor on the way out, not for a loop.
+  // Enough calls for every destructor on the way out, but not for an endless loop.
   constexpr std::uint32_t kMostIgnored = 1000;
   if (std::uncaught_exceptions() > 0 || ++running_->ignored_ < kMostIgnored) return true;
   throw Killed{};
@@ -344,8 +344,8 @@ void Scheduler::arm(TimerId id, Instant at) {
   watch(timer, id);
 }
 
-// A timer that is put off keeps its event, moved on when it comes: most timers are put off or
-// disarmed time and again, and their void events would crowd the queue.
+// A timer that is postponed keeps its event, which is pushed again when it comes too early. Most
+// timers are postponed or disarmed again and again, and void events would crowd the queue.
 void Scheduler::watch(Timer& timer, TimerId id) {
   if (timer.watched <= timer.at) return;
   timer.watched = timer.at;
@@ -375,8 +375,8 @@ void Scheduler::disarm(TimerId id) { timers_[id].armed = false; }
 
 // ---------------------------------------------------------------- the run
 
-// What an event handler lets escape ends the run and is rethrown by run(): here it would unwind the
-// fiber that happens to be blocking, or leave one through its floor.
+// An exception that an event handler lets escape ends the run, and run() rethrows it. Thrown here,
+// it would unwind the fiber that happens to be blocking, or escape from a fiber's body.
 Thread* Scheduler::advance() noexcept {
   try {
     return next_thread();
@@ -392,7 +392,7 @@ Thread* Scheduler::advance() noexcept {
   const Instant reached = pacer_->wait(queue_.empty() ? kNever : queue_.next());
   if (reached == kNever) return true;
   now_ = std::max(now_, reached);
-  // What should have happened happens now: nobody's clock goes back for it.
+  // Overdue events happen now, because no clock may go back.
   late_.clear();
   while (!queue_.empty() && queue_.next() <= now_) late_.push_back(queue_.pop());
   for (Event& event : late_) {
@@ -415,8 +415,8 @@ Thread* Scheduler::advance() noexcept {
     if (queue_.empty()) break;
     const Event event = permuted_ ? queue_.pop_any(*permuted_) : queue_.pop();
     if (crowded_) fetch_ahead();
-    // The two kinds that matter are told apart by a branch, which is foretold better than a jump
-    // through a table.
+    // A branch separates the two frequent kinds, because it is predicted better than a jump through
+    // a table.
     if (event.kind() == EventKind::deliver) {
       count(event, network_->mark(event.target()));
       network_->deliver(event.target(), event);
@@ -471,9 +471,9 @@ Thread* Scheduler::advance() noexcept {
   return nullptr;
 }
 
-// With thousands of threads nearly everything an event touches is out of the cache. It is fetched
-// in three steps while other events run, each step following pointers that the step before has
-// brought.
+// With thousands of threads nearly everything that an event touches is out of the cache. It is
+// fetched in three steps while other events run; each step follows pointers that the step before
+// has fetched.
 void Scheduler::fetch_ahead() {
   constexpr std::size_t kSecond = 7;
   constexpr std::size_t kThird = 3;
@@ -511,7 +511,8 @@ void Scheduler::fetch_thread(std::uint32_t slot) const {
   prefetch(thread + 64);
 }
 
-// What it takes to switch to it, and of its stack what it uses until it waits again.
+// Fetches the memory that a switch to the thread reads, and the part of its stack that it uses
+// until it waits again.
 void Scheduler::fetch_fiber(const Thread& thread) const {
   constexpr std::ptrdiff_t kLine = 64;
   if (thread.stack_hint_ == nullptr) return;

@@ -1,7 +1,7 @@
-// Virtual time and the threads that live in it. Events are popped in the very call that blocks a
-// thread: a server's event runs in place, and the next thread to run is switched to directly, or
-// not at all when it is the caller. One fiber runs at any moment; ties go by order of arrival
-// unless a search permutes them.
+// Virtual time and the threads that live in it. The call that blocks a thread pops the next events
+// itself: a server's event runs in place, and the next thread is switched to directly, or not at
+// all when it is the caller. One fiber runs at any moment; ties go by order of arrival unless a
+// search permutes them.
 #pragma once
 
 #include <exception>
@@ -25,37 +25,37 @@ class Network;
 class Pacer;
 class Scheduler;
 
-// Unwinds a thread that was killed. Never caught by models: an algorithm that swallows it finds its
-// further calls without effect, and meets it again if it does not come to an end.
+// Unwinds a thread that was killed. Models never catch it. If an algorithm swallows it, its later
+// calls have no effect, and it is thrown again if the algorithm does not end.
 struct Killed {};
 
 // A thread of a process, on a fiber of its own.
 class alignas(64) Thread {
  public:
   ThreadId id() const { return id_; }
-  std::uint32_t slot() const { return slot_; }  // tells it from others alive, not from past ones
+  std::uint32_t slot() const { return slot_; }  // unique among live threads, reused later
   Process& process() const { return *process_; }
   bool killed() const { return killed_; }
 
-  // Taken with what it tells: the next interrupt is another one.
+  // Returns and clears the pending interrupt.
   bool take_interrupt() {
     if (!interrupted_) return false;
     interrupted_ = false;
     gave_way_ = true;
     return true;
   }
-  // Whether it has given way to one since it was last asked.
+  // Whether the thread has taken an interrupt since the last call.
   bool gave_way() { return std::exchange(gave_way_, false); }
 
-  Tag tag = 0;            // rides beside every message this thread sends
+  Tag tag = 0;            // accompanies every message that this thread sends
   std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
 
  private:
   friend class Scheduler;
 
-  // What every wait touches comes first, in one line of the cache.
+  // The fields that every wait touches come first, in one cache line.
   bool parked_ = false;
-  bool woken_ = false;  // by somebody, not by its timer
+  bool woken_ = false;  // by wake(), not by its timer
   bool killed_ = false;
   bool timed_ = false;
   bool patient_ = false;  // its limit is watched by a patience event
@@ -93,15 +93,15 @@ class Scheduler final : public FiberSchedule {
   Scheduler& operator=(const Scheduler&) = delete;
   ~Scheduler();
 
-  // A new run: no process, no thread, time zero. What was allocated is kept.
+  // Begins a new run without processes and threads, at time zero. Memory is kept for reuse.
   void reset(std::uint64_t seed, bool tracing);
 
   Instant now() const { return now_; }
   std::uint64_t seed() const { return seed_; }
   std::uint64_t events() const { return events_; }
 
-  // --- the record of the run: its digest always, its trace when asked, its occurrences for those
-  // who keep them
+  // --- the record of the run: always its digest, its trace if asked for, and its occurrences for
+  // an observer
   Digest& digest() { return digest_; }
   const Digest& digest() const { return digest_; }
   Tracer& tracer() { return tracer_; }
@@ -139,7 +139,7 @@ class Scheduler final : public FiberSchedule {
   Thread& spawn(Process& process, std::function<void()> body, bool foreground = false) {
     return add_thread(process, std::move(body), foreground, fibers_);
   }
-  // The same on a stack large enough for an interpreter; in the background.
+  // The same for a background thread, on a stack large enough for an interpreter.
   Thread& spawn_deep(Process& process, std::function<void()> body) {
     return add_thread(process, std::move(body), false, deep_fibers_);
   }
@@ -161,32 +161,33 @@ class Scheduler final : public FiberSchedule {
 
   // The calling thread stops until woken; Killed unwinds it if it is killed meanwhile.
   void park();
-  // The same, at most until its process's clock shows `local`. False: the time came first.
+  // The same, at most until the clock of the thread's process shows `local`. False: the time came
+  // first.
   bool park_until(ClockKind clock, std::int64_t local);
-  // The same for a limit that is seldom reached: waits of one thread share one event, moved on when
-  // it comes.
+  // The same for a limit that is seldom reached: all waits of a thread share one event, which is
+  // pushed again when it comes too early.
   bool park_patiently(std::int64_t monotonic_limit);
   void sleep(Duration length);  // on the monotonic clock of its process
   void wake(Thread& thread);
-  // Wakes the thread from a wait that may be interrupted, the present one or its next: it begins
-  // with begin_interruptible(), which tells whether it has been interrupted already.
+  // Wakes the thread from its present or next interruptible wait. Such a wait begins with
+  // begin_interruptible(), which returns false if the thread has been interrupted already.
   void interrupt(Thread& thread);
   bool begin_interruptible(Thread& thread) {
     thread.interruptible_ = !thread.interrupted_;
     return thread.interruptible_;
   }
   void end_interruptible(Thread& thread) { thread.interruptible_ = false; }
-  // Lets a pause or a crash that has struck the calling thread's process take effect on it.
+  // Applies a pause or crash of its process to the calling thread.
   void obey() {
     if (running_ != nullptr && (running_->killed_ || running_->process_->pauses_ > 0))
       stand_still();
   }
-  // For calls that emit: true in a thread that was killed, whose destructors must do nothing.
-  // Throws Killed again where an algorithm that has swallowed it does not come to an end.
+  // For calls that emit: true in a killed thread, whose destructors must do nothing. Throws Killed
+  // again if an algorithm has swallowed it and does not end.
   bool inert() const { return running_ != nullptr && running_->killed_ && mute(); }
 
   // --- timers of programs and of the engine
-  // `owner` nullptr: the engine's own, heedless of pauses and crashes.
+  // `owner` nullptr: a timer of the engine, which ignores pauses and crashes.
   TimerId add_timer(Process* owner, void (*fire)(void* self, std::uint32_t argument), void* self,
                     std::uint32_t argument);
   void arm(TimerId timer, Instant at);
@@ -195,20 +196,20 @@ class Scheduler final : public FiberSchedule {
   void disarm(TimerId timer);
 
   // --- the run
-  // A run lasts while something is under way: foreground threads, messages in flight, faults not
-  // yet over.
+  // A run lasts while there are foreground threads, messages in flight or faults not yet over.
   void hold_open(bool counts = true) { under_way_ += counts ? 1 : 0; }
   void let_go(bool counts = true) { under_way_ -= counts ? 1 : 0; }
   void stop() { ending_ = true; }
   void set_event_limit(std::uint64_t limit) { event_limit_ = limit; }
   bool out_of_events() const { return events_ >= event_limit_; }
-  // Runs to the end and unwinds every thread left. Rethrows what a thread let escape.
+  // Runs to the end and unwinds every remaining thread. Rethrows an exception that escaped from a
+  // thread.
   void run();
 
   EventQueue& queue() { return queue_; }
   void defer(Process& process, const Event& event) { process.deferred_.push_back(event); }
   void set_network(Network* network) { network_ = network; }
-  // Until the next reset: time goes on as it says.
+  // The pacer controls the advance of time until the next reset.
   void set_pacer(Pacer* pacer) { pacer_ = pacer; }
   FiberPool& fibers() { return fibers_; }
 
@@ -264,7 +265,7 @@ class Scheduler final : public FiberSchedule {
   std::uint64_t event_limit_ = ~0ull;
   std::uint64_t under_way_ = 0;
   bool ending_ = false;
-  bool crowded_ = false;  // so many threads that their stacks are cold
+  bool crowded_ = false;  // so many threads that their stacks leave the cache
   Network* network_ = nullptr;
   Pacer* pacer_ = nullptr;
   std::vector<Event> late_;  // scratch

@@ -155,7 +155,7 @@ TEST(Scheduler, GivesUpAPatientWaitAtItsOwnLimitAndNotAtAnEarlierOne) {
 
 // ---------------------------------------------------------------- a pace from outside
 
-// Lets time go on to what is due next, or as the test says.
+// Advances time to the next event, or as the test says.
 class Outside final : public Pacer {
  public:
   Instant wait(Instant next) override { return next_instant ? next_instant(next) : next; }
@@ -353,7 +353,7 @@ TEST(Scheduler, KeepsMessagesForAPausedProcessInOrder) {
   EXPECT_LT(world.server().log.back().first, 5s + 1us);
 }
 
-// What arrives in the very nanoseconds in which a backlog is worked off stays behind it.
+// A message that arrives in the nanoseconds in which a backlog is handled stays after it.
 TEST(Scheduler, LetsNothingOvertakeTheBacklogOfAPause) {
   for (const Duration after : {0ns, 1ns, 2ns, 3ns}) {
     EchoWorld world;
@@ -435,7 +435,7 @@ TEST(Scheduler, LetsAPausedProcessDieWithoutResuming) {
 
 // ---------------------------------------------------------------- crashes
 
-// What a careless user writes: it gives back, writes down and waits in a destructor.
+// A careless user's guard, whose destructor releases, reports and waits.
 struct Guard {
   EchoClient& self;
   EchoServer& server;
@@ -494,8 +494,8 @@ TEST(Crash, UnwindsWithoutAnythingBeingEmitted) {
   EXPECT_EQ(with.digest, without.digest);
 }
 
-// What swallowed the exception goes on as if nothing answered, so that destructors on its ordinary
-// way out do no harm; a loop that would go on for ever meets the exception again.
+// Code that swallowed the exception continues as if no server answered, so destructors on its
+// ordinary way out do no harm. An endless loop gets the exception again.
 TEST(Crash, LeavesAThreadThatSwallowedItWithoutAnyEffect) {
   EchoWorld world;
   int met = 0;
@@ -518,13 +518,13 @@ TEST(Crash, LeavesAThreadThatSwallowedItWithoutAnyEffect) {
   world.at(1s, [&] { world.simulation.scheduler.halt(world.client().process(), false); });
   world.at(2s, [] {});
   world.run();
-  EXPECT_EQ(met, 3);  // in its three sleeps: who waits meets it at once
+  EXPECT_EQ(met, 3);  // in its three sleeps: a wait throws at once
   EXPECT_FALSE(survived);
   EXPECT_EQ(world.server().applied(), "");
 }
 
-// The guard stands outside of what swallows the exception: its destructor runs on the ordinary way
-// out, and must neither emit nor throw, which would end the program.
+// The guard is outside of the block that swallows the exception. Its destructor runs on the
+// ordinary way out and must neither emit nor throw: an exception would end the program.
 TEST(CrashDeath, IsSilentInADestructorAfterItWasSwallowed) {
   const auto holds = [] {
     EchoWorld world;
@@ -714,8 +714,7 @@ TEST(Run, RethrowsWhatAThreadLetsEscape) {
   EXPECT_EQ(world.simulation.now(), kStart + 1s);
 }
 
-// Whichever thread was about to wait when the event came: one in the middle of its body, or one
-// that has just ended.
+// The thread that pops the event may be in the middle of its body or may just have ended.
 TEST(RunDeath, RethrowsWhatAnEventLetsEscape) {
   const auto rethrows = [](bool waiting) {
     EchoWorld world;

@@ -41,7 +41,7 @@ void Service::on_message(Connection&, Message& request) {
   const bool watched = !simulation_->nemesis.idle();
   if (watched && !about_to_apply(request)) {
     if (process_->down()) return;
-    // Paused at the very moment before: it goes on from here when the process does.
+    // A fault paused the process just before: the request is handled when it resumes.
     simulation_->network.hand_over_later(request);
     return;
   }

@@ -1,6 +1,6 @@
-// A server process: takes one message at a time, in the order of arrival, and answers on the
-// connection it came by. Faults may strike just before or just after it has applied a request, with
-// the answer not yet sent.
+// A server process: handles one message at a time, in the order of arrival, and answers on the same
+// connection. Faults may strike just before or just after it has applied a request, while the
+// answer is not yet sent.
 #pragma once
 
 #include "sim/simulation.h"
@@ -25,18 +25,17 @@ class Service : public Program, public Endpoint {
     process.set_program(this);
   }
   Simulation& simulation() const { return *simulation_; }
-  // For readers of a trace: "becomes a replica of redis-2".
+  // Adds a line to the trace, for example "becomes a replica of redis-2".
   void tell(std::string_view what) const;
 
-  // Applies the request and writes its answer. False: it is applied later, on a thread of the
-  // server's own, which then calls answer(); the request must have been marked as taken.
+  // Applies the request and writes its answer. False: a thread of the server applies it later and
+  // then calls answer(); the request must have been marked as taken.
   virtual bool apply(Message& request, Payload& answer) = 0;
 
-  // For a server that applied `request` by itself: sends what is in `reply`, unless a fault
-  // prevents it.
+  // For a server that applied `request` by itself: sends `reply` unless a fault prevents it.
   void answer(Message& request, Message& reply);
   Message& reply_to(Message& request);
-  // True where the process still stands and the request may be applied now.
+  // True if the process still runs and may apply the request now.
   bool about_to_apply(Message& request);
 
  private:

@@ -16,7 +16,7 @@ struct Left {
   std::vector<std::pair<Duration, std::string>> told{};
 };
 
-// What is left of a run in which the server tells something of itself, or does not.
+// The record of a run in which the server tells something of itself, or does not.
 Left run(bool tells, bool tracing) {
   EchoWorld world(1, 1, 1, tracing);
   world.client().script = [&](EchoClient& self) {

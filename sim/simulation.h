@@ -1,5 +1,5 @@
-// One world: virtual time, processes, the network between them, and what goes wrong. Cheap to
-// reset: between two runs what was allocated is kept.
+// One world: virtual time, processes, the network between them, and the faults. A reset is cheap,
+// because memory is kept between runs.
 #pragma once
 
 #include "sim/nemesis.h"

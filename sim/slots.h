@@ -1,6 +1,6 @@
-// Elements in numbered slots that never move. A small world's live in one short block; a crowd's in
-// large mappings of huge pages, since with ordinary ones nearly every access would miss the
-// processor's page tables.
+// Elements in numbered slots that never move. Those of a small world are in one short block, those
+// of a crowd in large mappings of huge pages: with ordinary pages nearly every access would miss
+// the processor's page tables.
 #pragma once
 
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ class Slots {
   }
   const T& operator[](std::size_t slot) const { return const_cast<Slots&>(*this)[slot]; }
 
-  // The element exists afterwards, as it was left or as new. Slots are first asked for in order.
+  // Creates the element unless it exists. Slots must be created in order.
   T& at_least(std::size_t slot) {
     while (made_ <= slot) make_one();
     return (*this)[slot];

@@ -15,17 +15,17 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGuarded = 1024;
 constexpr std::size_t kPerMapping = 64;
-// Tops at the same offset of every page would compete for the same few lines of the cache. The
-// distance of two stacks tells sixteen neighbours apart; the colour tells apart the rows of
-// sixteen. A crowd does not fit the cache anyway: its colours leave what a parked fiber uses, some
-// two kilobytes, in one page.
+// Tops at the same offset of every page would compete for the same few cache lines. The distance of
+// two stacks separates sixteen neighbors; the color separates the rows of sixteen. A crowd does not
+// fit the cache anyway: its colors keep the two kilobytes or so that a parked fiber uses in one
+// page.
 constexpr std::size_t kNeighbours = 16;
 constexpr std::size_t kColours = 16;
 constexpr std::size_t kColoursOfACrowd = 8;
 constexpr std::size_t kColourStep = 256;
 
-// What an ended fiber, or an earlier mapping at the same place, left poisoned is no error of the
-// next one.
+// Clears the poison that an ended fiber or an earlier mapping left at this place, which would be
+// reported as an error of the next fiber.
 void unpoison([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) {
 #ifdef PICKLOCK_ASAN
   __asan_unpoison_memory_region(memory, size);

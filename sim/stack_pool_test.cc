@@ -50,7 +50,7 @@ TEST(StackPool, GivesStacksThatDoNotOverlapAndCanBeWrittenWhole) {
   }
 }
 
-// Tops at one offset of every page would compete for the same few lines of the cache.
+// Tops at the same offset of every page would compete for the same few cache lines.
 TEST(StackPool, SpreadsTheTopsOverThePage) {
   StackPool pool(kSize);
   std::set<std::uintptr_t> offsets;

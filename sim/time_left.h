@@ -1,4 +1,4 @@
-// What is left of a patience that several waits of a thread share, by the monotonic clock of its
+// The rest of a patience that several waits of a thread share, by the monotonic clock of its
 // process.
 #pragma once
 
@@ -17,8 +17,8 @@ class TimeLeft {
         until_(scheduler.local_time(process, ClockKind::monotonic) + patience.count()) {}
 
   bool over() const { return scheduler_ != nullptr && left() <= Duration::zero(); }
-  // For the next wait, which lasts no longer than `most`. Of both, zero never ends. Requires that
-  // it is not over.
+  // The patience of the next wait, which lasts no longer than `most`. A result or `most` of zero
+  // never ends. Requires that the patience is not over.
   Duration at_most(Duration most) const {
     if (scheduler_ == nullptr) return most;
     return most > Duration::zero() ? std::min(most, left()) : left();

@@ -1,7 +1,6 @@
 // The full record of a run, for reports: every message, wake-up and change of a process in order,
-// and between them what the layers above have recorded.
-// Recorded only when asked, as fixed binary records and raw message bytes; text is made from it
-// afterwards.
+// and between them the events of the layers above. It is written only on request, as fixed binary
+// records and raw message bytes; text is made from it afterwards.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ enum class TraceKind : std::uint8_t {
   crashed,
   started,
   clock_set,  // the wall clock or the rates of `process` changed
-  told,       // what a server tells of itself, for readers: "becomes a replica of redis-2"
+  told,       // a server reports on itself, for readers: "becomes a replica of redis-2"
   mark,       // a thread passed a named mark; the name is the payload
   recorded,   // event number `message` of what the layers above record
 };
@@ -52,7 +51,7 @@ struct Protocol {
   std::string (*describe)(std::string_view payload, bool reply) = nullptr;
   // The command of a request, e.g. `DEL`, for faults that are narrowed to one; empty: it has none.
   std::string_view (*command)(std::string_view payload) = nullptr;
-  // What servers tell each other as long as they live: no run lasts for it.
+  // Servers exchange these messages as long as they live, so a run does not wait for them.
   bool background = false;
 };
 
