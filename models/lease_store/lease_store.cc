@@ -268,7 +268,7 @@ void LeaseStore::wake_watchers(const Entry& entry) {
   }
 }
 
-// A fault may stop the store at this very step, and then nobody watches any more.
+// A fault may stop the store at this very step; then no watchers are left.
 void LeaseStore::tell_watcher(std::size_t index, std::string_view what) {
   sim::Message& request = *watchers_[index].request;
   watchers_.erase(watchers_.begin() + static_cast<std::ptrdiff_t>(index));

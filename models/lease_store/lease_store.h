@@ -1,10 +1,10 @@
-// A lease store, seen from outside: one server that never loses what it has acknowledged, as a
-// consensus group is to its clients. Sessions are counted on its monotonic clock and end at its
-// first look after their time, never before: within (life, life + tick]. What an ended session held
-// is free, but granted to nobody before the session's lock-delay is over; a release bypasses that.
+// A lease store as its clients see it: one server that never loses what it has acknowledged, like a
+// consensus group. It counts sessions on its monotonic clock and ends them at the first check after
+// their time, never before: within (life, life + tick]. The keys of an ended session are free, but
+// nobody is granted them before the session's lock-delay is over; a release bypasses that.
 //
-// Every grant has a larger revision than those before: (key, revision, session) is the sequencer,
-// and the revision a fencing token. (docs/facts/algorithms.md 7.1, 7.2, 7.4)
+// Every grant has a larger revision than those before. (key, revision, session) is the sequencer,
+// and the revision is a fencing token. (docs/facts/algorithms.md 7.1, 7.2, 7.4)
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace picklock::lease_store {
 
 struct Settings {
   std::uint32_t expire_after = 1;  // a session lives so many times its TTL without a keep-alive
-  Duration tick = std::chrono::milliseconds(500);  // between two looks for ended ones; 0: at once
+  // between two checks for ended sessions; 0: they end at once
+  Duration tick = std::chrono::milliseconds(500);
 };
 
 class LeaseStore final : public sim::Service {
@@ -30,8 +31,8 @@ class LeaseStore final : public sim::Service {
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
              models::Tenures& tenures, models::Keys& keys, const Settings& settings);
 
-  // It forgets nothing, whatever the machine keeps, and gives every session its time anew: while it
-  // was away nobody could be heard.
+  // A restart forgets nothing, whatever the machine keeps, and gives every session its full time:
+  // while the store was away, it could not receive keep-alives.
   void start(sim::Keeps keeps) override;
   void halted() override;
   void strike(const sim::Strike& strike) override;
@@ -49,10 +50,10 @@ class LeaseStore final : public sim::Service {
   struct Entry {
     std::string key;
     history::KeyId id = 0;
-    std::uint32_t session = 0;  // 0: it is free
+    std::uint32_t session = 0;  // 0: the key is free
     history::TenureId owner = 0;
     std::int64_t revision = 0;
-    std::int64_t delayed_until = 0;  // 0: it is not
+    std::int64_t delayed_until = 0;  // 0: no delay
   };
   struct Watcher {
     sim::Message* request = nullptr;
@@ -71,8 +72,8 @@ class LeaseStore final : public sim::Service {
   Entry& entry_of(std::string_view key);
   std::int64_t now() const;
   std::int64_t after(Duration time) const;
-  std::int64_t deadline_of(Duration ttl) const;     // of a session heard of now
-  std::int64_t ends(const Session& session) const;  // when it is found to be over
+  std::int64_t deadline_of(Duration ttl) const;     // of a session whose keep-alive arrives now
+  std::int64_t ends(const Session& session) const;  // when a check finds that it is over
   bool to_be_had(const Entry& entry) const {
     return entry.session == 0 && entry.delayed_until == 0;
   }
@@ -95,10 +96,10 @@ class LeaseStore final : public sim::Service {
   models::Tenures* tenures_ = nullptr;
   models::Keys* keys_ = nullptr;
   Settings settings_;
-  std::int64_t phase_ = 0;         // of its looks
-  std::vector<Session> sessions_;  // that live
-  std::vector<Entry> entries_;     // every key that was ever asked for
-  std::vector<Watcher> watchers_;  // as they came
+  std::int64_t phase_ = 0;         // of the checks
+  std::vector<Session> sessions_;  // the live ones
+  std::vector<Entry> entries_;     // every key that was ever requested
+  std::vector<Watcher> watchers_;  // in order of arrival
   std::uint32_t opened_ = 0;
   std::int64_t revision_ = 0;
   sim::TimerId timer_ = 0;

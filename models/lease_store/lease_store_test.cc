@@ -18,10 +18,11 @@ models::SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t 
   return {.clients = clients, .store = settings};
 }
 
-// What a client that comes at this time is told when it asks for the key.
+// The store's answer to a client that requests the key now.
 Granted asks_at(Client& store, std::string_view session) { return store.acquire("lock", session); }
 
-// When the waiter of client 2 got a key that client 1 took at once and did this with, in ms.
+// The time in ms at which client 2, which waits, got a key that client 1 had acquired at once and
+// then treated as `deed` says.
 std::int64_t granted_ms(models::SmallWorld::Setup setup,
                         const std::function<void(Client& store)>& deed, Duration lock_delay = {},
                         const sim::Plan& plan = {}) {
@@ -216,7 +217,7 @@ TEST(LeaseStore, ForgetsAWatchWhoseClientHasHungUp) {
   world.run({models::fault_at(1s, sim::Verb::crash, "client-2")});
 }
 
-// Nobody could be heard while it was away.
+// The store could not receive keep-alives while it was away.
 TEST(LeaseStore, RemembersSessionsAndGivesThemTheirTimeAnewWhenItRestarts) {
   models::SmallWorld world{with_store(kAtOnce, 1)};
   sim::Fault restart = models::fault_at(8s, sim::Verb::crash, "store", 1s);
@@ -253,7 +254,7 @@ TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
   EXPECT_NEAR(static_cast<double>(at), 25'002, 2);
 }
 
-// A watch that it was about to answer is nobody's any more.
+// The crash leaves no watch for which the store still owes an answer.
 TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {

@@ -15,7 +15,7 @@ constexpr std::string_view kDelay = " DELAY ";
 constexpr std::string_view kSession = " SESSION ";
 constexpr std::string_view kFor = " FOR ";
 
-// A time that is no whole number of milliseconds lasts longer, never shorter.
+// Rounds up: a fraction of a millisecond may make a time longer, never shorter.
 std::int64_t milliseconds(Duration time) {
   return std::chrono::ceil<std::chrono::milliseconds>(time).count();
 }
@@ -26,7 +26,8 @@ Duration time_of(std::string_view digits) {
   return std::chrono::milliseconds(ms);
 }
 
-// Takes what follows the last `word` off the end of `text`: a key may hold any text itself.
+// Removes the last `word` and what follows it from `text`, and returns what follows. It looks for
+// the last one because a key may hold any text itself.
 std::optional<std::string_view> cut(std::string_view& text, std::string_view word) {
   const std::size_t at = text.rfind(word);
   if (at == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// What the lease store and its clients say to each other: a line of text each way, times in whole
+// The protocol between the lease store and its clients: a line of text each way, times in whole
 // milliseconds.
 //
 //   OPEN TTL 10000 DELAY 15000     SESSION s1
@@ -25,13 +25,13 @@ struct Request {
   Verb verb{};
   std::string_view key{};
   std::string_view session{};
-  Duration time{};  // of a session, its TTL; of a watch, how long it lasts at most
+  Duration time{};  // TTL of a session; longest duration of a watch
   Duration lock_delay{};
 };
 
 void write(const Request& request, sim::Payload& payload);
 
-// Its texts are views of `bytes`. Nothing: it is no request.
+// The texts of the request are views of `bytes`. Nothing: not a request.
 std::optional<Request> read(std::string_view bytes);
 
 // The number at the end of a line: the 7 of GRANTED 7. 0: there is none.

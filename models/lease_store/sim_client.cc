@@ -59,7 +59,7 @@ Status SimClient::release(std::string_view key, std::string_view session) {
 
 Status SimClient::watch(std::string_view key, Duration at_most) {
   const Request request{.verb = Verb::watch, .key = key, .time = at_most};
-  // It is answered late on purpose.
+  // The server delays this answer on purpose.
   const Duration patience = patience_ > Duration::zero() ? patience_ + at_most : patience_;
   for (std::uint32_t copy = 0; copy <= resend_; ++copy) {
     const sim::Answer answer = caller_.call_interruptibly(

@@ -1,6 +1,6 @@
 // lease_store::Client over the simulated network: one connection per client process, shared by its
-// threads. A request without an answer may be sent again: whoever has opened two sessions so uses
-// one, and the other ends by itself.
+// threads. A request without an answer may be sent again. If that opens two sessions, the client
+// uses one of them, and the other expires.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class SimClient final : public Client {
   Status close(std::string_view session) override;
 
  private:
-  // Role::none: that of the verb in which the request is sent. Nothing: no answer.
+  // Role::none: use the role of the verb in which the request is sent. Nothing: no answer.
   std::optional<std::string> ask(const Request& request, Role role = Role::none);
   Status status_of(const Request& request, std::string_view good, Role role = Role::none);
 

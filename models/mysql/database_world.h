@@ -1,4 +1,4 @@
-// Worlds with MySQL servers, and statements, for tests.
+// Worlds with MySQL servers, and SQL statements, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline Statement get_lock(std::int64_t seconds) {
   return {.op = Op::get_lock, .name = "lock", .number = seconds};
 }
 
-// A session with a transaction that has the row of the lock.
+// A session whose transaction has locked the row of the lock.
 inline std::unique_ptr<Connection> locked(Client& mysql) {
   std::unique_ptr<Connection> connection = mysql.connect();
   connection->execute({.op = Op::begin});

@@ -5,13 +5,13 @@
 namespace picklock::mysql {
 namespace {
 
-// Of a named lock, in characters: M32, and the manual of MySQL.
+// The longest name of a named lock, in characters: M32, and the manual of MySQL.
 constexpr std::size_t kLongestName = 192;
 constexpr std::size_t kLongestNameOfMySql = 64;
 
 Answer function(Value value) { return {.rows = {{std::move(value)}}}; }
 
-// BEGIN, DDL and the way back to autocommit commit what is open (M9).
+// BEGIN, DDL and turning autocommit on commit the open transaction (M9).
 bool commits(const Statement& statement) {
   return statement.op == Op::begin || statement.op == Op::commit || statement.op == Op::ddl ||
          (statement.op == Op::set_autocommit && statement.number != 0);
@@ -140,8 +140,8 @@ Answer Engine::control(Session& session, SessionId id, const Statement& statemen
       if (found == savepoints.end()) return failed(Error::no_such_savepoint);
       savepoints.erase(found + 1, savepoints.end());
       undo_to(session.trx, savepoints.back().undo);
-      // Set before the transaction had looked at any table, it takes it back to that: its locks go
-      // too, and its snapshot.
+      // A savepoint set before the transaction had read any table restores that state: its locks
+      // and its snapshot go too.
       if (savepoints.back().untouched) {
         Transaction& transaction = transactions_.at(session.trx);
         transaction.touched = false;
@@ -154,7 +154,7 @@ Answer Engine::control(Session& session, SessionId id, const Statement& statemen
     case Op::kill_query: {
       const auto whom = static_cast<SessionId>(statement.number);
       if (!sessions_.contains(whom)) return failed(Error::no_such_thread);
-      // Of whoever kills himself this is the last answer, or the answer.
+      // A session that kills itself gets this error as the reply to that very statement.
       if (whom == id) return failed(Error::interrupted);
       statement.op == Op::kill_query ? interrupt(whom) : close(whom);
       break;
@@ -179,7 +179,7 @@ void Engine::time_out(SessionId id) { give_up_wait(id, std::int64_t{0}, Error::l
 
 void Engine::interrupt(SessionId id) { give_up_wait(id, {}, Error::interrupted); }
 
-// For a name it has this value, for a row this error.
+// A wait for a named lock ends with this value, a wait for a row with this error.
 void Engine::give_up_wait(SessionId id, const Value& value, Error error) {
   Session& session = sessions_.at(id);
   if (session.waits_for_name) {
@@ -219,7 +219,7 @@ const Row* Engine::row(std::string_view name, const std::string& key) {
   return last == nullptr ? nullptr : &last->row;
 }
 
-// Whose letters count alike in MySQL, whatever their case.
+// Names of locks are case-insensitive in MySQL.
 std::string Engine::name_of(std::string name) const {
   if (variant_ == Variant::mysql) {
     for (char& one : name) {

@@ -1,7 +1,7 @@
-// What a MySQL server does with statements, without network, disk or clock: sessions and their
+// How a MySQL server executes statements, without network, disk or clock: sessions and their
 // transactions, row locks and named locks, snapshots, deadlocks. A statement that must wait is
-// finished by whatever lets it go on. MariaDB 10.11 is the one that it follows; of MySQL 8.0 it
-// knows where that answers otherwise (docs/facts/algorithms.md 8.1, 8.5).
+// finished by the event that ends its wait. The engine follows MariaDB 10.11; it also knows where
+// MySQL 8.0 answers otherwise (docs/facts/algorithms.md 8.1, 8.5).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace picklock::mysql {
 
-// A row as a session finds it; none: it is asked about no one row.
+// A row as a session finds it; none: the statement is not about a single row.
 enum class RowState : std::uint8_t { none, missing, free, mine, others, marked };
 
 class Engine {
@@ -31,60 +31,62 @@ class Engine {
     SessionId session = 0;
     Answer answer;
   };
-  // One of so many, where the server's threads race: who of several waiters runs first, which of
-  // equal transactions is a deadlock's victim, the last of them being whoever closed the circle.
+  // Picks one of so many where the server's threads race: the waiter that runs first, or the
+  // deadlock victim among transactions of equal weight, the last of which closed the cycle.
   using Pick = std::function<std::size_t(std::size_t)>;
 
-  // A transaction that has committed, in order.
+  // A committed transaction and its changes, in order.
   struct Committed {
     SessionId session = 0;
     Changes changes;
   };
 
   void reset(Variant variant = Variant::mariadb);
-  // Commits wait until flushed() says that their log is on disk; else they take no time.
+  // Commits now wait for flushed(), which says that their log is on disk; otherwise they take no
+  // time.
   void wait_for_disk() { waits_for_disk_ = true; }
   void set_pick(Pick pick) { pick_ = std::move(pick); }
   void create(const Schema& schema);
 
   SessionId open();
   bool is_open(SessionId session) const { return sessions_.contains(session); }
-  // As the end of its connection does: what it has not committed is undone, its locks are free.
+  // The end of its connection: rolls back what it has not committed and releases its locks.
   void close(SessionId session);
   std::vector<SessionId> sessions() const;
 
-  // `now`: microseconds since 1970 by the server's clock. Nothing: it waits, and is in what
-  // finished() brings one day.
+  // `now`: microseconds since 1970 on the server's clock. Nothing: the statement waits, and
+  // finished() will return its answer.
   std::optional<Answer> execute(SessionId session, const Statement& statement, std::int64_t now);
-  // Those that have been let go on since it was asked last, in order.
+  // The statements whose waits have ended since the last call, in order.
   std::vector<Finished> finished() { return std::exchange(finished_, {}); }
-  // What has committed since it was asked last, and changed anything.
+  // The transactions with changes that have committed since the last call.
   std::vector<Committed> committed() { return std::exchange(committed_, {}); }
-  // Who has begun to wait for the disk since it was asked last; each goes on when it is flushed.
+  // The sessions that have begun to wait for the disk since the last call; flushed() ends each
+  // wait.
   std::vector<SessionId> flushing() { return std::exchange(flushing_, {}); }
   void flushed(SessionId session);
-  // As a replica carries out what has committed elsewhere.
+  // Applies on a replica what has committed on its primary.
   void apply(const Changes& changes);
 
   bool waits(SessionId session) const;
-  // For a row; else for a named lock, or the disk.
+  // Whether it waits for a row; otherwise for a named lock, or the disk.
   bool waits_for_row(SessionId session) const;
   bool waits_for_disk(SessionId session) const { return sessions_.at(session).flushing; }
-  // Its wait is over without what it waited for: 1205 for a row, 0 for a named lock; M15, M30.
+  // Ends a wait that has timed out: 1205 for a row, 0 for a named lock; M15, M30.
   void time_out(SessionId session);
   // KILL QUERY: 1317 for a row, NULL for a named lock; M23, M33.
   void interrupt(SessionId session);
 
-  // Forgets what no snapshot can see: marked records go, and their locks are on gaps then.
-  // False: some must be kept for the time being.
+  // Removes the versions that no snapshot can see: marked records go, and locks on them become
+  // locks on gaps. False: some must be kept for now.
   bool purge();
 
   RowState look(SessionId session, std::string_view table, const std::string& key);
   bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
-  // Who alone may change the row, by a lock or as its writer; 0: nobody has it so.
+  // The only session that can change the row, by a lock or as its writer; 0: there is none.
   SessionId owner_of_row(std::string_view table, const std::string& key);
   SessionId owner_of_name(const std::string& name) const { return names_.owner(name_of(name)); }
-  // As last committed; nullptr: there is none.
+  // As last committed; nullptr: no such row.
   const Row* row(std::string_view table, const std::string& key);
 
  private:
@@ -99,27 +101,27 @@ class Engine {
   };
   struct Transaction {
     Isolation isolation{};
-    bool touched = false;  // any table
+    bool touched = false;  // has read any table
     std::vector<Undo> undo;
     std::vector<Savepoint> savepoints;
-    std::optional<std::uint64_t> snapshot;  // commits up to this one are seen
+    std::optional<std::uint64_t> snapshot;  // sees commits up to this one
   };
-  // A statement under way: where it has come to.
+  // A statement under way, and its progress.
   struct Running {
     Statement statement;
     std::int64_t now = 0;
-    std::size_t undo = 0;  // of its transaction, when it began
+    std::size_t undo = 0;  // length of its transaction's undo list when it began
     std::string cursor{};  // the row a scan is at
-    bool begun = false;    // a scan has one
+    bool begun = false;    // the scan is at a row
     Answer answer{};
   };
   struct Session {
     bool autocommit = true;
     Isolation isolation = Isolation::repeatable_read;
     TrxId trx = 0;            // 0: none is open
-    bool of_its_own = false;  // begun by autocommit for one statement
+    bool of_its_own = false;  // begun by autocommit for a single statement
     std::optional<Running> running;
-    std::optional<Statement> commits;  // and waits for the disk
+    std::optional<Statement> commits;  // waits for the disk before it commits
     bool waits_for_name = false;
     bool flushing = false;
   };
@@ -140,7 +142,7 @@ class Engine {
   bool scan(Session& session, Running& running, Table& table);
   bool insert(Session& session, Running& running, Table& table);
   void plain_read(Session& session, Running& running, Table& table);
-  // With the lock on it: what the statement does with this row.
+  // Does what the statement does with this row; the session has locked it.
   void act(Session& session, Running& running, Table& table, const std::string& key,
            Record& record);
   bool matches(const Running& running, const Table& table, const Row& row) const;

@@ -1,4 +1,4 @@
-// How a statement goes over rows.
+// How a statement passes over rows.
 #include "models/mysql/engine.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ std::int64_t number_in(const Value& value) {
 
 }  // namespace
 
-// Goes on with the statement of this session as far as it can.
+// Continues the statement of this session as far as possible.
 void Engine::run(SessionId id) {
   Session& session = sessions_.at(id);
   if (!run_rows(session)) return;
@@ -33,7 +33,7 @@ bool Engine::run_rows(Session& session) {
   Statement& statement = running.statement;
   const Isolation isolation = transactions_.at(session.trx).isolation;
   if (statement.op == Op::select && statement.locking == Locking::none) {
-    // M10; what stands alone reads its snapshot even so.
+    // M10; a statement outside a transaction reads its snapshot even so.
     if (isolation == Isolation::serializable && !session.of_its_own) {
       statement.locking = Locking::share;
     } else {
@@ -60,8 +60,8 @@ void Engine::plain_read(Session& session, Running& running, Table& table) {
   for (const auto& [key, record] : table.records()) look(record);
 }
 
-// A row that is there is locked alone, also where it is only marked as deleted, unless under READ
-// COMMITTED; of one that is not, the gap, if gaps are locked (M5, M6, M40, M47).
+// Locks the record alone if there is one, even if it is marked as deleted, except under READ
+// COMMITTED. If there is none, locks the gap, where gaps are locked (M5, M6, M40, M47).
 bool Engine::one_row(Session& session, Running& running, Table& table) {
   const Statement& statement = running.statement;
   const std::string key = *statement.key;
@@ -98,8 +98,8 @@ bool Engine::one_row(Session& session, Running& running, Table& table) {
   return true;
 }
 
-// Without an index every row is locked, and every gap (M8). Under READ COMMITTED what does not
-// match is given back, and a change does not even wait for it if it did not match when last
+// Without an index every row and every gap is locked (M8). Under READ COMMITTED rows that do not
+// match are unlocked again, and a change does not wait for a row that did not match when last
 // committed.
 bool Engine::scan(Session& session, Running& running, Table& table) {
   const Statement& statement = running.statement;
@@ -155,7 +155,7 @@ bool Engine::scan(Session& session, Running& running, Table& table) {
   return true;
 }
 
-// A duplicate is found only under a lock on it, for which an insert waits (M1, M3).
+// An insert finds a duplicate only under a lock on it, for which it waits (M1, M3).
 bool Engine::insert(Session& session, Running& running, Table& table) {
   const Statement& statement = running.statement;
   Row row;
@@ -216,7 +216,7 @@ void Engine::act(Session& session, Running& running, Table& table, const std::st
   }
 }
 
-// False: it says what the row says already, which changes nothing (M34).
+// False: the row has these values already, so nothing changes (M34).
 bool Engine::change(Session& session, Running& running, Table& table, const std::string& key,
                     Record& record, const std::vector<Assignment>& set) {
   Row row = record.newest().row;
@@ -250,7 +250,7 @@ bool Engine::matches(const Running& running, const Table& table, const Row& row)
   return std::all_of(where.begin(), where.end(), [&](const Condition& condition) {
     const Value& have = row[static_cast<std::size_t>(table.column(condition.column))];
     const Value want = value_of(running, table, &row, condition.term);
-    // What is NULL is neither equal nor less.
+    // NULL is neither equal nor less.
     if (have.index() != want.index() || have.index() == 0) return false;
     switch (condition.is) {
       case Condition::Is::equal:

@@ -30,7 +30,7 @@ Statement get_lock(std::string name, std::int64_t seconds = 10) {
   return {.op = Op::get_lock, .name = std::move(name), .number = seconds};
 }
 
-// A table with the rows a, m and z, and as many sessions as are spoken of.
+// A table with the rows a, m and z, and as many sessions as a test uses.
 class EngineTest : public testing::Test {
  protected:
   EngineTest() {
@@ -38,7 +38,7 @@ class EngineTest : public testing::Test {
     for (const char* const key : {"a", "m", "z"}) run(9, insert(key));
   }
 
-  // What it says: "ok", "1 row", "2 changed", an error's number, or "waits".
+  // The outcome as text: "ok", "1 row", "2 changed", an error's number, or "waits".
   std::string run(SessionId session, const Statement& statement) {
     while (engine.sessions().size() < session) engine.open();
     const std::optional<Answer> answer = engine.execute(session, statement, 0);
@@ -290,7 +290,7 @@ TEST_F(EngineTest, LetsAWaiterGoOnBeforeARollbackHasGivenBackItsLocks) {  // M56
     engine.set_pick([before](std::size_t among) { return before ? 0 : among - 1; });
     run(2, Op::rollback);
     EXPECT_THAT(finished(), ElementsAre("1 ok"));
-    // What it had to wait for, for the same transaction once more, it keeps (M51).
+    // It keeps a row for which it had to wait for the same transaction once more (M51).
     Statement impatient = select("m");
     impatient.waiting = Waiting::nowait;
     EXPECT_EQ(run(3, impatient), before ? "1205" : "1 row");

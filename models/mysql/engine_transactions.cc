@@ -1,4 +1,4 @@
-// Transactions, the locks they wait for, and how they end.
+// Transactions, the locks for which they wait, and how they end.
 #include "models/mysql/engine.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace picklock::mysql {
 
 Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, LockKind kind,
                           Waiting waiting) {
-  // What it has written itself it needs no further lock on.
+  // A transaction needs no further lock on a row that it has written.
   if (kind == LockKind::record && table_of(place.table).find(place.key)->writer() == session.trx)
     return Went::on;
   switch (locks_.ask(session.trx, place, mode, kind, waiting == Waiting::waits)) {
@@ -22,7 +22,7 @@ Engine::Went Engine::lock(Session& session, const Place& place, LockMode mode, L
   return Went::waits;
 }
 
-// Whoever has inserted or changed a row needs no lock on it until somebody asks.
+// The writer of a row gets a lock on it only when another transaction requests one.
 void Engine::make_explicit(const Table& table, const std::string& key, const Record& record,
                            TrxId asker) {
   const TrxId writer = record.writer();
@@ -34,8 +34,8 @@ std::size_t Engine::weight(TrxId trx) const {
   return transactions_.at(trx).undo.size() + locks_.structs(trx);
 }
 
-// The lightest; among equals it is a matter of the server's threads, and most often whoever closed
-// the circle (M5, M18).
+// The victim is the lightest transaction; among equals the server's threads decide, and most often
+// it is the one that closed the cycle (M5, M18).
 TrxId Engine::victim_of(const std::vector<TrxId>& cycle, TrxId closer) {
   std::vector<TrxId> lightest;
   for (const TrxId trx : cycle) {
@@ -58,7 +58,8 @@ void Engine::resolve(TrxId trx) {
   }
 }
 
-// A deadlock's victim loses its whole transaction, any other error the statement alone (M5, M15).
+// The victim of a deadlock loses its whole transaction; any other error undoes only the statement
+// (M5, M15).
 void Engine::fail(SessionId id, Error error) {
   Session& session = sessions_.at(id);
   const Running lost = *std::exchange(session.running, std::nullopt);
@@ -84,11 +85,11 @@ void Engine::run_ready() {
   }
 }
 
-// Until nobody who could go on stands still.
+// Runs everything that can run.
 void Engine::drain() {
   for (;;) {
     run_ready();
-    // Who waited for one that is gone now waits for another.
+    // A transaction whose obstacle is gone may now wait for another one.
     std::vector<TrxId> waiting;
     for (const auto& [trx, transaction] : transactions_) {
       if (locks_.waits(trx)) waiting.push_back(trx);
@@ -107,7 +108,7 @@ void Engine::finish(SessionId id) {
   finished_.push_back({id, std::move(done.answer)});
 }
 
-// Its log must be on disk before it commits.
+// Whether the log of the transaction must reach the disk before it commits.
 bool Engine::must_flush(SessionId id) {
   Session& session = sessions_.at(id);
   if (!waits_for_disk_ || session.trx == 0 || transactions_.at(session.trx).undo.empty())
@@ -174,7 +175,8 @@ void Engine::roll_back(Session& session) {
   go_on(locks_.withdraw(session.trx));
   const std::size_t ready = ready_.size();
   undo_to(session.trx, 0);
-  // Who waited for a row that it takes away may go on before its locks are free (M56).
+  // Sessions that wait for a row which the rollback removes may run before its locks are free
+  // (M56).
   if (ready_.size() > ready && pick(2) == 0) run_ready();
   end(session);
 }
@@ -187,7 +189,7 @@ void Engine::end(Session& session) {
   owners_.erase(trx);
 }
 
-// Row locks stay, also behind ROLLBACK TO SAVEPOINT (M9).
+// Row locks stay, also after ROLLBACK TO SAVEPOINT (M9).
 void Engine::undo_to(TrxId trx, std::size_t size) {
   std::vector<Undo>& undo = transactions_.at(trx).undo;
   while (undo.size() > size) {

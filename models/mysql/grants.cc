@@ -9,7 +9,7 @@
 namespace picklock::mysql {
 namespace {
 
-constexpr std::int64_t kNanoseconds = 1000;  // in a microsecond
+constexpr std::int64_t kNanoseconds = 1000;  // per microsecond
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
   const bool same =
       found && holder_ && found->session == holder_->session && found->says == holder_->says;
   if (same) {
-    // A session that a pool has lent out again still has what its last borrower had.
+    // A session that a pool has lent out again still has the locks of its last borrower.
     const bool inherited = found->session != 0 && doing.session == found->session && doing.asks &&
                            doing.tenure != holder_->tenure;
     const bool prolonged = found->until != holder_->until;

@@ -1,6 +1,6 @@
-// Who has the lock on one server: whoever has its name from GET_LOCK, alone may change its row, or
-// has committed a row that says so and is not over. For the record of a run, of which no server and
-// no client knows.
+// The holder of the lock on one server: the session that has its name from GET_LOCK, or that alone
+// can change its row, or the client that has committed an unexpired row of it. For the record of a
+// run; no server and no client uses it.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +18,45 @@ namespace picklock::mysql {
 
 class Grants {
  public:
-  // By whose clock what is committed is over: the server's, or its clients', which agree.
+  // The clock that decides when a committed row expires: the server's, or its clients', which
+  // agree.
   enum class OverBy : std::uint8_t { server, clients };
-  // `place`: as which process entries are recorded.
+  // `place`: the process as which entries are recorded.
   void reset(history::RecordedSimulation& simulation, const sim::Process& place,
              models::Tenures& tenures, std::string_view lock_key, OverBy over_by);
 
-  // What has just been done, and on whose behalf.
+  // What the server has just done, and on whose behalf.
   struct Doing {
     history::Cause cause = history::Cause::command;
-    SessionId session = 0;  // 0: the server by itself
+    SessionId session = 0;  // 0: the server itself
     history::TenureId tenure = 0;
     std::uint8_t role = 0;
-    bool asks = false;  // for the lock, and has been answered
+    bool asks = false;  // it requested the lock, and has its answer
   };
-  // `tenure_of`: on whose behalf a session has last spoken; of session 0, who has committed last.
+  // `tenure_of`: the tenure of a session's last statement; for session 0, of the last commit.
   template <typename TenureOf>
   void look(Engine& engine, const Doing& doing, TenureOf tenure_of) {
     std::optional<Holder> holder = find(engine, now());
     if (holder) holder->tenure = tenure_of(holder->session);
     decide(holder, doing);
   }
-  // Whoever had it by a session has it no longer.
+  // A holder by its session loses the lock.
   void sessions_end(history::Cause cause) {
     if (holder_ && holder_->session != 0) forget(cause);
   }
-  // Nobody asks this server any more.
+  // Clients no longer use this server.
   void forget(history::Cause cause) { decide(std::nullopt, {.cause = cause}); }
 
   bool held() const { return holder_.has_value(); }
-  // When what is committed is over by itself, in microseconds since 1970; 0: never. It is to be
-  // looked at again then.
+  // When the committed row expires, in microseconds since 1970; 0: never. Call look() again then.
   std::int64_t over_at() const { return holder_ ? holder_->until : 0; }
   void arm(sim::TimerId timer) const;
-  // It is, and has not been looked at since.
+  // The lock has expired, and look() has not been called since.
   bool is_over() const { return over_at() != 0 && over_at() <= now(); }
 
  private:
   struct Holder {
-    SessionId session = 0;  // 0: a committed row says so
+    SessionId session = 0;  // 0: held by a committed row
     std::string says{};     // the row's owner and time
     std::int64_t until = 0;
     history::TenureId tenure = 0;

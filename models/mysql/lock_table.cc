@@ -10,7 +10,7 @@ bool is_on_gap(LockKind kind) {
   return kind == LockKind::gap || kind == LockKind::insert_intention;
 }
 
-// Where there is no record there is one kind of gap lock.
+// Behind the last record there is only one kind of gap lock.
 LockKind kind_at(const Place& place, LockKind kind) {
   return place.supremum && kind == LockKind::gap ? LockKind::next_key : kind;
 }
@@ -25,8 +25,8 @@ void LockTable::clear() {
   structs_.clear();
 }
 
-// Whether `one` has to wait for `other`, which came before it. Gaps are locked against inserts
-// alone: two transactions may have the same one.
+// Whether `one` has to wait for `other`, which came before it. A gap lock only blocks inserts: two
+// transactions may lock the same gap.
 bool LockTable::must_wait(const Lock& one, const Lock& other, bool supremum) {
   if (one.trx == other.trx) return false;
   if (one.mode == LockMode::shared && other.mode == LockMode::shared) return false;
@@ -82,12 +82,13 @@ LockTable::Asked LockTable::ask(TrxId trx, const Place& place, LockMode mode, Lo
   const bool free =
       found == places_.end() || std::none_of(found->second.begin(), found->second.end(), obstructs);
   if (free) {
-    // To have been allowed to insert says nothing once it has been done.
+    // The permission to insert leaves no lock.
     if (leaves && !inserts) give(trx, place, mode, kind);
     return Asked::granted;
   }
   if (!may_wait) return Asked::refused;
-  // Whoever has the record as strongly already does not queue behind those who wait for him.
+  // A transaction that already has as strong a lock on the record queues before those that wait for
+  // it.
   Queue& queue = places_[place];
   const auto first_waiter =
       std::find_if(queue.begin(), queue.end(), [](const Lock& other) { return other.waiting; });
@@ -102,13 +103,13 @@ void LockTable::give(TrxId trx, const Place& place, LockMode mode, LockKind kind
   kind = kind_at(place, kind);
   if (has(trx, place, mode, kind)) return;
   Queue& queue = places_[place];
-  // Beside those who wait for the record it has one of its own.
+  // Where others wait for the record, the lock is a struct of its own.
   Structs& structs = structs_[trx];
   const bool widens = kind != LockKind::gap && has_the_record(trx, queue, mode);
   const bool alone =
       std::any_of(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; });
   if (!structs.shared.insert({place.table, mode, kind, widens}).second && alone) ++structs.own;
-  // Before those who wait, or they would not be seen to wait for it.
+  // It goes before the waiters; otherwise they would not be seen to wait for it.
   queue.insert(
       std::find_if(queue.begin(), queue.end(), [](const Lock& lock) { return lock.waiting; }),
       {trx, mode, kind});
@@ -188,13 +189,13 @@ LockTable::Granted LockTable::removed(const Place& record) {
   return granted;
 }
 
-// One at a time in the order in which they came, as far as those before them leave room.
+// Grants one waiter at a time, in order of arrival, unless an earlier lock is in its way.
 void LockTable::grant_waiters(const Place& place, Queue& queue, Granted& granted) {
   for (std::size_t i = 0; i < queue.size(); ++i) {
     if (!queue[i].waiting || first_obstacle(place, queue, i) != nullptr) continue;
     queue[i].waiting = false;
     waiting_.erase(queue[i].trx);
-    // The next of its kind is beside it.
+    // From now on locks of its kind share this struct.
     Structs& structs = structs_[queue[i].trx];
     if (structs.shared.insert({place.table, queue[i].mode, queue[i].kind, false}).second)
       --structs.own;

@@ -1,6 +1,6 @@
-// InnoDB's locks on the records of clustered indexes and on the gaps before them: which of them
-// agree, who waits for whom, in which order waiters are granted, what becomes of a lock when its
-// record goes or another comes into its gap. No statements here, and no time.
+// InnoDB's locks on the records of clustered indexes and on the gaps before them: which locks are
+// compatible, who waits for whom, in which order waiters are granted, and what becomes of a lock
+// when its record is removed or its gap is split. Knows no statements and no time.
 // (MySQL manual, "InnoDB Locking" and "Locks Set by Different SQL Statements"; M3 to M7, M17)
 #pragma once
 
@@ -18,7 +18,7 @@ namespace picklock::mysql {
 using TrxId = std::uint64_t;  // 0: none
 using TableId = std::uint32_t;
 
-// A record, or what stands behind the last one and has only a gap.
+// A record, or the supremum, which follows the last record and has only a gap.
 struct Place {
   TableId table = 0;
   bool supremum = false;
@@ -30,41 +30,41 @@ struct Place {
 
 enum class LockMode : std::uint8_t { shared, exclusive };
 
-// What of a place it is on: the record and the gap before it, one of the two, or the wish to insert
-// into the gap.
+// The part of a place that is locked: the record and the gap before it, one of the two, or the
+// intention to insert into the gap.
 enum class LockKind : std::uint8_t { next_key, record, gap, insert_intention };
 
 class LockTable {
  public:
   enum class Asked : std::uint8_t { granted, waits, refused };
-  using Granted = std::vector<TrxId>;  // who waits no longer, in order
+  using Granted = std::vector<TrxId>;  // whose waits are over, in order
 
   void clear();
 
-  // Refused: it would have to wait, and may not. One that waits already asks for nothing else.
-  // `leaves`: where it need not wait it has the lock then; else the change of the record itself
-  // says whose it is.
+  // Refused: it would have to wait, and must not. A transaction that already waits must not call
+  // this. `leaves`: a grant adds a lock; otherwise the change of the record itself shows its owner.
   Asked ask(TrxId trx, const Place& place, LockMode mode, LockKind kind, bool may_wait = true,
             bool leaves = true);
-  // Without asking: of a record that nobody else can have a lock on, or on whom.
+  // Adds a lock without a check, where no other transaction can have one on the record, or for
+  // another transaction.
   void give(TrxId trx, const Place& place, LockMode mode, LockKind kind);
-  // Whether it has a lock that says as much.
+  // Whether it has a lock at least as strong.
   bool has(TrxId trx, const Place& place, LockMode mode, LockKind kind) const;
-  // An intention lock on the whole table; those never disagree.
+  // Adds an intention lock on the whole table; those are always compatible.
   void intend(TrxId trx, TableId table, LockMode mode);
 
-  // One lock that was granted, given back before the end of its transaction.
+  // Releases one granted lock before the end of its transaction.
   Granted unlock(TrxId trx, const Place& place, LockMode mode, LockKind kind);
-  // It waits no longer, and has not got what it waited for.
+  // Ends its wait without the lock.
   Granted withdraw(TrxId trx);
-  // The end of a transaction.
+  // Releases everything at the end of a transaction.
   Granted release(TrxId trx);
 
-  // A record has come into the gap before `next`: whoever has that gap has both halves of it.
+  // A record was inserted into the gap before `next`: an owner of that gap keeps both halves.
   void inserted(const Place& record, const Place& next);
-  // A record is gone: its locks, those that were waited for as well, are on the gap that is left,
-  // and whoever waited tries again. `keeps_gaps`: not so a transaction under READ COMMITTED, but
-  // for what a search for duplicates has locked.
+  // A record was removed: its locks, also those waited for, move to the gap that is left, and its
+  // waiters try again. `keeps_gaps`: false for a transaction under READ COMMITTED, which keeps only
+  // what a search for duplicates has locked.
   template <typename KeepsGaps>
   Granted removed(const Place& record, const Place& next, KeepsGaps keeps_gaps) {
     const auto found = places_.find(record);
@@ -77,17 +77,16 @@ class LockTable {
     return removed(record);
   }
 
-  // One of those who have a lock on the record itself; 0: nobody has.
+  // One of the transactions that have locked the record itself; 0: none.
   TrxId holder(const Place& place) const;
-  // Who has the record itself, alone; 0: nobody has.
+  // The only transaction that has locked the record itself, exclusively; 0: none.
   TrxId owner(const Place& place) const;
   bool waits(TrxId trx) const { return waiting_.contains(trx); }
-  // The first whom it waits for; 0: it does not wait.
+  // The first transaction that it waits for; 0: it does not wait.
   TrxId waits_for(TrxId trx) const;
-  // Those who wait for each other, from the one that `trx` waits for on; empty: nobody does.
+  // The cycle of waiting transactions, beginning with the one that `trx` waits for; empty: none.
   std::vector<TrxId> cycle(TrxId trx) const;
-  // As InnoDB counts what a transaction has in memory, by which it chooses the victim of a
-  // deadlock.
+  // The number of lock structs, as InnoDB counts them in memory to choose the victim of a deadlock.
   std::size_t structs(TrxId trx) const;
 
  private:
@@ -107,11 +106,11 @@ class LockTable {
 
   std::map<Place, Queue> places_;
   std::map<TrxId, Place> waiting_;
-  std::map<TrxId, std::set<Place>> held_;  // places where it has, or waits for, a lock
+  std::map<TrxId, std::set<Place>> held_;  // places that it has locked or waits for
   std::map<TrxId, std::set<std::pair<TableId, LockMode>>> intentions_;
-  // What a transaction has in memory: one for all its locks of a mode and a kind in a table, which
-  // stays when they are given back, another for those of them that widen a lock on the record as
-  // strong (M54), and one for each that was waited for.
+  // The lock structs of a transaction in memory: one for all its locks of a mode and a kind in a
+  // table, which stays when they are released; another for those that widen an equally strong lock
+  // on the record (M54); and one for each lock that was waited for.
   struct Structs {
     std::set<std::tuple<TableId, LockMode, LockKind, bool>> shared;
     std::size_t own = 0;

@@ -28,7 +28,7 @@ NamedLocks::Asked NamedLocks::ask(SessionId session, const std::string& name, bo
   return Asked::waits;
 }
 
-// Each session waits for one lock at most; 0: for none.
+// Each session waits for at most one lock; 0: for none.
 SessionId NamedLocks::waits_for(SessionId session) const {
   const auto awaited = std::find_if(locks_.begin(), locks_.end(), [session](const auto& entry) {
     const std::deque<SessionId>& waiters = entry.second.waiters;
@@ -37,8 +37,8 @@ SessionId NamedLocks::waits_for(SessionId session) const {
   return awaited == locks_.end() ? 0 : awaited->second.owner;
 }
 
-// Of the circle that `closer` is in, whoever has been a victim least often, and among equals he
-// himself, then whom he waits for, and so on; 0: he is in none (M33, M57).
+// The session of `closer`'s cycle that has been a victim least often; among equals the first,
+// beginning with `closer` and following who waits for whom. 0: there is no cycle (M33, M57).
 SessionId NamedLocks::victim(SessionId closer) const {
   const auto lost = [this](SessionId session) {
     const auto found = lost_.find(session);

@@ -1,4 +1,4 @@
-// GET_LOCK and RELEASE_LOCK: locks of sessions, counted, that no transaction's end touches
+// GET_LOCK and RELEASE_LOCK: counted locks of sessions, which outlast transactions
 // (docs/facts/fidelity.md M30 to M33, M57).
 #pragma once
 
@@ -17,13 +17,14 @@ class NamedLocks {
   enum class Asked : std::uint8_t { granted, waits, refused, deadlock };
 
   void clear();
-  // `victims`: who else waits no longer, for a circle that this one would have closed.
+  // `victims`: other sessions whose waits end because this one would have closed a cycle.
   Asked ask(SessionId session, const std::string& name, bool may_wait,
             std::vector<SessionId>& victims);
-  // How often it still has it; -1: it is another's, -2: nobody's. `granted`: who has it now.
+  // Returns how often the session still holds it; -1: held by another, -2: not held. `granted`:
+  // appends the new owner.
   int release(SessionId session, const std::string& name, std::vector<SessionId>& granted);
   void release_all(SessionId session, std::vector<SessionId>& granted);
-  void withdraw(SessionId session);  // waits no longer
+  void withdraw(SessionId session);  // it waits no longer
   SessionId owner(const std::string& name) const;
 
  private:
@@ -37,7 +38,7 @@ class NamedLocks {
   void pass_on(std::map<std::string, Lock>::iterator lock, std::vector<SessionId>& granted);
 
   std::map<std::string, Lock> locks_;
-  std::map<SessionId, std::uint32_t> lost_;  // how often it has been a circle's victim
+  std::map<SessionId, std::uint32_t> lost_;  // how often it was a cycle's victim
 };
 
 }  // namespace picklock::mysql

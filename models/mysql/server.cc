@@ -17,12 +17,12 @@ constexpr std::int64_t kNever = INT64_MAX;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMicrosecond = 1000;
 
-// The kernel's: so many probes without an answer, so far apart, end a connection
+// As in the kernel: this many probes without an answer, this far apart, end a connection
 // (net.ipv4.tcp_keepalive_probes, tcp_keepalive_intvl).
 constexpr Duration kProbes = 9 * 75s;
-constexpr Duration kPurgeAfter = 100ms;  // what nobody sees any more
+constexpr Duration kPurgeAfter = 100ms;  // versions that no snapshot needs
 constexpr Duration kFlushEvery = 1s;     // without flush_at_commit
-constexpr Duration kDialAgain = 1s;      // of a replica whose primary is gone
+constexpr Duration kDialAgain = 1s;      // of a replica that has lost its primary
 
 bool changes_rows(const Statement& statement) {
   return is_of_rows(statement.op) &&
@@ -53,7 +53,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   load();
 }
 
-// What the disk has: the tables as they were made, and what has been committed since.
+// Loads what the disk has: the tables as created, and everything committed since.
 void Server::load() {
   engine_.reset(settings_.variant);
   for (const Schema& schema : schemas()) engine_.create(schema);
@@ -103,7 +103,7 @@ void Server::start(sim::Keeps keeps) {
   }
 }
 
-// Who had a lock here has none now (M24); what was committed is on the disk.
+// All locks are lost (M24); what was committed is on the disk.
 void Server::halted() {
   for (auto& [id, link] : links_) forget(link, false);
   links_.clear();
@@ -122,11 +122,11 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
     serve_replica(connection, message.payload.view());
     return false;
   }
-  // A partition may have held it back until its session was over.
+  // A partition may have held this message back until its session was over.
   if (connection.session == &over_) return false;
   const std::optional<Statement> statement = read_statement(message.payload.view());
   Link& link = link_of(connection);
-  // A client asks for one thing at a time.
+  // A client has only one request in flight.
   if (!statement || link.asked != nullptr) return false;
   link.tenure = message.tag;
   link.role = message.role;
@@ -141,11 +141,11 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
   return execute(link, message, *statement, answer);
 }
 
-// Of a session whose client is gone nobody hears; its statement is done all the same (M48).
+// A session whose client is gone gets no answer, but its statement is executed all the same (M48).
 bool Server::execute(Link& link, sim::Message& message, const Statement& statement,
                      sim::Payload& answer) {
-  // A clock that has just stepped, or a server that runs again, finds what is over before its timer
-  // does: whoever takes it then has taken it from nobody.
+  // After a step of the clock or a restart, a row may have expired before its timer fires. Record
+  // the expiry first: a client that acquires now takes the lock from nobody.
   if (grants_.is_over()) look({.cause = history::Cause::expiry});
   const SessionId id = link.id;
   link.op = statement.op;
@@ -173,14 +173,14 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   return done.has_value();
 }
 
-// What becomes of the work is known once it is committed.
+// The outcome of the work is known once it is committed.
 void Server::note_write(Link& link, const Answer& answer) {
   if (link.writes_work && answer.affected > 0)
     link.writes.push_back({link.client, link.thread, link.tenure});
   link.writes_work = false;
 }
 
-// For the record: what the server has done to a client that waited for the lock.
+// For the record: what the server did to a client that waited for the lock.
 void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   const auto found = links_.find(id);
   if (found == links_.end()) return;
@@ -200,7 +200,7 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
                    .key = tenures_->lock_key()});
 }
 
-// Everything that follows from what the engine has just done.
+// Handles all consequences of what the engine has just done.
 void Server::settle(const Grants::Doing& doing) {
   std::vector<Engine::Finished> finished = engine_.finished();
   for (const Engine::Finished& one : finished) {
@@ -216,7 +216,7 @@ void Server::settle(const Grants::Doing& doing) {
     answer_late(one);
     if (process().down()) return;
   }
-  // Killed by a statement of another's.
+  // Ends sessions that a statement of another session has killed.
   for (auto next = links_.begin(); next != links_.end();) {
     const auto one = next++;
     if (engine_.is_open(one->first)) continue;
@@ -226,7 +226,8 @@ void Server::settle(const Grants::Doing& doing) {
   await();
 }
 
-// The late answer to a statement that has waited. Whose connection is gone is found to be so now.
+// Sends the late answer to a statement that has waited. If its connection is gone, the server
+// notices that only now.
 void Server::answer_late(const Engine::Finished& done) {
   const auto found = links_.find(done.session);
   if (found == links_.end() || found->second.asked == nullptr) return;
@@ -244,7 +245,7 @@ void Server::answer_late(const Engine::Finished& done) {
   if (!process().down()) simulation().network.release(request);
 }
 
-// Writes are of the group's one row, wherever they are made.
+// Writes are recorded at the group's one place, wherever they are made.
 void Server::log_commits() {
   for (Engine::Committed& commit : engine_.committed()) {
     history::TenureId by = 0;
@@ -264,7 +265,7 @@ void Server::log_commits() {
     }
     append({std::move(commit.changes), by});
   }
-  // Of what was rolled back nothing is left.
+  // Nothing remains of what was rolled back.
   for (auto& [id, link] : links_) {
     if (!link.writes.empty() && engine_.is_open(id) && !engine_.in_transaction(id))
       link.writes.clear();
@@ -314,8 +315,8 @@ Server::Link& Server::link_of(sim::Connection& connection) {
   return link;
 }
 
-// The end of a connection is found by who reads from it: at once where the session is idle, at the
-// next whole second of a wait for a name, and of one that waits for a row when it has that (M20,
+// A server notices the end of a connection when it reads from it: at once if the session is idle,
+// at the next whole second of a wait for a name, and after a wait for a row when it has that (M20,
 // M48, M49).
 void Server::hung_up(sim::Connection& connection) {
   std::erase(followers_, &connection);
@@ -332,7 +333,8 @@ void Server::hung_up(sim::Connection& connection) {
   }
 }
 
-// What is asked on it gets no answer. `says_so`: to the client, which hears of it as of a reset.
+// A request in flight gets no answer. `says_so`: reset the connection, so that the client learns of
+// it.
 void Server::forget(Link& link, bool says_so) {
   if (link.asked != nullptr) simulation().network.release(*link.asked);
   link.asked = nullptr;
@@ -365,7 +367,7 @@ bool Server::kill_session(const sim::Process& client) {
   std::vector<SessionId> killed;
   for (auto& [id, link] : links_) {
     if (link.connection == nullptr || &link.connection->client() != &client) continue;
-    // A commit that has begun is not given up.
+    // A commit that has begun is not interrupted.
     link.killed = engine_.waits_for_disk(id);
     killed.push_back(id);
   }
@@ -451,7 +453,7 @@ void Server::on_time() {
 void Server::pass_due(Link& link) {
   const SessionId id = link.id;
   if (link.asked == nullptr) {
-    // An idle client that its kernel still answers for is there.
+    // An idle client is alive as long as its kernel answers for it.
     const bool idle = now() - link.since >= settings_.wait_timeout.count();
     if (idle || unreachable(link)) {
       end(id, history::Cause::session_end);
@@ -500,14 +502,14 @@ void Server::publish(std::uint64_t position, sim::Connection& follower) {
 void Server::came(std::string_view bytes, history::TenureId by) {
   std::optional<Event> event = read_event(bytes);
   if (!event || event->kind != Event::Kind::commit || primary_) return;
-  if (event->position != binlog_.size() + 1) return;  // of another history
+  if (event->position != binlog_.size() + 1) return;  // of a diverged history
   engine_.apply(event->changes);
   append({std::move(event->changes), by});
   await();
 }
 
-// The thread of a replica that keeps its connection to the primary, and whoever looks after the
-// group: as long as the primary says nothing.
+// The thread of a replica: it keeps the connection to the primary, and acts as the group's operator
+// when the primary is silent.
 void Server::follow() {
   sim::Scheduler& scheduler = simulation().scheduler;
   follower_ = scheduler.running();

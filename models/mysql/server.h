@@ -1,7 +1,7 @@
 // One MySQL server on the network: sessions and their ends (FIN, wait_timeout, keepalive, KILL; M20
-// to M24, M48, M49), waits that run out (M15, M30), the log on disk, and replication: a replica
-// carries out what its primary has committed, later, and has none of its locks
-// (docs/facts/failures.md C-17).
+// to M24, M48, M49), waits that time out (M15, M30), the log on disk, and replication. A replica
+// applies later what its primary has committed, and has none of its locks (docs/facts/failures.md
+// C-17).
 #pragma once
 
 #include <deque>
@@ -27,8 +27,8 @@ class Server;
 
 class Server final : public sim::Service {
  public:
-  // As it stands when a run begins. `group`: the servers that replicate to each other; the first
-  // is the primary. What is written to kWork is what the lock protects.
+  // The state when a run begins. `group`: the servers that replicate to each other, the primary
+  // first. Writes to kWork are the work that the lock protects.
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
              std::span<Server* const> group, models::Tenures& tenures, std::string_view lock_key,
              const Settings& settings, Grants::OverBy over_by);
@@ -38,7 +38,7 @@ class Server final : public sim::Service {
   std::size_t commits() const { return binlog_.size(); }
   Engine& engine() { return engine_; }
 
-  // From now on clients may write here.
+  // From now on clients may write to this server.
   void promote();
   // Ends the sessions that the client has here; false: it had none.
   bool kill_session(const sim::Process& client);
@@ -56,7 +56,7 @@ class Server final : public sim::Service {
   void on_closed(sim::Connection& connection) override { hung_up(connection); }
 
  private:
-  // What a transaction has written to kWork: accepted once it commits.
+  // A write of a transaction to kWork: accepted once it commits.
   struct Write {
     sim::ProcessId client = 0;
     sim::ThreadId thread = 0;
@@ -68,17 +68,17 @@ class Server final : public sim::Service {
     sim::Connection* connection = nullptr;  // nullptr: the client is gone
     sim::Message* asked = nullptr;          // the statement that waits
     Op op{};
-    std::int64_t since = 0;               // it waits, or is idle
+    std::int64_t since = 0;               // beginning of its wait or idle time
     std::int64_t limit = 0;               // of its wait
-    std::int64_t noticed_at = INT64_MAX;  // that its client is gone
-    std::int64_t asked_kernel_at = 0;     // whether its client is there, so long after `since`
-    sim::ProcessId client = 0;            // who has spoken last, and for whom
+    std::int64_t noticed_at = INT64_MAX;  // when it notices that its client is gone
+    std::int64_t asked_kernel_at = 0;     // after `since`: when its kernel last answered
+    sim::ProcessId client = 0;            // of the last statement, as the next three
     sim::ThreadId thread = 0;
     history::TenureId tenure = 0;
     std::uint8_t role = 0;
-    bool writes_work = false;       // the statement does
-    bool inserts_for_good = false;  // the row that is the lock: a duplicate is the last word
-    bool killed = false;            // ends with what it is doing
+    bool writes_work = false;       // the statement writes to kWork
+    bool inserts_for_good = false;  // the row is the lock: a duplicate ends the attempt
+    bool killed = false;            // ends after its current statement
     std::vector<Write> writes;
   };
   struct Logged {
@@ -126,17 +126,17 @@ class Server final : public sim::Service {
   std::string lock_key_;
   Engine engine_;
   Grants grants_;
-  sim::Random chance_;  // which of several waiters the server's threads let go on first
+  sim::Random chance_;  // chooses among several waiters, as the server's threads do
   bool primary_ = false;
   std::map<SessionId, Link> links_;
-  Link over_;  // of connections whose sessions have ended here: what still comes is for nobody
-  std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // who commits, and when that is done
+  Link over_;  // of connections whose sessions have ended here: later messages are ignored
+  std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // when each commit is done
   std::vector<Logged> binlog_;
-  std::size_t durable_ = 0;             // so much of it a loss of power leaves
-  history::TenureId committed_by_ = 0;  // who has changed a row that is a lock last
+  std::size_t durable_ = 0;             // length of the log that survives a loss of power
+  history::TenureId committed_by_ = 0;  // the last to change a row that is a lock
   sim::TimerId timer_ = 0;
   sim::TimerId expiry_timer_ = 0;
-  std::int64_t armed_ = 0;  // as the timers stand
+  std::int64_t armed_ = 0;  // when the timer fires
   std::int64_t expires_ = 0;
   std::int64_t purge_at_ = 0;
   std::int64_t flush_at_ = 0;

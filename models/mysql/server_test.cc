@@ -93,7 +93,7 @@ TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong)
   world.run({pause});
 }
 
-// The host of a client is gone without a word: the kernel's probes find that out, hours later.
+// The host of a client disappears silently: the kernel's probes find that out hours later.
 TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
@@ -295,7 +295,8 @@ std::vector<std::string> refusals(const models::SmallWorld& world) {
   return lines;
 }
 
-// Its client has given up by then, and hung up behind what a partition holds back.
+// By then its client has given up and has closed the connection, behind what a partition holds
+// back.
 TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {

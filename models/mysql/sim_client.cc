@@ -5,18 +5,17 @@
 
 namespace picklock::mysql {
 
-// A connection in the hands of a thread.
+// A connection that is lent to a thread.
 class SimClient::Lent final : public Connection {
  public:
   Lent(SimClient& client, std::size_t one) : client_(client), one_(one), life_(client.life_) {}
   ~Lent() override { client_.give_back(one_, life_); }
-  // It stands.
   void enter() { session_ = pooled().session; }
 
   Answer execute(const Statement& statement, Role role) override {
     if (life_ != client_.life_ || client_.simulation_->scheduler.inert())
       return {.error = Error::gone_away};
-    // What was lost is lost, unless the driver hides it.
+    // A lost session stays lost, unless the driver hides that.
     const bool stands = pooled().caller.connected() && pooled().session == session_;
     if (!stands && (!client_.reconnects_ || !client_.dial(pooled())))
       return {.error = Error::gone_away};
@@ -67,7 +66,7 @@ void SimClient::forget() {
 
 std::unique_ptr<Connection> SimClient::connect() {
   if (simulation_->scheduler.inert()) return nullptr;
-  // One that stands goes before one that has to be dialled.
+  // Prefers an open connection to one that has to be dialed.
   const auto one =
       pool_.borrow(patience_, [this](std::size_t i) { return connections_[i].caller.connected(); });
   if (!one) return nullptr;
@@ -78,8 +77,8 @@ std::unique_ptr<Connection> SimClient::connect() {
   return lent;
 }
 
-// A thread that ends on the way gives nothing back: its connection stays as it is, for the process
-// lives on.
+// A thread that unwinds because it is killed returns nothing: its connection stays as it is,
+// because the process lives on.
 void SimClient::give_back(std::size_t one, std::uint64_t life) {
   if (life != life_ || simulation_->scheduler.running() == nullptr ||
       simulation_->scheduler.inert())
@@ -112,7 +111,7 @@ bool SimClient::dial(Pooled& pooled) {
   return false;
 }
 
-// Of several servers only the primary is of use.
+// Among several servers only the primary is usable.
 bool SimClient::takes_writes(Pooled& pooled) {
   if (servers_.size() == 1) return true;
   const Answer answer = execute(pooled, {.op = Op::read_only}, Role::upkeep);

@@ -1,6 +1,6 @@
-// mysql::Client over the simulated network: a pool as libraries have it. Each connection is lent to
-// one thread at a time and is dialled when it is first needed, at the first server of the list that
-// takes writes. On return it is rolled back, if the pool does that; a named lock it keeps.
+// mysql::Client over the simulated network: a pool, as libraries have one. Each connection is lent
+// to one thread at a time. It is opened when first needed, at the first server of the list that
+// takes writes. On return it is rolled back if the pool does that, but it keeps its named locks.
 // (docs/facts/algorithms.md 8.1, 8.5)
 #pragma once
 
@@ -18,7 +18,7 @@ namespace picklock::mysql {
 
 class SimClient final : public Client {
  public:
-  // The servers must outlive it.
+  // The servers must outlive this client.
   void reset(sim::Simulation& simulation, sim::Process& self,
              std::span<const models::ServerEnd> servers, const models::LockOptions& options);
   void forget();  // the process has crashed
@@ -28,7 +28,7 @@ class SimClient final : public Client {
  private:
   struct Pooled {
     sim::Caller caller;
-    std::uint32_t session = 0;  // counts them
+    std::uint32_t session = 0;  // its number
     bool in_transaction = false;
     bool autocommit = true;
   };
@@ -42,14 +42,14 @@ class SimClient final : public Client {
   sim::Simulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
   std::span<const models::ServerEnd> servers_;
-  std::size_t server_ = 0;  // where the last connection was had
+  std::size_t server_ = 0;  // of the last connection
   Duration patience_{};
   Duration connect_timeout_{};
   bool reconnects_ = false;
   bool rolls_back_ = true;
   std::deque<Pooled> connections_;
   models::Pool pool_;
-  std::uint64_t life_ = 0;  // counts runs and crashes: what was lent before is void
+  std::uint64_t life_ = 0;  // counts runs and crashes: connections lent in an earlier life are void
 };
 
 }  // namespace picklock::mysql

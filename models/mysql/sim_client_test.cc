@@ -56,7 +56,7 @@ TEST(Client, RollsBackWhatIsGivenBackToThePool) {
   }
 }
 
-// The next borrower has at once what nobody has given back.
+// The next borrower gets at once a lock that was never released.
 TEST(Client, GivesANameAwayWithItsConnection) {
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {

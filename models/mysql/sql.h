@@ -1,4 +1,4 @@
-// Statements as a server reads them.
+// SQL text of statements.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A table of InnoDB: the records of its clustered index in order, each with the versions that some
-// transaction may still have to see or to bring back. A deleted record stays, marked, until it is
+// transaction may still have to read or restore. A deleted record stays, marked, until it is
 // purged.
 #pragma once
 
@@ -16,23 +16,24 @@
 
 namespace picklock::mysql {
 
-inline constexpr std::uint64_t kOpen = 0;  // of a version whose transaction has not committed
+inline constexpr std::uint64_t kOpen = 0;  // of a version that is not committed
 
 struct Version {
   TrxId by = 0;
-  std::uint64_t commit = kOpen;  // which commit of the server's it was; what is older is seen first
+  // number of the commit; snapshots from before it see an older version
+  std::uint64_t commit = kOpen;
   bool deleted = false;
   Row row{};
 };
 
 struct Record {
-  std::vector<Version> versions;  // the newest is the last
+  std::vector<Version> versions;  // oldest first
 
   const Version& newest() const { return versions.back(); }
   bool deleted() const { return newest().deleted; }
-  // Deleted, and not only by a transaction that may yet be rolled back.
+  // Deleted by a committed transaction.
   bool gone() const { return deleted() && newest().commit != kOpen; }
-  // Who has changed it and has not committed; 0: nobody.
+  // The transaction that has changed it and is still open; 0: none.
   TrxId writer() const { return newest().commit == kOpen ? newest().by : 0; }
 };
 
@@ -42,7 +43,7 @@ class Table {
 
   TableId id() const { return id_; }
   const Schema& schema() const { return schema_; }
-  // -1: there is none of that name.
+  // -1: no column of that name.
   std::ptrdiff_t column(std::string_view name) const;
 
   std::map<std::string, Record>& records() { return records_; }
@@ -50,7 +51,7 @@ class Table {
   Record* find(const std::string& key);
 
   Place place(const std::string& key) const { return {id_, false, key}; }
-  // What comes behind `key`, be it there or not.
+  // The place after `key`, whether or not `key` exists.
   Place behind(const std::string& key) const;
 
  private:

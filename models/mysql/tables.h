@@ -1,5 +1,5 @@
-// The tables that the shipped locks need, and the rows that are in them when a run begins. The
-// first column of each is its primary key.
+// The tables that the shipped locks need, and their rows when a run begins. The first column of
+// each is its primary key.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace picklock::mysql {
 
-inline constexpr std::string_view kLocks = "locks";         // rows that come with their locks
-inline constexpr std::string_view kLockRows = "lock_rows";  // rows that were made beforehand
+inline constexpr std::string_view kLocks = "locks";         // a row is inserted to lock
+inline constexpr std::string_view kLockRows = "lock_rows";  // rows that exist before the run
 inline constexpr std::string_view kInsertLocks = "insert_locks";
 inline constexpr std::string_view kShedlock = "shedlock";
 inline constexpr std::string_view kFences = "fences";  // counters of fencing tokens
@@ -26,7 +26,7 @@ struct Schema {
   std::vector<std::string> columns;
 };
 
-// The state in which one committed transaction leaves a row; none: it has deleted the row.
+// The state in which one committed transaction leaves a row; none: deleted.
 struct Change {
   std::string table{};
   std::string key{};
@@ -37,7 +37,7 @@ using Changes = std::vector<Change>;
 // Times are in microseconds since 1970.
 std::span<const Schema> schemas();
 
-// For a lock of this name: what is there before anybody has asked for it.
+// The rows for a lock of this name before its first use.
 Changes rows_at_first(const std::string& lock);
 
 }  // namespace picklock::mysql

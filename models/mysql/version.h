@@ -1,6 +1,6 @@
-// The MySQL server that the model follows: its behavior was seen on this MariaDB
-// (docs/facts/fidelity.md section 3). What differs with `servers.mysql.variant = "mysql"` is from
-// the manual of MySQL, not from a server.
+// The server version that the model follows; its behavior was observed on this MariaDB
+// (docs/facts/fidelity.md section 3). The differences of `servers.mysql.variant = "mysql"` come
+// from the manual of MySQL, not from a server.
 #pragma once
 
 #include <string_view>

@@ -179,7 +179,7 @@ std::string describe(std::string_view payload, bool reply) {
   return statement ? sql(*statement) : "what is no statement";
 }
 
-// Its first word, as a fault may be narrowed to it.
+// The command, by which a fault may select messages.
 std::string_view command(std::string_view payload) {
   constexpr std::string_view kNames[] = {
       "BEGIN",          "COMMIT",     "ROLLBACK", "SAVEPOINT",    "ROLLBACK TO",

@@ -1,6 +1,6 @@
-// How statements and answers travel between a simulated client and a simulated server: as typed
-// records, which a trace shows as SQL. The real protocol is the business of the real client. And
-// what a primary and its replicas say to each other.
+// The messages of a simulated client and server: statements and answers as typed records, which a
+// trace shows as SQL (the real client uses the real protocol), and the replication events between a
+// primary and its replicas.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,15 @@ namespace picklock::mysql {
 struct Event {
   enum class Kind : std::uint8_t { dump, commit, heartbeat };
   Kind kind{};
-  std::uint64_t position = 0;  // in the primary's binary log: of the commit, or to begin behind
+  // in the primary's binary log: of the commit, or after which to begin
+  std::uint64_t position = 0;
   Changes changes{};
 };
 
 void write(const Statement& statement, sim::Payload& out);
 void write(const Answer& answer, sim::Payload& out);
 
-// Nothing: these bytes are none.
+// Nothing: these bytes are not such a record.
 std::optional<Statement> read_statement(std::string_view bytes);
 std::optional<Answer> read_answer(std::string_view bytes);
 

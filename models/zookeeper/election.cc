@@ -57,8 +57,8 @@ Election::Reaction Election::heard(const PeerMessage& notification) {
   return reaction;
 }
 
-// Some have a leader already: it is followed if more than half of them do, and it says itself that
-// it leads.
+// Some servers follow or lead already. This server joins their leader if more than half of them
+// follow it and it says itself that it leads.
 Election::Reaction Election::heard_of_leader(const PeerMessage& notification) {
   others_[notification.server] = {notification.vote, notification.state, notification.round};
   const ServerId leader = notification.vote.leader;

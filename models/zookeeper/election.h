@@ -1,7 +1,7 @@
-// Fast leader election, one server's part: votes are compared by epoch, then by how far the log
-// goes, then by the server's number; whoever hears a better one votes for it and says so. It is
-// over once more than half agree and nothing better has come for a while. Knows no time and no
-// network. (ZooKeeper 3.8, FastLeaderElection)
+// Fast leader election, one server's part. Votes are compared by epoch, then by the length of the
+// log, then by the server's number; a server that receives a better vote adopts it and tells the
+// others. The election is over once more than half agree and no better vote has come for a while.
+// This class knows no time and no network. (ZooKeeper 3.8, FastLeaderElection)
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace picklock::zookeeper {
 
 class Election {
  public:
-  // What is to be done about what was heard.
+  // What the server must do after a notification.
   struct Reaction {
-    bool tell_all = false;  // my vote is another one
-    bool answer = false;    // the sender lags behind: it is told my vote
-    bool settling = false;  // more than half agree: over unless something better comes
+    bool tell_all = false;  // my vote has changed
+    bool answer = false;    // the sender lags behind: send it my vote
+    bool settling = false;  // more than half agree: over unless a better vote comes
     ServerId leader = 0;    // over: this one leads already
   };
 
   void reset(ServerId self, std::uint32_t servers);
   // A new round: a server that looks for a leader begins by voting for itself.
   void begin(std::int64_t epoch, Zxid last);
-  // From another server, while this one looks for a leader.
+  // Handles a notification from another server while this one looks for a leader.
   Reaction heard(const PeerMessage& notification);
 
   const Vote& vote() const { return vote_; }
@@ -49,7 +49,7 @@ class Election {
   Vote own_;
   Vote vote_;
   Votes votes_;   // of this round
-  Votes others_;  // of those that follow or lead already
+  Votes others_;  // of servers that follow or lead already
 };
 
 bool better(const Vote& one, const Vote& other);

@@ -22,7 +22,7 @@ Answer set(SimClient& zookeeper, std::string_view path, std::string_view data) {
 std::string get(SimClient& zookeeper, std::string_view path) {
   return zookeeper.get_data(path, {}, Role::none).data.value_or("(none)");
 }
-// However often it takes.
+// Repeats the write until it succeeds.
 Answer set_at_last(World& world, SimClient& zookeeper, std::string_view path,
                    std::string_view data) {
   for (;;) {
@@ -45,7 +45,7 @@ TEST(Ensemble, CommitsAtAnyOfItsServersWhatAllOfThemThenHave) {
   world.run();
 }
 
-// Z41: a follower has been told of a write later than the leader has acknowledged it.
+// Z41: a follower learns of a write later than the leader has acknowledged it.
 TEST(Ensemble, ReadsAtAFollowerWhatIsNoLongerTrueUnlessItIsAskedToCatchUp) {
   World world({.servers = 3, .clients = 2});
   world.simulation.network.set_latency(world.process("zookeeper-1"), world.process("zookeeper-2"),
@@ -68,7 +68,7 @@ TEST(Ensemble, ReadsAtAFollowerWhatIsNoLongerTrueUnlessItIsAskedToCatchUp) {
   world.run();
 }
 
-// Z42: those who had another server than the leader lose their connection too.
+// Z42: clients of the followers lose their connections too.
 TEST(Ensemble, ElectsAnotherLeaderSoonAfterOneHasCrashed) {
   World world({.servers = 3, .clients = 3, .options = {.ttl = 6s}});
   for (std::size_t i = 1; i <= 3; ++i) {
@@ -92,8 +92,8 @@ TEST(Ensemble, ElectsAnotherLeaderSoonAfterOneHasCrashed) {
   world.run();
 }
 
-// Z43: the session is the same at another server, and one of which nothing is heard has all its
-// time once more.
+// Z43: the session is the same at another server, and the new leader gives a silent session its
+// full time once more.
 TEST(Ensemble, KeepsSessionsAndGivesThemTheirTimeAnewWhenALeaderCrashes) {
   World world({.servers = 3, .clients = 3, .options = {.ttl = 6s}});
   world.thread(1, [&](SimClient& zookeeper) {
@@ -127,8 +127,8 @@ TEST(Ensemble, KeepsSessionsAndGivesThemTheirTimeAnewWhenALeaderCrashes) {
                                            "entry removed session end by 0 of 2"));
 }
 
-// Z44: the others wait for it as long as they must; what it was asked while it was away never
-// happened.
+// Z44: the others wait for it as long as they must; requests that it received while it was away
+// never took effect.
 TEST(Ensemble, DoesWithoutALeaderThatStandsStill) {
   World world({.servers = 3, .clients = 2, .options = {.ttl = 40s}});
   world.thread(1, [&](SimClient& zookeeper) {
@@ -153,8 +153,8 @@ TEST(Ensemble, DoesWithoutALeaderThatStandsStill) {
   world.run();
 }
 
-// A leader that stands still for less than its followers wait finds every session too old when it
-// goes on, for nobody could tell it of them (docs/facts/failures.md D-13).
+// A leader that is paused for less time than its followers wait finds every session expired when it
+// resumes, because nobody could report them meanwhile (docs/facts/failures.md D-13).
 TEST(Ensemble, EndsTheSessionsThatItHasNotHeardOfInAPauseAndGoesOn) {
   World world({.servers = 3, .clients = 3, .options = {.ttl = 4s}});
   std::vector<SessionId> before;
@@ -164,7 +164,7 @@ TEST(Ensemble, EndsTheSessionsThatItHasNotHeardOfInAPauseAndGoesOn) {
       before.push_back(zookeeper.session());
       world.sleep(25s);
       EXPECT_TRUE(zookeeper.exists("/a", {}, Role::none).ok());
-      // What the client of the leader itself had sent was there to be read.
+      // The leader's own client had sent something that was waiting to be read.
       const bool same = std::count(before.begin(), before.end(), zookeeper.session()) == 1;
       EXPECT_EQ(same, i == 1);
     });
@@ -176,8 +176,8 @@ TEST(Ensemble, EndsTheSessionsThatItHasNotHeardOfInAPauseAndGoesOn) {
   EXPECT_EQ(world.ensemble.leader()->process().name(), "zookeeper-1");
 }
 
-// A follower whose words do not reach the leader answers its clients until the leader gives it up;
-// sessions that are shorter than that end without their clients' hearing of it.
+// A follower that cannot reach the leader answers its clients until the leader gives it up; shorter
+// sessions end without their clients' learning of it.
 TEST(Ensemble, GivesUpAFollowerThatItDoesNotHear) {
   World world({.servers = 3, .clients = 2, .options = {.ttl = 4s}});
   world.thread(2, [&](SimClient& zookeeper) {
@@ -239,8 +239,7 @@ TEST(Ensemble, BringsUpAServerThatWasAway) {
     EXPECT_NE(world.server(3).tree().find("/" + std::to_string(i)), nullptr) << i;
 }
 
-// Whatever any of them acknowledged is there afterwards, whichever server goes and comes back, and
-// whenever.
+// Every acknowledged write is there afterwards, whichever servers crash and restart, and whenever.
 TEST(Ensemble, LosesNothingThatItAcknowledged) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     World world(
@@ -284,8 +283,8 @@ TEST(Ensemble, LosesNothingThatItAcknowledged) {
   }
 }
 
-// Without fsync an acknowledged write is in nobody's memory but the machines', and their power
-// goes.
+// Without fsync an acknowledged write exists only in the memory of machines that then lose their
+// power.
 TEST(Ensemble, LosesWhatItAcknowledgedIfItDoesNotForceItToDisk) {
   for (const bool force : {true, false}) {
     World world({.servers = 3, .clients = 1, .settings = {.force_sync = force}});
@@ -313,8 +312,8 @@ TEST(Ensemble, LosesWhatItAcknowledgedIfItDoesNotForceItToDisk) {
   }
 }
 
-// docs/facts/failures.md C-15: releases that count sessions on the wall clock end all of them when
-// it is stepped.
+// docs/facts/failures.md C-15: old releases count sessions on the wall clock; a step of that clock
+// ends all of them.
 TEST(Ensemble, CountsSessionsOnAClockThatNeverStepsUnlessItIsOld) {
   for (const bool old : {false, true}) {
     World world({.servers = 3, .clients = 2, .settings = {.wall_clock_expiry = old}});

@@ -1,5 +1,5 @@
 // An ensemble and a few client processes on one simulation, for tests: each thread of a client runs
-// a body, and what came of it is read from the history and the servers. Test-only.
+// a body, and the test reads the outcome from the history and the servers. Test-only.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class EnsembleWorld {
     std::uint32_t servers = 1;
     std::uint32_t clients = 1;
     Settings settings{};
-    models::LockOptions options{};  // what the clients' sessions are told
+    models::LockOptions options{};  // of the clients' sessions
     bool tracing = false;
   };
 
@@ -60,7 +60,7 @@ class EnsembleWorld {
     throw std::invalid_argument("no such process");
   }
 
-  // A thread of client 1, 2, ..., in the name of a tenure of its own.
+  // Adds a thread of client 1, 2, ..., in the name of a tenure of its own.
   void thread(std::size_t number, std::function<void(SimClient& zookeeper)> body) {
     ++threads_;
     simulation.scheduler.spawn(
@@ -72,7 +72,7 @@ class EnsembleWorld {
         },
         true);
   }
-  // What is to happen when, straight from outside.
+  // Does this at that time, from outside all processes.
   void at(sim::Duration when, std::function<void()> what) {
     plan_.push_back({when, std::move(what)});
   }
@@ -99,7 +99,7 @@ class EnsembleWorld {
   void resume(std::string_view name) { simulation.scheduler.resume(process(name)); }
   std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
 
-  // What befell the lock: "10.001 entry created command by 1 of 0".
+  // The history of the lock's entry: "10.001 entry created command by 1 of 0".
   std::vector<std::string> entries() const {
     std::vector<std::string> lines;
     for (const history::HistoryEvent& event : simulation.recorder.history()) {

@@ -1,6 +1,6 @@
 // When sessions end, as the server that counts them sees it: in buckets of its tick. A session that
-// was heard of at `now` ends at the first multiple of the tick beyond now + time-out: later than
-// its time-out by more than nothing and by a tick at most, never early (Z2).
+// was heard of at `now` ends at the first multiple of the tick beyond now + time-out: never early,
+// and at most one tick late (Z2).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace picklock::zookeeper {
 
-// Times are milliseconds of the clock that the server counts by: one that never steps, but for old
-// releases (docs/facts/failures.md C-15).
+// Times are milliseconds of the clock on which the server counts: one that never steps, except in
+// old releases (docs/facts/failures.md C-15).
 class Expiry {
  public:
   explicit Expiry(std::int64_t tick) : tick_(tick) {}
@@ -23,9 +23,9 @@ class Expiry {
   void forget(SessionId session);
   void clear();
 
-  // When the next ones end; none: there are none.
+  // When the next sessions end; none: there are no sessions.
   std::optional<std::int64_t> next() const;
-  // Those that have ended by now, bucket by bucket; they are forgotten.
+  // Returns the sessions that have ended by now, bucket by bucket, and forgets them.
   std::vector<SessionId> ended(std::int64_t now);
 
   bool knows(SessionId session) const { return ends_.contains(session); }
@@ -36,7 +36,7 @@ class Expiry {
   std::map<std::int64_t, std::set<SessionId>> buckets_;
 };
 
-// What a client gets that asks for `asked`: 2 ticks at least, 20 at most (Z1).
+// The time-out that a client gets when it requests `asked`: at least 2 ticks, at most 20 (Z1).
 std::int32_t negotiated(std::int32_t asked, std::int32_t tick);
 
 }  // namespace picklock::zookeeper

@@ -60,14 +60,15 @@ void Grants::restored(const Tree& tree, Zxid last) {
       add(path, *tree.find(path));
     }
   }
-  // An end of its session that was decided on but not yet carried out is one all the same.
+  // The session may have been ended by a decision that is not carried out yet; that counts as an
+  // end too.
   const bool ended =
       holder_ && holder_->session != 0 && !tree.has_session(holder_->session) && last >= committed_;
   committed_ = last;
   decide(ended ? history::Cause::session_end : history::Cause::restart, 0);
 }
 
-// Whoever is first now has the entry.
+// The first contender has the entry.
 void Grants::decide(history::Cause cause, history::TenureId by) {
   if (contenders_.empty() ? !holder_ : holder_ && *holder_ == *contenders_.begin()) return;
   const bool by_command = cause == history::Cause::command;

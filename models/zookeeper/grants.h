@@ -1,9 +1,9 @@
-// Who has the lock, by what an ensemble has committed: its znode, if that is ephemeral or is to
-// outlive the session of its holder; else, of the znodes below it, the one with the lowest number
-// behind its name. For the record of a run, of
-// which no server and no client knows.
+// The holder of the lock, according to what an ensemble has committed: the lock's own znode if that
+// is ephemeral or meant to outlive its holder's session; else the child with the lowest number
+// behind its name. For the record of a run; no server and no client uses it.
 //
-// An ensemble is one state machine, so that its entries are those of one place: its first server.
+// An ensemble is one state machine, so its entries are recorded as those of one place: its first
+// server.
 #pragma once
 
 #include <compare>
@@ -26,18 +26,18 @@ namespace picklock::zookeeper {
 
 class Grants {
  public:
-  // `place`: as which process entries are recorded.
+  // `place`: the process as which entries are recorded.
   void reset(history::RecordedSimulation& simulation, sim::ProcessId place,
              models::Tenures& tenures, std::string_view lock_key, bool outlives_session);
 
-  // What a leader has just committed, and what it changed.
+  // A leader has just committed this proposal, which made these changes.
   void committed(const Proposal& proposal, std::span<const Change> changes);
-  // A leader takes office, whose log goes so far. What its tree does not have was never committed,
-  // or is lost.
+  // A leader takes office with this tree and a log that ends at `last`. What the tree does not have
+  // was never committed, or is lost.
   void restored(const Tree& tree, Zxid last);
 
  private:
-  // A znode that has the lock, or will have it once all before it are gone.
+  // A znode that has the lock, or will have it once all znodes before it are gone.
   struct Contender {
     std::int32_t sequence = 0;
     std::string path;

@@ -1,5 +1,5 @@
-// Jute, ZooKeeper's serialization: numbers in big-endian, texts and lists behind their lengths.
-// Texts are read as views of the bytes.
+// Jute, ZooKeeper's serialization: numbers in big-endian, texts and lists preceded by their
+// lengths. Texts are read as views of the bytes.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace picklock::zookeeper::jute {
 
-inline constexpr std::int32_t kNull = -1;       // for the length of a text that is none
+inline constexpr std::int32_t kNull = -1;       // the length of a null text
 inline constexpr std::int32_t kAllRights = 31;  // read, write, create, delete, admin
 
 template <typename Some, typename Direction>
@@ -34,7 +34,7 @@ void each_field(Some& stat, Direction&& direct) {
   direct(stat.pzxid);
 }
 
-// A list of access rights: all of them for everybody, or none for anybody.
+// A list of access rights: all of them for everybody, or an empty list.
 template <typename Bool>
 struct Rights {
   Bool& some;

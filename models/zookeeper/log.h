@@ -1,5 +1,5 @@
-// A server's transaction log and its two epochs, on the disk of its machine. What is appended
-// outlives the process; what has been fsynced outlives the machine's power.
+// A server's transaction log and its two epochs, on the disk of its machine. Appended entries
+// survive a crash of the process; fsynced ones also survive a loss of power.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace picklock::zookeeper {
 class Log {
  public:
   void reset();
-  // Its machine has lost what `keeps` does not say.
+  // The machine has lost everything that `keeps` does not name.
   void restart(sim::Keeps keeps);
 
   void append(const Proposal& proposal) { proposals_.push_back(proposal); }
-  // The first `count` of them are safe.
+  // The first `count` proposals are on disk.
   void fsynced(std::size_t count);
-  // What is behind `zxid` is gone, for it was never committed.
+  // Removes the proposals after `zxid`, which were never committed.
   void truncate(Zxid zxid);
 
   std::span<const Proposal> proposals() const { return proposals_; }
@@ -28,10 +28,10 @@ class Log {
   std::size_t safe() const { return safe_; }
   const Proposal& operator[](std::size_t index) const { return proposals_[index]; }
   Zxid last() const { return proposals_.empty() ? 0 : proposals_.back().zxid; }
-  // How many of them are at or before `zxid`.
+  // The number of proposals at or before `zxid`.
   std::size_t up_to(Zxid zxid) const;
 
-  // Files of their own, fsynced as they are written (Zab: acceptedEpoch, currentEpoch).
+  // Kept in files of their own, fsynced as they are written (Zab: acceptedEpoch, currentEpoch).
   std::int64_t accepted_epoch() const { return accepted_epoch_; }
   std::int64_t current_epoch() const { return current_epoch_; }
   void accept(std::int64_t epoch) { accepted_epoch_ = epoch; }

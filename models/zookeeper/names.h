@@ -1,4 +1,4 @@
-// Names of znodes, as locks and those who watch them read them.
+// Names of znodes, as locks and observers of locks read them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace picklock::zookeeper {
 
-// The znode of a lock: its key, which begins at the root if it does not say so.
+// The znode of a lock: its key, with a leading slash added if it has none.
 inline std::string lock_path(std::string_view key) {
   return key.starts_with('/') ? std::string(key) : "/" + std::string(key);
 }
@@ -21,7 +21,8 @@ inline std::string child_of(std::string_view parent, std::string_view name) {
   return path.append(parent).append("/").append(name);
 }
 
-// What a server has put behind the name of a sequential znode (Z21); none: it is not one.
+// The number that a server has appended to the name of a sequential znode (Z21); none: the znode is
+// not sequential.
 inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   constexpr std::size_t kDigits = 10;
   if (name.size() < kDigits) return std::nullopt;

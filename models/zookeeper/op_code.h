@@ -1,4 +1,4 @@
-// The requests of ZooKeeper's protocol, with the numbers of its wire.
+// The requests of ZooKeeper's protocol, with their numbers on the wire.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace picklock::zookeeper {
 
 enum class OpCode : std::int32_t {
-  error = -1,  // in the answer to a multi
+  error = -1,  // in the reply to a multi
   create = 1,
   remove = 2,
   exists = 3,
@@ -21,7 +21,7 @@ enum class OpCode : std::int32_t {
   create2 = 15,  // with the new node's Stat
   remove_watches = 18,
   create_container = 19,
-  remove_container = 20,  // a leader's own
+  remove_container = 20,  // only a leader sends it
   set_watches = 101,
   create_session = -10,
   close_session = -11,

@@ -1,6 +1,6 @@
-// What the servers of an ensemble tell each other, in jute: the notifications of an election, and
-// the packets between a leader and those that follow it (Zab: discovery, synchronization,
-// broadcast). The kinds are ZooKeeper's; the layout of a packet is this program's own.
+// The messages between the servers of an ensemble, in jute: the notifications of an election, and
+// the packets between a leader and its followers (Zab: discovery, synchronization, broadcast). The
+// kinds are ZooKeeper's; the layout of a packet is this program's own.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@ enum class Packet : std::int32_t {
   notification,   // a vote in an election
   follower_info,  // to the leader: who I am, and the last epoch I have accepted
   leader_info,    // the epoch that begins
-  ack_epoch,      // my epoch until now, and how far my log goes
-  truncate,       // what is behind this was never committed
+  ack_epoch,      // my epoch until now, and where my log ends
+  truncate,       // everything after this was never committed
   proposal,
   commit,
-  new_leader,  // all that came before has been sent
+  new_leader,  // everything before has been sent
   up_to_date,  // serve your clients
-  ack,         // I have it on disk up to here
-  ping,        // back: the sessions that have been heard of
-  request,     // to the leader: what a client asks
-  sync,        // to the leader, and back behind all commits before it
-  revalidate,  // to the leader: is this session alive; and back
+  ack,         // my log is on disk up to here
+  ping,        // and its reply: the sessions that were active
+  request,     // to the leader: a client's write
+  sync,        // to the leader; it replies after all commits before it
+  revalidate,  // to the leader: is this session alive; and its reply
 };
 
 enum class PeerState : std::int8_t { looking, following, leading };
 
 struct Vote {
   ServerId leader = 0;
-  Zxid zxid = 0;           // how far its log goes
-  std::int64_t epoch = 0;  // its last one
+  Zxid zxid = 0;           // where its log ends
+  std::int64_t epoch = 0;  // of that last entry
 
   friend bool operator==(const Vote&, const Vote&) = default;
 };
 
-// Of a kind, only what belongs to it is on the wire.
+// The wire carries only the fields that belong to the kind.
 struct PeerMessage {
   Packet packet{};
-  ServerId server = 0;  // who speaks
+  ServerId server = 0;  // the sender
   PeerState state{};
   std::int64_t round = 0;  // of the election
   Vote vote{};
@@ -53,14 +53,14 @@ struct PeerMessage {
   std::int32_t timeout = 0;
   bool valid = false;
   std::vector<SessionId> sessions{};
-  Proposal proposal{};  // of a request, its write alone
+  Proposal proposal{};  // of a request, only its write
 };
 
 void write(const PeerMessage& message, sim::Payload& out);
-// False: it is none, or not whole. The tenure is not on the wire.
+// False: not a message, or incomplete. The tenure is not on the wire.
 bool read(std::string_view bytes, PeerMessage& message);
 
-// They go on for as long as servers live: no run lasts for them.
+// These messages never cease while servers live, so they do not keep a run from ending.
 const sim::Protocol& peer_protocol();
 
 }  // namespace picklock::zookeeper

@@ -8,8 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// ZooKeeper's own: finalizeWait and maxNotificationInterval of an election, and how a follower
-// dials a leader that does not lead yet.
+// As in ZooKeeper: finalizeWait and maxNotificationInterval of an election, and how a follower
+// connects to a leader that does not lead yet.
 constexpr Duration kSettle = 200ms;
 constexpr Duration kVoteAgain = 200ms;
 constexpr Duration kVoteAgainAtMost = 60s;
@@ -154,7 +154,8 @@ void QuorumPeer::on_reset(sim::Connection& connection) {
 
 void QuorumPeer::look() {
   leave();
-  // Whatever is in the log counts from now on: nobody can tell what of it was committed.
+  // Everything in the log counts from now on, because nobody can tell which part of it was
+  // committed.
   while (applied_ < log_.size()) host_->apply(log_[applied_++], false);
   election_.begin(log_.current_epoch(), log_.last());
   patience_ = kVoteAgain;
@@ -162,7 +163,7 @@ void QuorumPeer::look() {
   arm(vote_timer_, patience_);
 }
 
-// Gives up whatever office it has.
+// Stops leading or following.
 void QuorumPeer::leave() {
   sim::Scheduler& scheduler = simulation_->scheduler;
   for (const sim::TimerId timer :
@@ -302,7 +303,7 @@ void QuorumPeer::agreed(Learner& learner, const PeerMessage& ack) {
     bring_up(learner);
     return;
   }
-  // Who knows more than this leader must not lose it.
+  // A follower that knows more than this leader must not lose it.
   const bool knows_more = ack.epoch > log_.current_epoch() ||
                           (ack.epoch == log_.current_epoch() && ack.zxid > log_.last());
   if (knows_more) {
@@ -319,8 +320,8 @@ void QuorumPeer::agreed(Learner& learner, const PeerMessage& ack) {
 
 // ---------------------------------------------------------------- leading: synchronization
 
-// What its log has and mine has not was never committed; what mine has and its log has not, it is
-// sent. From then on it is told whatever all are told.
+// The learner removes what only its own log has, because that was never committed, and receives
+// what it lacks. From then on it receives what all learners receive.
 void QuorumPeer::bring_up(Learner& learner) {
   learner.phase = Learner::Phase::catching_up;
   const std::size_t shared = log_.up_to(learner.last);
@@ -352,7 +353,7 @@ void QuorumPeer::serve_learner(Learner& learner) {
   tell(learner, said(Packet::up_to_date, committed()));
 }
 
-// More than half have all that this leader has, so that it is committed.
+// More than half have everything that this leader has, so it is committed.
 void QuorumPeer::take_office() {
   simulation_->scheduler.disarm(deadline_timer_);
   last_zxid_ = first_of(epoch_);
@@ -379,7 +380,7 @@ void QuorumPeer::propose(Proposal proposal) {
   write_on();
 }
 
-// Commits, in their order, what more than half have on disk.
+// Commits, in order, the proposals that more than half have on disk.
 void QuorumPeer::advance() {
   std::vector<Zxid> acked;
   const bool force = settings_->force_sync;
@@ -401,7 +402,7 @@ void QuorumPeer::commit_next() {
   for (Learner& learner : learners_) {
     if (learner.phase >= Learner::Phase::catching_up) tell(learner, message);
   }
-  // A fault may strike where a client is answered, and the log change under the proposal.
+  // A fault may strike where a client is answered and change the log, so pass a copy.
   host_->apply(Proposal(proposal), true);
   if (serves_) answer_syncs();
 }
@@ -426,7 +427,7 @@ void QuorumPeer::synced(ServerId server, std::uint32_t request) {
   }
 }
 
-// Twice a tick the followers are asked whether they are there; once, whether they are enough (Z45).
+// Pings the followers twice a tick, and checks once a tick whether they are enough (Z45).
 void QuorumPeer::tick() {
   ++half_ticks_;
   give_up_the_silent();
@@ -441,7 +442,7 @@ void QuorumPeer::tick() {
   arm(tick_timer_, settings_->tick / 2);
 }
 
-// Until then its clients are answered as if all were well, while their sessions run out here.
+// Until it is given up, a follower answers its clients as usual while their sessions expire here.
 void QuorumPeer::give_up_the_silent() {
   std::erase_if(learners_, [this](const Learner& learner) {
     const bool silent = half_ticks_ - learner.heard > 2 * std::uint64_t{settings_->sync_limit};
@@ -504,7 +505,7 @@ void QuorumPeer::dial() {
   tell_leader(message);
 }
 
-// A leader that does not know yet that it is one refuses.
+// A leader that does not know yet that it was elected refuses connections.
 void QuorumPeer::lost_leader() {
   link_ = nullptr;
   if (introduced_ || tries_ >= kDials) {
@@ -606,7 +607,7 @@ void QuorumPeer::revalidate(std::uint32_t request, SessionId session, std::int32
 
 // ---------------------------------------------------------------- the disk
 
-// One fsync at a time; what comes meanwhile goes with the next.
+// One fsync runs at a time; proposals that arrive meanwhile go with the next.
 void QuorumPeer::write_on() {
   if (!settings_->force_sync) {
     tell_acked();
@@ -627,7 +628,7 @@ void QuorumPeer::fsynced() {
   if (!process().down()) write_on();
 }
 
-// What is on disk counts: to the leader of a follower, or at the leader itself.
+// What is on disk counts: a follower acknowledges it to its leader, the leader counts its own.
 void QuorumPeer::tell_acked() {
   if (state_ == PeerState::leading) {
     if (serves_) advance();

@@ -1,8 +1,9 @@
-// One server's part in its ensemble: Zab, as ZooKeeper has it. Servers elect one of them; it finds
-// out with more than half of them how far the log goes, begins an epoch, and from then on gives
-// every write its zxid, commits what more than half have on disk, and says so to all. Whoever loses
-// the leader, or as a leader loses its quorum, serves nobody and looks for one again (Z42-Z45).
-// (Junqueira, Reed, Serafini: Zab, 2011; ZooKeeper 3.8, Leader, Follower, Learner)
+// One server's part in its ensemble: Zab, as ZooKeeper has it. The servers elect a leader. It finds
+// out with more than half of them where the log ends and begins an epoch. From then on it gives
+// every write its zxid, commits the writes that more than half have on disk, and tells everyone. A
+// server that loses its leader, or a leader that loses its quorum, serves no clients and looks for
+// a leader again (Z42-Z45). (Junqueira, Reed, Serafini: Zab, 2011; ZooKeeper 3.8, Leader, Follower,
+// Learner)
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,12 @@ namespace picklock::zookeeper {
 
 using sim::Duration;
 
-// The same for all servers of an ensemble, as zoo.cfg has them.
+// The same for all servers of an ensemble; named as in zoo.cfg.
 struct Settings {
   Duration tick = std::chrono::seconds(2);  // tickTime
   std::uint32_t init_limit = 10;            // ticks that a follower has to catch up
-  std::uint32_t sync_limit = 5;        // ticks after which a silent leader, or follower, is lost
-  std::uint32_t max_connections = 60;  // of one client (Z7); 0: any number
+  std::uint32_t sync_limit = 5;             // ticks after which a silent leader or follower is lost
+  std::uint32_t max_connections = 60;       // of one client (Z7); 0: any number
   Duration fsync = std::chrono::microseconds(500);
   bool force_sync = true;          // false: a write is acknowledged before it is on disk
   bool wall_clock_expiry = false;  // sessions are counted on a clock that steps, as in old releases
@@ -32,18 +33,18 @@ struct Settings {
 
 class QuorumPeer final : public sim::Endpoint {
  public:
-  // Whom it works for.
+  // The server that a peer belongs to.
   class Host {
    public:
-    // What was applied before is void: these are all.
+    // Replaces everything applied before with these proposals.
     virtual void load(std::span<const Proposal> proposals) = 0;
-    // One more, in order. `committed`: by a leader in office, now.
+    // Applies one more, in order. `committed`: a leader in office commits it now.
     virtual void apply(const Proposal& proposal, bool committed) = 0;
-    virtual void serve(bool leads) = 0;  // clients, from now on
-    virtual void retire() = 0;           // serves nobody any more
+    virtual void serve(bool leads) = 0;  // serves clients from now on
+    virtual void retire() = 0;           // stops serving clients
 
     // --- of a leader
-    // A client of another server asks for a write.
+    // A client of another server sends a write.
     virtual void asked(const Proposal& request) = 0;
     virtual bool revalidate(SessionId session, std::int32_t timeout, ServerId at) = 0;
     virtual void heard_of(std::span<const SessionId> sessions) = 0;
@@ -57,8 +58,8 @@ class QuorumPeer final : public sim::Endpoint {
     ~Host() = default;
   };
 
-  // The server with this number of so many; `peers`: all of them, in order. Long in service when a
-  // run begins: the first one leads.
+  // Server number `self` of the ensemble; `peers`: all its servers, in order. A run begins with an
+  // ensemble that has long been in service: the first server leads.
   void reset(sim::Simulation& simulation, sim::Process& process, Host& host, ServerId self,
              const std::vector<QuorumPeer*>& peers, const Settings& settings);
   void start(sim::Keeps keeps);
@@ -73,30 +74,30 @@ class QuorumPeer final : public sim::Endpoint {
   const Settings& settings() const { return *settings_; }
 
   // --- of a leader that serves
-  // Proposes it to all, with the next zxid.
+  // Sends the proposal to all, with the next zxid.
   void propose(Proposal proposal);
   // --- of one that serves
-  // Tells the leader, who proposes it. Not for the leader itself.
+  // Sends the write to the leader, which proposes it. Not for the leader itself.
   void forward(const Proposal& request);
   void sync(std::uint32_t request);
   void revalidate(std::uint32_t request, SessionId session, std::int32_t timeout);
 
-  // --- sim::Endpoint, for both ends of what servers have with each other
+  // --- sim::Endpoint, for both ends of the connections between servers
   void on_message(sim::Connection& connection, sim::Message& message) override;
   void on_reset(sim::Connection& connection) override;
   void on_closed(sim::Connection& connection) override { on_reset(connection); }
 
  private:
-  // A server that follows this one, as far as it has come.
+  // A server that follows this one, and its progress.
   struct Learner {
     enum class Phase : std::uint8_t { introduced, agreed, catching_up, ready };
     sim::Connection* connection = nullptr;
     ServerId server = 0;
     Phase phase = Phase::introduced;
-    std::int64_t accepted = 0;  // its last epoch
-    Zxid last = 0;              // how far its log goes
+    std::int64_t accepted = 0;  // its last accepted epoch
+    Zxid last = 0;              // where its log ends
     Zxid acked = 0;
-    std::uint64_t heard = 0;  // in which half tick of the leader
+    std::uint64_t heard = 0;  // the leader's half tick of its last message
   };
   struct PendingSync {
     Zxid behind = 0;
@@ -148,7 +149,7 @@ class QuorumPeer final : public sim::Endpoint {
   void tick();
   void give_up_the_silent();
   Learner* learner_on(const sim::Connection& connection);
-  std::size_t in_phase(Learner::Phase least) const;  // this server with them
+  std::size_t in_phase(Learner::Phase least) const;  // counts this server too
   void heard_from(Learner& learner, const sim::Message& message, PeerMessage& packet);
 
   // --- following
@@ -180,15 +181,15 @@ class QuorumPeer final : public sim::Endpoint {
   PeerMessage heard_;  // scratch
 
   Election election_;
-  Duration patience_{};                  // until the vote is repeated
+  Duration patience_{};                  // until it repeats its vote
   std::vector<sim::Connection*> votes_;  // to each server, for notifications
   sim::TimerId vote_timer_ = 0;
   sim::TimerId settle_timer_ = 0;
   bool settling_ = false;
 
-  std::int64_t epoch_ = 0;  // that this leader begins; 0: not yet known
+  std::int64_t epoch_ = 0;  // the epoch that this leader begins; 0: not known yet
   bool entered_ = false;
-  Zxid last_zxid_ = 0;  // that was given to a proposal
+  Zxid last_zxid_ = 0;  // of the last proposal
   std::deque<Learner> learners_;
   std::deque<PendingSync> syncs_;
   std::uint64_t half_ticks_ = 0;
@@ -197,11 +198,11 @@ class QuorumPeer final : public sim::Endpoint {
   sim::Connection* link_ = nullptr;  // to the leader
   std::uint32_t tries_ = 0;
   bool introduced_ = false;  // the leader has answered
-  Zxid new_leader_ = 0;      // to be acknowledged once the log is on disk
+  Zxid new_leader_ = 0;      // to acknowledge once the log is on disk
   sim::TimerId retry_timer_ = 0;
   sim::TimerId deadline_timer_ = 0;
 
-  std::size_t writing_ = 0;  // so much of the log is on its way to the disk; 0: nothing
+  std::size_t writing_ = 0;  // length of the log that is being written to disk; 0: nothing
   sim::TimerId disk_timer_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often a leader looks for containers that nobody uses any more
+// How often a leader looks for containers that are no longer used
 // (znode.container.checkIntervalMs).
 constexpr Duration kContainersEvery = 60s;
 
@@ -45,14 +45,14 @@ Write write_of(const Request& request, SessionId session) {
   return write;
 }
 
-// Of the parts of a multi, whatever creates a container is answered as createContainer is (Z57).
+// A part of a multi that creates a container is answered like createContainer (Z57).
 OpCode told_as(const Request& part) {
   const bool creates = part.op == OpCode::create || part.op == OpCode::create2;
   const bool container = part.flags == static_cast<std::int32_t>(CreateMode::container);
   return creates && container ? OpCode::create_container : part.op;
 }
 
-// What the ensemble has made of a write, as its client is told.
+// Turns the ensemble's result of a write into the reply to its client.
 void tell_result(const Result& result, OpCode op, Reply& reply) {
   reply.op = op;
   reply.code = result.code;
@@ -60,7 +60,7 @@ void tell_result(const Result& result, OpCode op, Reply& reply) {
   reply.stat = result.stat;
 }
 
-// What a client shows beside the number of its session.
+// The password that a client must send with the number of its session.
 std::string password_of(SessionId session) {
   std::string password(kPasswordSize, '\0');
   std::uint64_t bits = 0;
@@ -154,7 +154,7 @@ void Server::shut(Link& link) {
   simulation().network.shut(connection);
 }
 
-// What was asked on it gets no answer; what of it is under way takes effect all the same.
+// Requests that came on this link get no answer; those under way take effect all the same.
 void Server::drop(Link& link) {
   if (link.phase == Link::Phase::free) return;
   for (const Pending& pending : link.pending) release(*pending.message);
@@ -177,8 +177,8 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
   return answered;
 }
 
-// One that has just arrived is its connection's to release: its slot may have been given to another
-// message by then.
+// A message that is still being applied is released by its connection: if it were released here,
+// its slot might hold another message by then.
 void Server::release(sim::Message& message) {
   if (&message == arriving_) {
     message.taken = false;
@@ -190,7 +190,7 @@ void Server::release(sim::Message& message) {
 bool Server::take(sim::Message& message, sim::Payload& answer) {
   sim::Connection& connection = *message.connection;
   if (!peer_.serves()) {
-    // Whoever looks for a leader has no use for clients (Z45).
+    // A server that looks for a leader accepts no clients (Z45).
     simulation().network.shut(connection);
     return false;
   }
@@ -200,11 +200,11 @@ bool Server::take(sim::Message& message, sim::Payload& answer) {
   return handle(link, message, answer);
 }
 
-// The first word of a client: for a new session, or for the one it has.
+// A client's first message requests a new session, or resumes the one that it has.
 bool Server::open(Link& link, sim::Message& message) {
   ConnectRequest request;
   const bool good = zookeeper::read(message.payload.view(), request);
-  // One that has seen more than this server would see time go back (Z55).
+  // A client that has seen more than this server would see time go back (Z55).
   if (!good || too_many(*link.connection) || request.last_zxid > peer_.committed()) {
     shut(link);
     return false;
@@ -221,7 +221,7 @@ bool Server::open(Link& link, sim::Message& message) {
                  expect(link), message);
     return false;
   }
-  // A session has one connection: the older one goes (Z5).
+  // A session has one connection: this one replaces the older one (Z5).
   const auto before = by_session_.find(request.session);
   if (before != by_session_.end()) shut(links_[before->second]);
   link.session = request.session;
@@ -288,7 +288,7 @@ void Server::wait(Link& link, sim::Message& message, const Request& request, boo
       {.message = &message, .xid = request.xid, .op = request.op, .waits = for_ensemble});
 }
 
-// The number by which the last request of the link comes back from the ensemble.
+// Numbers the last request of the link; the ensemble's answer carries this number.
 std::uint32_t Server::expect(Link& link) {
   asked_[++numbered_] = {link.number, link.session, link.first_pending + link.pending.size() - 1};
   return numbered_;
@@ -322,7 +322,7 @@ void Server::settle(std::uint32_t number, Zxid zxid, Result result) {
   }
 }
 
-// A fault may stop the server at any answer: then nothing is pending any more.
+// A fault may stop the server at any answer; then no request is pending any more.
 void Server::answer_pending(Link& link) {
   while (!link.pending.empty() && !link.pending.front().waits) {
     Pending pending = std::move(link.pending.front());
@@ -343,7 +343,7 @@ void Server::answer_one(Link& link, Pending& pending) {
     if (op == OpCode::sync) reply_.path = request_.path;
     for (std::size_t i = 0; i < pending.result.parts.size(); ++i)
       tell_result(pending.result.parts[i], told_as(request_.parts[i]), reply_.parts.emplace_back());
-    // The header of a multi says nothing of its parts (Z52).
+    // The header of a multi says nothing about its parts (Z52).
     if (op == OpCode::multi && !reply_.parts.empty()) reply_.code = Code::ok;
   } else {
     zookeeper::read(message.payload.view(), request_);
@@ -374,7 +374,7 @@ void Server::read(Link& link, const Request& request, Reply& reply) {
                        request.op == OpCode::get_children || request.op == OpCode::get_children2;
   const Node* const node = of_node ? tree_.find(request.path) : nullptr;
   if (of_node) {
-    // Of a node that is not there, exists alone leaves a watch (Z31).
+    // If the node does not exist, only exists leaves a watch (Z31).
     if (node == nullptr) reply.code = Code::no_node;
     if (request.watch && request.op == OpCode::exists) {
       watches_.watch_data(request.path, link.number);
@@ -407,7 +407,8 @@ void Server::read(Link& link, const Request& request, Reply& reply) {
   }
 }
 
-// What a client had asked for at another server: what it has missed it is told at once (Z34, Z54).
+// Restores the watches that a client had set at another server. It is notified at once of the
+// changes that it has missed (Z34, Z54).
 void Server::set_watches(Link& link, const Request& request) {
   const auto tell_now = [&](EventType type, std::string_view path) {
     notify({link.number, type, std::string(path)}, 0);
@@ -462,7 +463,8 @@ void Server::apply(const Proposal& proposal, bool committed) {
   changes_.clear();
   Result result = tree_.apply(proposal.write, proposal.stamp(), changes_);
   if (committed) grants_->committed(proposal, changes_);
-  // Who has not asked for the end of its session is told nothing of what goes with it (Z59).
+  // If its client did not request the end of the session, it is told nothing of what goes with it
+  // (Z59).
   const bool unasked = proposal.request == 0;
   if (proposal.write.op == OpCode::close_session && unasked) end_connection(proposal.write.session);
   told_.clear();
@@ -488,7 +490,7 @@ void Server::serve(bool leads) {
           kContainersEvery.count());
 }
 
-// Every client hears it at once, those of followers too (Z42).
+// Every client loses its connection at once, those of followers too (Z42).
 void Server::retire() {
   for (Link& link : links_) shut(link);
   asked_.clear();
@@ -569,7 +571,7 @@ void Server::await_ends() {
       *next * 1'000'000);
 }
 
-// Later than when it was armed a session may have been heard of: then nothing has ended yet.
+// A session may have been active since the timer was armed; then none has ended yet.
 void Server::end_sessions() {
   const std::vector<SessionId> ended = tracker_.ended(clock_ms());
   if (ended.size() == 1) tell("ends a session of which nothing was heard");

@@ -1,7 +1,7 @@
-// One ZooKeeper server of version 3.8: it keeps its clients' connections and watches, answers reads
-// from its own tree, which may be behind (Z41), and hands writes to its ensemble
-// (models/zookeeper/quorum_peer.h). Requests of one connection are answered in their order (Z50),
-// and what watchers are told comes before any answer that shows it (Z33).
+// One ZooKeeper server of version 3.8. It keeps its clients' connections and watches, answers reads
+// from its own tree, which may be behind (Z41), and passes writes to its ensemble
+// (models/zookeeper/quorum_peer.h). It answers the requests of one connection in order (Z50), and
+// notifies watchers of a change before any answer that shows it (Z33).
 //
 //   Ensemble ensemble;
 //   ensemble.reset(simulation, processes, tenures, lock_key, settings);
@@ -29,7 +29,7 @@ namespace picklock::zookeeper {
 
 class Server final : public sim::Service, private QuorumPeer::Host {
  public:
-  // As it stands when a run begins. `grants` is told of what it commits while it leads.
+  // The state when a run begins. While it leads, it reports its commits to `grants`.
   void reset(sim::Simulation& simulation, sim::Process& process, Grants& grants, ServerId id,
              const std::vector<QuorumPeer*>& peers, const Settings& settings);
 
@@ -52,7 +52,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   void on_closed(sim::Connection& connection) override { hung_up(connection); }
 
  private:
-  // A request that cannot be answered yet, behind those of its connection that came before.
+  // A request that cannot be answered yet, and the later ones of its connection.
   struct Pending {
     sim::Message* message = nullptr;
     std::int32_t xid = 0;
@@ -66,13 +66,13 @@ class Server final : public sim::Service, private QuorumPeer::Host {
     enum class Phase : std::uint8_t { free, new_here, connecting, open, closing };
     Phase phase = Phase::free;
     sim::Connection* connection = nullptr;
-    Watcher number = 0;  // where it stands among the links
+    Watcher number = 0;  // its index among the links
     SessionId session = 0;
     std::int32_t timeout = 0;
     std::deque<Pending> pending;
-    std::uint64_t first_pending = 0;  // counts those that were answered
+    std::uint64_t first_pending = 0;  // counts the answered ones
   };
-  // Where the answer of the ensemble goes.
+  // The request to which an answer of the ensemble belongs.
   struct Asked {
     Watcher link = 0;
     SessionId session = 0;
@@ -130,7 +130,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   Tree tree_;
   Watches watches_;
   SessionTracker tracker_{1};
-  std::set<SessionId> heard_of_;  // by a follower, since it was last asked
+  std::set<SessionId> heard_of_;  // on a follower: those active since it last reported
   SessionId next_session_ = 0;
   std::deque<Link> links_;  // by Watcher
   std::size_t connected_ = 0;
@@ -140,7 +140,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   sim::TimerId end_timer_ = 0;
   sim::TimerId container_timer_ = 0;
   const sim::Message* arriving_ = nullptr;  // the message that is being applied
-  std::vector<Change> changes_;             // scratch, as the rest
+  std::vector<Change> changes_;             // scratch, like the rest
   std::vector<Watches::Told> told_;
   Request request_;
   Reply reply_;
@@ -150,7 +150,8 @@ class Server final : public sim::Service, private QuorumPeer::Host {
 class Ensemble {
  public:
   // `processes`: one for each server, in order. The first leads when a run begins.
-  // `outlives_session`: the lock's own znode is no ephemeral one, for whoever counts grants.
+  // `outlives_session`: the lock's own znode is not ephemeral, and its owner still counts as
+  // holder.
   void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
              models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
              bool outlives_session = false);
@@ -158,7 +159,7 @@ class Ensemble {
   std::size_t size() const { return peers_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
   std::span<const models::ServerEnd> ends() const { return ends_; }
-  Server* leader();  // that serves; nullptr: there is none
+  Server* leader();  // the one that serves; nullptr: none
 
  private:
   Settings settings_;

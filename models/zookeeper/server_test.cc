@@ -24,7 +24,7 @@ bool is_there(SimClient& zookeeper, std::string_view path) {
   return zookeeper.exists(path, {}, Role::none).ok();
 }
 
-// What watchers were told, in order.
+// The notifications of watchers, in order.
 struct Heard {
   Watch as(std::string name) {
     return [this, name = std::move(name)](const Told& told) {
@@ -68,7 +68,7 @@ TEST(Server, GivesASessionNoLessThanTwoTicksAndNoMoreThanTwenty) {  // Z1
   }
 }
 
-// Z2, Z3: a connection that is closed ends nothing, and silence is found at a multiple of the tick.
+// Z2, Z3: closing a connection ends no session, and silence is noticed at a multiple of the tick.
 TEST(Server, RemovesWhatADeadClientHadAfterItsTimeOutAndATickAtMost) {
   for (const bool silent : {false, true}) {
     World world({.clients = 2, .options = {.ttl = 4s}});

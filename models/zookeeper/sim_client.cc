@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The library's own (ClientCnxn).
-constexpr Duration kLongestIdle = 10s;  // then it pings, however long the session may last
+// As in the library (ClientCnxn).
+constexpr Duration kLongestIdle = 10s;  // it pings after this, however long the session is
 constexpr Duration kPingSooner = 1s;    // once nothing was sent for longer
 constexpr Duration kDialAgain = 1s;     // at most, before another server is tried
 
@@ -19,7 +19,8 @@ std::int32_t session_milliseconds(Duration time) { return static_cast<std::int32
 
 }  // namespace
 
-// In the queue until it is told, however its wait ends: a killed thread unwinds through here.
+// A waiter is in the queue until it is notified. A killed thread unwinds through here, so it leaves
+// the queue too.
 class SimClient::Queued {
  public:
   Queued(SimClient& client, Waiter& waiter) : client_(client), waiter_(waiter) {
@@ -87,7 +88,7 @@ std::int64_t SimClient::now() const {
 
 // ---------------------------------------------------------------- the session
 
-// Nobody wakes it once it has ended.
+// Marks the thread that keeps the session; once it has ended, it is not woken any more.
 class SimClient::Keeping {
  public:
   explicit Keeping(SimClient& client)
@@ -113,7 +114,7 @@ void SimClient::live() {
       keep_alive();
       suspended();
     } else {
-      // Whoever has asked meanwhile has waited for this attempt.
+      // Requests that came meanwhile have waited for this attempt.
       serve_queue(Code::connection_loss);
     }
   }
@@ -129,7 +130,7 @@ bool SimClient::connect() {
   return false;
 }
 
-// For a session of its own, or for the one it has.
+// Requests a new session, or resumes the one that it has.
 bool SimClient::greet() {
   const std::string password = session_ == 0 ? std::string(kPasswordSize, '\0') : password_;
   const sim::Answer answer = caller_.call(
@@ -156,7 +157,8 @@ bool SimClient::greet() {
   return true;
 }
 
-// Until the connection is lost, or nothing was heard of the server for two thirds of the time-out.
+// Returns when the connection is lost, or when the server was silent for two thirds of the
+// time-out.
 void SimClient::keep_alive() {
   const Duration patience = timeout_ * 2 / 3;
   while (caller_.connected()) {
@@ -187,8 +189,8 @@ void SimClient::suspended() {
   enter(State::suspended);
 }
 
-// Curator's own judgement: a session of which nothing was heard for its time-out is over, whatever
-// its server may say (docs/facts/algorithms.md 6.3).
+// Curator's own judgment: a session that was silent for its time-out is over, whatever its server
+// may say (docs/facts/algorithms.md 6.3).
 void SimClient::await_loss() {
   simulation_->scheduler.spawn(*self_, [this, outage = outages_] {
     simulation_->scheduler.sleep(timeout_ * lost_percent_ / 100);
@@ -198,7 +200,7 @@ void SimClient::await_loss() {
   });
 }
 
-// Another session begins with the next attempt.
+// The next attempt begins another session.
 void SimClient::lost() {
   session_ = 0;
   seen_ = 0;
@@ -336,7 +338,7 @@ void SimClient::came(std::string_view bytes, history::TenureId from) {
   speaker_ = 0;
 }
 
-// Each watch once; a node that is gone is news for all who watch it.
+// Notifies each watch once; the deletion of a node concerns all its watches.
 void SimClient::fire(EventType type, std::string_view path) {
   const auto hears = [type, path](const Kept& kept) {
     if (kept.path != path) return false;

@@ -1,8 +1,8 @@
-// zookeeper::Client over the simulated network, with the life of the real library's: one thread of
-// the process keeps the session, pings when nothing was sent for a third of its time-out, gives a
-// server up that was silent for two thirds, and goes through the list of servers for another. What
-// is asked meanwhile waits for the next attempt. A session that has ended is followed by another.
-// (ZooKeeper 3.8, ClientCnxn; docs/facts/algorithms.md 5)
+// zookeeper::Client over the simulated network, with the behavior of the real library. One thread
+// of the process keeps the session: it pings when nothing was sent for a third of the time-out,
+// gives up a server that was silent for two thirds, and goes through the list of servers for
+// another. Requests made meanwhile wait for the next attempt. A session that has ended is followed
+// by another. (ZooKeeper 3.8, ClientCnxn; docs/facts/algorithms.md 5)
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ namespace picklock::zookeeper {
 
 class SimClient final : public Client {
  public:
-  // `first`: which of the servers, which must outlive it, it tries first; it goes on with those
-  // behind it. `options.ttl` is the session time-out that it asks for.
+  // `servers` must outlive this client. It tries `first` first, then those behind it. `options.ttl`
+  // is the session time-out that it requests.
   void reset(sim::Simulation& simulation, sim::Process& self,
              std::span<const models::ServerEnd> servers, const models::LockOptions& options,
              std::size_t first);
-  // As soon as its process runs.
+  // Call this as soon as the process runs.
   void start();
   void forget();  // the process has crashed
 
-  // Whose message is being heard, if one is.
+  // The sender of the message that is being handled, if there is one.
   history::TenureId speaker() const { return speaker_; }
 
   Answer create(std::string_view path, std::string_view data, CreateMode mode, Role role) override;
@@ -50,14 +50,14 @@ class SimClient final : public Client {
   void forget(std::uint64_t listener) override;
 
  private:
-  // The library's three tables: getData's, those of exists on what was missing, getChildren's.
+  // The library's three tables: of getData, of exists on a missing node, of getChildren.
   enum class Table : std::uint8_t { data, exists, children };
   struct Kept {
     Table table{};
     std::string path;
     Watch watch;
   };
-  // A thread that asks for something while there is no connection.
+  // A thread that makes a request while there is no connection.
   struct Waiter {
     sim::Thread* thread = nullptr;
     Code outcome = Code::ok;
@@ -93,16 +93,16 @@ class SimClient final : public Client {
   std::span<const models::ServerEnd> servers_;
   sim::Caller caller_;
   sim::Random chance_;
-  std::size_t host_ = 0;  // next to be tried
+  std::size_t host_ = 0;  // the next to try
   Duration asked_timeout_{};
   std::uint32_t lost_percent_ = 0;
   Duration timeout_{};
   SessionId session_ = 0;
-  std::string password_;  // of the session, by its server
+  std::string password_;  // of the session; its server sent it
   Zxid seen_ = 0;
   State state_ = State::suspended;
   bool known_ = false;         // it has been connected since the session began
-  std::uint64_t outages_ = 0;  // counts them
+  std::uint64_t outages_ = 0;  // their number so far
   sim::Thread* keeper_ = nullptr;
   std::int64_t last_sent_ = 0;  // on the monotonic clock, in nanoseconds
   std::int32_t xids_ = 0;

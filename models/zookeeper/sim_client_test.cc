@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 using World = EnsembleWorld;
 
-// How the connection of a client fared, and when: "4000 suspended".
+// The states of a client's connection and when they began: "4000 suspended".
 std::vector<std::string> fared(World& world, SimClient& client, sim::Duration length) {
   std::vector<std::string> all;
   const auto number = client.listen([&](State state) {
@@ -32,13 +32,13 @@ TEST(ZooKeeperClient, NoticesNothingOfAPauseShorterThanItsPatience) {  // Z10
     client.create("/lock", "", CreateMode::ephemeral, Role::none);
     EXPECT_THAT(fared(world, client, 10s), IsEmpty());
   });
-  // It has pinged at 1.3 s.
+  // The client has pinged at 1.3 s.
   world.at(1400ms, [&] { world.pause("client-1"); });
   world.at(3400ms, [&] { world.resume("client-1"); });
   world.run();
 }
 
-// Z11: the thread that was at work goes on before anybody tells it that its session is gone.
+// Z11: the thread that was at work continues before anybody tells it that its session is gone.
 TEST(ZooKeeperClient, LearnsAfterALongPauseThatItsSessionIsGone) {
   World world({.options = {.ttl = 4s}});
   std::vector<std::string> all;
@@ -70,8 +70,8 @@ sim::Fault cut_off(std::string_view client, sim::Duration from, sim::Duration la
   return fault;
 }
 
-// A server that is silent for two thirds of the time-out is given up; that the session is gone it
-// hears when it is back, and not before.
+// A client gives up a server that is silent for two thirds of the time-out. It learns that the
+// session is gone when it is connected again, and not before.
 TEST(ZooKeeperClient, IsSuspendedWhileItIsCutOffAndLearnsOfTheLossAfterwards) {
   World world({.options = {.ttl = 6s}});
   std::vector<std::string> all;
@@ -115,7 +115,7 @@ TEST(ZooKeeperClient, GoesToAnotherServerWithTheSameSession) {
   world.run();
 }
 
-// Z34, Z54: a watch follows its client to another server, and what it has missed it is told there.
+// Z34, Z54: a watch follows its client to another server, which notifies it of what it has missed.
 TEST(ZooKeeperClient, HearsAtAnotherServerWhatItHasMissed) {
   World world({.servers = 3, .clients = 2});
   std::vector<EventType> heard;

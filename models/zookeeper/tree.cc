@@ -41,7 +41,7 @@ bool has_lifetime(const Write& write) {
   return creates(write) && (write.flags == kTtl || write.flags == kSequentialTtl);
 }
 
-// What else there is in a multi is not even read (Z52).
+// Other requests in a multi are not even read (Z52).
 bool may_stand_in_multi(const Write& part) {
   return creates(part) || part.op == OpCode::remove || part.op == OpCode::set_data ||
          part.op == OpCode::check;
@@ -49,7 +49,7 @@ bool may_stand_in_multi(const Write& part) {
 
 bool is_dotted(std::string_view part) { return part == "." || part == ".."; }
 
-// Code points that a path must not have, in UTF-8.
+// Whether the path continues with a forbidden code point, in UTF-8.
 bool is_forbidden(std::string_view rest) {
   const auto at = [rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
   if (at(0) < 0x20 || at(0) == 0x7f) return true;
@@ -82,7 +82,7 @@ std::string_view parent_of(std::string_view path) {
   return slash == 0 && path.size() > 1 ? path.substr(0, 1) : path.substr(0, slash);
 }
 
-// What nodes were before the parts of a multi that have been done.
+// The nodes as they were before the parts of a multi that have been done.
 class Tree::Undo {
  public:
   explicit Undo(Tree& tree) : tree_(tree) {}
@@ -120,8 +120,8 @@ void Tree::reset() {
   sessions_.clear();
   ephemerals_.clear();
   containers_.clear();
-  // The nodes that are always there were not created by anybody: their parents count them as
-  // children, but not as creations (Z51).
+  // Nobody created the nodes that are always there: their parents count them as children, but not
+  // as creations (Z51).
   for (const std::string_view path : kSpecial) {
     Node& made = nodes_[std::string(path)];
     made.data = "";
@@ -204,7 +204,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
   const auto mode = static_cast<CreateMode>(write.flags);
   if (write.path.find('/') == std::string::npos) return failed(Code::bad_arguments);
   if (!write.has_acl) return failed(Code::invalid_acl);
-  // That its parent is missing comes before anything that is wrong with a path (Z51).
+  // A missing parent is reported before any error in the path (Z51).
   const std::string parent(root_for_empty(parent_of(write.path)));
   if (find(parent) == nullptr) return failed(Code::no_node);
   std::string path = write.path;
@@ -255,7 +255,7 @@ Result Tree::remove(const Write& write, const Stamp& stamp, std::vector<Change>&
   return {};
 }
 
-// Requires: it is there, and has no children.
+// Requires: the node exists and has no children.
 void Tree::unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes) {
   const SessionId owner = find(path)->stat.ephemeral_owner;
   const history::TenureId tenure = find(path)->tenure;
@@ -307,8 +307,8 @@ Result Tree::multi(const Write& write, const Stamp& stamp, std::vector<Change>& 
     }
     all.parts.push_back(part(one, stamp, changes, &undo));
     if (all.parts.back().code == Code::ok) continue;
-    // What has been done is undone, and is told so by nothing; what stands behind was not tried
-    // (Z52).
+    // The parts already done are undone, though nothing in their results says so; the later parts
+    // were not tried (Z52).
     undo.roll_back();
     changes.resize(changes_before);
     all.code = all.parts.back().code;

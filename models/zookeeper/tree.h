@@ -1,6 +1,6 @@
 // The znodes and sessions of one ZooKeeper server. A state machine: servers that apply the same
-// writes in the same order have the same tree, so that a leader proposes what clients ask for, and
-// every server finds out by itself what comes of it.
+// writes in the same order have the same tree. So a leader proposes the requests of clients, and
+// every server works out their results itself.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -20,11 +20,11 @@ namespace picklock::zookeeper {
 
 struct Write {
   OpCode op{};
-  SessionId session = 0;  // whose
+  SessionId session = 0;  // its session
   std::string path{};
-  std::optional<std::string> data{};   // none is not the same as empty (Z51)
-  std::int32_t version = kAnyVersion;  // of an error, which: what its leader has refused
-  std::int32_t flags = 0;              // of a create: a CreateMode, if it is one
+  std::optional<std::string> data{};   // null is not the same as empty (Z51)
+  std::int32_t version = kAnyVersion;  // of an error: the operation that its leader has refused
+  std::int32_t flags = 0;              // of a create: its CreateMode, if valid
   bool has_acl = true;                 // of a create
   std::int32_t timeout = 0;            // of a session, in milliseconds
   std::vector<Write> parts{};          // of a multi
@@ -39,26 +39,26 @@ struct Stamp {
 
 struct Result {
   Code code = Code::ok;
-  std::string path{};  // of what was created
+  std::string path{};  // of the created node
   Stat stat{};
   std::vector<Result> parts{};  // of a multi
 };
 
 struct Node {
   std::optional<std::string> data{};
-  Stat stat{};               // but for cversion, data_length and num_children
-  std::int32_t created = 0;  // children so far: numbers the next sequential one (Z21)
+  Stat stat{};               // without cversion, data_length and num_children
+  std::int32_t created = 0;  // children created so far: the number of the next sequential one (Z21)
   bool container = false;
-  history::TenureId tenure = 0;  // that created it
+  history::TenureId tenure = 0;  // the one that created it
   std::set<std::string, std::less<>> children{};
 };
 
-// What a write did, in the order in which watchers are told.
+// A change made by a write, in the order in which watchers are notified.
 struct Change {
   EventType type{};
   std::string path{};
-  history::TenureId tenure = 0;  // that had created what came or went
-  SessionId session = 0;         // whose, if it is ephemeral
+  history::TenureId tenure = 0;  // that had created the node
+  SessionId session = 0;         // the owner's, if the node is ephemeral
 };
 
 class Tree {
@@ -66,17 +66,17 @@ class Tree {
   Tree() { reset(); }
   void reset();
 
-  // `changes` is appended to. A multi is done whole or not at all.
+  // Appends to `changes`. A multi is done completely or not at all.
   Result apply(const Write& write, const Stamp& stamp, std::vector<Change>& changes);
 
-  // "" is the root as well (Z51). nullptr: there is none.
+  // "" is the root too (Z51). nullptr: no such node.
   const Node* find(std::string_view path) const;
   static Stat stat_of(const Node& node);
 
   const std::map<SessionId, std::int32_t>& sessions() const { return sessions_; }  // time-outs, ms
   bool has_session(SessionId id) const { return sessions_.contains(id); }
   const std::set<std::string>& ephemerals_of(SessionId id) const;
-  // Empty containers that have had a child: to be removed by a leader when it looks (Z53).
+  // Empty containers that have had a child; a leader removes them when it checks (Z53).
   std::vector<std::string> idle_containers() const;
 
  private:
@@ -99,8 +99,8 @@ class Tree {
   std::set<std::string> containers_;
 };
 
-// Whether PathUtils lets it pass: absolute, without empty or dotted parts, a slash at its end or
-// control characters.
+// Whether PathUtils accepts it: absolute, without empty or dotted parts, control characters or a
+// slash at its end.
 bool is_valid_path(std::string_view path);
 // "/" of "/a", "" of "/" (the root has two names).
 std::string_view parent_of(std::string_view path);

@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A tree to which writes come one after the other, as zxid 1, 2 and so on, one each second.
+// A tree that receives writes one after the other, as zxid 1, 2 and so on, one each second.
 struct Forest {
   Result write(Write write) {
     changes.clear();
@@ -32,7 +32,7 @@ struct Forest {
                   .version = version});
   }
   Stat stat(std::string_view path) const { return Tree::stat_of(*tree.find(path)); }
-  // "created /a", as watchers would be told.
+  // "created /a", as watchers would be notified.
   std::vector<std::string> told() const {
     std::vector<std::string> all;
     for (const Change& change : changes) {
@@ -69,7 +69,7 @@ TEST(Tree, CreatesANodeOnceAndUnderAParentThatIsThere) {  // Z20
   EXPECT_EQ(forest.create("/").code, Code::node_exists);
 }
 
-// Z51: what a server of version 3.8.0 answered.
+// Z51: the answers of a server of version 3.8.0.
 TEST(Tree, MissesTheParentBeforeItDislikesThePath) {
   Forest forest;
   for (const char* path : {"/a//b", "/a/", "/./x", "x/y"})

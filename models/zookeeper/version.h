@@ -1,5 +1,5 @@
-// The ZooKeeper that the model follows: its behavior was seen on this version
-// (docs/facts/fidelity.md section 2).
+// The ZooKeeper version that the model follows; its behavior was observed (docs/facts/fidelity.md
+// section 2).
 #pragma once
 
 #include <string_view>

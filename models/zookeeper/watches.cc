@@ -46,7 +46,8 @@ void Watches::clear() {
 void Watches::fire(const Change& change, std::vector<Told>& told) {
   const bool of_children = change.type == EventType::children_changed;
   std::set<Watcher> whom = take(of_children ? children_ : data_, change.path);
-  // Who watches the data of a node and its children hears once that it has gone (Z32).
+  // A client that watches both the data of a node and its children is notified once of its deletion
+  // (Z32).
   if (change.type == EventType::deleted) whom.merge(take(children_, change.path));
   for (const Watcher who : whom) told.push_back({who, change.type, change.path});
 }

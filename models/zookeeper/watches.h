@@ -1,6 +1,6 @@
-// Who has asked one server to be told of a znode, once. A server keeps two tables: exists and
-// getData ask in the one, getChildren in the other (Z30, Z31). The table lives and dies with the
-// connections of the server (Z34).
+// The watches at one server; each fires once. A server keeps two tables: exists and getData add to
+// the one, getChildren to the other (Z30, Z31). They live and die with the connections of the
+// server (Z34).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace picklock::zookeeper {
 
-// A connection of the server, by its number there.
+// A connection of the server, by its number.
 using Watcher = std::uint32_t;
 
-// Of removeWatches, by the numbers of the wire.
+// The types of removeWatches, with their numbers on the wire.
 enum class WatcherType : std::int32_t { children = 1, data = 2, any = 3 };
 
 class Watches {
@@ -31,13 +31,13 @@ class Watches {
 
   void watch_data(std::string_view path, Watcher who) { add(data_, path, who); }
   void watch_children(std::string_view path, Watcher who) { add(children_, path, who); }
-  // False: there was none.
+  // False: there was no such watch.
   bool remove(std::string_view path, WatcherType type, Watcher who);
   void drop(Watcher who);  // its connection has ended
   void clear();
 
-  // Whom this change is told, in this order, each once; they watch no longer. `told` is appended
-  // to.
+  // Removes the watches that this change fires and appends them to `told`, in order, each watcher
+  // once.
   void fire(const Change& change, std::vector<Told>& told);
 
   std::size_t size() const;

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 constexpr Watcher kMe = 1;
 constexpr Watcher kOther = 2;
 
-// "1 deleted /a", for each who is told of the change.
+// "1 deleted /a", for each watcher that is notified of the change.
 std::vector<std::string> told(Watches& watches, EventType type, const std::string& path) {
   std::vector<Watches::Told> all;
   watches.fire({.type = type, .path = path}, all);

@@ -43,7 +43,7 @@ constexpr std::array<OpName, 19> kOps = {{
     {OpCode::close_session, "closeSession"},
 }};
 
-// The fields of a request behind its header, in their order.
+// The fields of a request after its header, in order.
 template <typename Some, typename Direction>
 void each_of(Some& request, Direction&& direct) {
   switch (request.op) {
@@ -97,7 +97,7 @@ void take_body(Reader& in, Request& request) {
   each_of(request, [&in](auto&& field) { in.take(field); });
 }
 
-// What precedes each part of a multi, and stands at its end.
+// The header of each part of a multi, which also marks its end.
 struct PartHeader {
   OpCode op = OpCode::error;
   bool done = true;
@@ -167,7 +167,7 @@ void take_body(Reader& in, Body body, Reply& reply) {
   each_of(body, reply, [&in](auto& field) { in.take(field); });
 }
 
-// In a multi a create2 is answered as a create is, and a container as a create2 (Z52).
+// In a multi a create2 is answered as a create, and a container as a create2 (Z52).
 OpCode in_multi(OpCode op) {
   if (op == OpCode::create2) return OpCode::create;
   return op == OpCode::create_container ? OpCode::create2 : op;
@@ -264,7 +264,7 @@ std::string listed(std::vector<std::string_view> names) {
   return all + "]";
 }
 
-// What an answer is to is not on the wire: its body tells.
+// The wire does not say which request a reply answers: its body shows it.
 std::string described_reply(std::string_view bytes) {
   Event event;
   ConnectResponse connect;
@@ -285,7 +285,7 @@ std::string described_reply(std::string_view bytes) {
     reply.op = op;
     if (!read(bytes, reply)) continue;
     if (op == OpCode::create) return std::string(reply.path);
-    // The path of what create2 made stands where getData has data.
+    // create2 sends the path of its node where getData sends data.
     if (op == OpCode::get_data && reply.data)
       return reply.data->starts_with('/') ? std::string(*reply.data)
                                           : "\"" + std::string(*reply.data) + "\"";
@@ -369,12 +369,12 @@ std::string_view name(Code code) {
 }
 
 void write(const ConnectRequest& request, sim::Payload& out) {
-  put(out, std::int32_t{0});  // version of the protocol
+  put(out, std::int32_t{0});  // protocol version
   put(out, request.last_zxid);
   put(out, request.timeout);
   put(out, request.session);
   put(out, request.password);
-  put(out, false);  // a server that may only be read from will not do
+  put(out, false);  // read-only servers are not acceptable
 }
 
 bool read(std::string_view bytes, ConnectRequest& request) {
@@ -384,7 +384,8 @@ bool read(std::string_view bytes, ConnectRequest& request) {
   in.take(request.timeout);
   in.take(request.session);
   in.take(request.password);
-  if (!in.over()) in.byte();  // clients before 3.4 do not say whether they would only read
+  // clients before 3.4 do not send this byte (read-only servers acceptable)
+  if (!in.over()) in.byte();
   return in.all() && version == 0;
 }
 

@@ -1,6 +1,6 @@
-// ZooKeeper's wire format: records of jute, big-endian, each without the length that precedes it on
-// a socket. The simulated network carries these very bytes. A connection begins with a
-// ConnectRequest and its answer; what follows has headers. Texts are views of the bytes read.
+// ZooKeeper's wire format: records of jute, big-endian, without the length that precedes each on a
+// socket. The simulated network carries these very bytes. A connection begins with a ConnectRequest
+// and its answer; later records have headers. Texts are views of the bytes read.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace picklock::zookeeper {
 
-// Requests that are no answers to a client's own count.
+// The xids of messages that answer none of a client's own numbered requests.
 inline constexpr std::int32_t kNotification = -1;
 inline constexpr std::int32_t kPing = -2;
 inline constexpr std::int32_t kSetWatches = -8;
@@ -23,7 +23,7 @@ inline constexpr std::int32_t kSetWatches = -8;
 inline constexpr std::size_t kPasswordSize = 16;
 
 struct ConnectRequest {
-  Zxid last_zxid = 0;        // that the client has seen
+  Zxid last_zxid = 0;        // the last that the client has seen
   std::int32_t timeout = 0;  // milliseconds
   SessionId session = 0;     // 0: a new one
   std::string_view password{};
@@ -41,10 +41,10 @@ struct Request {
   std::string_view path{};
   std::optional<std::string_view> data{};
   std::int32_t version = kAnyVersion;
-  std::int32_t flags = 0;  // of a create its CreateMode, of remove_watches its WatcherType
-  bool has_acl = true;     // of a create; what the list says is nobody's concern here
+  std::int32_t flags = 0;  // create: CreateMode; remove_watches: WatcherType
+  bool has_acl = true;     // of a create; the contents of the list do not matter here
   bool watch = false;
-  Zxid seen = 0;  // of set_watches, as the rest
+  Zxid seen = 0;  // of set_watches, like the rest
   std::vector<std::string_view> data_watches{};
   std::vector<std::string_view> exists_watches{};
   std::vector<std::string_view> child_watches{};
@@ -52,7 +52,7 @@ struct Request {
 };
 
 struct Reply {
-  OpCode op{};  // what it answers; it is not on the wire, but for parts of a multi
+  OpCode op{};  // the request that it answers; only on the wire for parts of a multi
   std::int32_t xid = 0;
   Zxid zxid = 0;
   Code code = Code::ok;
@@ -74,24 +74,24 @@ void write(const Request& request, sim::Payload& out);
 void write(const Reply& reply, sim::Payload& out);
 void write(const Event& event, sim::Payload& out);
 
-// False: it is none, or not whole.
+// False: not such a record, or incomplete.
 bool read(std::string_view bytes, ConnectRequest& request);
 bool read(std::string_view bytes, ConnectResponse& response);
-// An operation that nobody here knows has only its header read. False also: the header is whole,
-// but not what follows it.
+// Of an unknown operation only the header is read. False also: the header is complete, but the rest
+// is not.
 bool read(std::string_view bytes, Request& request);
-// Requires: `reply.op` is what it answers.
+// Requires: `reply.op` is the request that it answers.
 bool read(std::string_view bytes, Reply& reply);
 bool read(std::string_view bytes, Event& event);
 
-// Of what a server sends: whose answer it is, or kNotification. Requires: a header is there.
+// Of a message from a server: the xid that it answers, or kNotification. Requires a header.
 std::int32_t xid_of(std::string_view bytes);
 
 bool is_known(OpCode op);
 std::string_view name(OpCode op);  // "getChildren"
 std::string_view name(Code code);  // "NoNode"
 
-// How they read in reports: `create /lock ephemeral`, `NodeExists`.
+// The texts in reports: `create /lock ephemeral`, `NodeExists`.
 const sim::Protocol& protocol();
 
 }  // namespace picklock::zookeeper
