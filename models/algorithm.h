@@ -1,6 +1,5 @@
-// A lock algorithm as data: its name, the steps that faults can be anchored to, what it promises
-// under which faults, and how to make one. The catalogue in models/locks lists every one that is
-// shipped.
+// A lock algorithm as data: its name, the steps that faults can be anchored to, its promises under
+// which faults, and how to make one. The catalog in models/locks lists every shipped algorithm.
 #pragma once
 
 #include <memory>
@@ -14,27 +13,27 @@
 
 namespace picklock::models {
 
-// What a lock has a use for among the options; what it has no use for, it ignores.
+// The options that a lock uses; it ignores the others.
 struct Uses {
-  bool lease = true;  // `ttl`: an abandoned lock comes free by itself
+  bool lease = true;                                   // `ttl`: an abandoned lock expires by itself
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
   bool renew = false;                                  // `renew`, and with it a step of that name
   bool polls = true;                                   // `retry_every` and `retry_jitter`
   bool tokens = true;                                  // `value`
-  bool paces = false;                                  // `renew_every`, where it renews
+  bool paces = false;                                  // `renew_every`, if it renews
   bool steals = false;                                 // `steal`
-  bool own = false;      // `recognise_own`, and with it the step `check`
-  bool wait = false;     // `wait_replicas`
-  bool look = false;     // a holder can look whether the lock is still its own, and with it `check`
-  bool mint = false;     // `mint`: the step that grants can mint a fencing token
-  bool nests = false;    // a holder that asks again is granted, and counted
-  bool shared = false;   // one object serves all threads of a process; else each has its own
-  bool servers = false;  // the lock lives on several servers
-  bool database = false;   // what it protects can be in the database that it lives in
-  bool own_clock = false;  // its clients' clocks decide what is over, unless `db_time`
+  bool own = false;        // `recognise_own`, and with it the step `check`
+  bool wait = false;       // `wait_replicas`
+  bool look = false;       // a holder can check that it still holds the lock, by the step `check`
+  bool mint = false;       // `mint`: the step that grants can mint a fencing token
+  bool nests = false;      // re-entrant: a holder that acquires again is granted, and counted
+  bool shared = false;     // one object serves all threads of a process; else each has its own
+  bool servers = false;    // the lock lives on several servers
+  bool database = false;   // the protected data can be in the database that the lock lives in
+  bool own_clock = false;  // its clients' clocks decide when a lease is over, unless `db_time`
   bool force = false;      // an operator can take it from its holder
   bool endless = false;    // a `ttl` of 0 is a key without expiry
-  // Further options that the lock looks at, as keys of a scenario file.
+  // Further options that the lock uses, as keys of a scenario file.
   std::vector<std::string_view> options{};
   LockServer server = LockServer::redis;
 };
@@ -47,16 +46,17 @@ struct Algorithm {
   std::vector<std::string_view> marks;
   Uses uses;
   std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
-  // How long a waiter may wait once nothing disturbs any more and no healthy client holds: the
-  // lease of a crashed holder and one more attempt.
+  // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
+  // crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;
-  // How long a message may leave a waiter asleep beside a lock that is free; 0: none is awaited.
+  // How long a waiter may sleep while the lock is free and its message is late; 0: waiters await no
+  // message.
   Duration (*wakeup)(const LockOptions& options) = nullptr;
   std::uint32_t wakeups = 1;     // how many waiters one release may wake
   std::uint32_t overtakes = 16;  // how often a waiter may be overtaken
-  // Of so many servers, how many make a grant; nullptr: the lock lives on one.
+  // How many of the `servers` make a grant; nullptr: the lock lives on one server.
   std::uint32_t (*quorum)(std::uint32_t servers, const LockOptions& options) = nullptr;
-  // Sets the options as this lock comes; nullptr: as they are.
+  // Sets the default options of this lock; nullptr: they are those of LockOptions.
   void (*preset)(LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
 };
@@ -74,7 +74,7 @@ inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,
   return roles;
 }
 
-// The options of a lock of which a user has set none.
+// The options of a lock for which a user has set none.
 inline LockOptions as_it_comes(const Algorithm& algorithm) {
   LockOptions options;
   if (algorithm.preset != nullptr) algorithm.preset(options);

@@ -1,5 +1,5 @@
-// The base of every shipped lock: a lock that knows all options of a scenario's table [lock], where
-// a user's own lock knows only its settings.
+// The base of every shipped lock: a lock that knows all options of a scenario's table [lock]. A
+// user's own lock knows only its settings.
 #pragma once
 
 #include <utility>

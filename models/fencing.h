@@ -1,6 +1,6 @@
-// Fencing tokens as clients come by them: numbers that grow with each grant, counted in a key
-// beside the lock's (architecture "Fencing"). Minted by the very step that grants, they are in the
-// order of the grants; fetched by a second command, they are in the order of the fetching.
+// Fencing tokens as clients obtain them: numbers that grow with each grant, counted in a second key
+// (architecture "Fencing"). Tokens minted by the step that grants are in the order of the grants;
+// tokens fetched by a second command are in the order of the fetches.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace picklock::models {
 
 std::string fencing_key(std::string_view key);
 
-// After the grant. 0: there was no answer, and so there is no token.
+// Called after the grant. 0: there was no answer, so there is no token.
 std::int64_t fetch_fencing_token(Client& self, std::string_view key);
 
 }  // namespace picklock::models

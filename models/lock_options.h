@@ -1,5 +1,5 @@
-// What a user can set about a lock, in one aggregate. Durations are the client's patience or the
-// lease's length; a lock ignores what its algorithm has no use for.
+// The options of a lock, in one aggregate. Durations are the client's patience or the lease's
+// length. A lock ignores the options that its algorithm does not use.
 #pragma once
 
 #include <algorithm>
@@ -12,71 +12,73 @@
 
 namespace picklock::models {
 
-// What an owner token is made for: one acquisition, one start of the client's process, or the
-// machine, so that a restarted process has the same one again (docs/facts/failures.md ).
+// The lifetime of an owner token: one acquisition, one start of the client's process, or the
+// machine, so that a restarted process has the same token again (docs/facts/failures.md A-28,
+//
 enum class TokenPer : std::uint8_t { acquisition, client, machine };
 
-// How a held lease is extended while its holder works: not at all, by PEXPIRE whoever holds the key
-// by then, or by a script that compares the owner first (docs/facts/failures.md C-11).
+// How a held lease is extended while its holder works: not at all, by a PEXPIRE that does not check
+// the owner, or by a script that compares the owner first (docs/facts/failures.md C-11).
 enum class Renew : std::uint8_t { none, blind, conditional };
 
-// When a refused client looks whether the key holds its own token: never, after an attempt of this
-// acquisition whose outcome it does not know, or at every refusal (docs/facts/failures.md C-08).
+// When a refused client checks whether the key holds its own token: never, after an attempt of this
+// acquisition with an unknown outcome, or at every refusal (docs/facts/failures.md C-08).
 enum class RecogniseOwn : std::uint8_t { never, after_unknown, always };
 
 // How a key whose timestamp has passed is taken from its holder: by DEL and SETNX, or by GETSET and
-// a look at what it replaced (docs/facts/failures.md B-08).
+// a check of the value that it replaced (docs/facts/failures.md B-08).
 enum class Steal : std::uint8_t { del, getset };
 
-// Which server a client asks whether the lock is still its own (docs/facts/failures.md C-06).
+// The server at which a client checks that it still holds the lock (docs/facts/failures.md C-06).
 enum class CheckAt : std::uint8_t { primary, replica };
 
 // When a quorum lock reads its clock to see how much of the lease is left: after the last answer,
 // as the specification has it; before it reads any; or never (docs/facts/failures.md B-04, C-12).
 enum class Validity : std::uint8_t { after_answers, before_answers, never };
 
-// In which order a quorum lock asks its servers.
+// The order in which a quorum lock sends requests to its servers.
 enum class Asks : std::uint8_t { together, in_turn };
 
-// When it has heard enough: every answer, or as many as decide.
+// How many answers it waits for: all of them, or as many as decide.
 enum class Hears : std::uint8_t { all, majority };
 
-// Which servers are told to forget an attempt that failed: all of them, or those that have granted
-// (docs/facts/failures.md A-18); and after each attempt, or after the last one only.
+// Where a failed attempt is undone: at all servers, or at those that have granted
+// (docs/facts/failures.md A-18); and when: after each attempt, or only after the last one.
 enum class UndoAt : std::uint8_t { all, granted };
 enum class UndoAfter : std::uint8_t { each_attempt, last_attempt };
 
-// How a quorum lock extends its lease: by asking, whatever its clock says; or as npm's redlock
-// does, by one more attempt to acquire: none where the lease is over, and one that fails is undone.
+// How a quorum lock extends its lease: by a request, regardless of its clock; or as npm's redlock
+// does, by one more attempt to acquire. That attempt is left out if the lease is over, and undone
+// if it fails.
 enum class Extends : std::uint8_t { by_asking, as_acquired };
 
-// How a quorum lock speaks to its servers: by SET, and a script to give back; by scripts alone,
-// sent whole each time; or the same named by their SHA-1.
+// The commands of a quorum lock: SET, and a script to release; only scripts, sent whole each time;
+// or only scripts, named by their SHA-1.
 enum class Speaks : std::uint8_t { set, scripts, script_names };
 
-// A mutex of the process in front of the lock: none, one that stays locked where the release of the
-// lock fails, or one that is freed in any case (docs/facts/failures.md D-12).
+// A mutex of the process that guards the lock: none, one that stays locked if the release of the
+// lock fails, or one that is always freed (docs/facts/failures.md D-12).
 enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
 
-// When a holder of a ZooKeeper lock stops believing: never, when its session is lost, or as soon as
-// it has no connection (docs/facts/failures.md B-12).
+// When a holder of a ZooKeeper lock stops believing that it holds: never, when its session is lost,
+// or as soon as it has no connection (docs/facts/failures.md B-12).
 enum class StopsAt : std::uint8_t { never, lost, suspended };
 
-// Who frees a ZooKeeper lock whose holder is gone: the ensemble, with its session; or a coordinator
-// that watches the holders, and can do something about their work first (docs/facts/failures.md
-// B-11).
+// The process that frees a ZooKeeper lock whose holder is gone: the ensemble, when the session
+// ends; or a coordinator that watches the holders and can first stop their work
+// (docs/facts/failures.md B-11).
 enum class FreedBy : std::uint8_t { session, coordinator };
 
-// What a ZooKeeper lock gives as a fencing token: the zxid that created its znode, or the number in
-// the znode's name.
+// The fencing token of a ZooKeeper lock: the zxid that created its znode, or the number in the
+// znode's name.
 enum class FenceBy : std::uint8_t { zxid, sequence };
 
-// What a lock of a row does where another has it: waits for it, as long as the server lets it; or
-// not at all, and is told by an error or by an empty answer (NOWAIT, SKIP LOCKED).
+// The reaction of a row lock to a row that another session has locked: it waits as long as the
+// server allows; or it gets an error or an empty answer at once (NOWAIT, SKIP LOCKED).
 enum class IfLocked : std::uint8_t { wait, nowait, skip };
 
-// How a transaction that is a lock is ended by its holder. What it has inserted is gone once it is
-// rolled back (docs/facts/fidelity.md M4).
+// How the holder ends a transaction that is a lock. A rollback removes the rows that it has
+// inserted (docs/facts/fidelity.md M4).
 enum class EndsBy : std::uint8_t { commit, rollback };
 
 // Whether an acquire mints a fencing token in the same atomic step.
@@ -99,14 +101,14 @@ struct LockOptions {
   Duration retry_every = std::chrono::milliseconds(100);
   Duration retry_jitter{};     // adds up to this much to every retry, drawn at random
   Duration acquire_timeout{};  // 0: tries for ever
-  std::uint32_t attempts = 0;  // at most so many, whatever time is left; 0: no such limit
+  std::uint32_t attempts = 0;  // the most attempts, even if time is left; 0: no such limit
   Duration command_timeout = std::chrono::seconds(3);
   std::uint32_t resend = 0;  // how often a command that got no answer is sent again
-  // Pause before that: half of it and, drawn at random, up to the other half; doubled from time to
-  // time, up to a most. 0: none.
+  // Pause before each resend: one half, and a random part of the other half. It doubles with each
+  // copy, up to a maximum. 0: none.
   Duration resend_delay{};
   Duration resend_delay_most{};
-  bool resend_scripts = true;  // also those that take and give back the lock, after a time-out
+  bool resend_scripts = true;  // also the scripts that acquire and release, after a timeout
   std::uint32_t connections =
       1;                        // of a client to one server: 1, which its threads share, or a pool
   bool keep_timed_out = false;  // a connection on which a command has timed out stays in use
@@ -118,39 +120,39 @@ struct LockOptions {
   RecogniseOwn recognise_own = RecogniseOwn::never;
   Steal steal = Steal::del;
   CheckAt check_at = CheckAt::primary;
-  bool holder_checks = false;       // before it writes, whether the lock is still its own
+  bool holder_checks = false;       // a holder checks before it writes that it still holds the lock
   std::uint32_t wait_replicas = 0;  // a grant counts once so many replicas have it (WAIT)
-  Duration wait_timeout = std::chrono::seconds(1);  // patience of WAIT; then the key is given back
+  Duration wait_timeout = std::chrono::seconds(1);  // patience of WAIT; then the key is released
   Mint mint = Mint::none;
   ClientClock clock = ClientClock::monotonic;
-  bool deadline = false;  // a holder stops believing when its lease must have run out, by `clock`
+  bool deadline = false;  // a holder stops believing when its lease must have expired, by `clock`
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
   Scripts scripts{};
-  Duration lock_delay{};  // of a session: what it held when it ended is granted to nobody meanwhile
+  Duration lock_delay{};  // for this long, locks held by an ended session are not granted
 
   // --- ZooKeeper
   StopsAt stops_at = StopsAt::lost;
   FreedBy freed_by = FreedBy::session;
   FenceBy fence_by = FenceBy::zxid;
-  std::uint32_t lost_after_percent = 0;  // of its time-out a session without connection is given up
-                                         // by its own client; 0: never
-  bool retry_missing = true;      // what is gone before it could be watched is no reason to wait
-  bool guaranteed_delete = true;  // a znode that could not be deleted is, as soon as it can be
+  std::uint32_t lost_after_percent = 0;  // of the session timeout: then a client without connection
+                                         // gives its session up; 0: never
+  bool retry_missing = true;             // a znode that is gone before it is watched ends the wait
+  bool guaranteed_delete = true;         // a failed delete of a znode is repeated until it succeeds
 
   // --- MySQL
   Duration connect_timeout = std::chrono::seconds(3);  // of each server that is dialled
-  bool reconnect = false;   // the driver goes on with another session where one was lost
-  bool pool_resets = true;  // a connection that is given back is rolled back
+  bool reconnect = false;   // the driver replaces a lost session with a new one
+  bool pool_resets = true;  // a connection that is returned to its pool is rolled back
   IfLocked if_locked = IfLocked::wait;
   EndsBy ends_by = EndsBy::commit;
-  bool db_time = false;      // the server's clock decides what is over, not the client's
-  Duration hold_at_least{};  // what is given back sooner is free only then
+  bool db_time = false;      // the server's clock decides when a lease is over, not the client's
+  Duration hold_at_least{};  // a lock that is released sooner becomes free only then
 
   // --- Redisson
   bool timer_per_lock = false;        // renewals, as before version 3.44; else one per client
-  bool renew_after_error = true;      // a renewal without answer is not the last one
-  bool unlock_latch = true;           // a release that is sent again answers as the first did
+  bool renew_after_error = true;      // renewals continue after one without answer
+  bool unlock_latch = true;           // a release that is sent again gets the answer of the first
   bool try_after_subscribing = true;  // once more, before it waits for a message
   Duration wait_at_most{};            // for one message; 0: as long as the lease that it has seen
   bool sync_replicas = false;         // a grant counts once a connected replica has it, if any is
@@ -171,7 +173,7 @@ struct LockOptions {
   bool extend_missing = false;  // an extension sets a key anew that is no longer there
 };
 
-// The longest pause before what has been sent `copies` times is sent once more.
+// The longest pause before a command that has been sent `copies` times is sent once more.
 inline Duration longest_resend_pause(Duration delay, Duration most, std::uint32_t copies) {
   return std::min(delay * (std::int64_t{1} << std::min(copies - 1, 20U)), std::max(delay, most));
 }

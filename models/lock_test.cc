@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using locks::Transcript;
 using testing::ElementsAre;
 
-// Refused so many times, each attempt lasting a while, then granted.
+// A lock that is refused `refusals` times, while each attempt takes `lasts`, and then granted.
 class Stubborn final : public ConfiguredLock {
  public:
   Stubborn(LockOptions options, int refusals, Duration lasts = {})

@@ -4,8 +4,8 @@
 
 namespace picklock::models {
 
-// A thread that is killed while it waits leaves the queue. It may have been woken for a connection
-// just before: then the next is.
+// A thread that is killed while it waits leaves the queue. If it has just been woken for a
+// connection, the next thread is woken instead.
 class Pool::Leaving {
  public:
   Leaving(Pool& pool, sim::Thread* thread) : pool_(pool), thread_(thread) {}

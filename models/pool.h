@@ -1,5 +1,5 @@
-// Which of a client's connections are lent to which thread: each to one at a time, and whoever
-// finds none idle waits for one, in the order in which they came.
+// Lends a client's connections to its threads, each to one thread at a time. A thread that finds no
+// idle connection waits in a queue.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class Pool {
   // The process has crashed, and its threads with it.
   void forget();
 
-  // Which of them the running thread has now. Of those that are idle, first one that `suits`.
-  // nullopt: all were in use until its patience, by the clock of its machine, ended.
+  // Lends an idle connection to the running thread, if possible one that `suits`. nullopt: all were
+  // in use until the patience, by the machine's clock, ended.
   std::optional<std::size_t> borrow(sim::Duration patience,
                                     const std::function<bool(std::size_t)>& suits = {});
   void give_back(std::size_t one);

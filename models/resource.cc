@@ -43,7 +43,7 @@ void Resource::reset(history::RecordedSimulation& simulation, sim::Process& proc
   closed_.clear();
 }
 
-// What carries no token is older than whatever does.
+// A write without a token is older than any write with one.
 std::int64_t Resource::rank_of(const sim::Message& request) const {
   if (fenced_by_ != FencedBy::tokens) return tenures_->order(request.tag);
   const std::string_view bytes = request.payload.view();

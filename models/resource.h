@@ -1,8 +1,8 @@
-// The thing that the lock protects, reached over the network. It knows no lock: it accepts what it
-// is sent, or, with fencing, what is not older than the newest it has seen: by the token that a
-// write carries, or by the simulator's own order of grants (architecture "Fencing"). Or every
-// holder writes to a log of its own, and a coordinator closes that. Every operation is in the
-// history with its tenure.
+// The resource that the lock protects, reached over the network. It knows no lock. It accepts every
+// write, or with fencing only writes that are not older than the newest one seen, by the token of
+// the write or by the simulator's own order of grants (architecture "Fencing"). Or every holder
+// writes to a log of its own, which a coordinator can close. The history has every operation with
+// its tenure.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace picklock::models {
 
-// How the resource tells an older grant: not at all, by tokens, by ground truth, or by a log that
-// has been closed (docs/facts/failures.md B-11).
+// How the resource recognizes an older grant: not at all, by tokens, by ground truth, or by a log
+// that has been closed (docs/facts/failures.md B-11).
 enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocation };
 
 class Resource final : public sim::Service {
@@ -45,10 +45,10 @@ class ResourceClient {
   void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
              sim::Duration patience);
   void forget() { caller_.forget(); }
-  // The how-manieth write of this critical section, with its fencing token or to the log of this
+  // Sends write `number` of this critical section, with its fencing token or to the log of this
   // name, if there is one; parks.
   Written write(std::uint32_t number, std::int64_t token = 0, std::string_view log = {});
-  // From now on what is sent to this log is refused. False: there was no answer; parks.
+  // Closes the log: later writes to it are refused. False: there was no answer; parks.
   bool close(std::string_view log);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// Client 1 is granted first, client 2 then; 1 writes, 2 writes, 1 writes again.
+// Client 1 is granted first, then client 2; client 1 writes, 2 writes, 1 writes again.
 std::vector<Written> older_writes_after_newer(FencedBy fencing) {
   SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = fencing}};
   std::vector<Written> outcomes;

@@ -1,4 +1,4 @@
-// Where clients find a server, simulated or not.
+// The process and endpoint of a server, simulated or not, that clients connect to.
 #pragma once
 
 #include "sim/network.h"

@@ -141,7 +141,7 @@ void ClientMachine::believe_until(history::TenureId tenure, Duration deadline) {
   mine->tenure = tenure;
   mine->thread = simulation_->scheduler.running()->id();
   mine->local = deadline.count();
-  // One that has passed ends the belief before anything is done in it.
+  // A deadline that has already passed ends the belief before the holder acts on it.
   if (process_->clock().read(clock_, simulation_->now()) >= mine->local) {
     on_deadline(&*mine, 0);
   } else {

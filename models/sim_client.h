@@ -1,6 +1,6 @@
-// A client process of the simulation: what an algorithm may use of its machine (models/client.h),
-// carried out on virtual time, simulated servers and named streams of chance. One object per thread
-// of the process.
+// A client of the simulation: the services of its machine that an algorithm may use
+// (models/client.h), carried out on virtual time, simulated servers and named random streams. One
+// object per thread of the process.
 #pragma once
 
 #include <deque>
@@ -22,11 +22,11 @@
 
 namespace picklock::models {
 
-// What the threads of one client process share.
+// The state that the threads of one client process share.
 class ClientMachine {
  public:
-  // `groups`: each is one Redis server to the client, whichever of them leads; it may go through
-  // them backwards.
+  // Each of the `groups` is one Redis server to the client, whichever member leads. `backwards`:
+  // the client uses the groups in reverse order.
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
              std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
              const LockOptions& options, Duration write_timeout, history::KeyId lock_key,
@@ -35,12 +35,12 @@ class ClientMachine {
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
              std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
              Duration write_timeout, history::KeyId lock_key);
-  // A lease store there is besides.
+  // Adds a connection to a lease store.
   void connect(lease_store::LeaseStore& store, const LockOptions& options);
-  // So is a ZooKeeper ensemble: it tries the servers, which must outlive it, in turn, this one
-  // first.
+  // Adds a ZooKeeper ensemble. The client tries the servers in turn, beginning with `first`; they
+  // must outlive it.
   void connect(std::span<const ServerEnd> ensemble, const LockOptions& options, std::size_t first);
-  // And MySQL servers, which must outlive it: the primary, and those that may take its place.
+  // Adds MySQL servers, which must outlive it: the primary, and those that may take its place.
   void connect(std::span<const ServerEnd> servers, const LockOptions& options);
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
@@ -50,15 +50,15 @@ class ClientMachine {
   void lose(history::TenureId tenure) { lost_.push_back(tenure); }
   bool has_lost(history::TenureId tenure) const;
 
-  // The tenure believes until the process's `options.clock` shows `deadline`, running or not; or
-  // until it has released.
+  // The tenure believes that it holds until the process's `options.clock` shows `deadline`, even if
+  // the process is paused; or until it has released.
   void believe_until(history::TenureId tenure, Duration deadline);
   void end_belief(history::TenureId tenure);
 
-  // Follows whoever leads, every so often: for a thread of its own.
+  // Looks up the leaders again after each `every` and follows them, on a thread of its own.
   void scan(Duration every);
 
-  // Whose message is being heard, if one is.
+  // The tenure whose message a listener is handling, if any.
   history::TenureId speaker() const;
 
   history::RecordedSimulation& simulation() const { return *simulation_; }
@@ -77,7 +77,7 @@ class ClientMachine {
   history::KeyId lock_key() const { return lock_key_; }
 
  private:
-  // Of the engine, for a paused process's clock runs on.
+  // Its timer belongs to the engine, because the clock of a paused process keeps running.
   struct Deadline {
     ClientMachine* machine = nullptr;
     sim::TimerId timer = 0;
@@ -93,9 +93,9 @@ class ClientMachine {
 
   history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
-  sim::ClockKind clock_{};  // by which deadlines are counted
+  sim::ClockKind clock_{};  // the clock of deadlines
   std::deque<redis::SimClient> redis_;
-  std::deque<redis::SimClient> replicas_;  // of each group the first
+  std::deque<redis::SimClient> replicas_;  // the first replica of each group
   std::deque<redis::Discovery> discoveries_;
   std::size_t replicas_used_ = 0;
   std::size_t discoveries_used_ = 0;

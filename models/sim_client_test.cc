@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 const Lease kLease{.key = "lock", .token = "a", .ttl = 10s};
 
-// When belief ended by a deadline, in ms of the run.
+// The times at which a deadline ended a belief, in ms of the run.
 std::vector<std::int64_t> passed(const SmallWorld& world) {
   std::vector<std::int64_t> ms;
   for (const history::HistoryEvent& event : world.history()) {
@@ -24,7 +24,7 @@ std::vector<std::int64_t> passed(const SmallWorld& world) {
   return ms;
 }
 
-// Client 1 does this and sleeps on for 30 s.
+// Client 1 runs `body` and then sleeps for 30 s.
 void play(SmallWorld& world, std::function<void(SmallWorld&, Client&)> body,
           const sim::Plan& plan = {}) {
   world.client(1, [run = std::move(body)](SmallWorld& all, Client& self) {
@@ -48,7 +48,7 @@ TEST(BelieveUntil, EndsAtTheDeadline) {
   EXPECT_THAT(passed(world), ElementsAre(5000));
 }
 
-// The clock of a paused process runs on.
+// The clock of a paused process keeps running.
 TEST(BelieveUntil, EndsAtTheDeadlineThoughItsProcessIsPaused) {
   SmallWorld world;
   play(world,

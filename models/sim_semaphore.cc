@@ -4,8 +4,8 @@
 
 namespace picklock::models {
 
-// In the queue until the wait ends, however it does: a killed thread unwinds through here. A permit
-// that it was served just before goes to the next.
+// Keeps a waiter in the queue until its wait ends, also when its thread is killed and unwinds. A
+// permit that a killed thread has just received goes to the next waiter.
 class SimSemaphore::Queued {
  public:
   Queued(SimSemaphore& semaphore, Waiter& waiter) : semaphore_(semaphore), waiter_(waiter) {

@@ -1,5 +1,5 @@
-// A semaphore of a simulated client process. Waits for news are part of the history: from when to
-// when a thread waited, and whose message woke it.
+// A semaphore of a simulated client process. The history records waits for news: when a thread
+// waited, and whose message woke it.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ class SimSemaphore final : public Semaphore {
   void release() override;
 
  private:
-  // On the stack of the thread that waits.
+  // A waiting thread; lives on that thread's stack.
   struct Waiter {
     sim::Thread* thread = nullptr;
     bool served = false;
@@ -30,7 +30,7 @@ class SimSemaphore final : public Semaphore {
 
   void note(history::What what, history::TenureId by, sim::Instant until) const;
   void wait(Duration patience) const;
-  // To whoever has waited longest, or kept; `by`: whose message it was.
+  // Gives a permit to the longest waiter, or keeps it; `by`: the tenure whose message it was.
   void serve(history::TenureId by);
 
   ClientMachine& machine_;

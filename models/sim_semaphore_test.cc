@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using Woken = Semaphore::Woken;
 
-// What is on record of waits: "begun 0.0 until 5.0", "ended 1.0 by 2".
+// The recorded waits: "begun 0.0 until 5.0", "ended 1.0 by 2".
 std::vector<std::string> waits(const SmallWorld& world) {
   std::vector<std::string> lines;
   for (const history::HistoryEvent& event : world.history()) {
@@ -91,7 +91,7 @@ TEST(SimSemaphore, WaitsForItsPatienceAndNoLonger) {
   world.client(1, [&](SmallWorld& all, Client&) {
     EXPECT_EQ(semaphore.acquire(250ms), Woken::by_time);
     EXPECT_EQ(all.milliseconds(), 250);
-    semaphore.release();  // to nobody who has gone
+    semaphore.release();  // does not go to a waiter that has left
     EXPECT_EQ(semaphore.acquire(0s), Woken::by_permit);
   });
   world.run();

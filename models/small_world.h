@@ -1,6 +1,6 @@
-// A few clients, one Redis server or several, a resource and, if asked for, a lease store or a
-// ZooKeeper ensemble on one simulation, for tests: each client runs a body, and what happened is
-// read from the history. Test-only.
+// A few clients, one or more Redis servers, a resource and, on request, a lease store, a ZooKeeper
+// ensemble or MySQL servers on one simulation. Each client runs a body, and tests read the results
+// from the history. Test-only.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,7 @@ inline sim::Fault fault_at(Duration when, sim::Verb verb, std::string_view targe
   return fault;
 }
 
-// Before or after redis-1 applies a command of client-1 in this role.
+// A fault before or after redis-1 applies a command of client-1 in this role.
 inline sim::Fault fault_where_applied(sim::Side side, Role role, sim::Verb verb, Duration lasts) {
   sim::Fault fault;
   fault.verb = verb;
@@ -63,15 +63,15 @@ class SmallWorld {
     std::optional<lease_store::Settings> store{};   // nullopt: there is none
     std::uint32_t zookeeper = 0;                    // servers of an ensemble
     std::uint32_t mysql = 0;                        // a primary and its replicas
-    mysql::Settings database{};                     // how those are set up
-    LockOptions options{};                          // what else the clients' connections are told
+    mysql::Settings database{};                     // settings of the MySQL servers
+    LockOptions options{};                          // further settings of the clients' connections
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
 
   SmallWorld() : SmallWorld(Setup{}) {}
   explicit SmallWorld(const Setup& setup) { reset(setup); }
 
-  // Whatever was in it, as new; what was allocated is kept.
+  // Resets the world to a new state; memory is kept for reuse.
   void reset(const Setup& setup) {
     sim::Scheduler& scheduler = simulation.scheduler;
     simulation.reset(setup.seed, setup.tracing);
@@ -139,8 +139,8 @@ class SmallWorld {
   redis::Server& server(std::size_t number = 1) { return servers[number - 1]; }
   std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
 
-  // A thread of client 1, 2, ...; its commands are of one tenure and, unless they say so
-  // themselves, of no role.
+  // Starts a thread of client 1, 2, ...; its commands belong to one tenure and have no role unless
+  // they name one.
   sim::Thread& client(std::uint32_t number, Body body, std::uint32_t thread = 1) {
     return simulation.scheduler.spawn(
         simulation.scheduler.process(number - 1),
@@ -163,7 +163,7 @@ class SmallWorld {
   const history::History& history() const { return simulation.recorder.history(); }
   std::uint64_t digest() { return simulation.scheduler.digest().value(); }
 
-  // What the clients have sent to Redis, where the run is traced: "0.001 redis-1 GET lock".
+  // The commands that clients have sent to Redis in a traced run: "0.001 redis-1 GET lock".
   std::vector<std::string> sent() const {
     const sim::Trace& trace = simulation.scheduler.tracer().trace();
     std::vector<std::string> lines;
@@ -177,7 +177,7 @@ class SmallWorld {
     return lines;
   }
 
-  // What befell entries: "10.001 entry removed expiry by 0 of 1".
+  // The changes of entries: "10.001 entry removed expiry by 0 of 1".
   std::vector<std::string> effects() const {
     std::vector<std::string> lines;
     for (const history::HistoryEvent& event : history()) {
@@ -206,7 +206,7 @@ class SmallWorld {
   std::deque<ClientMachine> machines;
 
  private:
-  // Of a client that keeps a session.
+  // The program of a client that keeps a session.
   struct Program final : sim::Program {
     explicit Program(ClientMachine& of) : machine(of) {}
     void start(sim::Keeps) override { machine.started(); }

@@ -14,7 +14,7 @@ struct Spent {
   std::uint64_t events = 0;
 };
 
-// Three clients take turns at one lock, so many times each.
+// Three clients take turns at one lock, `count` times each.
 Spent cycles(SmallWorld& world, const Algorithm& algorithm, int count) {
   world.reset({.clients = 3});
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -51,7 +51,7 @@ TEST_P(SteadyState, AllocatesNothingPerEvent) {
   EXPECT_EQ(many.allocations, few.allocations) << "in " << many.events - few.events << " events";
 }
 
-// What locks send, as bare commands: a re-entrant holder's counter, a fencing token, a renewal.
+// Bare commands as locks send them: a re-entrant holder's counter, a fencing token, a renewal.
 Spent commands(SmallWorld& world, int count) {
   using Words = std::initializer_list<std::string_view>;
   world.reset({});

@@ -1,5 +1,5 @@
 // The tenures of a run: numbered when an acquire begins, ordered by the instant at which their
-// grant took effect at the server, not by when the reply came back (architecture "Tenure").
+// grant took effect at the server, not by the arrival of the reply (architecture "Tenure").
 #pragma once
 
 #include <cstdint>
@@ -31,19 +31,20 @@ class Tenures {
     return static_cast<history::TenureId>(order_.size() - 1);
   }
 
-  // An entry came to be. Until the client has learned of success the latest one counts: an attempt
-  // whose answer was lost is an orphan, and no grant. Keys beside the lock grant nothing.
+  // An entry was created. Until the client has learned of success the latest entry counts: an
+  // attempt whose answer was lost is an orphan and no grant. Other keys than the lock's grant
+  // nothing.
   void granted(history::TenureId tenure, history::KeyId key) {
     if (tenure == 0 || key != lock_key_) return;
-    // Once an attempt has lost its quorum, what comes to be is that of a later one.
+    // After an attempt has lost its quorum, a new entry belongs to a later attempt.
     if (!settled_[tenure] && entries_[tenure] < quorum_) order_[tenure] = 0;
-    // Of a single server's entries each is a grant, whatever became of those before.
+    // On a single server every entry is a grant, regardless of the entries before it.
     const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
     if (decides && !settled_[tenure]) order_[tenure] = ++granted_;
     if (decides) holder_ = tenure;
   }
-  // Whoever alters what another has is taken for its owner: to one that still asks, as a thread
-  // that comes upon what an earlier release of its own has left, that is the grant.
+  // A tenure that alters the entry of another becomes its owner. If it is still acquiring, that is
+  // its grant: for example, the thread finds an entry that a lost release of its own has left.
   void altered(history::TenureId tenure, history::TenureId owner, history::KeyId key) {
     if (tenure == 0 || tenure == owner || key != lock_key_) return;
     removed(owner, key);
@@ -55,20 +56,19 @@ class Tenures {
   void removed(history::TenureId owner, history::KeyId key) {
     if (owner != 0 && key == lock_key_ && entries_[owner] > 0) --entries_[owner];
   }
-  // It has learned of success. The one case in which that decides its place: one that was granted
-  // entries which it found, as a retry finds those of the attempt before it, has its place in the
-  // order from now on.
+  // The tenure has learned of success. This decides its place in the order only if it has none yet:
+  // it found an entry of an earlier attempt instead of creating one.
   void settle(history::TenureId tenure) {
     settled_[tenure] = true;
     if (order_[tenure] == 0) order_[tenure] = ++granted_;
   }
 
-  // Whether this is its first request that any server has seen.
+  // Returns whether this is the first request of the tenure that any server has seen.
   bool arrives(history::TenureId tenure) {
     if (arrived_[tenure]) return false;
     return arrived_[tenure] = true;
   }
-  history::TenureId holder() const { return holder_; }  // who was granted last
+  history::TenureId holder() const { return holder_; }  // the tenure granted last
   history::KeyId lock_key() const { return lock_key_; }
 
   // 1 for the first grant of the run; 0: none yet. The ideal fencing token.

@@ -18,8 +18,8 @@ TEST(Tenures, AreOrderedByTheirGrants) {
   EXPECT_EQ(tenures.order(first), 2U);
 }
 
-// A client that asks again under the same name is told yes because of the entry that its attempt
-// before has left: else its token would be older than any.
+// A client that tries again under the same name succeeds because of the entry that its earlier
+// attempt has left. Without a place in the order its token would be older than any other.
 TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   Tenures tenures;
   tenures.reset(kLock);
@@ -33,8 +33,8 @@ TEST(Tenures, GiveAPlaceToOneThatIsToldOfSuccessWithoutAnEntryOfItsOwn) {
   EXPECT_EQ(tenures.grants(), 2U);
 }
 
-// The thread that a lost release has left an entry to takes it over when it asks again: that is
-// when it was granted, however late it hears of it.
+// A thread whose release was lost takes its old entry over when it acquires again. That is the time
+// of its grant, even if it learns of it late.
 TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
   Tenures tenures;
   tenures.reset(kLock);
@@ -66,7 +66,7 @@ TEST(Tenures, GiveNoPlaceForARenewalOfAnothersEntry) {
   EXPECT_EQ(tenures.holder(), after);
 }
 
-// An attempt that was undone is no grant of the one after it, which has no two entries at once.
+// Entries of an undone attempt do not count for the next attempt, which never has two at once.
 TEST(Tenures, GiveNoPlaceForAnAttemptThatIsUndone) {
   Tenures tenures;
   tenures.reset(kLock, 2);
