@@ -9,9 +9,9 @@
 namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all();
-const Algorithm* named(std::string_view name);  // nullptr: there is none
+const Algorithm* named(std::string_view name);  // nullptr: no such lock
 
-// One with what the options put in front of it.
+// Makes the lock, with the wrappers that the options name.
 std::unique_ptr<Lock> make_lock(const Algorithm& algorithm, const LockOptions& options);
 
 }  // namespace picklock::models::locks

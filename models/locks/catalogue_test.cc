@@ -38,7 +38,7 @@ TEST_P(EveryAlgorithm, PromisesEachPropertyAtMostOnce) {
   EXPECT_FALSE(seen.empty());
 }
 
-// What an option adds may cost promises, and gains none.
+// An option that adds something may cost promises, but must not gain any.
 TEST_P(EveryAlgorithm, PromisesNoMoreWithACarelessOption) {
   for (const LockOptions& careless :
        {LockOptions{.resend = 1}, LockOptions{.value = TokenPer::client},
@@ -46,7 +46,7 @@ TEST_P(EveryAlgorithm, PromisesNoMoreWithACarelessOption) {
         LockOptions{.value = TokenPer::client, .recognise_own = RecogniseOwn::always}}) {
     for (const Promise& usual : GetParam()->promises({})) {
       const std::optional<Promise> now = promise(*GetParam(), usual.property, careless);
-      // Names that a server makes are not the client's to be careless with.
+      // Carelessness with tokens does not affect locks whose names the server makes.
       const bool of_token = careless.recognise_own != RecogniseOwn::never;
       if (!now || (of_token && !GetParam()->uses.tokens)) continue;
       EXPECT_TRUE(usual.under.covers(now->under)) << name(usual.property);
@@ -54,7 +54,7 @@ TEST_P(EveryAlgorithm, PromisesNoMoreWithACarelessOption) {
   }
 }
 
-// Fencing is not the lock's: it can promise no more to the resource than it keeps itself.
+// A lock cannot promise the resource more than it keeps itself, because fencing is not its own.
 TEST_P(EveryAlgorithm, PromisesTheResourceNoMoreThanItself) {
   const std::optional<Promise> own = promise(*GetParam(), Property::mutual_exclusion, {});
   for (Property property : {Property::resource_exclusion, Property::no_stale_write}) {
@@ -97,7 +97,8 @@ SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
   return setup;
 }
 
-// Two take it one after the other, and the trace tells in which roles they spoke to the server.
+// Two clients acquire it one after the other; the trace shows the roles in which they spoke to the
+// server.
 TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   SmallWorld world{setup_for(*GetParam(), 2)};
   std::vector<std::unique_ptr<Lock>> locks;

@@ -23,7 +23,7 @@ Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
   }
 }
 
-// A store that is away answers at once that it is: that must not become a busy loop.
+// A store that is down fails at once; that must not become a busy loop.
 bool LeaseStoreLock::await(Client& self, std::string_view key, Outcome outcome, Duration wait) {
   const Status watched =
       outcome == Outcome::refused ? self.lease_store().watch(key, wait) : Status::unknown;
@@ -44,7 +44,7 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
   const lease_store::Granted answer = self.lease_store().acquire(key, session->id);
   switch (answer.status) {
     case Status::done:
-      // Granted, and over before the answer came.
+      // The session was over before the answer to the grant came.
       if (session->gone) return Outcome::refused;
       session->holds = true;
       session->lease = {.key = std::string(key),
@@ -93,7 +93,7 @@ Acquired LeaseStoreLock::granted(const std::shared_ptr<Session>& session) {
   return session->lease;
 }
 
-// A closed session holds nothing, and what it has asked for comes too late.
+// A closed session holds nothing, and its pending requests come too late.
 Acquired LeaseStoreLock::give_up(Client& self, const std::shared_ptr<Session>& session) {
   if (session == nullptr) return std::nullopt;
   session->over = true;
@@ -103,7 +103,7 @@ Acquired LeaseStoreLock::give_up(Client& self, const std::shared_ptr<Session>& s
   return std::nullopt;
 }
 
-// Without an answer the session is left to end by itself.
+// Without an answer the session is left to expire.
 Released LeaseStoreLock::release(Client& self, const Lease& lease) {
   const auto found = std::find_if(
       holding_.begin(), holding_.end(),
@@ -128,11 +128,11 @@ constexpr std::string_view kWithinDelay =
     "every critical section ends while its session lives, according to the store, and every write "
     "arrives before its client gives up on it or, if the client has crashed, within the lock-delay";
 
-// What keeps a client from its keep-alives may end its session under it.
+// A fault that keeps a client from its keep-alives may end its session while it holds the lock.
 constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::crash};
 
-// To the resource it is safe under whatever comes if it compares the revisions; and a lock-delay
-// outlasts the late write of a dead client.
+// If the resource compares the revisions, it is safe under all faults; and a lock-delay outlasts
+// the late write of a dead client.
 Promise no_stale_write(const LockOptions& options) {
   if (options.mint == Mint::in_script) return {Property::no_stale_write, FaultClasses::all(), ""};
   FaultClasses under = kSessionLives;
@@ -153,13 +153,13 @@ std::vector<Promise> promises(const LockOptions& options) {
       // The thread that keeps the session alive may outlive its holder.
       {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), ""},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      // A store that is behind with its work has a free key and answers too late.
+      // A store that is overloaded may have a free key and still answer too late.
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
   };
 }
 
-// A crashed holder's session ends, its lock-delay passes, and the watch of a waiter is answered or
-// given up.
+// The session of a crashed holder ends, its lock-delay passes, and the watch of a waiter is
+// answered or given up.
 Duration session_delay_and_one_attempt(const LockOptions& options) {
   return options.ttl + options.lock_delay + options.retry_every + options.retry_jitter +
          options.command_timeout + std::chrono::milliseconds(100);

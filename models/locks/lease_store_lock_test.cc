@@ -37,7 +37,7 @@ TEST(LeaseStoreLock, WatchesAKeyThatIsAnothersAndTriesAgain) {
   Transcript self;
   self.store_opens("s1");
   self.store_answers(Status::refused);
-  self.store_answers(Status::done);  // the watch: it is free
+  self.store_answers(Status::done);  // the watch: the key is free
   self.store_grants(8);
   LeaseStoreLock lock(LockOptions{.retry_every = 5s});
   EXPECT_TRUE(lock.acquire(self, "lock"));
@@ -109,7 +109,7 @@ TEST(LeaseStoreLock, IsOutOfPatienceInTime) {
   EXPECT_THAT(self.lines, ElementsAre("open 10000ms 0ms", "acquire lock s1", "close s1"));
 }
 
-// The thread that keeps the session alive ends with its third keep-alive.
+// The thread that keeps the session alive ends after its third keep-alive.
 TEST(LeaseStoreLock, KeepsItsSessionAliveAndTellsWhenItIsGone) {
   Transcript self;
   self.store_opens("s1");
@@ -185,7 +185,7 @@ TEST(LeaseStoreLock, HoldsAsLongAsItsProcessLives) {
   EXPECT_NEAR(static_cast<double>(granted_ms), 60'005, 5);
 }
 
-// One thread that waits for the lock and is interrupted at 11 s: when it gave up.
+// A thread that waits for the lock is interrupted at 11 s; returns when it gave up.
 std::int64_t gives_up_when_interrupted(const sim::Plan& plan) {
   SmallWorld world{
       SmallWorld::Setup{.clients = 2, .command_timeout = 500ms, .store = lease_store::Settings{}}};
@@ -210,7 +210,7 @@ std::int64_t gives_up_when_interrupted(const sim::Plan& plan) {
   return gave_up_ms;
 }
 
-// It closes its session first.
+// It closes its session before it returns.
 TEST(LeaseStoreLock, GivesUpItsWatchWhenItIsInterrupted) {
   EXPECT_NEAR(static_cast<double>(gives_up_when_interrupted({})), 11'001, 1);
 }

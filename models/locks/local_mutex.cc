@@ -26,7 +26,7 @@ Acquired LocalMutexInFront::acquire(Client& self, std::string_view key) {
     leave(self, key);
     return std::nullopt;
   }
-  // The mutex keeps other acquires off while this one has its own time-out.
+  // The mutex keeps other acquires out while this one has its own time-out.
   if (!patience.endless()) lock_->set_acquire_timeout(patience.left());
   Acquired acquired = lock_->acquire(self, key);
   if (!acquired) leave(self, key);

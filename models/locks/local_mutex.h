@@ -1,7 +1,7 @@
-// A mutex of the process in front of a lock, as some libraries put it there: threads of one process
-// queue for it first, and only one of them at a time asks the server. Where the release of the lock
-// fails, some leave it locked: then no thread of that process ever gets the lock again, though
-// other processes do (docs/facts/failures.md D-12).
+// A mutex of the process that guards a lock, as in some libraries: threads of one process queue for
+// it first, and only one of them at a time sends requests to the server. If the release of the lock
+// fails, some libraries leave the mutex locked: then no thread of that process ever gets the lock
+// again, though other processes do (docs/facts/failures.md D-12).
 #pragma once
 
 #include <memory>

@@ -107,12 +107,12 @@ TEST(LocalMutex, ServesTheThreadsOfItsProcessInOrder) {
     });
   }
   world.run();
-  // Each 1 ms for a command and 1 ms for the release before it; none of them has to poll.
+  // Each takes 1 ms for a command and 1 ms for the release before it; none has to poll.
   EXPECT_THAT(served, ElementsAre(std::pair(1, 11), std::pair(2, 113), std::pair(3, 215)));
 }
 
-// The lock is another's all the time: the second thread has waited three of its four seconds for
-// the first.
+// Another client holds the lock all the time: the second thread has spent three of its four seconds
+// waiting for the first.
 TEST(LocalMutex, SpendsOnePatienceOnTheMutexAndTheLock) {
   SmallWorld world({.clients = 2});
   LocalMutexInFront lock = in_front(

@@ -1,4 +1,4 @@
-// What a client reads off the clock that its lock is told to use.
+// Readings of the clock that a lock is told to use.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ inline Duration now(Client& self, ClientClock clock) {
   return clock == ClientClock::wall ? self.wall_now() : self.monotonic_now();
 }
 
-// As commands and scripts are given it: whole milliseconds.
+// In whole milliseconds, as commands and scripts take it.
 inline std::string milliseconds(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-// How long a client goes on trying. Counted on a clock that may be stepped, it may last longer or
-// shorter than it should.
+// How long a client keeps trying. Counted on a clock that may step, it may last longer or shorter
+// than it should.
 class Patience {
  public:
   Patience(Client& self, ClientClock clock, Duration length)
@@ -28,7 +28,7 @@ class Patience {
   bool endless() const { return length_ < Duration::zero(); }
   bool over() const { return !endless() && left() <= Duration::zero(); }
   Duration left() const { return length_ - (now(self_, clock_) - began_); }
-  // `wait`, or what is left if that is less; a negative wait never ends.
+  // The shorter of `wait` and the time left; a negative wait never ends.
   Duration at_most(Duration wait) const {
     if (endless()) return wait;
     const Duration rest = std::max(left(), Duration::zero());
@@ -53,13 +53,13 @@ inline Patience patience_of(Client& self, const LockOptions& options) {
   return {self, options.clock, patience_of(options)};
 }
 
-// Between one attempt and the next.
+// The pause between two attempts.
 inline Duration retry_pause(Client& self, const LockOptions& options) {
   if (options.retry_jitter == Duration::zero()) return options.retry_every;
   return options.retry_every + self.random_between(Duration::zero(), options.retry_jitter);
 }
 
-// From one renewal to the next.
+// The time between two renewals.
 inline Duration renewal_interval(const LockOptions& options) {
   return options.renew_every > Duration::zero() ? options.renew_every : options.ttl / 3;
 }

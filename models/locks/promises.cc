@@ -5,7 +5,7 @@ namespace {
 
 bool shares_tokens(const LockOptions& options) { return options.value != TokenPer::acquisition; }
 
-// A client that takes a key with its own token for its own may find what an earlier tenure left.
+// A client that treats a key with its own token as its own may find the key of an earlier tenure.
 bool adopts(const LockOptions& options) {
   return shares_tokens(options) && options.recognise_own != RecogniseOwn::never;
 }
@@ -14,15 +14,15 @@ bool adopts(const LockOptions& options) {
 
 FaultClasses unhurried(const LockOptions& options, GivesBack how) {
   FaultClasses classes = {FaultClass::client_clock};
-  // A server that crashes with its data intact leaves clients in doubt, and what they send again
-  // may meet a successor's key.
+  // A server that crashes with its data intact leaves clients in doubt, and commands that they send
+  // again may meet a successor's key.
   const bool compares = how == GivesBack::its_own && options.renew != Renew::blind;
   if ((options.resend == 0 || compares) && !adopts(options)) classes.add(FaultClass::crash);
   return classes;
 }
 
 Promise own_release(const LockOptions& options, GivesBack how) {
-  // A renewing thread that outlives its holder goes on, and renews whatever it finds.
+  // A renewing thread that outlives its holder continues, and renews whatever it finds.
   if (options.renew == Renew::blind)
     return {Property::own_release, unhurried(options, how).without({FaultClass::crash}),
             kWithinLease};
@@ -40,7 +40,7 @@ Promise own_release(const LockOptions& options, GivesBack how) {
 }
 
 FaultClasses while_leases_end(const LockOptions& options) {
-  // A mutex of the process that stays locked where the release fails has no lease
+  // A mutex of the process that stays locked after a failed release has no lease
   // (docs/facts/failures.md D-12).
   if (options.local_mutex == LocalMutex::kept_on_error) return {FaultClass::late_write};
   return options.renew == Renew::none ? FaultClasses::all()
@@ -49,7 +49,7 @@ FaultClasses while_leases_end(const LockOptions& options) {
 
 Promise available(const LockOptions& options) {
   using enum FaultClass;
-  // A replica that does not acknowledge is as good as a server that refuses.
+  // A replica that does not acknowledge has the effect of a server that refuses.
   const FaultClasses classes =
       options.wait_replicas == 0 ? FaultClasses::all() : FaultClasses{late_write, client_clock};
   return {Property::available, classes, kFreeKey};

@@ -1,6 +1,5 @@
-// What the shipped locks promise, where several say the same: the classes of faults within which a
-// lease protects its holder, and which of them the options take away again (docs/facts/failures.md
-// section 5).
+// The promises that several shipped locks share: the classes of faults within which a lease
+// protects its holder, and which of them the options remove (docs/facts/failures.md section 5).
 #pragma once
 
 #include <string_view>
@@ -21,27 +20,27 @@ inline constexpr std::string_view kInTime =
     "a command takes effect before its client gives up on it";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
-// How a lock gives its key back: whoever holds it by then, or only its own, atomically.
+// How a lock releases its key: blindly, whoever holds it by then; or only its own, atomically.
 enum class GivesBack : std::uint8_t { blindly, its_own };
 
-// Nothing that can make a lease end under a living holder, or a command act late.
+// No faults that can end a lease under a living holder, or delay a command.
 FaultClasses unhurried(const LockOptions& options, GivesBack how);
 
-// A token that several tenures share is theirs all: then a command that is late is one of the
+// A token that several tenures share belongs to all of them; then a late command belongs to the
 // wrong tenure.
 Promise own_release(const LockOptions& options, GivesBack how);
 
 // The documented condition for a grant.
 Promise available(const LockOptions& options);
 
-// What every lock with a lease on one server promises.
+// The promises of every lock with a lease on one server.
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
 
-// Where the lease goes with the grant, an abandoned key lives no longer, unless its renewing thread
-// outlives its holder.
+// If the lease is set with the grant, an abandoned key expires, unless its renewing thread outlives
+// its holder.
 FaultClasses while_leases_end(const LockOptions& options);
 
-// A crashed holder's lease runs out on the server, then the next attempt succeeds.
+// The lease of a crashed holder expires on the server, then the next attempt succeeds.
 Duration lease_and_one_attempt(const LockOptions& options);
 
 template <typename LockType>

@@ -45,8 +45,7 @@ TEST(LockPromises, CountOnTheEndOfALeaseUnlessItIsRenewed) {
   EXPECT_FALSE(while_leases_end({.renew = Renew::conditional}).has(FaultClass::crash));
 }
 
-// A replica that does not acknowledge is as good as a server that
-// refuses.
+// A replica that does not acknowledge has the effect of a server that refuses.
 TEST(LockPromises, GrantAFreeKeyUnderFewerFaultsWhereReplicasMustHaveIt) {
   EXPECT_TRUE(available({}).under.covers(FaultClasses::all()));
   const FaultClasses waiting = available({.wait_replicas = 1}).under;

@@ -48,7 +48,7 @@ return #KEYS
   return script;
 }
 
-// As RedLock.net and redsync's SetNXOnExtend have it: what has expired is taken again in silence.
+// As in RedLock.net and redsync's SetNXOnExtend: an expired key is silently acquired again.
 const redis::Script& extend_or_set() {
   static const redis::Script script(R"(
 local value = redis.call('get', KEYS[1])
@@ -77,7 +77,7 @@ std::uint32_t QuorumLock::quorum(Client& self) const {
   return options().quorum > 0 ? options().quorum : servers / 2 + 1;
 }
 
-// As many as decide have said yes, or no; who fails has said no (3.2).
+// Enough servers have agreed or refused; a server that fails counts as a refusal (3.2).
 bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
   return options().hears == Hears::majority &&
          (count.yes >= quorum || count.no + count.failed >= quorum);
@@ -108,7 +108,7 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
   Count count = counted(Together<Vote>::ask(
       self, servers, [ask](Client& thread, std::size_t i) { return ask(thread.redis(i)); },
       [&](const auto& answers) { return decided(counted(answers), needed); }));
-  // With as many for as against, who waits for a majority waits for ever (3.2).
+  // After a tie, a client that waits for a majority waits forever (3.2).
   if (options().hears == Hears::majority && !decided(count, needed))
     self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
   return count;
@@ -146,7 +146,7 @@ QuorumLock::Vote QuorumLock::prolong(redis::Client& redis, const Lease& lease, S
 
 // ---------------------------------------------------------------- acquire
 
-// With what is taken off for clocks that drift apart.
+// Subtracts the allowance for clock drift.
 Duration QuorumLock::validity_ends(Duration started) const {
   const Duration drift =
       Duration(options().ttl.count() / 1'000'000 * options().drift_ppm) + options().drift_extra;
@@ -160,8 +160,8 @@ Acquired QuorumLock::try_acquire(Client& self, std::string_view key) {
   return std::move(only.acquired);
 }
 
-// All attempts of one acquire have the same value: with what an attempt has left behind, the next
-// may stand in its own way.
+// All attempts of one acquire have the same value: a key that one attempt has left behind may block
+// the next.
 Acquired QuorumLock::acquire(Client& self, std::string_view key) {
   const Lease wanted{.key = std::string(key), .token = self.fresh_token(), .ttl = options().ttl};
   const Patience patience = patience_of(self, options());
@@ -215,8 +215,8 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease, Duration ends)
   self.spawn([this, extending](Client& thread) { extend(thread, *extending); });
 }
 
-// Once a majority does not extend it in time, it is lost. Where an attempt that fails is undone, it
-// is tried as often as an acquire: servers that have heard of neither may still have the key.
+// The lock is lost if no majority extends it in time. If failed attempts are undone, an extension
+// is tried as often as an acquire: servers that received neither may still have the key.
 void QuorumLock::extend(Client& self, Extending& extending) const {
   const Duration every = renewal_interval(options());
   const Speaks how = options().speaks;
@@ -225,7 +225,7 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
   Duration ends = extending.ends;
   const bool as_acquired = options().extends == Extends::as_acquired;
   const bool undoes = as_acquired && options().undo_after == UndoAfter::each_attempt;
-  std::uint32_t undoings = 0;  // since it was last extended
+  std::uint32_t undoings = 0;  // since the last extension
   for (bool over = false; !over;) {
     self.sleep(undoings > 0 ? retry_pause(self, options()) : every);
     if (extending.stopped) return;
@@ -299,7 +299,7 @@ std::vector<Promise> quorum_promises(const LockOptions& options) {
   FaultClasses under = {crash, lost_reply};
   if (options.clock == ClientClock::monotonic) under.add(client_clock);
   if (options.validity == Validity::after_answers) under.add(late_command);
-  // An extension that is only not answered gives the lock back before its holder hears of it.
+  // An extension that only got no answer releases the lock before its holder learns of it.
   const bool undoes = options.renew != Renew::none && options.extends == Extends::as_acquired &&
                       options.undo_after == UndoAfter::each_attempt;
   if (undoes) under = under.without({crash, lost_reply, late_command});

@@ -1,8 +1,8 @@
 // Redlock (redis.io, Distributed Locks; docs/facts/algorithms.md 3): the same key with the same
-// random value on several independent servers; whoever has it on more than half of them, with some
-// of the lease left, holds the lock. The libraries that implement it differ in what they ask at
-// once, when they have heard enough, when they look at their clock and what they take back: those
-// are options, and the names in the list of locks are sets of them.
+// random value on several independent servers. A client that has it on more than half of them, with
+// some of the lease left, holds the lock. The libraries differ in how many servers they ask at
+// once, how many answers they wait for, when they check their clock, and which keys they undo.
+// Those are options, and the named locks are sets of them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class QuorumLock : public ConfiguredLock {
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
  private:
-  // How one server answered a request: yes, no, or not (yet).
+  // A server's answer to a request: yes, no, or none (yet).
   enum class Vote : std::uint8_t { yes, no, none };
   struct Count {
     std::uint32_t yes = 0;
@@ -36,7 +36,7 @@ class QuorumLock : public ConfiguredLock {
   };
   struct Extending {
     Lease lease;
-    Duration ends{};  // when it must have run out, by the client's clock
+    Duration ends{};  // when it must have expired, on the client's clock
     bool stopped = false;
   };
   struct Attempt {

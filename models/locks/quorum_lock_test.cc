@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// Client 1 plays, on so many servers; the first `taken` of them have the key already.
+// Client 1 acts, on so many servers; the first `taken` of them have the key already.
 class Quorum {
  public:
   explicit Quorum(std::uint32_t servers, std::uint32_t taken = 0,
@@ -31,14 +31,14 @@ class Quorum {
       run(self);
     });
   }
-  // The answer of every server in turn.
+  // The value of the key on every server.
   static std::vector<std::string> values(Client& self) {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < self.redis_servers(); ++i)
       all.push_back(self.redis(i).get("lock").text);
     return all;
   }
-  // Of the requests that begin so.
+  // The requests that begin with this command.
   std::vector<std::string> sent(std::string_view command) const {
     std::vector<std::string> all = world.sent();
     std::erase_if(all, [command](const std::string& line) {
@@ -62,7 +62,7 @@ class Quorum {
   std::uint32_t taken_;
 };
 
-// One attempt, on so many servers of which some are taken.
+// One attempt, on so many servers, some of them taken.
 bool granted(std::uint32_t servers, std::uint32_t taken, LockOptions options = {}) {
   Quorum all(servers, taken);
   QuorumLock lock(options);
@@ -119,7 +119,7 @@ TEST(QuorumLock, AsksNoFurtherInTurnThanItMustHear) {
 
 // ---------------------------------------------------------------- validity (3)
 
-// On servers that take so long for a command.
+// The outcome on servers that take so long for a command.
 Acquired after(Duration service, LockOptions options) {
   Quorum all(3);
   for (std::size_t i = 1; i <= 3; ++i) all.world.server(i).process().set_service(service);
@@ -131,7 +131,7 @@ Acquired after(Duration service, LockOptions options) {
   return acquired;
 }
 
-// A hundredth of the lease and 2 ms are taken off: 988 ms are left.
+// A hundredth of the lease and 2 ms are subtracted: 988 ms are left.
 TEST(QuorumLock, IsRefusedWhereItsLeaseIsOverByItsLastAnswer) {
   EXPECT_TRUE(after(986ms, {}));
   EXPECT_FALSE(after(987ms, {}));
@@ -189,7 +189,7 @@ TEST(QuorumLock, HasOneValueForAllAttemptsOfAnAcquire) {  // 3.1, 3.3
   EXPECT_EQ(all.sent("EVAL").size(), 9U);
 }
 
-// What the first attempt has left behind is another's to the second, though nobody else is there.
+// The second attempt takes the key that the first has left behind for another client's.
 TEST(QuorumLock, StandsInItsOwnWayWhereItTakesBackAfterTheLastAttemptOnly) {  // 3.2
   for (const UndoAfter when : {UndoAfter::each_attempt, UndoAfter::last_attempt}) {
     Quorum all(3, 2);
@@ -238,7 +238,7 @@ TEST(QuorumLock, IsRefusedAtOnceByAMajority) {
   all.world.run();
 }
 
-// As many for as against: no majority comes, and nothing ends the wait for it.
+// A tie: there is no majority, and nothing ends the wait for it.
 TEST(QuorumLock, WaitsForEverForAMajorityOfAnEvenNumber) {  // 3.2
   Quorum all(2, 1);
   QuorumLock lock(LockOptions{.attempts = 1, .hears = Hears::majority});
@@ -252,7 +252,7 @@ TEST(QuorumLock, WaitsForEverForAMajorityOfAnEvenNumber) {  // 3.2
   EXPECT_FALSE(ended);
 }
 
-// Else three of five that are gone would leave it waiting for their majority.
+// Otherwise three unreachable servers of five would leave it waiting for their majority.
 TEST(QuorumLock, TakesWhoeverDoesNotAnswerForARefusal) {  // 3.2
   Quorum all(5);
   for (std::size_t server : {2U, 3U, 4U}) all.world.server(server).process().set_service(1h);
@@ -267,7 +267,7 @@ TEST(QuorumLock, TakesWhoeverDoesNotAnswerForARefusal) {  // 3.2
   EXPECT_TRUE(ended);
 }
 
-// The time that an attempt takes counts: here it is one, and its undoing.
+// The time of an attempt counts: here, one attempt and its undoing.
 TEST(QuorumLock, GivesUpWithItsPatienceThoughAnAttemptTookLong) {
   Quorum all(3);
   for (std::size_t server : {1U, 2U, 3U}) all.world.server(server).process().set_service(1h);
@@ -306,12 +306,12 @@ TEST(QuorumLock, NamesItsScriptsAndSendsThemWholeWhereTheyAreNotKnown) {
   });
   all.world.run();
   EXPECT_EQ(all.sent("EVALSHA").size(), 3U);
-  EXPECT_EQ(all.sent("EVAL ").size(), 2U);  // to take, and to give back what was not taken
+  EXPECT_EQ(all.sent("EVAL ").size(), 2U);  // to acquire, and to release a failed attempt
 }
 
 // ---------------------------------------------------------------- release
 
-// With the key gone from some servers, and others that do not answer.
+// The key is gone from some servers, and others do not answer.
 Released released(std::uint32_t gone, std::uint32_t silent) {
   Quorum all(5, 0, 250ms);
   QuorumLock lock{LockOptions{}};
@@ -405,7 +405,7 @@ TEST(QuorumLock, IsLostOnceAMajorityDoesNotHaveTheKey) {
   }
 }
 
-// Extended at 3 s, until 11.9 s; then nobody answers, at the third time for too long.
+// Extended at 3 s, until 11.9 s; then no server answers, and the third attempt is too late.
 TEST(QuorumLock, IsLostOnceNoMajorityHasExtendedItInTime) {
   Quorum all(3, 0, 250ms);
   QuorumLock lock(extended({.deadline = true}));

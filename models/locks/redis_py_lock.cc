@@ -40,7 +40,7 @@ redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
 
 }  // namespace
 
-// One that would sleep beyond its time does not (2.2).
+// It does not begin a sleep that would last beyond its time (2.2).
 Acquired RedisPyLock::acquire(Client& self, std::string_view key) {
   const std::string token = self.fresh_token();
   const Patience patience = patience_of(self, options());
@@ -57,7 +57,7 @@ Acquired RedisPyLock::try_acquire(Client& self, std::string_view key) {
   return attempt(self, key, self.fresh_token());
 }
 
-// A time-out is an exception, whatever has come of the command.
+// A time-out is an exception, whatever the outcome of the command.
 Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::string& token) {
   const Duration sent = now(self, options().clock);
   const std::string ttl = milliseconds(options().ttl);
@@ -72,7 +72,7 @@ Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::str
   token_ = token;
   Lease lease{.key = std::string(key), .token = token, .ttl = options().ttl};
   if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
-  // What a user of `reacquire` has to write himself.
+  // Users of `reacquire` have to write this loop themselves.
   if (options().ttl > Duration::zero()) {
     renewals_.start(self, lease, options(), [](redis::Client& redis, const Lease& mine) {
       return run(redis, Role::renew, restore_lease_if_mine(), {mine.key},
@@ -124,7 +124,7 @@ FaultClasses while_leases_end_or_none(const LockOptions& options) {
              : while_leases_end(options);
 }
 
-// An acquire that gets no answer in time is an exception.
+// An acquire without an answer in time is an exception.
 std::vector<Promise> redis_py_promises(const LockOptions& options) {
   std::vector<Promise> all = leased(options, GivesBack::its_own, while_leases_end_or_none(options));
   for (Promise& one : all) {

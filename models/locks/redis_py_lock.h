@@ -1,7 +1,7 @@
 // redis-py's Lock (docs/facts/algorithms.md 2.2): SET NX with a token of the acquire, polled at a
-// fixed interval; scripts named by their SHA-1 give it back and extend it, if it is still held. A
-// `ttl` of 0 is its default, a key that never expires. The object forgets its token before it sends
-// the release: one that failed cannot be tried again.
+// fixed interval. Scripts named by their SHA-1 release and extend it if it is still held. A `ttl`
+// of 0 is its default, a key that never expires. The object forgets its token before it sends the
+// release, so a failed release cannot be repeated.
 #pragma once
 
 #include "models/algorithm.h"
@@ -23,7 +23,7 @@ class RedisPyLock final : public ConfiguredLock {
  private:
   Acquired attempt(Client& self, std::string_view key, const std::string& token);
 
-  std::string token_;  // of what it has acquired last, and has not released
+  std::string token_;  // of the last acquire that is not released
   Renewals renewals_;
 };
 

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr std::int64_t kNone = 0;
 const Lease kLease{.key = "lock", .token = "token-1", .ttl = 10s};
 
-// What is loaded or named; both scripts are as long in words.
+// Shortens loaded scripts and their names, which both have the same length.
 std::vector<std::string> readable(std::vector<std::string> lines) {
   for (std::string& line : lines) {
     const std::size_t load = line.find("SCRIPT LOAD");
@@ -25,7 +25,7 @@ std::vector<std::string> readable(std::vector<std::string> lines) {
   return lines;
 }
 
-// What is said of the acquire is forgotten.
+// The lines of the acquire are removed.
 Lease taken(RedisPyLock& lock, Transcript& self) {
   self.answers_ok();
   Lease lease = lock.try_acquire(self, "lock").lease();
@@ -93,7 +93,7 @@ TEST(RedisPyLock, TriesNoOftenerThanItIsTold) {
   EXPECT_EQ(self.now, 200ms);
 }
 
-// An exception: no further poll, and the key may stand for ever.
+// An exception: no further poll, and the key may stay forever.
 TEST(RedisPyLock, DoesNotKnowWhatBecameOfATryWithoutAnswer) {
   Transcript self;
   self.answers_nil();
@@ -103,7 +103,7 @@ TEST(RedisPyLock, DoesNotKnowWhatBecameOfATryWithoutAnswer) {
   EXPECT_EQ(self.lines.size(), 3U);
 }
 
-// The client layer has sent it again: its own key looks like another's.
+// The client layer has sent it again: the client's own key looks like another's.
 TEST(RedisPyLock, NeverRecognisesItsOwnKey) {  // 2.2
   Transcript self;
   self.answers_nil_to_a_copy();
@@ -150,7 +150,7 @@ TEST(RedisPyLock, TellsWhatBecameOfARelease) {
   EXPECT_EQ(lock.release(failing, lease), Released::unknown);
 }
 
-// Its object forgets the token before it sends the release.
+// The object forgets the token before it sends the release.
 TEST(RedisPyLock, ReleasesOnceWhateverBecomesOfIt) {
   RedisPyLock lock{LockOptions{}};
   Transcript self;
@@ -198,7 +198,7 @@ TEST(RedisPyLock, IsNotForcedOpenWhereNobodyWasSeen) {
 
 // ---------------------------------------------------------------- renewal
 
-// Renewals are answered with these, one after the other; the release comes after the last.
+// Renewals get these answers, one after the other; the release comes after the last.
 std::vector<std::string> renewed(std::vector<std::optional<std::int64_t>> answers,
                                  LockOptions options = {}) {
   Transcript self;

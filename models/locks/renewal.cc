@@ -39,10 +39,11 @@ void Renewals::run(Client& self, State& state, const LockOptions& options, const
     if (state.stopped) return;
     const Duration sent = now(self, options.clock);
     const redis::Reply reply = extend(self.redis(), state.lease);
-    // By its sending: the server may have counted from any instant since (pitfall 11).
+    // Counted from when it was sent: the server may have counted from any later instant (pitfall
+    // 11).
     if (options.deadline && reply.is_integer(1) && !state.stopped)
       self.believe_until(state.lease, sent + state.lease.ttl);
-    // Blind is blind to its answer too.
+    // A blind renewal ignores its answer too.
     if (options.renew == Renew::blind || !reply.is_integer(0)) continue;
     if (state.stopped) return;
     state.lost = true;

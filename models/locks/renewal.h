@@ -1,7 +1,7 @@
 // Extends a lease while its holder works, from a thread of its own: blindly, or by a script that
-// compares the owner first and takes a refusal for the loss that it is. The thread knows its lease
-// and nothing of the holder: it outlives a holder that dies without releasing.
-// (docs/facts/algorithms.md 2.1, docs/facts/failures.md C-11)
+// compares the owner first and reports a refusal as a loss. The thread knows its lease and nothing
+// about the holder, so it outlives a holder that dies without releasing. (docs/facts/algorithms.md
+// 2.1, docs/facts/failures.md C-11)
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace picklock::models::locks {
 
-// Extends a key that holds the token. KEYS: lock. ARGV: token, lease in ms. 0: it does not.
+// Extends a key that holds the token. KEYS: lock. ARGV: token, lease in ms. 0: it holds another.
 const redis::Script& compare_and_extend();
 
 class Renewals {
  public:
-  // One renewal: an integer other than 0 where the lease begins anew, 0 where it is lost.
+  // One renewal: a nonzero integer if the lease begins anew, 0 if it is lost.
   using Extend = std::function<redis::Reply(redis::Client& redis, const Lease& lease)>;
 
   // Begins to renew the lease if `options` ask for it.
@@ -37,7 +37,7 @@ class Renewals {
   };
   static void run(Client& self, State& state, const LockOptions& options, const Extend& extend);
 
-  std::vector<std::shared_ptr<State>> running_;  // nested acquires each have one
+  std::vector<std::shared_ptr<State>> running_;  // one for each nested acquire
 };
 
 }  // namespace picklock::models::locks

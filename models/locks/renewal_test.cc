@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// Sleeps so often, then finds its lease released.
+// Sleeps a number of times, then finds its lease released.
 class Renewing final {
  public:
   explicit Renewing(Renew how, Duration every = {})

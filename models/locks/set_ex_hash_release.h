@@ -1,6 +1,6 @@
-// One note's lock as it stands there: SET key token NX EX takes a string, and the script that
-// releases looks for a hash. The script never gets further than WRONGTYPE.
-// (docs/facts/failures.md A-27, docs/facts/fidelity.md R103)
+// A lock from a published note, as written: SET key token NX EX stores a string, but the release
+// script expects a hash, so it always fails with WRONGTYPE. (docs/facts/failures.md A-27,
+// docs/facts/fidelity.md R103)
 #pragma once
 
 #include "models/algorithm.h"

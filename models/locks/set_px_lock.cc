@@ -60,7 +60,7 @@ Taken SetPxLock::take(Client& self, std::string_view key, std::string_view token
   return reply.ok() ? Taken::granted() : Taken{.resent = reply.resent};
 }
 
-// The token that came with the lost answer is lost; a later one is as good.
+// The token in the lost answer is lost; a later one is as good.
 Taken SetPxLock::adopt(Client& self, std::string_view key, std::string_view token) {
   if (options().mint == Mint::none) return Taken::granted();
   static const redis::Script compare_and_mint(

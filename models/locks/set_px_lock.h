@@ -1,5 +1,5 @@
-// The locks that take a key with `SET key token NX PX ttl` and differ in how they give it back: the
-// seed's two broken ways, and the atomic one. (redis.io, Distributed Locks with Redis;
+// The locks that acquire a key with `SET key token NX PX ttl` and differ in how they release it:
+// the seed's two broken ways, and the atomic one. (redis.io, Distributed Locks with Redis;
 // docs/facts/algorithms.md 2.1)
 #pragma once
 
@@ -19,7 +19,7 @@ class SetPxLock : public TokenLock {
   Taken adopt(Client& self, std::string_view key, std::string_view token) final;
 };
 
-// DEL, whoever holds the key by now.
+// DEL, even if another client holds the key by now.
 class SetPxBlindDelete final : public SetPxLock {
  public:
   using SetPxLock::SetPxLock;
@@ -37,7 +37,7 @@ class SetPxCheckDelete final : public SetPxLock {
   Released give_back(Client& self, const Lease& lease) override;
 };
 
-// Compare and delete in one script on the server.
+// Compares and deletes in one script on the server.
 class LuaCheckDelete final : public SetPxLock {
  public:
   using SetPxLock::SetPxLock;

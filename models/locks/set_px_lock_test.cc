@@ -44,7 +44,7 @@ TEST(SetPxLock, DoesNotKnowWhatBecameOfAnAttemptWithoutAnswer) {
   EXPECT_TRUE(attempt.is_unknown());
 }
 
-// R115: its own key looks like another's.
+// R115: the client's own key looks like another's.
 TEST(SetPxLock, TakesItsOwnKeyForAnothersAfterALostAnswer) {
   Transcript self;
   self.answers_late();

@@ -22,8 +22,8 @@ Taken taken(const redis::Reply& setnx) {
   return setnx.is_integer(1) ? Taken::granted() : Taken{.resent = setnx.resent};
 }
 
-// Nothing lapses, so nothing but a DEL that acts twice, or for a later tenure, can hurt a holder;
-// and nothing but a DEL ever frees the key.
+// Nothing expires, so only a DEL that acts twice, or for a later tenure, can hurt a holder; and
+// only a DEL ever frees the key.
 std::vector<Promise> without_lease_promises(const LockOptions& options) {
   using enum FaultClass;
   const bool adopts =
@@ -74,8 +74,8 @@ Taken SetnxExpire::take(Client& self, std::string_view key, std::string_view tok
   return first.outcome == Taken::Outcome::granted ? adopt(self, key, token) : first;
 }
 
-// Who gets no answer here does not know whether the key will ever go by itself, and has seen its
-// call fail: it does not enter.
+// Without an answer the client does not know whether the key will ever expire, and its call has
+// failed: it does not enter.
 Taken SetnxExpire::adopt(Client& self, std::string_view key, std::string_view) {
   const redis::Reply expire = self.redis().pexpire(key, options().ttl);
   return expire.answered() ? Taken::granted() : Taken::unknown();

@@ -1,5 +1,5 @@
-// The first Redis locks, from before SET had options: SETNX takes the key, DEL gives it back. One
-// never lets an abandoned key go, the other sets a deadline by a second command.
+// The first Redis locks, from before SET had options: SETNX acquires the key, DEL releases it. One
+// never frees an abandoned key, the other sets an expiry by a second command.
 // (docs/facts/failures.md)
 #pragma once
 
@@ -24,7 +24,7 @@ class NaiveSetnx final : public SetnxLock {
   Taken take(Client& self, std::string_view key, std::string_view token) override;
 };
 
-// The gap between the two commands is where a crash leaves the key for ever.
+// A crash between the two commands leaves the key forever.
 class SetnxExpire final : public SetnxLock {
  public:
   using SetnxLock::SetnxLock;

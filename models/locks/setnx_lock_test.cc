@@ -64,7 +64,7 @@ TEST(SetnxExpire, LeavesTheDeadlineOfAnothersKeyAlone) {
   EXPECT_THAT(self.lines, ElementsAre("SETNX lock token-1"));
 }
 
-// The key is there, and nobody has it.
+// The key exists, and no client holds it.
 TEST(SetnxExpire, DoesNotEnterOnASecondCommandWithoutAnswer) {
   Transcript self;
   self.answers(1);

@@ -20,7 +20,7 @@ std::string stamp(Client& self, Duration ttl) {
   return std::to_string(now_ms(self) + std::chrono::duration_cast<milliseconds>(ttl).count() + 1);
 }
 
-// A value that is no timestamp is nobody's lease.
+// A value that is not a timestamp is an expired lease.
 bool has_passed(std::string_view text, std::int64_t now) {
   std::int64_t until = 0;
   std::from_chars(text.data(), text.data() + text.size(), until);
@@ -31,7 +31,7 @@ std::vector<Promise> timestamp_promises(const LockOptions& options) {
   using enum FaultClass;
   constexpr std::string_view kAgree =
       "every critical section ends within its lease, and the clients' clocks agree";
-  // A holder that dies is stolen from, and only GETSET tells two thieves apart.
+  // Others steal the lock of a dead holder, and only GETSET tells two thieves apart.
   FaultClasses holder = {late_write, server_clock};
   if (options.steal == Steal::getset && options.resend == 0) holder.add(crash);
   return {
@@ -52,8 +52,9 @@ Acquired SetnxTimestamp::try_acquire(Client& self, std::string_view key) {
   Acquired first = set_if_absent(self, key);
   if (first || first.is_unknown()) return first;
   const redis::Reply holder = self.redis().get(key);
-  if (!holder.answered()) return std::nullopt;  // nothing was asked for
-  // Released in between: who took that for a lease gone by would delete the next holder's key.
+  if (!holder.answered()) return std::nullopt;  // nothing was requested
+  // Released in between: a client that took that for an expired lease would delete the next
+  // holder's key.
   if (holder.is_nil() || !has_passed(holder.text, now_ms(self))) return std::nullopt;
   self.mark(kTimestampPassed);
   return steal(self, key);
@@ -72,7 +73,7 @@ Acquired SetnxTimestamp::steal(Client& self, std::string_view key) {
     if (!self.redis().del(key).answered()) return std::nullopt;
     return set_if_absent(self, key);
   }
-  // Who finds a timestamp that has not passed comes second, and has only moved it a little.
+  // A client that finds an unexpired timestamp came second, and has only moved it a little.
   const std::string until = stamp(self, options().ttl);
   const redis::Reply before = self.redis().getset(key, until);
   if (!before.answered()) return Acquired::unknown();
@@ -80,7 +81,7 @@ Acquired SetnxTimestamp::steal(Client& self, std::string_view key) {
   return Lease{.key = std::string(key), .token = until, .ttl = options().ttl};
 }
 
-// After its own timestamp the key may be another's.
+// After its own timestamp, the key may be another's.
 Released SetnxTimestamp::release(Client& self, const Lease& lease) {
   if (has_passed(lease.token, now_ms(self))) return Released::not_held;
   const redis::Reply reply = self.redis().del(lease.key);

@@ -1,7 +1,6 @@
-// The historic lock whose value is the instant at which it may be taken from its holder, by the
-// clients' own wall clocks: SETNX takes a free key; one whose timestamp has passed is stolen, by
-// DEL and SETNX or, as the cure, by GETSET. (redis.io, SETNX, Design pattern: locking with SETNX;
-// docs/facts/failures.md B-08)
+// The historic lock whose value is its expiry, on the clients' own wall clocks: SETNX acquires a
+// free key; an expired one is stolen, by DEL and SETNX or, in the corrected version, by GETSET.
+// (redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08)
 #pragma once
 
 #include "models/algorithm.h"

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// At 100 s by its wall clock, with a lease of 10 s.
+// The client is at 100 s on its wall clock and has a lease of 10 s.
 class SetnxTimestampTest : public testing::Test {
  protected:
   SetnxTimestampTest() { self_.offset = 100s; }

@@ -1,4 +1,4 @@
-// The same thing done on several servers at once, on a thread for each.
+// Does the same thing on several servers at once, on a thread for each.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace picklock::models::locks {
 
-// Calls `ask(thread, i)` for every i below `count`. Returns once all have answered, or `enough`
-// says so of what has come so far.
+// Calls `ask(thread, i)` for every i below `count`. Returns once all have answered, or once
+// `enough` accepts the answers so far.
 template <typename Answer>
 class Together {
  public:

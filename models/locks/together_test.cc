@@ -13,7 +13,7 @@ using testing::Pair;
 
 using Answers = std::vector<std::pair<std::size_t, int>>;
 
-// Each answers 10 + i after (3 - i) s: the last comes first.
+// Each call returns 10 + i after (3 - i) s, so the last one returns first.
 int slowly(Client& self, std::size_t i) {
   self.sleep((3 - static_cast<int>(i)) * 1s);
   return 10 + static_cast<int>(i);
@@ -52,7 +52,7 @@ TEST(Together, AsksNobodyWhereThereIsNobody) {
   EXPECT_EQ(world.milliseconds(), 0);
 }
 
-// The interrupt waits for a wait that it can end.
+// The interrupt stays pending until a wait that it can end.
 TEST(Together, HearsAllThoughItsThreadIsInterrupted) {
   SmallWorld world({.clients = 2});
   Answers answers;

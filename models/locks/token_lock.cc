@@ -43,7 +43,8 @@ Taken TokenLock::recognise(Client& self, std::string_view key) {
   return adopt(self, key, token_);
 }
 
-// On the connection that has made the write: on another one WAIT would prove nothing (R52).
+// WAIT must use the connection that has made the write: on another one it would prove nothing
+// (R52).
 bool TokenLock::replicated(Client& self) const {
   const std::uint32_t wanted = options().wait_replicas;
   if (wanted == 0) return true;

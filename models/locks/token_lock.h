@@ -1,7 +1,7 @@
-// What the locks share that keep an owner token in a key: the token itself, how a refused client
-// recognises its own, the fencing token that comes with a grant, how many replicas must have it, a
-// holder's look whether it still has it, and renewal. What is left to each is how it takes the key
-// and how it gives it back.
+// The common part of the locks that keep an owner token in a key: the token itself, how a refused
+// client recognizes its own, the fencing token that comes with a grant, how many replicas must have
+// it, a holder's check whether it still has the lock, and renewal. Each lock adds only how it
+// acquires and releases the key.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace picklock::models::locks {
 
-// What came of one attempt to take the key.
+// The outcome of one attempt to acquire the key.
 struct Taken {
   enum class Outcome : std::uint8_t { granted, refused, unknown };
   Outcome outcome = Outcome::refused;
-  bool resent = false;     // refused a copy: the first may have been granted
+  bool resent = false;     // a copy was refused: the first may have been granted
   std::int64_t fence = 0;  // minted with the grant
 
   static Taken unknown() { return {.outcome = Outcome::unknown}; }
@@ -35,13 +35,13 @@ class TokenLock : public ConfiguredLock {
 
  protected:
   virtual Taken take(Client& self, std::string_view key, std::string_view token) = 0;
-  // The key was found to hold our token: what is still to be done before it is ours.
+  // The key holds our token: does what remains to be done before it is ours.
   virtual Taken adopt(Client& self, std::string_view key, std::string_view token);
   virtual Released give_back(Client& self, const Lease& lease) = 0;
 
-  // A command that answers 1 where there was something of ours to release.
+  // For a command that answers 1 if there was something of ours to release.
   static Released released(const redis::Reply& reply);
-  // What the key holds, as told by the server that is asked for it.
+  // The value of the key, from the server that is to be asked.
   redis::Reply holder(Client& self, std::string_view key) const;
 
  private:
@@ -49,7 +49,7 @@ class TokenLock : public ConfiguredLock {
   Taken recognise(Client& self, std::string_view key);
   bool replicated(Client& self) const;
 
-  std::string token_;   // of the present acquisition, or of the client for life
+  std::string token_;   // of the present acquisition, or of the client forever
   bool doubt_ = false;  // an attempt of the present acquisition has an unknown outcome
   Renewals renewals_;
 };

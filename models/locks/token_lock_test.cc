@@ -130,7 +130,7 @@ TEST(WaitReplicas, WaitsForAKeyThatItRecognisesAsItsOwn) {
   EXPECT_EQ(self.lines.back(), "WAIT 1 500");
 }
 
-// What is given back was never granted: it goes as any release goes.
+// A grant that is taken back is released as any other.
 TEST(WaitReplicas, ComparesBeforeItGivesBackIfThatIsHowItReleases) {
   Transcript self;
   self.answers_ok();
@@ -164,7 +164,7 @@ TEST(Look, TellsNothingWithoutAnAnswerOrByAnError) {
   EXPECT_EQ(lock.look(self, kLease), Held::unknown);
   self.answers_error("LOADING Redis is loading the dataset in memory");
   EXPECT_EQ(lock.look(self, kLease), Held::unknown);
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);  // it did not even leave
+  EXPECT_EQ(lock.look(self, kLease), Held::unknown);  // the request was not even sent
 }
 
 // docs/facts/failures.md C-06.
@@ -199,7 +199,7 @@ TEST(SetPxCheckDeleteAtReplica, DeletesNothingThatTheReplicaHasNot) {
   EXPECT_THAT(self.lines, ElementsAre("check: at the replica GET lock"));
 }
 
-// A server that cannot say is not one that says no.
+// A server that cannot answer has not said no.
 TEST(SetPxCheckDeleteAtReplica, CannotKnowWhatAnErrorHides) {
   Transcript self;
   self.answers_error("LOADING Redis is loading the dataset in memory");
@@ -208,7 +208,7 @@ TEST(SetPxCheckDeleteAtReplica, CannotKnowWhatAnErrorHides) {
   EXPECT_EQ(self.lines.size(), 1U);
 }
 
-// Whether a key is its own that it could not take, the primary alone can say: it has refused.
+// Only the primary can say whether a key that it has refused is the client's own.
 TEST(SetPxCheckDeleteAtReplica, RecognisesItsOwnAtThePrimary) {
   Transcript self;
   self.answers_nil();

@@ -1,5 +1,5 @@
-// A client whose Redis and whose lease store answer what a test tells them to, and that writes down
-// what they were asked: locks run on it as on any other. Test-only.
+// A client whose Redis and lease store give the answers that a test sets, and which records its
+// requests; locks run on it as on any other. Test-only.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace picklock::models::locks {
 
 class Transcript final : public Client {
  public:
-  // Answers to come, in order, whoever is asked; afterwards nothing answers.
+  // Sets the next answers, in order, for all servers together; after the last one nothing answers.
   void answers_ok() {
     add([](redis::Reply& reply) { reply.set_status("OK"); });
   }
@@ -49,12 +49,12 @@ class Transcript final : public Client {
       for (const std::string_view word : words) reply.add().set_bulk(word);
     });
   }
-  // Nil, to a command that the client layer had to send again.
+  // Answers nil to a command that the client layer had to send again.
   void answers_nil_to_a_copy() {
     add([](redis::Reply& reply) { reply.resent = true; });
   }
 
-  // The same of the lease store.
+  // The same for the lease store.
   void store_opens(std::string_view session) {
     store_.answers.push_back({.session = std::string(session)});
   }
@@ -66,15 +66,15 @@ class Transcript final : public Client {
   Duration now{};
   Duration offset{};  // of the wall clock
   std::vector<std::function<void(Client&)>> threads;
-  std::function<void()> on_sleep;  // what happens meanwhile
+  std::function<void()> on_sleep;  // called during each sleep
   bool deaf = false;               // no subscription is confirmed
-  bool interrupted = false;        // every sleep and wait that can be
+  bool interrupted = false;        // every sleep and wait that allows it
   std::size_t servers = 1;
-  Duration takes{};  // each command
+  Duration takes{};  // time for each command
 
   std::string_view name() const override { return "client"; }
   redis::Client& redis(std::size_t server) override {
-    // The first goes without saying.
+    // The first server is not named.
     while (redis_.size() <= server) {
       const std::string number = std::to_string(redis_.size() + 1);
       redis_.emplace_back(*this, redis_.empty() ? "" : "at redis-" + number + " ");
@@ -97,7 +97,7 @@ class Transcript final : public Client {
     sleep(length);
     return !interrupted;
   }
-  // Threads run when the test lets them.
+  // Threads run when the test starts them.
   void spawn(std::function<void(Client&)> body) override { threads.push_back(std::move(body)); }
   std::unique_ptr<Semaphore> semaphore(Awaits) override { return std::make_unique<Waits>(*this); }
   std::uint32_t thread() const override { return 1; }
@@ -115,15 +115,14 @@ class Transcript final : public Client {
     lines.push_back("believes until " + std::to_string(deadline.count() / 1'000'000) + "ms");
   }
 
-  // What is said in a channel that somebody listens to.
+  // Publishes a message in a channel that somebody listens to.
   void says(std::string_view channel, std::string_view message) {
     const auto listener = listeners_.find(channel);
     if (listener != listeners_.end()) listener->second(message);
   }
 
  private:
-  // A wait lasts as long as its patience, unless a permit is there; one that never ends is over
-  // at once.
+  // A wait lasts as long as its patience, unless there is a permit; an endless one is over at once.
   struct Waits final : Semaphore {
     explicit Waits(Transcript& all) : transcript(all) {}
     Woken acquire(Duration patience) override {

@@ -8,7 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of one attempt, by a client that has no limit of its own: below its patience with a statement.
+// The limit of one attempt by a client without a limit of its own: shorter than its patience with a
+// statement.
 constexpr std::int64_t kSeconds = 50;
 
 Statement named(Op op, const std::string& key) { return {.op = op, .name = key}; }
@@ -46,7 +47,7 @@ Acquired GetLock::try_acquire(Client& self, std::string_view key) {
   return lease;
 }
 
-// On a session that has taken the place of the one that had it there is nothing to release.
+// If another session has replaced the one that had the lock, there is nothing to release.
 Released GetLock::release(Client&, const Lease& lease) {
   numbers_.erase(lease.token);
   const std::unique_ptr<Connection> connection = sessions_.take(lease);

@@ -1,5 +1,5 @@
-// GET_LOCK: a name that belongs to a session until it gives it back or ends, whatever becomes of
-// its transactions. (docs/facts/algorithms.md 8.5; M30 to M33)
+// GET_LOCK: a name that belongs to a session until the session releases it or ends, whatever
+// becomes of its transactions. (docs/facts/algorithms.md 8.5; M30 to M33)
 #pragma once
 
 #include "models/algorithm.h"
@@ -21,7 +21,7 @@ class GetLock final : public ConfiguredLock {
   std::int64_t seconds_to_wait() const;
 
   Sessions sessions_;
-  std::map<std::string, std::int64_t> numbers_;  // of the sessions, as their server counts them
+  std::map<std::string, std::int64_t> numbers_;  // of the sessions, as numbered by the server
 };
 
 const Algorithm& mysql_get_lock();

@@ -20,7 +20,7 @@ Statement on_row(Op op, const Lease& lease) {
 
 }  // namespace
 
-// By the server's clock, which all clients have in common.
+// Uses the server's clock, which all clients have in common.
 Error InsertLock::insert(Connection& connection, const Lease& lease) const {
   const bool endless = options().ttl == Duration::zero();
   const Term expires =
@@ -64,7 +64,7 @@ Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
   if (error != Error::none) return std::nullopt;
   if (options().mint == Mint::in_script) {
     lease.fence = next_fence(self, key);
-    // Counted while the row was this one's, or of no use.
+    // The counted token is valid only if the row was still this client's then.
     if (lease.fence == 0 || owner(*connection, lease, Role::none) != Held::yes) {
       release(self, lease);
       return std::nullopt;

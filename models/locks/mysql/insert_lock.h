@@ -1,5 +1,5 @@
-// A row that says who has the lock, inserted and deleted in autocommit under its unique key, and
-// when it is over: whoever finds it overdue deletes it first. (docs/facts/algorithms.md 8.3)
+// A row with the holder of the lock and its expiry, inserted and deleted in autocommit under its
+// unique key. A client that finds it expired deletes it first. (docs/facts/algorithms.md 8.3)
 #pragma once
 
 #include "models/algorithm.h"

@@ -33,7 +33,7 @@ std::unique_ptr<Lock> made(const Algorithm& algorithm, LockOptions options = {})
   return algorithm.make(options);
 }
 
-// The first holds from the start, for so long.
+// Client 1 holds the lock from the start, for so long.
 void holds(SmallWorld& world, Lock& lock, Duration length) {
   world.client(1, [&lock, length](SmallWorld& all, Client& self) {
     all.play(Role::acquire);
@@ -45,7 +45,7 @@ void holds(SmallWorld& world, Lock& lock, Duration length) {
   });
 }
 
-// One attempt of the second, a second later: how long it took, and what came of it.
+// One attempt of client 2, a second later: its duration and its outcome.
 struct Attempt {
   std::int64_t took_ms = 0;
   bool granted = false;
@@ -76,7 +76,7 @@ TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
   }
 }
 
-// M1: it is no try, and M4: what was rolled back never was.
+// M1: an insert is not a try, and M4: a rolled-back insert never existed.
 TEST(MySqlSelectInsert, WaitsForAnInsertAndHasItOnlyIfThatWasRolledBack) {
   for (const EndsBy ends_by : {EndsBy::commit, EndsBy::rollback}) {
     const LockOptions options{.ends_by = ends_by};
@@ -139,7 +139,7 @@ TEST(MySqlLocks, CountATokenOnlyWhileTheyHold) {
   }
 }
 
-// C-16: on the session that has taken the place of the holder's there is nothing to release.
+// C-16: the session that has replaced the holder's has nothing to release.
 TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
   const LockOptions options{.holder_checks = true, .reconnect = true};
   SmallWorld world(with(1, options));
@@ -173,7 +173,7 @@ TEST(MySqlInsertLock, IsTakenOverOnceItIsOverdueAndNotBefore) {
   EXPECT_NEAR(static_cast<double>(granted[0]), 3050, 70);
 }
 
-// A server that stood still finds the command that waited for it before its own timer.
+// A paused server finds the command that waited for it before its own timer.
 TEST(MySqlInsertLock, IsTakenFromNobodyOnceItIsOverdue) {
   const LockOptions options{.ttl = 3s};
   SmallWorld world(with(2, options));
@@ -212,7 +212,7 @@ TEST(MySqlInsertLock, FindsByItsOwnerWhatALostAnswerHadGranted) {
   }
 }
 
-// Two processes of one host bear one name.
+// Two processes of one host have the same name.
 TEST(ShedLock, GivesAwayTheLockOfAnotherProcessOfItsHostWhenItReleasesTooLate) {
   const LockOptions options{.ttl = 3s, .value = TokenPer::machine};
   SmallWorld world(with(1, options));

@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A server that is gone takes every lock of a session with it, and only clients that speak to it
-// hear of that.
+// A server that is gone takes the locks of its sessions with it, and only clients that speak to it
+// learn of that.
 constexpr FaultClasses kServerStands =
     FaultClasses::all().without({FaultClass::failover, FaultClass::amnesia});
 
-// Nothing that brings a write late.
+// No faults that delay a write.
 constexpr FaultClasses kWritesInTime = {FaultClass::late_command, FaultClass::client_clock,
                                         FaultClass::server_clock, FaultClass::crash};
 
@@ -45,8 +45,8 @@ std::vector<Promise> of_an_inserted_row(const LockOptions& options) {
 
 std::vector<Promise> of_a_session(const LockOptions& options) { return of_connections(options); }
 
-// Those who wait for a row that is being deleted may all share the lock on what is left of it, and
-// then each keeps the others from inserting: one is the victim (M4).
+// Clients that wait for a row while it is deleted may all share the lock on its gap; then each
+// keeps the others from inserting, and one becomes the victim (M4).
 std::vector<Promise> of_a_row(const LockOptions& options) {
   const bool fenced = options.mint == Mint::in_script;
   std::vector<Promise> all = {
@@ -63,7 +63,7 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
   return all;
 }
 
-// The application's clock decides, unless the database's does.
+// The application's clock decides, unless the option selects the database's.
 std::vector<Promise> of_a_time(const LockOptions& options) {
   FaultClasses under = unhurried(options, GivesBack::its_own);
   if (!options.db_time) under = under.without({FaultClass::client_clock});

@@ -1,5 +1,5 @@
-// What the locks on MySQL promise: a row lock and a name protect their holder as long as the
-// session lives, a committed row as long as its time lasts (docs/facts/failures.md section 5).
+// The promises of the locks on MySQL: a row lock and a named lock protect their holder as long as
+// the session lives, a committed row until it expires (docs/facts/failures.md section 5).
 #pragma once
 
 #include <string_view>
@@ -16,17 +16,17 @@ inline constexpr std::string_view kServerThere =
     "a server that accepts writes is eventually available";
 
 std::vector<Promise> of_a_made_row(const LockOptions& options);
-// Whose insert may be told of a duplicate when the lock is free, and of a circle.
+// For locks whose insert may fail with a duplicate though the lock is free, or with a deadlock.
 std::vector<Promise> of_an_inserted_row(const LockOptions& options);
 std::vector<Promise> of_a_session(const LockOptions& options);
 std::vector<Promise> of_a_row(const LockOptions& options);
 std::vector<Promise> of_a_time(const LockOptions& options);
 
-// A connection that is lost takes a waiter as long to notice as it is patient with a statement.
+// A waiter notices a lost connection only after its patience with a statement.
 Duration session_and_one_attempt(const LockOptions& options);
 Duration lease_and_connection(const LockOptions& options);
 
-// As the pools of JVMs come, with a patience that outlasts the server's own waits.
+// Pools as in JVMs, with a patience that outlasts the server's own waits.
 void pooled(LockOptions& options);
 
 }  // namespace picklock::models::locks::mysql

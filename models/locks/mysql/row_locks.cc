@@ -19,7 +19,7 @@ Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
   const bool minted = options().mint == Mint::in_script;
   if (error == Error::none && minted) fence = next_fence(self, key, *connection);
   if (error != Error::none || (minted && fence == 0)) {
-    // A time-out ends the statement alone, and a duplicate's lock stays (M3, M15).
+    // A time-out ends only the statement, and the lock on a duplicate stays (M3, M15).
     connection->execute({.op = Op::rollback}, Role::release);
     return std::nullopt;
   }
@@ -28,7 +28,7 @@ Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
   return lease;
 }
 
-// What was done in the transaction is done with it.
+// The end of the transaction is the release.
 Released TransactionLock::release(Client&, const Lease& lease) {
   const std::unique_ptr<Connection> connection = sessions_.take(lease);
   if (connection == nullptr) return Released::not_held;
@@ -38,7 +38,7 @@ Released TransactionLock::release(Client&, const Lease& lease) {
   return answer.ok() ? Released::ok : Released::not_held;
 }
 
-// No server answers on a session that it has ended.
+// A server does not answer on a session that it has ended.
 Held TransactionLock::look(Client&, const Lease& lease) {
   Connection* const connection = sessions_.of(lease);
   if (connection == nullptr) return Held::no;
@@ -52,8 +52,8 @@ Written TransactionLock::write_in_database(Client&, const Lease& lease) {
   return connection == nullptr ? Written::rejected : write_work(*connection, lease.key);
 }
 
-// An empty answer is no lock: the row is missing, or it has been deleted by whom this one has
-// waited for (M7), or it is another's and was skipped.
+// An empty answer is no lock: the row is missing, or the transaction that this one has waited for
+// has deleted it (M7), or it is locked by another and was skipped.
 Error TransactionLock::lock(Connection& connection, std::string_view table, std::string_view key,
                             IfLocked if_locked) {
   const Answer answer = connection.execute(lock_row(table, key, if_locked));

@@ -1,7 +1,7 @@
 // Locks that are a row, changed or locked by a transaction that stays open as long as the lock is
-// held: by SELECT .. FOR UPDATE of a row that was made beforehand; by inserting the row where it is
-// missing, as the seed has it; or by probing for it with FOR UPDATE first.
-// (docs/facts/algorithms.md 8.2 and 8.4; M1 to M7)
+// held: by SELECT .. FOR UPDATE of a row that existed before; by inserting the row if it is
+// missing, as in the seed; or by probing for it with FOR UPDATE first. (docs/facts/algorithms.md
+// 8.2 and 8.4; M1 to M7)
 #pragma once
 
 #include "models/algorithm.h"
@@ -20,7 +20,7 @@ class TransactionLock : public ConfiguredLock {
   Written write_in_database(Client& self, const Lease& lease) final;
 
  protected:
-  // Within the transaction: Error::none, it has the row.
+  // Runs within the transaction. Error::none: it has the row.
   virtual Error take(Connection& connection, std::string_view key) = 0;
   static Error lock(Connection& connection, std::string_view table, std::string_view key,
                     IfLocked if_locked);

@@ -1,5 +1,5 @@
-// What the locks on MySQL have in common: the statements that they are made of, connections that
-// are kept as long as a lock is held, and fencing tokens from a committed counter.
+// Common parts of the locks on MySQL: their statements, connections that are kept as long as a lock
+// is held, and fencing tokens from a committed counter.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ using picklock::mysql::Error;
 using picklock::mysql::Op;
 using picklock::mysql::Statement;
 
-// On a row of `table`, whose key is the lock's.
+// On the row of `table` whose key is the lock's.
 Statement select_row(std::string_view table, std::string_view key);
 Statement lock_row(std::string_view table, std::string_view key, IfLocked if_locked);
 Statement insert_row(std::string_view table, std::string_view key);
@@ -29,21 +29,22 @@ Statement insert_row(std::string_view table, std::string_view key);
 // The only value of the only row, as a function returns it; nothing: NULL.
 std::optional<std::int64_t> value_of(const Answer& answer);
 
-// Whose sessions have the locks.
+// The sessions that hold locks.
 class Sessions {
  public:
-  // Returns the token under which it is kept.
+  // Returns the token under which the connection is kept.
   std::string keep(Client& self, std::unique_ptr<Connection> connection);
-  // nullptr: there is none.
+  // nullptr: none is kept.
   Connection* of(const Lease& lease) const;
-  // To give it back to the pool.
+  // Removes the connection, so that it returns to the pool.
   std::unique_ptr<Connection> take(const Lease& lease);
 
  private:
   std::map<std::string, std::unique_ptr<Connection>> kept_;  // by token
 };
 
-// By which a committed row knows its own: made for an acquisition, a client, or its machine.
+// The name by which a committed row shows its owner: made for an acquisition, a client, or its
+// machine.
 class OwnerName {
  public:
   std::string of(Client& self, const LockOptions& options);
@@ -52,15 +53,15 @@ class OwnerName {
   std::string name_;
 };
 
-// Counts one on, in a transaction of its own on another connection: what is not committed does not
-// survive the loss of the lock. 0: there is no token.
+// Increments the counter in a transaction of its own on another connection, because uncommitted
+// changes do not survive the loss of the lock. 0: there is no token.
 std::int64_t next_fence(Client& self, std::string_view key);
-// The same for a lock that lives in a session: a token is good only if the lock was still held when
-// it was counted, or the order of the tokens were not that of the grants.
+// The same for a lock that lives in a session. A token is good only if the lock was still held when
+// it was counted; otherwise tokens would not have the order of the grants.
 std::int64_t next_fence(Client& self, std::string_view key, Connection& holds);
 
-// One more write to what the lock protects, in its own database and on the session that holds the
-// lock: part of its transaction, if it has one open.
+// Adds a write to the work that the lock protects, in its own database and on the session that
+// holds the lock: part of its open transaction, if there is one.
 Written write_work(Connection& connection, std::string_view key);
 
 }  // namespace picklock::models::locks::mysql

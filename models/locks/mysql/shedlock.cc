@@ -32,7 +32,7 @@ Term ShedLock::now(Client& self, Duration plus) const {
   return {.value = std::int64_t{(self.wall_now() + plus) / microseconds(1)}};
 }
 
-// Each in a transaction of its own.
+// Insert and update each run in a transaction of their own.
 Error ShedLock::insert(Client& self, const Lease& lease) {
   const std::unique_ptr<Connection> connection = self.mysql().connect();
   if (connection == nullptr) return Error::gone_away;
@@ -74,7 +74,7 @@ Acquired ShedLock::try_acquire(Client& self, std::string_view key) {
   return lease;
 }
 
-// From a thread of its own, which stops without a word once an extension has failed.
+// Runs on a thread of its own, which stops silently once an extension has failed.
 void ShedLock::keep_extending(Client& self, const Lease& lease) {
   extending_ = std::make_shared<Extending>(Extending{lease});
   const Duration every =
@@ -93,7 +93,8 @@ void ShedLock::keep_extending(Client& self, const Lease& lease) {
   });
 }
 
-// Of whoever bears the name; it keeps the row until it has been held for as long as it must be.
+// Releases the row of any process with this name, but keeps it until it has been held for as long
+// as it must be.
 Released ShedLock::release(Client& self, const Lease& lease) {
   if (extending_ != nullptr) extending_->stopped = true;
   const Duration least = locked_at_[lease.token] + options().hold_at_least - self.wall_now();

@@ -1,5 +1,5 @@
-// ShedLock's JdbcTemplate provider: a row for each name that stays, with the time until which it is
-// taken and by whom. It never waits, has no token of its own for an acquisition, and reads the
+// ShedLock's JdbcTemplate provider: a permanent row for each name, with its owner and the time
+// until which it is locked. It never waits, has no token for each acquisition, and reads the
 // application's clock unless it is told to use the database's. (docs/facts/algorithms.md 8.6)
 #pragma once
 
@@ -31,7 +31,7 @@ class ShedLock final : public ConfiguredLock {
   void keep_extending(Client& self, const Lease& lease);
 
   OwnerName owner_name_;
-  std::set<std::string> known_;  // names of which this process knows that they have a row
+  std::set<std::string> known_;  // names that have a row, as far as this process knows
   std::map<std::string, Duration> locked_at_;
   std::shared_ptr<Extending> extending_;
 };

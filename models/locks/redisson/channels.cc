@@ -4,7 +4,7 @@
 
 namespace picklock::models::locks::redisson {
 
-// A thread that is not there yet: it counts among the waiters, and leaves unless it gets there.
+// A thread that is about to subscribe: it counts as a waiter, and leaves unless it succeeds.
 class Channels::Joining {
  public:
   Joining(Channels& channels, Client& self, const std::string& name)
@@ -27,7 +27,7 @@ class Channels::Joining {
   bool joined_ = false;
 };
 
-// Its turn to subscribe, given back however that ends.
+// A thread's turn to subscribe; however it ends, the turn is passed on.
 class Channels::Turn {
  public:
   Turn(Channel& channel, Duration patience)

@@ -1,8 +1,8 @@
-// What the threads of a client process that wait for a message share: one subscription a channel,
-// and a latch with one permit for each message, which wakes one of them (docs/facts/algorithms.md
-// 1.2). Permits that nobody has waited for are kept, and make for tries that come to nothing.
-// Threads subscribe one after the other, until one has: who is out of patience, or dies, takes
-// nothing from the others.
+// State that the waiting threads of a client process share: one subscription for each channel, and
+// a latch with one permit for each message, which wakes one of them (docs/facts/algorithms.md 1.2).
+// Permits that no thread has waited for are kept and cause attempts that fail. Threads try to
+// subscribe one after the other until one succeeds; a thread that is out of patience, or dies,
+// takes nothing from the others.
 #pragma once
 
 #include <map>
@@ -17,14 +17,15 @@ class Channels : public std::enable_shared_from_this<Channels> {
  public:
   explicit Channels(std::size_t server) : server_(server) {}
 
-  // The latch of the channel, once the server has confirmed that it is heard; nullptr: not in time.
+  // Returns the latch of the channel once the server has confirmed the subscription; nullptr: not
+  // in time.
   Semaphore* join(Client& self, const std::string& channel, Duration length);
   void leave(Client& self, const std::string& channel);
 
  private:
   struct Channel {
     std::shared_ptr<Semaphore> latch;
-    std::unique_ptr<Semaphore> turns;  // to subscribe
+    std::unique_ptr<Semaphore> turns;  // turns to subscribe
     std::uint32_t waiters = 0;
     bool heard = false;
   };

@@ -11,10 +11,10 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using Woken = Semaphore::Woken;
 
-// Threads of client 1 join a channel; client 2 speaks in it.
+// Threads of client 1 join a channel; client 2 publishes in it.
 class ChannelsTest : public testing::Test {
  protected:
-  // At `when`, with this patience; then waits for a message and leaves.
+  // Joins at `when`, with this patience; then waits for a message and leaves.
   sim::Thread& join(std::string name, Duration when, Duration patience,
                     Duration for_message = 10s) {
     return world.client(
@@ -71,7 +71,7 @@ TEST_F(ChannelsTest, AreSubscribedOnceForAll) {
   EXPECT_THAT(heard_by, ElementsAre(1, 1, 1, 0));
 }
 
-// B's own patience lasts long enough, and what has come of A's is no concern of C's.
+// B's own patience lasts long enough, and A's failure does not affect C.
 TEST_F(ChannelsTest, FailNobodyButWhoeverIsOutOfPatience) {
   join("A", 0s, 1s);
   join("B", 500ms, 5s);

@@ -48,7 +48,7 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
   const std::string wanted = std::to_string(*connected);
   const std::string patience = milliseconds(sync_timeout_);
   const std::string_view wait[] = {"WAIT", wanted, patience};
-  // In a batch the script is sent again after a time-out, whatever is said of scripts (1.3).
+  // In a batch the script is sent again after a time-out, whatever the rule for scripts (1.3).
   const auto send = [&] {
     return redis(self).call_both(Role::none, argv, wait, redis::Resend::unanswered);
   };
@@ -56,12 +56,12 @@ Commands::Synced Commands::run_synced(Client& self, const Call& call, redis::Lat
   if (replies[0].is_unknown_script() && load(redis(self), call.script)) replies = send();
   const bool answered = replies[0].answered() && !replies[0].is_error();
   const bool missed = answered && !(replies[1].integer > 0);
-  // Another server may lead by now, with replicas of its own.
+  // Another server may lead by now, with its own replicas.
   if (!answered || missed) replicas_.reset();
   return {std::move(replies[0]), missed};
 }
 
-// Asked once of each server: a count that has changed since goes unnoticed.
+// Asks each server only once: a later change of the number goes unnoticed.
 std::optional<std::int64_t> Commands::replicas(Client& self) {
   if (replicas_) return replicas_;
   const std::string_view argv[] = {"INFO", "replication"};

@@ -1,7 +1,7 @@
-// How Redisson sends (docs/facts/algorithms.md 1.1, 1.3, 1.5): scripts by their SHA-1, loaded where
-// the server does not know them; scripts that take or give back a lock are not sent again once a
-// time-out leaves their outcome open, unless `resend_scripts` says so; and where a server has
-// replicas, a grant can be made to wait for one of them.
+// How Redisson sends its commands (docs/facts/algorithms.md 1.1, 1.3, 1.5). Scripts are named by
+// their SHA-1 and loaded where the server does not know them. Scripts that acquire or release a
+// lock are not sent again after a time-out, which leaves their outcome open, unless
+// `resend_scripts` is set. If a server has replicas, a grant can wait for one of them.
 #pragma once
 
 #include <optional>
@@ -30,13 +30,13 @@ class Commands {
 
   redis::Client& redis(Client& self) const { return self.redis(server_); }
 
-  // A script of the lock itself. `late`: hears the answer if the thread is interrupted before.
+  // Runs a script of the lock itself. `late`: gets the answer if the thread is interrupted before.
   redis::Reply run(Client& self, const Call& call, redis::Late late = {}) const;
-  // One that may run twice, such as a renewal.
+  // Runs a script that may run twice, such as a renewal.
   redis::Reply run_freely(Client& self, const Call& call, Role role) const;
 
-  // The same as run(), followed by WAIT where replicas are connected. `missed`: none of them has
-  // it, an exception whatever the script answers.
+  // The same as run(), followed by WAIT if replicas are connected. `missed`: none of them has it,
+  // which is an exception whatever the script answers.
   struct Synced {
     redis::Reply reply;
     bool missed = false;
@@ -50,7 +50,7 @@ class Commands {
   bool sync_replicas_;
   Duration sync_timeout_;
   std::size_t server_;
-  std::optional<std::int64_t> replicas_;  // connected, as far as is known
+  std::optional<std::int64_t> replicas_;  // how many are connected, as far as known
 };
 
 }  // namespace picklock::models::locks::redisson

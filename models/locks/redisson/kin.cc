@@ -39,7 +39,7 @@ Commands::Synced SpinLock::give_back(Client& self, std::string_view key, const s
 
 // ---------------------------------------------------------------- fenced lock
 
-// A grant that no replica has is not undone here (1.5).
+// A grant that no replica has is not undone (1.5).
 Commands::Synced FencedLock::take(Client& self, const Taking& taking, redis::Late late) {
   const std::string lease = milliseconds(taking.lease);
   const std::string token = token_of(taking.key);
@@ -135,7 +135,7 @@ void kin_as_fixed(LockOptions& options) {
   options.tell_loss = true;
 }
 
-// Its own way to wait, and its own release.
+// It waits and releases in its own way.
 Uses spin_uses() {
   return without(uses(),
                  {"release_script", "unlock_latch", "try_after_subscribing", "wait_at_most"});
@@ -158,8 +158,8 @@ Duration fair_bound(const LockOptions& options) { return bound(options) + option
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
-// One message wakes one waiter, unless the release is carried out twice; and nobody is overtaken
-// whose place does not run out while he waits.
+// One message wakes one waiter, unless the release is executed twice. A waiter is not overtaken as
+// long as its place does not expire.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
   if (options.refresh_place) all.push_back({Property::fair_order, {}, {}});

@@ -7,7 +7,7 @@
 
 namespace picklock::models::locks::redisson {
 
-// Sleeps between its tries, 1 ms doubled up to 128 ms, and hears no channel.
+// Sleeps between its attempts, 1 ms doubled up to 128 ms, and subscribes to no channel.
 class SpinLock final : public RedissonLock {
  public:
   using RedissonLock::RedissonLock;
@@ -19,7 +19,7 @@ class SpinLock final : public RedissonLock {
                              const std::string& latch) override;
 };
 
-// Every acquire, a nested one too, mints a token that is larger than all before it, as long as the
+// Every acquire, also a nested one, mints a token that is larger than all before it, as long as the
 // server remembers the last one.
 class FencedLock final : public RedissonLock {
  public:
@@ -30,8 +30,8 @@ class FencedLock final : public RedissonLock {
   Reader reader() const override;
 };
 
-// First come, first served: waiters stand in a list, each with a time at which its place is void,
-// by the wall clock of the client that set it; each hears a channel of its own.
+// First come, first served: waiters queue in a list. Each has its own channel, and a time at which
+// its place expires, on the wall clock of the client that set it.
 class FairLock final : public RedissonLock {
  public:
   using RedissonLock::RedissonLock;

@@ -95,7 +95,7 @@ TEST(RedissonFencedLock, WaitsForWhatIsLeftOfTheHoldersLease) {
   EXPECT_THAT(self.lines, Contains("wait 5000ms"));
 }
 
-// A refusal by a holder without a lease has -1 twice.
+// A refusal by a holder without a lease is -1 twice.
 TEST(RedissonFencedLock, TakesNoRefusalForAGrant) {
   Transcript self;
   self.answers_numbers({-1, -1});
@@ -186,7 +186,7 @@ TEST(RedissonFairLock, LeavesTheQueueWhereItCannotHearInTime) {
   EXPECT_THAT(readable(self.lines).back(), testing::StartsWith("upkeep: EVALSHA {leave_queue}"));
 }
 
-// An exception, in the library: nobody takes the place back.
+// An exception, in the library: nobody removes the place.
 TEST(RedissonFairLock, StaysInTheQueueWhenItIsInterruptedOrCannotHearForEver) {
   for (const bool deaf : {false, true}) {
     Transcript self;
@@ -249,7 +249,7 @@ TEST(RedissonFairLock, RefreshesItsPlaceWhileItWaitsIfToldTo) {
 }
 
 // Clients 2, 3 and 4 come one after the other while client 1 holds the lock for 5 s; each holds it
-// for 1 s. Who gave up is told as a negative number.
+// for 1 s. A negative number is a client that gave up.
 std::vector<int> order(const LockOptions& options, Duration patience_of_3, SmallWorld& world) {
   world.reset({.clients = 4, .tracing = true});
   std::vector<int> served;

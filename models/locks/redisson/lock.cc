@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kUnlocked = "0";
 constexpr Duration kSubscriptionTimeout = std::chrono::milliseconds(7500);
 
-// However a wait ends, the channel is left.
+// Leaves the channel, however a wait ends.
 class Hearing {
  public:
   Hearing(Channels& channels, Client& self, std::string channel, Duration patience)
@@ -53,7 +53,7 @@ std::string RedissonLock::wall_milliseconds(Client& self) const {
   return milliseconds(self.wall_now());
 }
 
-// As long as copies of the same release may come: a time-out and a pause for each (1.2).
+// As long as copies of the same release may arrive: a time-out and a pause for each (1.2).
 std::string RedissonLock::latch_life() const {
   const Duration each =
       options().command_timeout + std::max(options().resend_delay, options().resend_delay_most);
@@ -95,7 +95,7 @@ RedissonLock::Result RedissonLock::lock_within(Client& self, std::string_view ke
   const Patience patience(self, options().clock, terms.patience);
   const Attempt first = attempt(self, taking);
   if (auto over = settled(self, taking, first)) return std::move(*over);
-  // What does not wait reads no clock.
+  // An acquire that does not wait reads no clock.
   if (terms.patience == Duration::zero() || patience.over()) {
     gives_up(self, taking);
     return {std::nullopt};
@@ -103,7 +103,7 @@ RedissonLock::Result RedissonLock::lock_within(Client& self, std::string_view ke
   return wait_and_take(self, taking, patience, first.left);
 }
 
-// One that no replica has is undone and made again, a few times (1.5).
+// A grant that no replica has is undone and requested again, a few times (1.5).
 Attempt RedissonLock::attempt(Client& self, const Taking& taking) {
   Attempt attempt = attempt_once(self, taking);
   for (std::uint32_t copies = 1; attempt.outcome == Outcome::unsynced && copies <= options().resend;
@@ -122,8 +122,8 @@ void RedissonLock::pause_before_next(Client& self, std::uint32_t copies) const {
 
 Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
   const Duration sent = now(self, options().clock);
-  // The answer that an interrupted thread does not wait for still arms the watchdog, and nobody is
-  // left who would disarm it (docs/facts/failures.md C-19).
+  // An answer that an interrupted thread does not wait for still arms the watchdog, and nobody is
+  // left to disarm it (docs/facts/failures.md C-19).
   const bool watched = taking.terms.lease == Duration::zero();
   redis::Late late = [watched, watchdog = watchdog_, lease = lease(taking, 0, sent),
                       thread = self.thread(), tenancy = self.tenancy(),
@@ -131,7 +131,7 @@ Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
     if (watched && read(reply).outcome == Outcome::granted) watchdog->add(lease, thread, tenancy);
   };
   const Commands::Synced told = take(self, taking, std::move(late));
-  // By the script alone: what the watchdog knows of the owner's other holds stays.
+  // Undone by the script alone: the watchdog keeps the owner's other holds.
   if (told.missed) {
     unlock(self, taking.key, taking.owner, latch_of(taking.key, self.fresh_token()));
     return {.outcome = Outcome::unsynced};
@@ -173,7 +173,7 @@ Acquired RedissonLock::granted(Client& self, const Taking& taking, const Attempt
   return mine;
 }
 
-// Whether the attempt ends the call, and how.
+// Whether the attempt ends the call, and with which result.
 std::optional<RedissonLock::Result> RedissonLock::settled(Client& self, const Taking& taking,
                                                           const Attempt& attempt) {
   switch (attempt.outcome) {
@@ -192,8 +192,8 @@ std::optional<RedissonLock::Result> RedissonLock::settled(Client& self, const Ta
   return Result{Acquired::unknown()};
 }
 
-// One who is interrupted, or who would wait for ever and cannot hear, leaves by an exception, and
-// leaves what stands for him behind (docs/facts/algorithms.md 9, pitfall 31).
+// A thread that is interrupted, or that would wait forever but cannot subscribe, leaves by an
+// exception; its place on the server stays (docs/facts/algorithms.md 9, pitfall 31).
 RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& taking,
                                                  const Patience& patience, Duration left) {
   const Hearing hearing(*channels_, self, channel(taking.key, taking.owner),
@@ -206,7 +206,7 @@ RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& tak
     if (patience.over()) break;
     if (tries) {
       const Attempt next = attempt(self, taking);
-      // Told as a refusal here (1.2).
+      // Reported as a refusal (1.2).
       const bool lost_in_time = next.outcome == Outcome::unknown && !patience.endless();
       if (lost_in_time) break;
       if (auto over = settled(self, taking, next)) return std::move(*over);
@@ -226,8 +226,8 @@ RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& tak
 
 // ---------------------------------------------------------------- release
 
-// The watchdog forgets a hold before the outcome is looked at, whatever it is. A release that no
-// replica has is made again (1.5), and finds the latch of the first.
+// The watchdog forgets a hold before the outcome is known, whatever it is. A release that no
+// replica has is repeated (1.5), and finds the latch of the first.
 Released RedissonLock::release(Client& self, const Lease& lease) {
   const std::string latch = latch_of(lease.key, self.fresh_token());
   for (std::uint32_t copies = 1;; ++copies) {

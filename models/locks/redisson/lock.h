@@ -1,9 +1,9 @@
 // Redisson's re-entrant lock, `RLock` (docs/facts/algorithms.md 1.2): a hash that counts how often
-// its owner, a thread of a client process, holds it. Waiters hear a channel. Without an explicit
-// lease (`renew`) the watchdog keeps it. What a holder believes is never checked again: it learns
+// its owner, a thread of a client process, holds it. Waiters subscribe to a channel. Without an
+// explicit lease (`renew`) the watchdog renews it. A holder never checks the lock again: it learns
 // of a loss when it releases. One object serves the threads of its process.
 //
-// Names are those of Redisson, tokens are not: a client's id is as long as our tokens are.
+// Names are those of Redisson; tokens are not: a client's id is as long as our tokens are.
 #pragma once
 
 #include <memory>
@@ -19,29 +19,29 @@
 
 namespace picklock::models::locks::redisson {
 
-// What one call of tryLock or lock is given.
+// The arguments of a call of tryLock or lock.
 struct Terms {
-  Duration patience{};  // 0: one attempt; negative: for ever
-  Duration lease{};     // 0: the watchdog's
+  Duration patience{};  // 0: one attempt; negative: forever
+  Duration lease{};     // 0: the watchdog renews it
 };
 
-// What one script told.
+// The answer of one script.
 struct Attempt {
   enum class Outcome : std::uint8_t { granted, held, refused, unknown, interrupted, unsynced };
   Outcome outcome = Outcome::unknown;
-  Duration left{};  // of the holder's lease; negative: no end
+  Duration left{};  // rest of the holder's lease; negative: no end
   std::int64_t fence = 0;
-  Duration sent{};  // when, on the client's clock
+  Duration sent{};  // when it was sent, on the client's clock
 };
 
-// As a call is given it: without a watchdog there is one.
+// The lease that a call passes: only a lock without a watchdog has one.
 inline Duration explicit_lease(const LockOptions& options) {
   return options.renew == Renew::none ? options.ttl : Duration{};
 }
 
 class RedissonLock : public ConfiguredLock {
  public:
-  // `on_renewal`: instead of what `options` say of losses and deadlines.
+  // `on_renewal` replaces what `options` say about losses and deadlines.
   explicit RedissonLock(const LockOptions& options, std::size_t server = 0,
                         OnRenewal on_renewal = {});
 
@@ -51,9 +51,9 @@ class RedissonLock : public ConfiguredLock {
   Held look(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
-  // As the server knows the calling thread.
+  // The name of the calling thread on the server.
   std::string owner(Client& self);
-  // `timed_out`: an exception, since a script got no answer in time.
+  // `timed_out`: an exception, because a script got no answer in time.
   struct Result {
     Acquired acquired;
     bool timed_out = false;
@@ -69,17 +69,17 @@ class RedissonLock : public ConfiguredLock {
   };
 
   virtual Commands::Synced take(Client& self, const Taking& taking, redis::Late late);
-  // What the answer to it says.
+  // Parses the answer of take().
   using Reader = Attempt (*)(const redis::Reply& reply);
   virtual Reader reader() const { return read; }
-  // Until there is a reason to try again.
+  // Waits until there is a reason to try again.
   virtual Result wait_and_take(Client& self, const Taking& taking, const Patience& patience,
                                Duration left);
   virtual Commands::Synced give_back(Client& self, std::string_view key, const std::string& owner,
                                      const std::string& latch);
-  // Takes the lock from `holder`, or from whoever holds it if that is empty.
+  // Takes the lock from `holder`, or from any holder if that is empty.
   virtual redis::Reply force_open(Client& self, std::string_view key, std::string_view holder);
-  // The caller will not be served: whatever stands for him on the server goes.
+  // The caller gives up: removes its place on the server.
   virtual void gives_up(Client&, const Taking&) {}
   virtual void still_waits(Client&, const Taking&) {}
   virtual std::string channel(std::string_view key, const std::string& owner) const;

@@ -21,14 +21,14 @@ constexpr std::int64_t kNone = 0;
 
 const Lease kLease{.key = "lock", .token = "token-9:1", .ttl = 30s};
 
-// The watchdog's lease, unless a test says otherwise.
+// With the watchdog's lease, unless a test sets another.
 LockOptions with(LockOptions options = {}) {
   options.ttl = 30s;
   options.renew = Renew::conditional;
   return options;
 }
 
-// A release, the first thing of which is a name for its latch.
+// The line of a release, which begins with a name for its latch.
 std::string give_back_line(const std::string& latch, const std::string& life) {
   return "EVALSHA {give_back} 3 lock " + kChannel + " redisson_unlock_latch:{lock}:" + latch +
          " 0 30000 token-9:1 " + life;
@@ -80,7 +80,7 @@ TEST(RedissonLock, IsRefusedWhereItsScriptCannotBeLoaded) {
 
 // ---------------------------------------------------------------- waiting (1.2)
 
-// What was said between the first try and the subscription is not missed.
+// A message between the first attempt and the subscription is not missed.
 TEST(RedissonLock, SubscribesAndTriesAgainBeforeItWaits) {
   Transcript self;
   self.answers(30000);
@@ -135,7 +135,7 @@ TEST(RedissonLock, WaitsAsLongAsItsPatienceForAHolderWithoutALease) {
   EXPECT_EQ(self.lines[3], "wait 4000ms");
 }
 
-// All that it waits counts on the wall clock (1.1).
+// All waiting counts on the wall clock (1.1).
 TEST(RedissonLock, LosesItsPatienceWhereTheWallClockIsSetForward) {
   Transcript self;
   self.answers(1000);
@@ -189,7 +189,7 @@ TEST(RedissonLock, TriesOnceWhereItIsNotToWait) {
   }
 }
 
-// Nothing that it has sent is left without answer.
+// None of its requests is left without an answer.
 TEST(RedissonLock, IsRefusedOnceItIsInterruptedInItsWait) {
   Transcript self;
   self.interrupted = true;
@@ -305,7 +305,7 @@ TEST(RedissonLock, TellsWhatBecameOfARelease) {
   EXPECT_EQ(lock.release(failing, kLease), Released::unknown);
 }
 
-// It stands for a copy that may yet be executed.
+// The latch protects against a copy that may yet be executed.
 TEST(RedissonLock, KeepsTheLatchOfAReleaseWithoutAnswer) {
   Transcript self;
   self.answers_late();
@@ -380,7 +380,7 @@ const std::string kTwoReplicas = "# Replication\r\nrole:master\r\nconnected_slav
 const auto kGiveBack = testing::StartsWith("EVALSHA {give_back} 3 lock");
 const auto kForget = testing::StartsWith("without waiting: upkeep: DEL");
 
-// An answer to the script, and how many replicas have what it did.
+// An answer to the script, and how many replicas have its effects.
 void answers_synced(Transcript& self, std::optional<std::int64_t> answer, std::int64_t replicas) {
   self.answers(kTwoReplicas);
   if (answer) {
@@ -459,7 +459,7 @@ TEST(RedissonLock, TriesAsOftenAsItSendsAgainAndThenNoLonger) {
   EXPECT_EQ(self.now, 4s);
 }
 
-// What the watchdog knows of the outer hold is no business of an inner one that is undone.
+// Undoing an inner hold does not affect what the watchdog knows of the outer one.
 TEST(RedissonLock, StillRenewsTheOuterHoldOnceAnInnerOneWasUndone) {
   Transcript self;
   answers_synced(self, {}, 2);

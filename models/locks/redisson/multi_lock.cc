@@ -16,7 +16,7 @@ constexpr Duration kNothing = Duration::min();
 
 }  // namespace
 
-// Until when it holds is of interest here, whoever is told.
+// The multi-lock needs the deadline of each member, whether or not anybody else does.
 RedissonLock& MultiLock::member(Client& self, std::size_t server) {
   LockOptions of_member = options();
   of_member.deadline = true;
@@ -58,8 +58,8 @@ Acquired MultiLock::try_acquire(Client& self, std::string_view key) {
   return lock_once(self, key, {.patience = Duration{}, .lease = explicit_lease(options())});
 }
 
-// Without a time limit it begins anew for ever, each time with a patience of its own: fixed, or
-// drawn at random where a lease is given. An interrupt ends a server's turn, and nothing else.
+// Without a time limit it starts over forever, each time with a new patience: fixed, or drawn at
+// random if there is a lease. An interrupt only ends the turn of one server.
 Acquired MultiLock::acquire(Client& self, std::string_view key) {
   if (options().attempts == 1) return try_acquire(self, key);
   const Duration lease = explicit_lease(options());
@@ -80,10 +80,10 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
   const std::size_t servers = self.redis_servers();
   const bool waits = terms.patience > Duration::zero();
   Duration remain = waits ? terms.patience : Patience::kEndless;
-  // Of what there was at first, however little is left.
+  // A share of the initial patience, however little is left.
   const Duration for_each =
       waits ? std::max(share(remain, servers), Duration(std::chrono::milliseconds(1))) : Duration{};
-  // While it collects, a lease lasts long enough for all of them.
+  // During the attempt each lease is long enough for all servers.
   const Duration meanwhile =
       waits && terms.lease > Duration::zero() ? 2 * terms.patience : terms.lease;
   std::size_t may_fail_still = may_fail(servers);
@@ -127,7 +127,7 @@ Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& t
 Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& members,
                              const Terms& terms) {
   Whole& whole = wholes_[self.thread()];
-  // Before the leases are set as well: by then they may be another's.
+  // Checked before the leases are set as well: by then another client may hold the keys.
   const auto valid = [&] {
     return options().validity != Validity::after_answers ||
            now(self, options().clock) < lasts(whole);
@@ -146,7 +146,7 @@ Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& 
   return whole.lease;
 }
 
-// Whether a key still existed is looked at only to know what is held.
+// The answers are used only to know which keys are held.
 void MultiLock::set_leases(Client& self, std::string_view key, const Members& members,
                            Duration lease) {
   const Duration sent = now(self, options().clock);
@@ -167,12 +167,12 @@ Released MultiLock::unlock_one(Client& self, std::string_view key, std::size_t s
   return one.release(self, {.key = std::string(key), .token = one.owner(self)});
 }
 
-// Of an attempt: each, whatever becomes of the others.
+// Undoes an attempt on each server, whatever the outcome on the others.
 void MultiLock::roll_back(Client& self, std::string_view key, const Members& members) {
   for (const std::size_t server : members) unlock_one(self, key, server);
 }
 
-// In order, and no further than the first that fails.
+// Releases in order, and stops at the first failure.
 Released MultiLock::unlock(Client& self, std::string_view key) {
   for (std::size_t server = 0; server < self.redis_servers(); ++server) {
     const Released released = unlock_one(self, key, server);
@@ -200,7 +200,7 @@ Duration RedLock::share(Duration patience, std::size_t servers) const {
   return patience / static_cast<std::int64_t>(servers);
 }
 
-// All of them, also those that have not granted, whatever comes of it.
+// Releases all of them, also those that have not granted, whatever the outcomes.
 Released RedLock::unlock(Client& self, std::string_view key) {
   for (std::size_t server = 0; server < self.redis_servers(); ++server)
     unlock_one(self, key, server);

@@ -1,9 +1,9 @@
-// Redisson's locks on several servers, each of them a RedissonLock of its own, taken one after the
-// other in the client's order (docs/facts/algorithms.md 1.6, 1.7): the MultiLock, which needs all
-// of them, and the RedLock, which needs more than half. Each is renewed by itself; nobody looks
-// again whether enough of them are still held, and a RedLock as shipped does not look whether the
-// first have lapsed when the last are granted. With `validity`, `deadline` and `tell_loss` a holder
-// goes by the servers that it needs: until when each of them holds, as the last renewal left it.
+// Redisson's locks on several servers, each of them a RedissonLock of its own, acquired one after
+// the other in the client's order (docs/facts/algorithms.md 1.6, 1.7): the MultiLock needs all of
+// them, the RedLock more than half. Each is renewed separately; nothing checks again whether enough
+// of them are still held, and the shipped RedLock does not check whether the first have expired
+// when the last are granted. With `validity`, `deadline` and `tell_loss` a holder relies on the
+// servers that it needs: until when each of them is held, according to its last renewal.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,11 @@ class MultiLock : public ConfiguredLock {
   RedissonLock& member(Client& self, std::size_t server);
 
  private:
-  // What a thread has.
+  // The state of a thread.
   struct Whole {
     Lease lease;
     std::uint32_t holds = 0;
-    std::vector<Duration> until{};  // on each server, by the client's clock
+    std::vector<Duration> until{};  // on each server, on the client's clock
   };
 
   Acquired lock_once(Client& self, std::string_view key, const Terms& terms);

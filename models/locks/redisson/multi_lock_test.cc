@@ -25,7 +25,8 @@ LockOptions leased(LockOptions options = {}) {
   return options;
 }
 
-// Without what is posted and waits for threads, and with releases as "at redis-2 gives back".
+// Leaves out commands that are posted and waits for threads; shows releases as "at redis-2 gives
+// back".
 std::vector<std::string> told(const Transcript& self) {
   std::vector<std::string> all = readable(self.lines);
   std::erase_if(
@@ -89,7 +90,7 @@ TEST(RedissonMultiLock, GivesTheOthersBackWhereTheFirstIsLostMeanwhile) {
   EXPECT_EQ(told(self).back(), at(2, "gives back"));
 }
 
-// The one that may have been granted is given back as well, once.
+// The one that may have been granted is released too, once.
 TEST(RedissonMultiLock, BeginsAnewAfterATryWithoutAnswerWhileItIsPatient) {
   Transcript self;
   self.servers = 2;
@@ -136,7 +137,7 @@ TEST(RedissonMultiLock, BeginsAnewForEverWith1500MillisecondsForEachServer) {
   EXPECT_EQ(told(self)[3], "wait 3000ms");
 }
 
-// The double draws the most: for a lease of 5 s, what lies between 3 s and 5 s.
+// The test client draws the maximum: for a lease of 5 s, from between 3 s and 5 s.
 TEST(RedissonMultiLock, DrawsItsPatienceByTheLease) {
   for (const Duration lease : {5s, 2s}) {
     Transcript self;
@@ -163,7 +164,7 @@ TEST(RedissonMultiLock, HoldsOnAsLongAsTwiceItsPatienceAndSetsItsLeasesInTheEnd)
   EXPECT_THAT(told(self),
               ElementsAre(take_by("token-1:1", "8000"), at(2, take_by("token-2:1", "8000"))));
   self.lines.clear();
-  ASSERT_EQ(self.threads.size(), 4U);  // two watchdogs before
+  ASSERT_EQ(self.threads.size(), 4U);  // two watchdogs before these
   self.answers(kNone);
   self.answers(kNone);
   self.threads[2](self);
@@ -181,7 +182,7 @@ TEST(RedissonMultiLock, TakesItsLeaseAtOnceWhereItDoesNotWait) {
   EXPECT_THAT(told(self), ElementsAre(take_by("token-1:1", "5000")));
 }
 
-// What was granted first may be over by then.
+// The first grant may have expired by then.
 TEST(RedissonMultiLock, LooksAtWhatIsLeftOfItsLeasesIfToldTo) {
   for (const Validity validity : {Validity::never, Validity::after_answers}) {
     Transcript self;
@@ -299,7 +300,7 @@ TEST(RedissonRedLock, GivesBackAllOfThemWhateverComesOfIt) {
 
 struct Enough {};
 
-// Runs the watchdog of a server until it has renewed once, and is told this.
+// Runs the watchdog of a server until it has renewed once and got this answer.
 void renew_once(Transcript& self, std::size_t server, std::int64_t answer) {
   self.answers_numbers({answer});
   self.on_sleep = [passes = 0]() mutable {
@@ -316,7 +317,7 @@ TEST(RedissonRedLockFixed, BelievesAsLongAsMostOfItsServersHold) {
   const auto lock = redisson_redlock_fixed().make(as_it_comes(redisson_redlock_fixed()));
   const Acquired acquired = lock->acquire(self, "lock");
   ASSERT_TRUE(acquired);
-  EXPECT_EQ(acquired.lease().deadline, 31s);  // asked at 0, 1 and 2 s
+  EXPECT_EQ(acquired.lease().deadline, 31s);  // sent at 0, 1 and 2 s
   renew_once(self, 1, 1);
   EXPECT_THAT(self.lines, testing::Contains("believes until 32000ms"));
 }

@@ -1,5 +1,5 @@
-// How Redisson names what belongs to a lock (docs/facts/algorithms.md 1.1): its own name in braces,
-// so that a cluster keeps all of it in one slot.
+// Redisson's names for the keys and channels of a lock (docs/facts/algorithms.md 1.1): its own name
+// in braces, so that a cluster keeps all of them in one slot.
 #pragma once
 
 #include <string>

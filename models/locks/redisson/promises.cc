@@ -6,8 +6,8 @@ namespace picklock::models::locks::redisson {
 
 namespace {
 
-// A thread is its owner's name for all its tenures, so that a command which is late, or is sent
-// again, may hit a later one. And an acquire that gets no answer in time ends unknown.
+// A thread has one owner name for all its tenures, so a command that is late or sent again may
+// affect a later tenure. An acquire that gets no answer in time ends unknown.
 std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
   using enum FaultClass;
   return {
@@ -27,9 +27,9 @@ std::vector<Promise> promises(const LockOptions& options) {
   return with(while_leases_end(options).without({FaultClass::amnesia}), {FaultClass::client_clock});
 }
 
-// A release stops at the first server that fails, and what the others hold is renewed for ever. How
-// long the first are held while the last are waited for is counted by the client: once its clock
-// has stepped back, the leases that it sets in the end may be another's.
+// A release stops at the first server that fails, and the keys on the others are renewed forever.
+// The client counts how long the first keys are held while it waits for the last: if its clock has
+// stepped back, the leases that it sets at the end may be another client's.
 std::vector<Promise> promises_of_several(const LockOptions& options) {
   using enum FaultClass;
   const FaultClasses leased = while_leases_end(options).without({amnesia});
@@ -40,15 +40,15 @@ std::vector<Promise> promises_of_several(const LockOptions& options) {
               options.renew == Renew::none ? steady : FaultClasses{client_clock});
 }
 
-// The lease of a crashed holder, and one wake-up by the waiter's own timer; a command that is
-// answered late may cost all its copies.
+// The lease of a crashed holder, and one wake-up by the waiter's own timer; a command with a late
+// answer may cost all its copies.
 Duration bound(const LockOptions& options) {
   const Duration copies = (options.command_timeout + options.resend_delay_most) *
                           static_cast<std::int64_t>(options.resend + 1);
   return options.ttl + copies + std::chrono::milliseconds(100);
 }
 
-// A message that the server has sent is on its way no longer than a command.
+// A message of the server travels no longer than a command.
 Duration wakeup(const LockOptions&) { return std::chrono::seconds(1); }
 
 }  // namespace picklock::models::locks::redisson

@@ -1,5 +1,5 @@
-// What Redisson's locks have in common as data: what they promise, how long a waiter may wait,
-// which options they look at, and how they come (docs/facts/algorithms.md 1, 10).
+// Common data of Redisson's locks: their promises, how long a waiter may wait, the options that
+// they read, and their defaults (docs/facts/algorithms.md 1, 10).
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace picklock::models::locks::redisson {
 
-// The same, called otherwise.
+// The same algorithm under another name.
 Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary,
                   std::string_view source);
 Uses uses();

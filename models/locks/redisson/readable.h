@@ -1,5 +1,5 @@
-// What Redisson's locks have sent, with the names of their scripts for what is sent of them.
-// Test-only.
+// The requests of Redisson's locks as text, with the names of their scripts in place of their
+// SHA-1. Test-only.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ Watchdog::Entry* Watchdog::find(std::string_view key) {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-// Of that making: one that was released and taken anew is another.
+// Finds only this entry: a lock that was released and acquired anew has another number.
 Watchdog::Entry* Watchdog::find(std::string_view key, std::uint64_t number) {
   Entry* entry = find(key);
   return entry != nullptr && entry->number == number ? entry : nullptr;
@@ -80,7 +80,7 @@ void Watchdog::run(Client& self) {
     }
     while (!entries_.empty()) {
       self.sleep(options_.ttl / 3);
-      // A batch without answer ends the pass; the next one comes as ever.
+      // A batch without an answer ends the pass; the next pass comes as usual.
       for (std::size_t from = 0; from < entries_.size(); from += kBatch) {
         std::vector<Entry*> batch;
         for (std::size_t i = from; i < std::min(from + kBatch, entries_.size()); ++i)
@@ -102,7 +102,7 @@ void Watchdog::run_one(Client& self, const std::string& key, std::uint64_t numbe
   }
 }
 
-// False: no answer, and nobody knows.
+// False: no answer, so the outcome is unknown.
 bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   std::vector<std::string> names;
   std::vector<std::uint64_t> numbers;

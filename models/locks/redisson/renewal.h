@@ -1,7 +1,7 @@
-// The watchdog (docs/facts/algorithms.md 1.4): renews what the threads of a client process hold,
-// every third of the lease, counted from the end of the pass before. It knows owners by name and
-// nothing of whether their threads still live, and what it finds lost it forgets in silence, unless
-// `tell_loss` is set. Each lock may have a timer of its own instead, as before version 3.44.
+// The watchdog (docs/facts/algorithms.md 1.4): renews the locks of a client process's threads every
+// third of the lease, counted from the end of the pass before. It knows owners by name, but not
+// whether their threads still live. It forgets lost locks silently, unless `tell_loss` is set. Each
+// lock may have a timer of its own instead, as before version 3.44.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace picklock::models::locks::redisson {
 
-// Hears of a renewal: until when the hold of `thread` lasts now, by the client's clock, or that it
-// is lost.
+// Called after a renewal: with the time on the client's clock until which `thread` now holds the
+// lock, or without one if it is lost.
 using OnRenewal = std::function<void(Client& self, std::uint32_t thread, const Lease& lease,
                                      std::optional<Duration> until)>;
-// As `tell_loss` and `deadline` have it.
+// The callback that `tell_loss` and `deadline` require.
 OnRenewal as_told(const LockOptions& options);
 
 class Watchdog : public std::enable_shared_from_this<Watchdog> {
@@ -32,11 +32,11 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   Watchdog(const LockOptions& options, std::size_t server, OnRenewal on_renewal)
       : options_(options), commands_(options, server), on_renewal_(std::move(on_renewal)) {}
 
-  // From a thread of the process, before anything is to be renewed.
+  // Call it from a thread of the process before the first renewal.
   void start(Client& self);
-  // A thread has acquired: may be called between the steps of threads.
+  // A thread has acquired. May be called between the steps of threads.
   void add(const Lease& lease, std::uint32_t thread, Tenancy tenancy);
-  // It has released once. Nothing happens if it holds nothing.
+  // A thread has released once. Does nothing if it holds nothing.
   void remove(std::string_view key, std::uint32_t thread);
 
  private:
@@ -46,12 +46,12 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
     Lease lease;
     Tenancy tenancy{};
   };
-  // Of one name, in the order in which its threads came: only the first is looked after.
+  // The holds of one name, in the order in which its threads came; only the first is renewed.
   struct Entry {
     std::string key;
     std::deque<Hold> holds;
     std::uint64_t number = 0;
-    bool timed = false;  // has a timer of its own
+    bool timed = false;  // has its own timer
   };
 
   void run(Client& self);

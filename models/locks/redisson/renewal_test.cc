@@ -27,7 +27,7 @@ class RedissonWatchdog : public testing::Test {
  protected:
   explicit RedissonWatchdog(LockOptions options = with()) : lock(options) {}
 
-  // When each renewal was sent, and of which locks for which owners' threads: "10.001 lock :1".
+  // When each renewal was sent, and for which locks and owners' threads: "10.001 lock :1".
   std::vector<std::string> renewals() const {
     std::vector<std::string> all;
     for (const std::string& line : readable(world.sent())) {
@@ -66,7 +66,7 @@ TEST_F(RedissonWatchdog, RenewsEveryThirdOfTheLeaseFromTheEndOfThePassBefore) {
     EXPECT_EQ(self.redis().exists("lock").integer, 1);
   });
   world.run();
-  // The first loads the script: 3 ms after the acquire, which took as long.
+  // The first renewal loads the script: 3 ms after the acquire, which took as long.
   EXPECT_THAT(renewals(),
               ElementsAre("10.003 lock:1", "10.005 lock:1", "20.006 lock:1", "30.007 lock:1"));
 }
@@ -129,8 +129,8 @@ TEST_F(RedissonWatchdog, ForgetsAReleaseWithoutAnswerLikeAnyOther) {  // 1.2
   EXPECT_THAT(renewals(), ElementsAre());
 }
 
-// Thread 1, which held it three times, has lost the lock to thread 2: each pass forgets one hold of
-// the first, and the lease of the second is over before it is looked after.
+// Thread 1, which held the lock three times, has lost it to thread 2: each pass forgets one hold of
+// thread 1, and the lease of thread 2 expires before it is renewed.
 TEST_F(RedissonWatchdog, LooksAfterTheFirstThreadOfANameOnly) {
   world.client(1, [this](SmallWorld&, Client& self) {
     for (int i = 0; i < 3; ++i) lock.acquire(self, "lock");
@@ -175,7 +175,7 @@ TEST_F(RedissonWatchdog, GoesOnAfterARenewalWithoutAnswer) {
   EXPECT_THAT(losses(), ElementsAre());
 }
 
-// Its release has come while the renewal was under way.
+// The release came while the renewal was under way.
 TEST_F(RedissonWatchdog, TellsNoLossOfWhatWasGivenBackMeanwhile) {
   world.client(1, [this](SmallWorld& all, Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
@@ -206,7 +206,7 @@ TEST_F(RedissonSilentWatchdog, ForgetsInSilence) {
   EXPECT_THAT(losses(), ElementsAre());
 }
 
-// Interrupted while its acquire is under way: the answer arms the watchdog all the same.
+// Interrupted during its acquire: the answer arms the watchdog all the same.
 TEST_F(RedissonSilentWatchdog, RenewsForEverWhatAnInterruptedThreadWasGranted) {  // C-19
   sim::Thread& thread = world.client(1, [this](SmallWorld&, Client& self) {
     lock.try_acquire(self, "other");  // loads the script
@@ -243,7 +243,7 @@ TEST_F(RedissonTimers, RenewEachLockByItself) {
   EXPECT_THAT(all, ElementsAre("10 lock:1", "10 lock:1", "14 other:1", "20 lock:1", "24 other:1"));
 }
 
-// Each grant has a timer of its own: none of a release is left.
+// Each grant has its own timer; a release leaves none.
 TEST_F(RedissonTimers, EndWithTheRelease) {
   world.client(1, [this](SmallWorld&, Client& self) {
     for (int i = 0; i < 30; ++i) {
@@ -295,7 +295,7 @@ TEST_F(RedissonDeadlines, AreNotMovedByARenewalThatIsAnsweredAfterTheRelease) {
     self.sleep(60s);
   });
   world.run();
-  EXPECT_EQ(renewals().size(), 2U);  // the script is not known yet
+  EXPECT_EQ(renewals().size(), 2U);  // the script is not loaded yet
   for (const history::HistoryEvent& event : world.history())
     EXPECT_NE(event.what, history::What::deadline_passed);
 }

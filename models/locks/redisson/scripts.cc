@@ -117,7 +117,7 @@ return 1
 
 namespace {
 
-// Those at the head whose places have run out make way.
+// Removes expired places from the head of the queue.
 constexpr std::string_view kDropTheLate = R"(
 local function drop_the_late(now)
   while true do
@@ -131,7 +131,8 @@ local function drop_the_late(now)
 end
 )";
 
-// Whoever is first, or alone, takes a free lock, and those behind him move up.
+// The first in the queue, or a client that finds it empty, takes a free lock; those behind it move
+// up.
 constexpr std::string_view kTakeFree = R"(
 local first = drop_the_late(tonumber(ARGV[4]))
 if redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[2]) then
@@ -151,7 +152,7 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 )";
 
-// Whoever is first hears it on a channel of his own.
+// Notifies the first in the queue on its own channel.
 constexpr std::string_view kCallNext = R"(
 local function call_next(prefix)
   local first = redis.call('lindex', KEYS[2], 0)

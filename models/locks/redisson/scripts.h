@@ -1,6 +1,6 @@
-// The scripts of Redisson's locks, in our own Lua: what each checks and changes, in which order, is
-// as docs/facts/algorithms.md 1 has it. A re-entrant lock is a hash with one field, its owner,
-// whose value counts how often he holds it.
+// The scripts of Redisson's locks, in our own Lua: they check and change the same things in the
+// same order as docs/facts/algorithms.md 1 says. A re-entrant lock is a hash with one field, its
+// owner, whose value counts the holds.
 #pragma once
 
 #include "picklock/redis.h"
@@ -11,35 +11,35 @@ namespace picklock::models::locks::redisson {
 const redis::Script& take();
 // KEYS: lock, token. ARGV: lease, owner. {-1, token}: granted, else {time left, -1}. (1.8)
 const redis::Script& take_fenced();
-// KEYS: lock, channel, latch. ARGV: message, lease, owner, life of the latch in ms. nil: not his;
-// 0: he still holds it; 1: free, and said so in the channel.
+// KEYS: lock, channel, latch. ARGV: message, lease, owner, life of the latch in ms. nil: not the
+// owner's; 0: the owner still holds it; 1: free, and announced in the channel.
 const redis::Script& give_back();
 // The same without a latch, as before version 3.24. KEYS: lock, channel. ARGV: message, lease,
 // owner.
 const redis::Script& give_back_without_latch();
-// KEYS: lock, latch. The same for waiters that do not listen. (1.10)
+// The same for waiters that do not subscribe. KEYS: lock, latch. (1.10)
 const redis::Script& give_back_silently();
-// KEYS: locks. ARGV: lease, then each one's owner. For each 1: extended, 0: not his.
+// KEYS: locks. ARGV: lease, then each one's owner. For each 1: extended, 0: not the owner's.
 const redis::Script& extend();
-// KEYS: lock, channel. ARGV: message. 1: there was one.
+// KEYS: lock, channel. ARGV: message. 1: there was a lock.
 const redis::Script& force_open();
 // The same only for this owner. ARGV: message, owner.
 const redis::Script& force_open_of();
 
 // The fair lock's (1.9). KEYS: lock, queue, places. ARGV: lease, owner, life of a place in ms, now
-// in ms by the client's wall clock. nil: granted, else how long to wait for a message.
+// in ms on the client's wall clock. nil: granted, else how long to wait for a message.
 const redis::Script& take_in_turn();
-// The same for who does not queue: 1: refused.
+// The same for a client that does not queue: 1: refused.
 const redis::Script& take_if_first();
 // KEYS: lock, queue, places, latch, channel prefix. ARGV: message, lease, owner, now, life of the
 // latch.
 const redis::Script& give_to_next();
-// KEYS: queue, places. ARGV: owner, life of a place. He waits no longer.
+// The owner no longer waits. KEYS: queue, places. ARGV: owner, life of a place.
 const redis::Script& leave_queue();
-// KEYS: places. ARGV: owner, life of a place, now. He still waits.
+// The owner still waits. KEYS: places. ARGV: owner, life of a place, now.
 const redis::Script& keep_place();
-// KEYS: lock, queue, places, prefix of channels. ARGV: message, now, owner or nothing: whoever it
-// is. 1: there was one.
+// KEYS: lock, queue, places, prefix of channels. ARGV: message, now, owner (empty: any owner). 1:
+// there was a lock.
 const redis::Script& force_open_for_next();
 
 }  // namespace picklock::models::locks::redisson

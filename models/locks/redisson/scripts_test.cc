@@ -1,4 +1,4 @@
-// The scripts on a Redis model alone, and what they leave there (docs/facts/algorithms.md 1).
+// The scripts on a Redis model alone, and the state they leave there (docs/facts/algorithms.md 1).
 #include "models/locks/redisson/scripts.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ class RedissonScripts : public testing::Test {
     return run(give_back(), {"lock", "channel", latch}, {"0", "30000", owner, "16000"});
   }
 
-  // A waiter of the fair lock whose place is good for 1 s, at this instant of his clock.
+  // A waiter of the fair lock whose place is good for 1 s, at this instant of its clock.
   std::string queue_as(std::string_view owner, std::string_view now,
                        std::string_view life = "1000") {
     return run(take_in_turn(), {"lock", "queue", "places"}, {"30000", owner, life, now});
@@ -50,7 +50,7 @@ class RedissonScripts : public testing::Test {
   std::string queue() { return server("LRANGE", "queue", "0", "-1"); }
   std::string places() { return server("ZRANGE", "places", "0", "-1", "WITHSCORES"); }
 
-  // What is said in these channels from now on.
+  // A session that receives the messages of these channels from now on.
   redis::Session& hearing(Words channels) {
     redis::Session& session = server.connect();
     std::vector<std::string_view> argv = {"SUBSCRIBE"};
@@ -271,7 +271,7 @@ TEST_F(RedissonScripts, LetTheHolderOfAFairLockInAgain) {
   EXPECT_EQ(holds("a"), bulk("2"));
 }
 
-// The first place is good until the holder's lease has ended and a wait more.
+// The first place is good until the holder's lease has ended, and one wait longer.
 TEST_F(RedissonScripts, QueueTheFirstBehindTheHoldersLease) {
   queue_as("a", "0");
   EXPECT_EQ(queue_as("b", "500"), ":30000\r\n");
@@ -296,7 +296,7 @@ TEST_F(RedissonScripts, KeepThePlaceOfWhoAsksAgain) {
   EXPECT_EQ(places(), list({"b", "31500"}));
 }
 
-// Where the lock is free meanwhile, and another is first.
+// The lock is free by then, and another waiter is first.
 TEST_F(RedissonScripts, TellWhoAsksAgainNoNegativeTime) {
   queue_as("a", "0");
   queue_as("b", "0");
@@ -326,7 +326,7 @@ TEST_F(RedissonScripts, GiveAFreeLockToNobodyBehindTheFirst) {
   EXPECT_EQ(server("EXISTS", "lock"), kZero);
 }
 
-// A place is void at its very instant.
+// A place expires at its very instant.
 TEST_F(RedissonScripts, DropTheLateFromTheHeadOfTheQueue) {
   queue_as("a", "0");
   queue_as("b", "0");
@@ -425,7 +425,7 @@ TEST_F(RedissonScripts, CallNobodyForACopyOfARelease) {
   EXPECT_EQ(redis::LoneServer::pushed(waiters), "");
 }
 
-// It tells the one who has lost it nothing of his loss.
+// The owner that has lost the lock is told nothing of that.
 TEST_F(RedissonScripts, CallTheFirstWhereAFairLockHadExpired) {
   redis::Session& waiters = hearing({"channel:b"});
   queue_as("a", "0");
@@ -460,7 +460,7 @@ TEST_F(RedissonScripts, MoveNobodyUpForOneWhoIsNotThere) {
   EXPECT_EQ(places(), list({"b", "31000"}));
 }
 
-// docs/facts/failures.md D-06: only forwards, and only for one who is there.
+// docs/facts/failures.md D-06: only forward, and only for a waiter that is in the queue.
 TEST_F(RedissonScripts, ProlongThePlaceOfOneWhoStillWaits) {
   const auto keep = [this](std::string_view owner, std::string_view now) {
     return run(keep_place(), {"places"}, {owner, "1000", now});

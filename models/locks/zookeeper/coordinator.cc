@@ -21,8 +21,8 @@ void Coordinator::run(Client& self) {
   }
 }
 
-// A delete that the one before it has sent may still be under way as long as its session lives, and
-// would hit whoever has the lock by then.
+// A delete of the coordinator before may be under way as long as its session lives, and would hit
+// the next holder of the lock.
 Coordinator::Turn Coordinator::take_office(Client& self) {
   office_ = 0;
   const Bell bell(self, Awaits::threads);
@@ -56,9 +56,9 @@ Coordinator::Turn Coordinator::look(Client& self) {
 
 Coordinator::Turn Coordinator::free(Client& self, const std::string& token) {
   if (revokes_ == Revokes::before_freeing && !revoke_(token)) return Turn::failed;
-  // A delete of before, to which it has had no answer, may be done only now, and the next one would
-  // hit whoever has the lock by then: what is read behind a write of its own has all that it has
-  // asked for before. And whoever is gone may have given the lock back first.
+  // An earlier delete that got no answer may be executed only now, and a further one would hit the
+  // next holder of the lock. A read after a write of our own sees all earlier requests executed.
+  // And a holder that is gone may have released the lock first.
   if (!self.zookeeper().set_data(office_path_, token).ok()) return Turn::failed;
   const Answer held = self.zookeeper().get_data(path_);
   if (held.code == Code::no_node || (held.ok() && held.data != token)) return Turn::done;

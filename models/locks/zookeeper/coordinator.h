@@ -1,5 +1,5 @@
-// A process that frees the locks of holders that are gone, as the master of a cluster reassigns
-// what a lost server had: it sees a holder's ephemeral znode go, has that holder's access to the
+// A process that frees the locks of lost holders, as the master of a cluster reassigns the work of
+// a lost server: it sees a holder's ephemeral znode vanish, has that holder's access to the
 // resource revoked, and then deletes the lock's znode (docs/facts/failures.md B-11).
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace picklock::models::locks::zookeeper {
 
-// The znode that is there as long as the session of whoever asks with this token.
+// The znode that exists as long as the session of the client that uses this token.
 std::string holder_path(std::string_view lock, std::string_view token);
 
 class Coordinator {
  public:
-  // When the access of a holder that is gone is revoked: before its lock is freed; or after, by
-  // when another may have it.
+  // When the access of a lost holder is revoked: before its lock is freed; or after, when another
+  // client may have it.
   enum class Revokes : std::uint8_t { never, before_freeing, after_freeing };
 
-  // `revoke` refuses whatever the holder with this token still sends to the resource; false: there
-  // was no answer.
+  // `revoke` refuses everything that the holder with this token still sends to the resource; false:
+  // there was no answer.
   Coordinator(std::string_view key, Revokes revokes,
               std::function<bool(std::string_view token)> revoke)
       : path_(picklock::zookeeper::lock_path(key)),
@@ -30,11 +30,11 @@ class Coordinator {
         revokes_(revokes),
         revoke_(std::move(revoke)) {}
 
-  // For ever.
+  // Never returns.
   void run(Client& self);
 
  private:
-  // What its turn came to.
+  // The outcome of a turn.
   enum class Turn : std::uint8_t { done, failed };
   Turn take_office(Client& self);
   Turn look(Client& self);
@@ -44,7 +44,7 @@ class Coordinator {
   std::string office_path_;
   Revokes revokes_;
   std::function<bool(std::string_view token)> revoke_;
-  SessionId office_ = 0;  // in which it may act; 0: in none
+  SessionId office_ = 0;  // the session in which it may act; 0: none
 };
 
 }  // namespace picklock::models::locks::zookeeper

@@ -24,7 +24,7 @@ LockOptions coordinated() {
 // Two clients that want the lock, and one or two coordinators: clients 3 and 4.
 class Coordinated : public testing::Test {
  protected:
-  // Asks at `at`; tells when it was granted, in milliseconds.
+  // Requests the lock at `at`; records when it was granted, in milliseconds.
   void wants(std::uint32_t client, sim::Duration at, sim::Duration hold) {
     locks_.push_back(make_lock(*named("zk-ephemeral"), coordinated()));
     world.client(client, [=, this, lock = locks_.back().get()](SmallWorld& all, Client& self) {
@@ -114,8 +114,8 @@ TEST_F(Coordinated, LeavesAloneAWaiterThatHasHadAnotherSessionBefore) {
   EXPECT_EQ(released[2], Released::ok);
 }
 
-// Under one token it would be taken for the holder that it was in the session before, and wait for
-// itself.
+// With the same token the client would take itself for the holder of its earlier session, and wait
+// for itself.
 TEST_F(Coordinated, IsAskedUnderAnotherTokenInAnotherSession) {
   wants(1, 0s, 1s);
   coordinates(3, [this](std::string_view) { return world.milliseconds() > 40'000; });
@@ -129,7 +129,8 @@ TEST_F(Coordinated, IsAskedUnderAnotherTokenInAnotherSession) {
   EXPECT_EQ(released[1], Released::ok);
 }
 
-// What the first one sent may still be under way, and would hit whoever has the lock by then.
+// Requests of the first coordinator may still be under way, and would hit the next holder of the
+// lock.
 TEST_F(Coordinated, WaitsForTheSessionOfTheCoordinatorBeforeItToEnd) {
   wants(1, 0s, 20s);
   wants(2, 1s, 1s);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kInBackgroundAgain = 1s;
 
-// What the library tries again, as often as its retry policy allows.
+// The errors that the library retries, as often as its retry policy allows.
 bool is_retried(const Answer& answer) {
   return answer.unknown() || answer.code == Code::session_expired ||
          answer.code == Code::session_moved;
@@ -77,19 +77,20 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
   }
 }
 
-// A name that no other has shows what became of a create without answer.
+// Its unique name shows the outcome of a create without an answer.
 std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::string& directory,
                                                        bool& doubt) {
   const std::string id = "_c_" + self.fresh_token();
   const std::string path = child_of(directory, id + "-lock-");
-  SessionId session = 0;  // in which it was last seen to be there or not
+  SessionId session = 0;  // in which the znode was last looked for
   bool tried = false;
   std::optional<Node> found;
   const Answer made = retried(self, [&] {
     if (session == 0) session = self.zookeeper().session();
     if (std::exchange(tried, true)) {
       Answer looked = find(self, directory, id, session, found);
-      // Whoever cannot look may have one there: a second would wait behind it for ever.
+      // A client that cannot look may have a znode there: a second one would wait behind it
+      // forever.
       if (found || is_retried(looked)) return looked;
     }
     Answer answer = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
@@ -100,7 +101,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   });
   if (found) return found;
   if (made.ok()) return Node{made.path, made.zxid};
-  // What it has left behind is looked for, once, and deleted: one znode, as a look finds it there.
+  // Looks once for the znode that was left behind, and deletes it: there is at most one.
   doubt = doubt || made.unknown();
   if (!options().guaranteed_delete || !made.unknown()) return std::nullopt;
   self.spawn([directory, id](Client& thread) {
@@ -115,8 +116,8 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   return std::nullopt;
 }
 
-// One of an older session would soon be gone under its holder. Whose it is, is not asked: what
-// counts is whether the session has changed since the last look.
+// A znode of an older session would soon vanish under its holder. The library does not check the
+// owner, only whether the session has changed since the last look.
 Answer CuratorMutex::find(Client& self, const std::string& directory, const std::string& id,
                           SessionId& session, std::optional<Node>& found) {
   Answer all = self.zookeeper().get_children(directory, {}, Role::check);
@@ -153,7 +154,8 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
     if (mine == queue.end()) return Outcome::node_gone;
     if (mine == queue.begin()) return Outcome::granted;
     if (patience.over()) return Outcome::too_late;
-    // Its data, not whether it exists, which would leave a watch on a name that never comes again.
+    // Reads its data instead of calling exists, which would leave a watch on a name that never
+    // comes again.
     const std::string before = child_of(directory, *std::prev(mine));
     const Bell bell(self);
     const Answer seen =
@@ -176,7 +178,7 @@ void CuratorMutex::remove_in_background(Client& self, const std::string& path) {
   while (is_retried(self.zookeeper().remove(path, Role::release))) self.sleep(kInBackgroundAgain);
 }
 
-// Whatever comes of the delete, the thread holds nothing any more.
+// Whatever the outcome of the delete, the thread holds nothing any more.
 Released CuratorMutex::release(Client& self, const Lease& lease) {
   const auto held = holds_.find(self.thread());
   if (held == holds_.end() || held->second.lease.token != lease.token) return Released::not_held;

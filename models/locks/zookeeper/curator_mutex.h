@@ -1,7 +1,7 @@
 // Curator's InterProcessMutex, version 5 (docs/facts/algorithms.md 6.3): the queue of ephemeral
-// sequential znodes under a container. A name of its own protects what it creates; a thread that
-// holds the lock is granted it again from memory, without a word to the server. One object serves
-// the threads of its process.
+// sequential znodes under a container. Each znode has a unique name, so that a lost create can be
+// found. A thread that holds the lock is granted it again from memory, without a request to the
+// server. One object serves the threads of its process.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ class CuratorMutex final : public ConfiguredLock {
     Lease lease;
     std::uint32_t count = 1;
   };
-  // What a loop of the library has come to: the lock, its time, or an exception.
+  // The outcome of a loop of the library: the lock, its time, or an exception.
   enum class Outcome : std::uint8_t { granted, too_late, failed, node_gone };
 
   Acquired lock(Client& self, std::string_view key, const Patience& patience);
@@ -46,7 +46,7 @@ class CuratorMutex final : public ConfiguredLock {
               std::optional<Node>& found);
   Outcome wait_for_turn(Client& self, const std::string& directory, const Node& node,
                         const Patience& patience);
-  // In the foreground, and if that fails in the background until it is done.
+  // Deletes in the foreground, and if that fails in the background until it succeeds.
   Answer remove(Client& self, const std::string& path, Role role);
   static void remove_in_background(Client& self, const std::string& path);
 

@@ -24,8 +24,8 @@ Acquired EphemeralLock::acquire(Client& self, Attempt& attempt, const Patience& 
     } else {
       const Bell bell(self);
       const Answer seen = self.zookeeper().exists(attempt.path, bell.watch(), Role::watch);
-      // Gone since it was found there: whoever waited for its deletion now would sleep beside a
-      // free lock (docs/facts/failures.md A-30).
+      // The znode has vanished since it was found: a client that waited for its deletion now would
+      // sleep although the lock is free (docs/facts/failures.md A-30).
       const bool gone = seen.code == Code::no_node;
       if ((gone && options().retry_missing) || (!gone && !seen.ok())) continue;
       interrupted =
@@ -65,8 +65,8 @@ EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   return Outcome::granted;
 }
 
-// Whoever asked without it would hold a lock that the coordinator frees at once; and under the
-// token of a session that has ended he might meet the lock znode that he had made in it.
+// Without its own znode a client would hold a lock that the coordinator frees at once; and under
+// the token of an ended session it might meet the lock znode that it had made in that session.
 bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
   if (attempt.session != 0 && attempt.session == self.zookeeper().session()) return true;
   if (attempt.session != 0) attempt.token = self.fresh_token();
@@ -74,14 +74,14 @@ bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
   attempt.doubt = false;
   const std::string mine = holder_path(attempt.path, attempt.token);
   self.zookeeper().create(mine, "", CreateMode::ephemeral, Role::upkeep);
-  // Of which session it is only the znode can tell.
+  // Only the znode shows which session it belongs to.
   const Answer there = self.zookeeper().exists(mine, {}, Role::upkeep);
   if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) return false;
   attempt.session = there.stat.ephemeral_owner;
   return true;
 }
 
-// Nobody waits for it: what stays goes with the session.
+// Nobody waits for it: a znode that stays vanishes with the session.
 void EphemeralLock::sign_off(Client& self, std::string_view path, std::string_view token) {
   if (!coordinated()) return;
   self.spawn([mine = holder_path(path, token)](Client& thread) {
@@ -91,7 +91,7 @@ void EphemeralLock::sign_off(Client& self, std::string_view path, std::string_vi
 
 EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt) {
   const Answer there = self.zookeeper().get_data(attempt.path, {}, Role::check);
-  // Whoever cannot look may have it: it would watch its own znode for ever.
+  // A client that cannot look may hold the lock: it would watch its own znode forever.
   if (there.unknown()) return Outcome::no_answer;
   if (!there.ok() || there.data != attempt.token) return Outcome::refused;
   attempt.lease.fence = there.stat.czxid;
@@ -108,7 +108,7 @@ Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
   return lease;
 }
 
-// Of another session nothing is left: whatever has that name now is another's.
+// Nothing of an earlier session is left: a znode of that name is another client's now.
 Released EphemeralLock::release(Client& self, const Lease& lease) {
   guards_.stop(self, lease);
   const Answer gone = insist(self, options(), [&] {

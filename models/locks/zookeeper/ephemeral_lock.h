@@ -1,7 +1,7 @@
-// The seed's lock on one ephemeral znode: whoever creates it holds the lock, and all others watch
-// it, to try again together when it is gone (docs/facts/algorithms.md 6.1). Where a coordinator
-// frees the locks of holders that are gone, that znode is persistent, and who asks for the lock has
-// an ephemeral one beside it as long as he lives (coordinator.h).
+// The seed's lock on one ephemeral znode: the client that creates it holds the lock; all others
+// watch it, and try again together when it vanishes (docs/facts/algorithms.md 6.1). If a
+// coordinator frees the locks of lost holders, that znode is persistent, and each client has an
+// ephemeral one beside it as long as it lives (coordinator.h).
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ class EphemeralLock final : public ConfiguredLock {
 
  private:
   enum class Outcome : std::uint8_t { granted, refused, no_answer };
-  // What one acquire has come to so far.
+  // The progress of one acquire.
   struct Attempt {
     std::string path;
     std::string token;
-    bool doubt = false;     // its znode may be there without its knowing
+    bool doubt = false;     // its znode may exist without its knowledge
     SessionId session = 0;  // in which it has signed on, if there is a coordinator
     Lease lease{};
   };
@@ -42,7 +42,7 @@ class EphemeralLock final : public ConfiguredLock {
   Acquired granted(Client& self, const Attempt& attempt);
 
   Guards guards_;
-  SessionId session_ = 0;  // in which it was acquired last
+  SessionId session_ = 0;  // of the last acquisition
 };
 
 const Algorithm& zk_ephemeral();

@@ -22,8 +22,8 @@ Acquired KazooLock::try_acquire(Client& self, std::string_view key) {
   return lock(self, key, false, Patience::kEndless);
 }
 
-// Tries as often as it takes, with pauses that grow, also beyond the end of a session, but not if
-// the next try would come too late.
+// Tries as often as it takes, with growing pauses, also beyond the end of a session, but not if the
+// next attempt would be too late.
 Acquired KazooLock::lock(Client& self, std::string_view key, bool blocking, Duration time_out) {
   const Patience patience(self, options().clock, time_out);
   const std::string directory = picklock::zookeeper::lock_path(key);
@@ -40,7 +40,7 @@ Acquired KazooLock::lock(Client& self, std::string_view key, bool blocking, Dura
       pause = std::min(2 * pause, kPauseAtMost);
     }
     if (!over) continue;
-    // Whatever goes wrong now is swallowed.
+    // Errors from here on are swallowed.
     return clean_up(self, directory) ? Acquired(std::nullopt) : Acquired::unknown();
   }
 }
@@ -79,12 +79,12 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
         self.zookeeper().get_data(child_of(directory, *std::prev(own)), bell.watch(), Role::watch);
     if (seen.code == Code::no_node) continue;
     if (!seen.ok()) return Outcome::failed;
-    // Its whole time-out, each time anew.
+    // Waits for the whole time-out, each time anew.
     if (bell.wait(time_out) != Semaphore::Woken::by_permit) return Outcome::too_late;
   }
 }
 
-// Whose session's it is, nobody asks.
+// It does not check which session the znode belongs to.
 Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   if (tried_) {
     Answer all = find(self, directory);
@@ -98,7 +98,7 @@ Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
 }
 
-// Without a path if there is none. The number of its write is of use as a token alone.
+// Returns no path if there is no znode. The number of its write is useful only as a token.
 Answer KazooLock::find(Client& self, const std::string& directory) {
   Answer all = self.zookeeper().get_children(directory, {}, Role::check);
   const auto mine = first_named(all.children, prefix_);
@@ -113,8 +113,8 @@ Answer KazooLock::find(Client& self, const std::string& directory) {
   return there;
 }
 
-// What it remembers may be of an older acquisition: then it looks no further. False: nobody knows
-// whether its znode is gone.
+// The remembered path may be of an older acquisition; then it looks no further. False: nobody knows
+// whether the znode is gone.
 bool KazooLock::clean_up(Client& self, const std::string& directory) {
   std::string path = path_;
   if (path.empty()) {

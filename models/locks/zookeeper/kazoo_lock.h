@@ -1,6 +1,6 @@
-// kazoo's Lock (docs/facts/algorithms.md 6.4): the queue of ephemeral sequential znodes, with one
-// name for the life of the object, looked for before it is asked for again, whoever's session it is
-// of. Not re-entrant.
+// kazoo's Lock (docs/facts/algorithms.md 6.4): the queue of ephemeral sequential znodes. The object
+// has one name for its life, and looks for a znode of that name before it creates one, whichever
+// session the znode belongs to. Not re-entrant.
 #pragma once
 
 #include <string>
@@ -32,10 +32,10 @@ class KazooLock final : public ConfiguredLock {
   bool clean_up(Client& self, const std::string& directory);
 
   std::string prefix_;
-  bool tried_ = false;  // to create, ever
-  std::string path_;    // that it was last told of
+  bool tried_ = false;  // whether it ever tried to create one
+  std::string path_;    // the last one it was told of
   std::int64_t zxid_ = 0;
-  bool doubt_ = false;  // it may have one that it was not told of
+  bool doubt_ = false;  // it may have one without knowing
   bool held_ = false;
   Guards guards_;
 };

@@ -19,14 +19,14 @@ SmallWorld::Setup on_zookeeper(std::uint32_t clients, LockOptions options = {}) 
 
 LockOptions options_of(std::string_view algorithm) { return as_it_comes(*named(algorithm)); }
 
-// What clients ask for of a lock: how they wait for it, and how long they hold it.
+// A client's use of the lock: when it requests it, with which options, and how long it holds it.
 struct Wish {
   sim::Duration at{};
   sim::Duration hold = 1s;
   LockOptions options{};
 };
 
-// Who was granted, in order; each client wishes once.
+// The clients in the order of their grants; each requests once.
 std::vector<std::uint32_t> granted(SmallWorld& world, std::string_view algorithm,
                                    const std::vector<Wish>& wishes, const sim::Plan& plan = {}) {
   std::vector<std::unique_ptr<Lock>> locks;
@@ -112,7 +112,7 @@ TEST(SequentialLock, ListsAgainWhenTheZnodeBeforeItsOwnIsGoneUnlessItIsNaive) {
   }
 }
 
-// Of client-1, with its connection.
+// The connection of client-1 is lost with the answer.
 sim::Fault lost_answer(Role role, std::uint32_t nth) {
   sim::Fault fault;
   fault.verb = sim::Verb::drop;
@@ -124,10 +124,10 @@ sim::Fault lost_answer(Role role, std::uint32_t nth) {
   return fault;
 }
 
-// The answer of the create itself is lost: its directory was made by the first one.
+// The lost answer is that of the create itself; the first create made the directory.
 sim::Fault lost_create() { return lost_answer(Role::acquire, 2); }
 
-// docs/facts/failures.md C-13: the name tells whose it is.
+// docs/facts/failures.md C-13: the name shows the owner.
 TEST(SequentialLock, FindsWhatALostAnswerHasCreated) {
   SmallWorld world{on_zookeeper(1)};
   EXPECT_THAT(
@@ -158,7 +158,7 @@ TEST(KazooLock, FindsWhatALostAnswerHasCreated) {
       ElementsAre(1));
 }
 
-// A second one would wait behind the first for ever.
+// A second one would wait behind the first forever.
 TEST(ZooKeeperLocks, CreateNoOtherZnodeBeforeTheyHaveSeenWhatALostAnswerHasCreated) {
   for (const std::string_view algorithm :
        {"zk-ephemeral", "zk-sequential", "curator-mutex", "kazoo-lock"}) {
@@ -174,7 +174,7 @@ TEST(ZooKeeperLocks, CreateNoOtherZnodeBeforeTheyHaveSeenWhatALostAnswerHasCreat
   }
 }
 
-// The object remembers the znode of an acquisition that has failed, and looks for no other.
+// The object remembers the znode of a failed acquisition, and looks for no other.
 TEST(KazooLock, LeavesWhatALostAnswerHasCreatedIfItRemembersAnOlderZnode) {
   for (const bool remembers : {false, true}) {
     SmallWorld world{on_zookeeper(2)};
@@ -320,8 +320,8 @@ TEST(ZooKeeperLocks, GiveTokensThatGrowFromGrantToGrant) {
   }
 }
 
-// docs/facts/failures.md B-12: whoever waits for the word that its session is lost may be told too
-// late.
+// docs/facts/failures.md B-12: a client that waits to be told that its session is lost may be told
+// too late.
 TEST(ZooKeeperLocks, TellTheirHolderOfALostConnectionOrOfALostSessionAsTheyAreTold) {
   for (const auto& [stops_at, from, until] :
        std::vector<std::tuple<StopsAt, std::int64_t, std::int64_t>>{

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What keeps a client from its pings may end its session under it.
+// A fault that keeps a client from its pings may end its session while it holds the lock.
 constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::failover,
                                         FaultClass::amnesia, FaultClass::crash};
 
@@ -24,40 +24,40 @@ std::vector<Promise> excluding(const LockOptions& options) {
   };
 }
 
-// Faults that take nobody's connection, unless with its session.
+// Faults that break no connection, unless they end its session too.
 constexpr FaultClasses kConnected = {FaultClass::late_write, FaultClass::client_clock,
                                      FaultClass::server_clock};
 
-// What had an answer to lose was committed: the leader tells every server so before it lets the
-// session in there, so that whoever looks for what it has created sees it.
+// A write whose answer can be lost was committed: the leader tells every server so before it lets
+// the session in there. So a client that looks for its znode sees it.
 constexpr FaultClasses kCommitted = {FaultClass::late_write, FaultClass::client_clock,
                                      FaultClass::server_clock, FaultClass::lost_reply};
 
-// Under which no session ends while its client lives: a connection that breaks alone is followed by
-// the next one long before. A client's clock that is slow will do with a server's that is fast.
+// No session ends under these while its client lives: the connection that replaces a broken one
+// comes long before. A client's slow clock is compatible with a server's fast one.
 constexpr FaultClasses kSessionsLast = {FaultClass::late_write, FaultClass::client_clock,
                                         FaultClass::lost_reply};
 
-// Of one that asks for its delete once, or a few times: if no answer comes, its znode may stay as
-// long as its client does (docs/facts/failures.md C-14).
+// For locks that request their delete once, or a few times: if no answer comes, the znode may stay
+// as long as its client lives (docs/facts/failures.md C-14).
 Promise not_stuck() { return {Property::not_stuck, kConnected, kEnsembleThere}; }
 
-// Of one that looks for what a lost answer has created, and deletes until it is done. A create that
-// is still under way, behind a partition or a pause, or that only a leader without followers has in
-// its log, is not seen by that look and is made again: one of the two znodes stays
-// (scenarios/zookeeper/zk-lost-create-not-yet-seen.toml).
+// For locks that look for the znode of a lost answer, and repeat the delete until it succeeds. The
+// look does not see a create that is still under way, behind a partition or a pause, or that only a
+// leader without followers has in its log. The create is then repeated, and one of the two znodes
+// stays (scenarios/zookeeper/zk-lost-create-not-yet-seen.toml).
 Promise not_stuck_if_seen() { return {Property::not_stuck, kCommitted, kEnsembleThere}; }
 
-// Whoever stands still hears nothing meanwhile. And a thread that ends may be the one that keeps
-// the session of its process: then nobody is left to hear.
+// A paused client is not notified. And the thread that ends may be the one that keeps the session
+// of its process: then no thread is left to notify.
 Promise no_lost_wakeup() {
   return {Property::no_lost_wakeup,
           FaultClasses::all().without({FaultClass::pause, FaultClass::crash}), kEnsembleThere};
 }
 
-// A waiter whose session ends has lost its place. And it may watch on, or anew in the next session,
-// beside whoever has taken that place: then one release wakes two. A session ends by a failover
-// too: what a follower has heard of its clients is lost with it.
+// A waiter whose session ends has lost its place. It may keep its watch, or set it again in the
+// next session, beside the client that has taken that place: then one release wakes two. A failover
+// may end a session too: the pings that a follower has received are lost with it.
 std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_release,
                               const Promise& not_stuck) {
   std::vector<Promise> all = excluding(options);
@@ -71,8 +71,8 @@ std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_relea
 
 }  // namespace
 
-// A delete whose answer was lost is asked for once more, and takes the znode of whoever holds the
-// lock by then: they all have one name.
+// A delete whose answer was lost is sent once more, and removes the znode of the next holder: all
+// have the same name.
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
@@ -90,8 +90,8 @@ std::vector<Promise> queued_and_deleted(const LockOptions& options) {
                   options.guaranteed_delete ? not_stuck_if_seen() : not_stuck());
 }
 
-// A znode that an acquisition has left behind bears the name of the next one, which takes it for
-// its own. One that gives up asks for its delete once.
+// A znode that an acquisition has left behind has the same name as the next one's, which takes it
+// for its own. A client that gives up requests its delete once.
 std::vector<Promise> queued_under_one_name(const LockOptions& options) {
   const bool gives_up = options.acquire_timeout > Duration::zero();
   return of_queue(options, gives_up ? kConnected : kCommitted,
@@ -100,7 +100,7 @@ std::vector<Promise> queued_under_one_name(const LockOptions& options) {
 
 std::vector<Promise> queued_naively(const LockOptions& options) {
   std::vector<Promise> all = queued(options);
-  // A waiter that goes lets the next one in, whoever holds.
+  // A waiter that leaves lets the next one in, whoever holds the lock.
   const auto is_excluding = [&options](const Promise& promise) {
     if (promise.property == Property::mutual_exclusion) return true;
     const bool of_resource = promise.property == Property::resource_exclusion ||

@@ -45,10 +45,10 @@ Acquired SequentialLock::queue(Client& self, std::string_view key, const Patienc
   }
 }
 
-// Leaves the path empty where there is no answer.
+// Leaves the path empty if there is no answer.
 void SequentialLock::join(Client& self, Place& place) {
   if (place.doubt && options().recognise_own != RecogniseOwn::never) {
-    // Whoever cannot look may have one there: a second would wait behind it for ever.
+    // A client that cannot look may have a znode there: a second one would wait behind it forever.
     if (!find_own(self, place) || !place.path.empty()) return;
   }
   const std::string path = child_of(place.directory, place.prefix);
@@ -64,8 +64,8 @@ void SequentialLock::join(Client& self, Place& place) {
   place.zxid = made.zxid;
 }
 
-// A create without answer may have been done: then the name that no other has is there (Z13).
-// False: there is no telling.
+// A create without an answer may have been executed; then its unique name is there (Z13). False:
+// the outcome is unknown.
 bool SequentialLock::find_own(Client& self, Place& place) {
   const Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
   if (!all.ok()) return all.code == Code::no_node;
@@ -73,7 +73,7 @@ bool SequentialLock::find_own(Client& self, Place& place) {
     if (!name.starts_with(place.prefix)) continue;
     const Answer there = self.zookeeper().exists(child_of(place.directory, name), {}, Role::check);
     if (!there.ok() && there.code != Code::no_node) return false;
-    // One of a session that is over will be gone soon.
+    // A znode of an ended session will vanish soon.
     if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) continue;
     place.path = child_of(place.directory, name);
     place.zxid = there.stat.czxid;

@@ -1,7 +1,7 @@
 // The queue of ephemeral sequential znodes: the lowest number holds the lock, and each of the
-// others watches the one before it. Woken, it lists them again, for that one may have gone without
-// ever holding (docs/facts/algorithms.md 6.2); the seed's rule takes that for its turn
-// (docs/facts/failures.md A-21).
+// others watches the one before it. A client that is woken lists them again, because the one before
+// it may have left without ever holding the lock (docs/facts/algorithms.md 6.2); the seed's rule
+// takes that for its turn (docs/facts/failures.md A-21).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace picklock::models::locks::zookeeper {
 
-// What a waiter makes of it that the znode before its own is gone.
+// How a waiter reacts when the znode before its own vanishes.
 enum class Woken : std::uint8_t { lists_again, holds };
 
 class SequentialLock final : public ConfiguredLock {
@@ -31,8 +31,8 @@ class SequentialLock final : public ConfiguredLock {
   enum class Turn : std::uint8_t { mine, not_yet, no_answer, gone };
   struct Place {
     std::string directory{};
-    std::string prefix{};  // of the names that it asks for
-    std::string path{};    // empty: it has none that it knows of
+    std::string prefix{};  // of the names that it creates
+    std::string path{};    // empty: no znode that it knows of
     bool doubt = false;    // it may have one without knowing
     std::int64_t zxid = 0;
   };

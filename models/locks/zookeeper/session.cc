@@ -15,7 +15,7 @@ void Guards::start(Client& self, const Lease& lease, StopsAt stops_at) {
   guard->listener = self.zookeeper().listen([alarm = guard->alarm, alarms](State state) {
     if (alarms(state)) alarm->release();
   });
-  // It may have been lost while the last answer was under way.
+  // The connection may have been lost while the last answer was under way.
   if (alarms(self.zookeeper().state())) guard->alarm->release();
   guards_[lease.token] = guard;
   self.spawn([guard, lease](Client& thread) {
@@ -37,7 +37,7 @@ void Guards::stop(Client& self, const Lease& lease) {
 }
 
 std::vector<std::string> in_order(std::vector<std::string> children) {
-  std::vector<std::pair<std::int32_t, std::size_t>> places;  // and where they stand now
+  std::vector<std::pair<std::int32_t, std::size_t>> places;  // numbers and present positions
   places.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (const auto number = picklock::zookeeper::sequence_of(children[i]))

@@ -1,5 +1,5 @@
-// What the locks on ZooKeeper have in common: waiting for a znode to change, holding a lock only as
-// long as the connection lets one believe so, and asking again where an answer was lost.
+// Common parts of the locks on ZooKeeper: waiting for a znode to change, stopping a holder when the
+// state of its connection requires it, and repeating a request whose answer was lost.
 #pragma once
 
 #include <map>
@@ -23,8 +23,8 @@ using picklock::zookeeper::EventType;
 using picklock::zookeeper::SessionId;
 using picklock::zookeeper::State;
 
-// Rings once a watch has something to tell, be it of the connection. Shared with the watch, which
-// may outlive whoever waits.
+// Rings when a watch fires or the connection changes. Shared with the watch, which may outlive the
+// waiting thread.
 class Bell {
  public:
   explicit Bell(Client& self, Awaits what = Awaits::news) : state_(std::make_shared<Heard>()) {
@@ -47,7 +47,7 @@ class Bell {
   std::shared_ptr<Heard> state_;
 };
 
-// Tells holders that they have lost their locks, as soon as the connection says so.
+// Tells holders that they have lost their locks, as soon as the connection reports it.
 class Guards {
  public:
   void start(Client& self, const Lease& lease, StopsAt stops_at);
@@ -62,14 +62,14 @@ class Guards {
   std::map<std::string, std::shared_ptr<Guard>> guards_;  // by token
 };
 
-// The children of a lock's znode that wait for it or hold it, by their numbers.
+// The children of a lock's znode that wait for it or hold it, ordered by their numbers.
 std::vector<std::string> in_order(std::vector<std::string> children);
 
-// Of all whose names begin so, the one that a library takes.
+// Among the names with this prefix, the one that a library takes.
 std::vector<std::string>::const_iterator first_named(const std::vector<std::string>& children,
                                                      std::string_view prefix);
 
-// As often as the options say, and with their pauses, until there is an answer.
+// Repeats the request until there is an answer, as often as the options say, and with their pauses.
 template <typename Ask>
 Answer insist(Client& self, const LockOptions& options, Ask ask) {
   Answer answer = ask();
