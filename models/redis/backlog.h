@@ -1,5 +1,5 @@
-// What a server has sent its replicas last, so that one that was away for a moment need not be sent
-// everything again. Offsets count the bytes of the stream, from 1.
+// The end of the stream that a server has sent to its replicas, so that a replica that was away for
+// a moment need not be sent all data again. Offsets count the bytes of the stream, from 1.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Backlog {
     forget();
   }
 
-  // On behalf of a tenure, which rides beside the bytes.
+  // Appends bytes on behalf of a tenure, which is stored beside them.
   void add(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
     pieces_.push_back({bytes_.size(), bytes.size(), tenure, role});
     bytes_.append(bytes);
@@ -44,11 +44,11 @@ class Backlog {
   std::size_t size() const { return bytes_.size() - skipped_; }
   std::int64_t last() const { return first_ + static_cast<std::int64_t>(size()) - 1; }
 
-  // Whether it can go on from there.
+  // Whether a replica can resume at this offset.
   bool reaches(std::int64_t offset) const {
     return active_ && offset >= first_ && offset <= last() + 1;
   }
-  // Calls `visit(bytes, tenure, role)` for each piece from there on.
+  // Calls `visit(bytes, tenure, role)` for each piece from this offset on.
   template <typename Visit>
   void each_from(std::int64_t offset, Visit visit) const {
     std::int64_t at = first_;

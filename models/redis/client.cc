@@ -7,7 +7,7 @@
 namespace picklock::redis {
 namespace {
 
-// A decimal number as text, without allocating.
+// A decimal number as text, without an allocation.
 class Decimal {
  public:
   explicit Decimal(std::int64_t value) {

@@ -11,7 +11,7 @@
 namespace picklock::redis {
 namespace {
 
-// A name in lower case as two numbers, which may overlap: compared and hashed at once.
+// A name in lower case as two overlapping numbers, so that it is compared and hashed in one step.
 struct Folded {
   static constexpr std::size_t kLongest = 16;
 
@@ -59,7 +59,7 @@ struct FoldedHash {
   }
 };
 
-// Known by name only: a script is told that it may not use them, not that there is no such (R77).
+// Known by name only: a script is told that it may not use them, not that they are unknown (R77).
 constexpr std::array kFunction = {
     Command{"function|delete", 3, kNoScript},   Command{"function|dump", 2, kNoScript},
     Command{"function|flush", -2, kNoScript},   Command{"function|kill", 2, kNoScript},
@@ -84,7 +84,7 @@ const std::vector<const Command*>& everything() {
   return all;
 }
 
-// The part of a subcommand's name behind its container's.
+// The part of a subcommand's name after its container's.
 std::string_view own_name(const Command& subcommand) {
   return subcommand.name.substr(subcommand.name.find('|') + 1);
 }

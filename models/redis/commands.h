@@ -1,6 +1,6 @@
-// The commands of the server model, as data: name, number of words, what kind it is, what it does.
-// Error texts are those of redis-server 7.0 (docs/facts/fidelity.md). Each group of commands has a
-// file of its own.
+// The commands of the server model, as data: name, number of words, flags and function. Error texts
+// are those of redis-server 7.0 (docs/facts/fidelity.md). Each group of commands has a file of its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,22 @@ inline constexpr std::string_view kVersion = "7.0.15";  // of the server this mo
 
 using Argv = std::span<const std::string_view>;
 
-// A command under way.
+// A command in execution.
 struct Call {
   Server& server;
   Keyspace& keys;
   Session& session;
   Argv argv;  // with the command's own name
   Reply& reply;
-  bool written = false;     // the command has written its answer itself: `reply` says nothing
-  bool replicated = false;  // and has said itself what it comes to
+  bool written = false;     // the command has written its answer itself: `reply` is not used
+  bool replicated = false;  // the command has called replicate() itself
 
   std::string_view operator[](std::size_t word) const { return argv[word]; }
   std::size_t words() const { return argv.size(); }
   Entry* live(std::string_view key) const { return keys.live(session.database, key); }
-  bool replicates() const;  // whether anybody gets what it comes to
-  // What replicas and the append-only file get in its place (R30); may be said several times.
+  bool replicates() const;  // whether a replica or the append-only file gets its effects
+  // Sends `command` to replicas and the append-only file in its place (R30); may be called several
+  // times.
   void replicate(std::span<const std::string_view> command);
   void replicate(std::initializer_list<std::string_view> command) {
     replicate(std::span(command.begin(), command.size()));
@@ -48,17 +49,17 @@ enum Flags : std::uint32_t {
   kWrite = 1u << 1,         // changes the data; held back by CLIENT PAUSE WRITE (R107)
   kMayGrow = 1u << 2,       // refused when memory is full (R106)
   kNoScript = 1u << 3,      // scripts may not use it (R77)
-  kWhileBusy = 1u << 4,     // answered even while a script goes on for too long (R84)
-  kSubscribed = 1u << 5,    // allowed to a RESP2 connection that listens (R86)
+  kWhileBusy = 1u << 4,     // answered even while a script runs for too long (R84)
+  kSubscribed = 1u << 5,    // allowed to a subscribed RESP2 connection (R86)
   kOwnStack = 1u << 6,      // may run an interpreter or take time: runs on the server's own thread
   kNotQueued = 1u << 7,     // takes effect at once even inside MULTI
-  kMayReplicate = 1u << 8,  // PUBLISH, scripts: no write by itself, held back as one
+  kMayReplicate = 1u << 8,  // PUBLISH, scripts: not a write itself, but held back like one
   kNotInMulti = 1u << 9,
   kUngated = 1u << 10,     // needs no password
   kEndsMulti = 1u << 11,   // EXEC, DISCARD and the like: never refused for lack of memory
-  kRunsQueue = 1u << 12,   // EXEC: what holds for a queued command holds for it
-  kRunsScript = 1u << 13,  // EVAL: what its script declares holds for it
-  // Told by COMMAND.
+  kRunsQueue = 1u << 12,   // EXEC: has the flags of the queued commands too
+  kRunsScript = 1u << 13,  // EVAL: has the flags that its script declares
+  // Only reported by COMMAND.
   kAdmin = 1u << 16,
   kPubsub = 1u << 17,
   kBlocking = 1u << 18,
@@ -68,7 +69,7 @@ enum Flags : std::uint32_t {
   kNoAsyncLoading = 1u << 22,
 };
 
-// First key, last key (negative: counted from the end) and step, as COMMAND tells them.
+// First key, last key (negative: counted from the end) and step, as COMMAND reports them.
 struct KeyPositions {
   int first = 0;
   int last = 0;
@@ -76,10 +77,10 @@ struct KeyPositions {
 };
 
 struct Command {
-  std::string_view name;  // lower case; of a subcommand with its container's: `client|id`
-  int arity = 0;          // exactly so many words; negative: at least
+  std::string_view name;  // lower case; a subcommand's begins with its container's: `client|id`
+  int arity = 0;          // the number of words; negative: the least number
   std::uint32_t flags = 0;
-  void (*run)(Call& call) = nullptr;  // nullptr: not modelled, and unknown outside scripts
+  void (*run)(Call& call) = nullptr;  // nullptr: not modeled, and unknown outside scripts
   KeyPositions keys{};
   std::span<const Command> subcommands{};
 
@@ -95,13 +96,13 @@ struct Command {
 
 // Case does not matter; nullptr: unknown.
 const Command* command_named(std::string_view name);
-// The one that these words call, which is a subcommand where there are any; nullptr: unknown.
+// The command that these words call, or its subcommand if it has any; nullptr: unknown.
 const Command* command_called(Argv argv);
-// Every command, in the order of the groups; subcommands are behind their container.
+// Every command, in the order of the groups; subcommands follow their container.
 std::span<const Command* const> all_commands();
 
-// Of a command that runs a script: with what the script's first line declares instead of what holds
-// for scripts that declare nothing.
+// The flags of a command that runs a script: if the script's first line declares flags, those
+// replace the command's defaults for scripts.
 std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv);
 
 // The groups.
@@ -125,7 +126,7 @@ constexpr char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
-// An option; like a C string, it ends at the first zero byte.
+// Compares an option, which ends at the first zero byte like a C string.
 constexpr bool same_word(std::string_view word, std::string_view lower_case) {
   if (word.size() < lower_case.size()) return false;
   if (word.size() > lower_case.size() && word[lower_case.size()] != '\0') return false;
@@ -139,7 +140,7 @@ inline std::string_view until_zero(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 
-// Words of a user as errors show them: cut, and to where a C string ends (R104).
+// A user's word as errors show it: cut to `longest`, and at the first zero byte (R104).
 inline constexpr std::size_t kLongestShown = 128;
 inline std::string_view shown(std::string_view word, std::size_t longest = kLongestShown) {
   return until_zero(word.substr(0, longest));
@@ -171,20 +172,20 @@ inline void invalid_expire(Reply& reply, std::string_view command) {
   reply.set_error("ERR invalid expire time in '" + std::string(command) + "' command");
 }
 
-// Of a subcommand that takes fewer words.
+// Sets the error for a subcommand with a wrong number of words.
 void wrong_subcommand(Call& call);
-// What a container answers to HELP.
+// Sets the answer of a container to HELP.
 void set_help(Reply& reply, std::initializer_list<std::string_view> lines);
 
-// An integer argument. False: the reply says that it is none.
+// Reads an integer argument. False: it is none, and the reply says so.
 inline bool integer(std::string_view text, std::int64_t& value, Reply& reply) {
   if (strict_integer(text, value)) return true;
   not_an_integer(reply);
   return false;
 }
 
-// The entry of a key that must be of this type if it is there. False: the reply says that it is of
-// another.
+// Finds the entry of a key, which must be of this type if it exists. False: it has another type,
+// and the reply says so.
 inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& entry) {
   entry = call.live(key);
   if (entry == nullptr || entry->value.type() == type) return true;
@@ -192,14 +193,14 @@ inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& e
   return false;
 }
 
-// The value to change under a key; new if there is none.
+// The value of a key, to be changed; created if there is none.
 inline Value& to_change(const Call& call, std::string_view key, Type type, Entry* entry) {
   if (entry == nullptr) return call.keys.put(call.session.database, key, type);
   call.keys.altered(*entry);
   return entry->value;
 }
 
-// Elements were taken out of the value; without any the key goes too (R101).
+// Call after elements were removed from the value: a key without elements is removed too (R101).
 inline void taken_from(const Call& call, Entry& entry) {
   if (entry.value.empty()) {
     call.keys.remove(entry);
@@ -208,20 +209,20 @@ inline void taken_from(const Call& call, Entry& entry) {
   }
 }
 
-// Adds to a stored number. False: the reply says that the sum does not fit.
+// Adds to a stored number. False: the sum does not fit, and the reply says so.
 inline bool add_to(std::int64_t& number, std::int64_t by, Reply& reply) {
   if (!__builtin_add_overflow(number, by, &number)) return true;
   reply.set_error("ERR increment or decrement would overflow");
   return false;
 }
 
-// How many elements there are, as replies count them.
+// The number of elements, in the type of replies.
 template <typename Elements>
 std::int64_t count_of(const Elements& elements) {
   return static_cast<std::int64_t>(elements.size());
 }
 
-// A count of elements to take. False: the reply says that it is none.
+// Reads a count of elements to take. False: it is none, and the reply says so.
 inline bool positive_count(std::string_view text, std::int64_t& count, Reply& reply) {
   if (strict_integer(text, count) && count >= 0) return true;
   reply.set_error("ERR value is out of range, must be positive");
@@ -246,7 +247,7 @@ struct Places {
 
 enum class Unit : std::uint8_t { milliseconds, seconds };
 
-// The deadline that an expiry argument means, in milliseconds of the server's clock. False: out of
+// Converts an expiry argument to a deadline in milliseconds of the server's clock. False: out of
 // range.
 inline bool deadline_of(std::int64_t value, Unit unit, bool absolute, std::int64_t now_ms,
                         std::int64_t& deadline) {

@@ -23,11 +23,11 @@ enum class Form : std::uint8_t {
 };
 
 enum class Use : std::uint8_t {
-  rules,      // the model goes by it
+  rules,      // the model obeys it
   idle,       // nothing in the model depends on it
   fixed,      // the model knows only this value
-  immutable,  // so does the real server once it runs
-  guarded,    // likewise, unless it is told to trust who asks
+  immutable,  // the real server too refuses to change it while it runs
+  guarded,    // likewise, unless it is configured to trust the client
 };
 
 struct Parameter {
@@ -170,7 +170,7 @@ struct Limits {
   };
   std::array<Class, 3> classes = {Class{"normal"}, Class{"slave"}, Class{"pubsub"}};
 
-  // What is not named stays. False: `error` says why.
+  // Classes that are not named keep their limits. False: `error` says why.
   bool read(std::string_view text, std::string& error) {
     const std::vector<std::string_view> words = words_of(text);
     if (words.size() % 4 != 0) {
@@ -213,7 +213,7 @@ struct Limits {
   }
 };
 
-// `3600 1 300 100`: no more than so many seconds after so many changes. Nothing if it is none.
+// `3600 1 300 100`: pairs of seconds and changes. nullopt: the text is malformed.
 std::optional<std::vector<Config::SavePoint>> save_points_of(std::string_view text) {
   std::vector<Config::SavePoint> points;
   if (text.empty()) return points;
@@ -240,7 +240,7 @@ std::string folded(std::string_view text) {
   return low;
 }
 
-// A value as CONFIG GET tells it back. False: `error` says what is wrong with it.
+// Converts a value to the form that CONFIG GET reports. False: `error` says what is wrong with it.
 bool read(const Parameter& parameter, std::string_view value, std::string& text,
           std::string& error) {
   const auto in_range = [&](std::int64_t number) {
@@ -359,7 +359,7 @@ void Config::get(std::span<const std::string_view> patterns, Reply& reply) const
     reply.add().set_bulk(values_[i]);
   };
   for (std::string_view pattern : patterns) {
-    // A plain name is answered as it was asked for.
+    // A plain name is reported as the client has written it.
     if (pattern.find_first_of("[*?") == std::string_view::npos) {
       const std::size_t i = index_of(pattern);
       if (i < kCount) tell(i, pattern);
@@ -427,7 +427,7 @@ bool Config::assign(std::size_t i, std::string_view value, std::string& error) {
     error.assign("the model knows only '").append(parameter.value).append("'");
     return false;
   }
-  // One parameter of two names.
+  // A parameter with two names has one value.
   for (std::size_t other = 0; other < kCount; ++other) {
     if (kParameters[other].same_as == parameter.name ||
         parameter.same_as == kParameters[other].name)

@@ -1,5 +1,5 @@
-// The configuration parameters of a server, as CONFIG GET and CONFIG SET see them. What rules the
-// model can be set; of what the model does not vary, only the value that it has is accepted.
+// The configuration parameters of a server, as CONFIG GET and CONFIG SET see them. Parameters that
+// the model obeys can be set. The others accept only the value that the model has.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace picklock::redis {
 class Config {
  public:
   Config() { reset(); }
-  void reset();  // as of a server just started
+  void reset();  // to the values of a server just started
 
-  // Those that any of the patterns matches.
+  // Replies with the parameters that match any of the patterns.
   void get(std::span<const std::string_view> patterns, Reply& reply) const;
-  // Names and values by turns, all of them or none; the reply says what came of it.
+  // Sets all parameters or none; `pairs` alternates names and values, and the reply has the
+  // outcome.
   void set(std::span<const std::string_view> pairs, Reply& reply);
 
   std::uint64_t max_memory() const { return max_memory_; }  // bytes; 0: no limit
@@ -47,7 +48,7 @@ class Config {
   const std::vector<SavePoint>& save_points() const { return save_points_; }
   std::int64_t key_load_delay_us() const { return key_load_delay_us_; }
 
-  // Of what a subscriber may leave unread (R91).
+  // Limits of the output that a subscriber leaves unread (R91).
   struct OutputLimit {
     std::uint64_t hard = 0;  // bytes; 0: no limit
     std::uint64_t soft = 0;

@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{
             "R104", {}, {"CONFIG", "NOPE"}, "-ERR unknown subcommand 'NOPE'. Try CONFIG HELP.\r\n"},
         Example{"", {}, {"CONFIG", "GET", "maxmemory"}, "*2\r\n$9\r\nmaxmemory\r\n$1\r\n0\r\n"},
-        // A plain name is answered as it was asked for, and once.
+        // A plain name is reported as the client has written it, and only once.
         Example{"",
                 {},
                 {"CONFIG", "GET", "MAXMEMORY", "maxmemor?", "nope"},
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"CONFIG", "SET", "save", "3600 1 300 100 60 10000"}},
                 {"CONFIG", "GET", "save"},
                 "*2\r\n$4\r\nsave\r\n$23\r\n3600 1 300 100 60 10000\r\n"},
-        // Patterns do not find it.
+        // Patterns do not match a hidden parameter.
         Example{"", {}, {"CONFIG", "GET", "key-load*"}, "*0\r\n"},
         Example{"",
                 {},
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"CONFIG", "REWRITE"},
                 "-ERR The server is running without a config file\r\n"}));
 
-// Here the model differs from the real server, and says so.
+// Here the model differs from the real server and replies with an error that says so.
 TEST(Config, RefusesWhatItDoesNotVary) {
   LoneServer redis;
   EXPECT_EQ(redis("CONFIG", "SET", "aof-load-truncated", "yes"), kOk);
@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"EVAL", "return redis.call('set','a','1')", "0"},
                 "-OOM command not allowed when used memory > 'maxmemory'. script: "
                 "67ed14c1cb086d8c2fcf91ebe13410ba087fd0f8, on @user_script:1.\r\n"},
-        // Once it has written, a script goes on.
+        // A script that has already written continues.
         Example{"R106",
                 kFull,
                 {"EVAL", "redis.call('del','zz') return redis.call('set','a','1')", "0"},
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {kFull[0], kFull[1], {"CONFIG", "SET", "maxmemory", "0"}},
                 {"SET", "a", "1"},
                 kOk},
-        // A script goes by what was found when a command last began under a limit.
+        // A script uses the state of memory from the last command that began under a limit.
         Example{"R106",
                 {{"SET", "k", "v"},
                  {"MULTI"},
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"EXEC"},
                 "*2\r\n+OK\r\n" + kOom}));
 
-// Nobody looks at memory meanwhile: what is asked for waits, or is refused for something else.
+// Memory is not checked during a pause: a command waits, or is refused for another reason.
 TEST(FullMemory, RefusesNothingWhileClientsArePaused) {
   LoneServer redis;
   redis("SSUBSCRIBE", "s");

@@ -1,4 +1,4 @@
-// What a connection says about itself: PING, HELLO, AUTH, SELECT, QUIT, RESET and CLIENT.
+// Commands about connections: PING, HELLO, AUTH, SELECT, QUIT, RESET and CLIENT.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -212,7 +212,7 @@ std::string flags(Keyspace& keys, const Session& session) {
   return all.empty() ? "N" : all;
 }
 
-// Sizes of buffers are those of a connection at rest.
+// The buffer sizes are those of an idle connection.
 std::string info_line(const Call& call, const Session& session) {
   const auto seconds = [&call](sim::Instant since) {
     return std::to_string((call.server.now() - since) / std::chrono::seconds(1));
@@ -432,7 +432,7 @@ void client_no_evict(Call& call) {
   call.reply.set_status("OK");
 }
 
-// Clients cannot have what they cache here tracked.
+// Client-side caching is not modeled, so no key is tracked.
 void client_getredir(Call& call) { call.reply.set_integer(-1); }
 
 void client_trackinginfo(Call& call) {
@@ -448,7 +448,7 @@ void client_trackinginfo(Call& call) {
   reply.add().set(Reply::Kind::array);
 }
 
-// Nobody is ever blocked here.
+// No client can be unblocked in the model.
 void client_unblock(Call& call) {
   if (call.words() > 4) {
     wrong_subcommand(call);

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", {}, {"AUTH", "a", "b", "c"}, kSyntax},
         Example{"", kLocked, {"PING"}, "-NOAUTH Authentication required.\r\n"},
         Example{"", kLocked, {"MULTI"}, "-NOAUTH Authentication required.\r\n"},
-        // What is wrong with the command itself is said first.
+        // An error of the command itself comes before the missing password.
         Example{"", kLocked, {"GET"}, wrong_arity("get")},
         Example{"", kLocked, {"AUTH", "bad"}, kWrongPassword},
         Example{"", kLocked, {"AUTH", "pw"}, kOk},
@@ -210,7 +210,7 @@ TEST(ClientReply, IsSilencedInTheMiddleOfATransaction) {
   EXPECT_EQ(redis("PING"), "");
 }
 
-// What ends with its last answer ends never where there is none.
+// QUIT closes a connection after its answer, so a connection without replies is never closed.
 TEST(Quit, LeavesASilencedConnectionOpenAndDeaf) {
   LoneServer redis;
   Session& silent = redis.connect();
@@ -321,7 +321,7 @@ TEST_F(ClientKill, InsideATransactionLetsItsAnswerOut) {
   redis("MULTI");
   redis("CLIENT", "KILL", "ID", "1", "SKIPME", "no");
   redis("PING");
-  EXPECT_EQ(redis("EXEC"), "*2\r\n:1\r\n");  // and nothing behind it
+  EXPECT_EQ(redis("EXEC"), "*2\r\n:1\r\n");  // and nothing after it
   EXPECT_FALSE(LoneServer::open(*redis.first));
 }
 

@@ -1,5 +1,5 @@
-// Who is where: every Redis server and Sentinel of a run has an address, which is all that they
-// tell each other of themselves, and which whoever dials them looks up here.
+// The addresses of the Redis servers and Sentinels of a run. Servers name each other only by
+// address; a process that dials one looks it up here.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace picklock::redis {
 inline constexpr std::uint16_t kServerPort = 6379;
 inline constexpr std::uint16_t kSentinelPort = 26379;
 
-// Where a process of a run lives; each has a machine of its own.
+// The host address of a process; each has a machine of its own.
 inline std::string host_of(sim::ProcessId process) {
   return "10.0." + std::to_string(process / 250) + "." + std::to_string(process % 250 + 1);
 }
 
-// A process that takes connections.
+// A process that accepts connections.
 struct Node {
   sim::Process* process = nullptr;
   sim::Endpoint* endpoint = nullptr;
@@ -33,7 +33,7 @@ class Directory {
   void clear() { nodes_.clear(); }
   void add(const Node& node) { nodes_.push_back(node); }
 
-  // nullptr: nobody listens there.
+  // nullptr: no process listens there.
   const Node* find(std::string_view host, std::uint16_t port) const {
     for (const Node& node : nodes_) {
       if (node.port == port && node.host() == host) return &node;
@@ -48,7 +48,7 @@ class Directory {
   }
 
  private:
-  std::deque<Node> nodes_;  // keeps its elements in place: replicas hold on to their master
+  std::deque<Node> nodes_;  // keeps its elements in place: replicas keep pointers to their master
 };
 
 }  // namespace picklock::redis

@@ -24,7 +24,7 @@ void Discovery::forget() {
 
 const Node* Discovery::find(sim::Duration patience, const sim::TimeLeft& left) {
   if (by_ == FindBy::address) return group_->directory().of(group_->at_address().process());
-  // Another thread may learn meanwhile who answers: this one's circle stays whole.
+  // Another thread may change first_ meanwhile; this one must still ask every Sentinel once.
   const std::size_t first = first_;
   for (std::size_t i = 0; i < used_; ++i) {
     const std::size_t next = (first + i) % used_;

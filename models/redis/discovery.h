@@ -1,7 +1,6 @@
-// How a client process finds the server of a group that leads: it dials the group's address, or it
-// asks the group's Sentinels, one after the other, until one knows a master
-// (redis.io, Guidelines for Redis clients with support for Redis Sentinel). What it was told may be
-// out of date when it gets there.
+// How a client process finds the leading server of a group: it dials the group's address, or it
+// asks the group's Sentinels in turn until one knows a master (redis.io, Guidelines for Redis
+// clients with support for Redis Sentinel). The answer may be out of date when the client connects.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ class Discovery {
   void forget();  // the process has crashed
 
   FindBy by() const { return by_; }
-  // Whom to dial. nullptr: nobody could say; each Sentinel has `patience` to answer, and all of
-  // them what is left. Parks.
+  // Returns the server to dial; nullptr: no Sentinel knew one. Each Sentinel has `patience` to
+  // answer, and all of them together have `left`. Parks.
   const Node* find(sim::Duration patience, const sim::TimeLeft& left = {});
 
  private:
@@ -31,7 +30,7 @@ class Discovery {
   FindBy by_ = FindBy::address;
   std::deque<sim::Caller> sentinels_;
   std::size_t used_ = 0;
-  std::size_t first_ = 0;  // to be asked: the one that has answered last
+  std::size_t first_ = 0;  // the first Sentinel to ask: the one that has answered last
 };
 
 }  // namespace picklock::redis

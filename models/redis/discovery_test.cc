@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What the client finds, one name a time: "redis-1", or "nobody".
+// Collects the servers that the client finds, one name for each lookup: "redis-1", or "nobody".
 class DiscoveryTest : public testing::Test {
  protected:
   void find(GroupWorld& world) {
@@ -19,7 +19,7 @@ class DiscoveryTest : public testing::Test {
     found.push_back(node != nullptr ? node->process->name() : "nobody");
     took = world.now() - std::exchange(before, world.now());
   }
-  // After each of these times.
+  // Looks up after each of these times.
   void find_after(GroupWorld& world, std::vector<Duration> waits) {
     world.thread([this, &world, waits = std::move(waits)] {
       for (const Duration wait : waits) {
@@ -119,7 +119,7 @@ TEST_F(DiscoveryTest, KnowsNobodyOnceEverySentinelHasBeenSilentForItsPatience) {
   EXPECT_EQ(took, 3s);
 }
 
-// What a Sentinel says is what it believes.
+// A Sentinel answers what it believes, which may be out of date.
 TEST_F(DiscoveryTest, IsToldOfADeadPrimaryUntilTheSentinelsHaveReplacedIt) {
   GroupWorld world;
   world.at(1s, [&] { world.kill("redis-1"); });
@@ -135,7 +135,7 @@ TEST_F(DiscoveryTest, TakesNoNoteOfTheAddressWhereItAsksSentinels) {
   EXPECT_EQ(&world.group.at_address(), &world.server(1));
 }
 
-// One thread learns who answers while another still waits: that one must not pass over anybody.
+// One thread finds a Sentinel that answers while another still waits; the other must not skip any.
 TEST_F(DiscoveryTest, LetsNoThreadSkipASentinelForWhatAnotherHasLearned) {
   GroupWorld world;
   world.at(1s, [&] {

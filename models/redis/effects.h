@@ -1,7 +1,7 @@
-// What the writes of one command, transaction or script come to, as replicas and the append-only
-// file get it: commands that leave the same data wherever and whenever they run. Relative expiries
-// have become absolute (R30), what changed nothing is not there (R31), a script is what it did
-// (R32).
+// The effects of one command, transaction or script, as replicas and the append-only file get them:
+// commands that produce the same data wherever and whenever they run. Relative expiries have become
+// absolute (R30), commands that changed nothing are left out (R31), and a script is replaced by its
+// writes (R32).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace picklock::redis {
 
-// Before the first command a receiver is in no database.
+// A receiver has selected no database before the first command.
 inline constexpr std::int64_t kNoDatabase = -1;
 
 class Effects {
  public:
   enum class Receiver : std::uint8_t { file, replica };
 
-  // Whether anybody is there to get them; nothing is kept otherwise.
+  // Whether there is a receiver; otherwise no effect is kept.
   bool wanted() const { return wanted_; }
   void want(bool on) {
     wanted_ = on;
@@ -35,21 +35,21 @@ class Effects {
   void add(std::uint32_t database, std::initializer_list<std::string_view> argv) {
     add(database, {argv.begin(), argv.size()}, Receiver::file);
   }
-  // What changes no data: PUBLISH.
+  // Adds a command that changes no data: PUBLISH.
   void add_for_replicas(std::uint32_t database, std::span<const std::string_view> argv) {
     add(database, argv, Receiver::replica);
   }
   std::size_t size() const { return about_.size(); }
   void clear();
 
-  // Appends requests to what a receiver gets: one transaction if there are several (R32), each in
-  // its database; `selected` is the one that the receiver is in.
+  // Appends the effects as requests for this receiver: as one transaction if there are several
+  // (R32), each in its database. `selected` is the receiver's current database.
   void write(sim::Payload& out, Receiver receiver, std::int64_t& selected);
 
  private:
   struct About {
     std::uint32_t database = 0;
-    Receiver from{};  // this one and those behind it get it
+    Receiver from{};  // this receiver and the later ones get it
   };
   void add(std::uint32_t database, std::span<const std::string_view> argv, Receiver from);
 

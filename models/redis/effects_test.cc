@@ -1,5 +1,5 @@
-// What a replica is sent for each command (R30-R32): the expected streams are those of a real
-// server, as a raw replica of it sees them.
+// The stream that a replica is sent for each command (R30-R32). The expected streams were recorded
+// by a raw replica of a real server.
 #include <gmock/gmock.h>
 
 #include "models/redis/effects.h"
@@ -24,7 +24,7 @@ class Master {
   void pass(sim::Duration time) { server_.pass(time); }
   std::string time_after(std::int64_t ms) const { return std::to_string(server_.clock_ms() + ms); }
 
-  // What has come since the last look: one line a command.
+  // The stream since the last call, one line for each command.
   Words stream() {
     const std::string bytes = server_.pushed(replica_);
     std::string_view rest = bytes;
@@ -38,7 +38,7 @@ class Master {
     EXPECT_EQ(rest, "");
     return lines;
   }
-  // The same behind `SELECT 0`.
+  // The stream of this command, without the leading `SELECT 0`.
   Words stream_of(const Words& command) {
     stream();
     (*this)(command);

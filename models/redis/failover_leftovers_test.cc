@@ -1,4 +1,4 @@
-// What a failover does not take along: scripts, and messages to subscribers.
+// A failover loses scripts and messages to subscribers.
 #include <gmock/gmock.h>
 
 #include "models/redis/replicated_servers.h"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// R81: a script's writes travel, the script does not.
+// R81: the writes of a script are replicated, the script is not.
 TEST(Failover, LeavesTheScriptCacheBehind) {
   ReplicatedServers redis;
   std::string sha;
@@ -28,7 +28,7 @@ TEST(Failover, LeavesTheScriptCacheBehind) {
   EXPECT_EQ(run, "$1\r\na\r\n");
 }
 
-// R92: nor does it count who listens elsewhere.
+// R92: its reply does not count subscribers of other servers.
 TEST(Publish, ReachesSubscribersOfReplicasAndIsNotToldOfThem) {
   ReplicatedServers redis;
   Session* listener = nullptr;
@@ -61,7 +61,7 @@ TEST(Publish, AtAReplicaStaysThere) {  // R92
   EXPECT_THAT(at_replica->unasked, testing::HasSubstr("free"));
 }
 
-// Nobody sends them again.
+// No server sends the messages again.
 TEST(Publish, IsLostToThoseWhoseServerIsReplaced) {
   ReplicatedServers redis;
   Session* listener = nullptr;

@@ -1,5 +1,5 @@
-// How a client finds the server of a group that leads: at an address that an operator moves, or by
-// asking Sentinels.
+// How a client finds the leading server of a group: at an address that an operator moves, or from
+// Sentinels.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Redis's glob-style patterns, as PSUBSCRIBE, KEYS, SCAN and CONFIG GET take them: `*`, `?`,
-// `[abc]`, `[^a-z]`, `\x`. Bytes, not characters; and with the real server's own corners: nothing
-// but the empty pattern matches the empty text, an unclosed class is closed by the pattern's end.
+// `[abc]`, `[^a-z]`, `\x`. They match bytes, not characters, and have the real server's corner
+// cases: only the empty pattern matches the empty text, and the end of the pattern closes an
+// unclosed class.
 #pragma once
 
 #include <string_view>

@@ -13,7 +13,7 @@ struct Case {
   bool matches;
 };
 
-// Each was tried on redis-server 7.0.15.
+// Each case was tried on redis-server 7.0.15.
 TEST(Glob, MatchesAsTheRealServerDoes) {
   const Case cases[] = {
       {"", "", true},
@@ -65,7 +65,7 @@ TEST(Glob, MatchesInAnyCaseWhereAsked) {
   EXPECT_FALSE(matches_glob("MAX*", "maxmemory"));
 }
 
-// An earlier star does not try again what a later one has tried everywhere.
+// An earlier star does not retry positions that a later one has already tried.
 TEST(Glob, DoesNotTakeForEverOverManyStars) {
   std::string pattern;
   for (int i = 0; i < 40; ++i) pattern += "a*";

@@ -29,7 +29,7 @@ void Group::fail_over(const Server& lost, const sim::Process* to) {
   }
   if (next == nullptr) return;
   leader_ = next;
-  // Else it would start again as a replica of the lost one.
+  // Otherwise it would start again as a replica of the lost one.
   next->replication().configure(nullptr);
   next->replication().lead();
   const Node& node = *directory_->of(next->process());

@@ -1,6 +1,6 @@
-// A primary, its replicas and the Sentinels that watch them; and the address at which clients find
-// whichever server leads, which an operator (the fault `fail-over`) points at another one. What
-// Sentinels decide does not move it.
+// A primary, its replicas and the Sentinels that watch them, with the address at which clients find
+// the leading server. Only an operator (the fault `fail-over`) points the address at another
+// server; a decision of the Sentinels does not move it.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace picklock::redis {
 
 class Group {
  public:
-  // Alone at first. The directory must know whoever belongs to it, and outlive the run.
+  // Begins with the primary alone. The directory must contain every member and outlive the run.
   void reset(std::string_view name, Server& primary, const Directory& directory);
   void add_replica(Server& replica);
   void add_sentinel(Sentinel& sentinel) { sentinels_.push_back(&sentinel); }
 
   const std::string& name() const { return name_; }
-  Server& primary() const { return *members_.front(); }  // as it was at first
+  Server& primary() const { return *members_.front(); }  // the first one
   std::size_t replicas() const { return members_.size() - 1; }
   Server& replica(std::size_t index) const { return *members_[index + 1]; }
   const std::vector<Sentinel*>& sentinels() const { return sentinels_; }
@@ -29,9 +29,9 @@ class Group {
   Server& at_address() const { return *leader_; }
 
   // `lost` is gone for good: `to`, or the replica that has received most, leads from now on, and
-  // the others follow it. Nothing happens where `lost` did not lead or nobody is left.
+  // the others follow it. Nothing happens if `lost` did not lead or no replica is left.
   void fail_over(const Server& lost, const sim::Process* to);
-  // One of its servers has become a master: those that are down serve nobody any more.
+  // One of its servers has become a master: servers that are down no longer count as serving.
   void promoted(const Server& server);
 
  private:

@@ -18,7 +18,7 @@ constexpr const char* kNil = "$-1\r\n";
 
 class GroupTest : public testing::Test {
  protected:
-  // As the fault does, whose nemesis has stopped the host.
+  // Fails over as the fault does after it has stopped the host.
   void fail_over(std::size_t lost, std::size_t to = 0) {
     if (!redis.process(lost).down()) redis.kill(lost);
     redis.server(lost).fail_over(to > 0 ? &redis.process(to) : nullptr);
@@ -108,7 +108,7 @@ TEST_F(GroupTest, HasOneThatWasDownFollowWhenItStartsAgain) {
   EXPECT_EQ(redis.field(3, "master_link_status"), "up");
 }
 
-// Else it would wait for a dead primary for ever.
+// Otherwise it would wait for a dead primary for ever.
 TEST_F(GroupTest, HasThePromotedOneStartAgainAsAPrimary) {
   redis.at(1s, [&] { fail_over(1); });
   redis.at(2s, [&] { redis.restart(2); });
@@ -156,7 +156,7 @@ TEST_F(GroupTest, ReplacesTheOneThatWasPromotedToo) {
 
 // ---------------------------------------------------------------- the history
 
-// Else the holder would be thought to lose what the copy still has.
+// Otherwise the history would show a loss of the lock, although the copy still has it.
 TEST_F(GroupTest, TellsOfTheCopyBeforeTheLostEntryGoes) {
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "10000"); });
   redis.at(2s, [&] { fail_over(1); });
@@ -178,7 +178,7 @@ TEST_F(GroupTest, TellsThatWhatNoReplicaHasIsGone) {
               ElementsAre("redis-1 entry created command", "redis-1 entry removed failover"));
 }
 
-// What a dead server would serve counts until somebody serves in its place.
+// The entries of a dead server count until another server serves in its place.
 TEST_F(GroupTest, TellsNothingOfALostEntryWhileNobodyIsPromoted) {
   redis.at(1s, [&] {
     redis.say(1, "SET", "lock", "a", "PX", "10000");
@@ -188,7 +188,7 @@ TEST_F(GroupTest, TellsNothingOfALostEntryWhileNobodyIsPromoted) {
   EXPECT_THAT(entries(), ElementsAre("redis-1 entry created command"));
 }
 
-// It was never told of, as long as it was a copy in step with a primary.
+// The history never had the entry of the replica, because it was only a copy of the primary's.
 TEST_F(GroupTest, TellsNothingOfTheCopyOfADeadReplica) {
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "10000"); });
   redis.at(1500ms, [&] { redis.kill(2); });
@@ -199,7 +199,7 @@ TEST_F(GroupTest, TellsNothingOfTheCopyOfADeadReplica) {
                           "redis-1 entry removed failover"));
 }
 
-// The first is not lost once more when its server comes back with nothing.
+// The first entry is not lost a second time when its server returns without data.
 TEST_F(GroupTest, TellsOfALostEntryOnce) {
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "10000"); });
   redis.at(2s, [&] { fail_over(1); });

@@ -1,5 +1,5 @@
-// A client, a primary with one replica and the Sentinels that watch them, on one simulation, for
-// tests: the client's threads run, and the run ends when they have. Test-only.
+// A client, a primary with one replica and the Sentinels that watch them, on one simulation. The
+// run ends when the client's threads have ended. Test-only.
 #pragma once
 
 #include <deque>
@@ -58,7 +58,7 @@ class GroupWorld {
     throw std::invalid_argument("no such process");
   }
 
-  // What is to happen when, and what the client's threads do; then run().
+  // Plan actions with at() and threads of the client with thread(); then call run().
   void at(sim::Duration when, std::function<void()> what) {
     plan_.push_back({when, std::move(what)});
   }
@@ -68,7 +68,7 @@ class GroupWorld {
         process("client-1"),
         [this, run = std::move(body)] {
           run();
-          // What waits for somebody who is paused would do so for ever.
+          // Otherwise messages to a paused process would keep the run going for ever.
           if (--threads_ == 0) simulation.scheduler.stop();
         },
         true);
@@ -85,7 +85,7 @@ class GroupWorld {
 
   void sleep(sim::Duration length) { simulation.scheduler.sleep(length); }
   sim::Duration now() const { return simulation.now() - sim::kStart; }
-  // Of the process; its peers are told.
+  // Kills the process; its peers are notified.
   void kill(std::string_view name) {
     simulation.network.crash(process(name), false, false);
     simulation.scheduler.halt(process(name), false);
@@ -93,14 +93,14 @@ class GroupWorld {
   void pause(std::string_view name) { simulation.scheduler.pause(process(name)); }
   void resume(std::string_view name) { simulation.scheduler.resume(process(name)); }
 
-  // As an operator would, straight at the server.
+  // Sends a command straight into the server, as an operator.
   std::string say(std::size_t number, std::initializer_list<std::string_view> argv) {
     sim::Payload bytes;
     server(number).execute(server(number).connect(), {argv.begin(), argv.size()}, bytes);
     return std::string(bytes.view());
   }
 
-  // To whom the client has sent something, in order: "sentinel-1", "redis-1".
+  // The receivers of the client's messages, in order: "sentinel-1", "redis-1".
   std::vector<std::string> asked() const {
     std::vector<std::string> all;
     for (const sim::TraceRecord& record : simulation.scheduler.tracer().trace().records) {
@@ -132,7 +132,7 @@ class GroupWorld {
     return simulation.scheduler.add_process(name);
   }
 
-  // Long in service.
+  // The Sentinel knows the replica and the other Sentinels, as if it had run for long.
   void set_up(std::size_t number, sim::Duration down_after) {
     SentinelConfig config{.name = group.name(),
                           .master = *directory.of(server(1).process()),

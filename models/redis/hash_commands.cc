@@ -1,4 +1,4 @@
-// Hashes: what re-entrant locks count their holders in.
+// Hashes, in which re-entrant locks count their acquires.
 #include <array>
 
 #include "models/redis/commands.h"
@@ -7,7 +7,7 @@ namespace picklock::redis {
 namespace of_hashes {
 namespace {
 
-// The hash under the key, nullptr if there is none. False: the reply says that it is no hash.
+// Finds the hash of the key, nullptr if there is none. False: it is no hash, and the reply says so.
 bool hash_of(const Call& call, Entry*& entry, Hash*& hash) {
   if (!live_of(call, call[1], Type::hash, entry)) return false;
   hash = entry == nullptr ? nullptr : &entry->value.hash();

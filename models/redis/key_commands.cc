@@ -35,7 +35,7 @@ std::string_view type_of(const Entry* entry) {
 
 void type(Call& call) { call.reply.set_status(type_of(call.live(call[1]))); }
 
-// Nothing happens to a key that gets its own name.
+// A key that is renamed to its own name does not change.
 void rename(const Call& call, bool nx) {
   Entry* entry = call.live(call[1]);
   if (entry == nullptr) {
@@ -59,7 +59,7 @@ bool is_wanted(std::string_view key, std::string_view pattern) {
   return pattern == "*" || matches_glob(pattern, key);
 }
 
-// Dead keys are left out and left alone.
+// Dead keys are not listed and not forgotten either.
 void keys(Call& call) {
   call.reply.set(Reply::Kind::array);
   for (std::uint32_t slot = 0; slot < call.keys.slots(); ++slot) {
@@ -70,7 +70,7 @@ void keys(Call& call) {
   }
 }
 
-// As C's strtoul has it: nothing is 0, a minus turns it round.
+// Reads like C's strtoul: an empty text is 0, and a minus negates.
 bool read_cursor(std::string_view text, std::uint64_t& cursor) {
   text = text.substr(0, text.find('\0'));
   const bool negative = text.starts_with('-');
@@ -82,8 +82,8 @@ bool read_cursor(std::string_view text, std::uint64_t& cursor) {
   return error == std::errc() && end == digits.data() + digits.size();
 }
 
-// The cursor is a place in the order in which keys first came to be, so that a whole turn answers
-// every key once that is there all the time.
+// The cursor is a position in the order in which keys were first created. So a full iteration
+// returns every key once that exists all the time.
 void scan(Call& call) {
   std::uint64_t cursor = 0;
   if (!read_cursor(call[1], cursor)) {
@@ -117,7 +117,7 @@ void scan(Call& call) {
     if (!entry.present || entry.database != call.session.database) continue;
     --count;
     if (!is_wanted(entry.key, pattern)) continue;
-    // A dead key is of the type "none" and, asked for by that, is there.
+    // A dead key has the type "none" and is returned if that type is requested.
     const bool living = call.live(entry.key) != nullptr;
     if (type ? same_word(*type, type_of(living ? &entry : nullptr)) : living)
       found.add().set_bulk(entry.key);
@@ -182,7 +182,7 @@ bool read_conditions(const Call& call, Conditions& conditions) {
   return true;
 }
 
-// Its conditions travel with it.
+// Replicates the deadline with its conditions.
 void replicate_deadline(Call& call, const Form& form, std::int64_t deadline) {
   if (!call.replicates()) return;
   const Digits digits(deadline);
@@ -208,7 +208,7 @@ void set_expiry(Call& call, const Form& form) {
     return;
   }
   if (deadline <= call.keys.clock_ms() && !call.keys.obeying()) {
-    // At once: `<=` here, `<` where keys expire (R14).
+    // A deadline of now deletes at once: `<=` here, but `<` where keys expire (R14).
     call.keys.remove(*entry);
     call.replicate({"DEL", call[1]});
   } else {

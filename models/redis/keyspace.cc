@@ -41,7 +41,7 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
   cursor_ = 0;
   chance_ = sim::Random(simulation.scheduler.seed(),
                         sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
-  // The cycles of servers have no common beginning, nor do their hash tables have one order.
+  // Each server has its own cycle phase and its own order of hash tables.
   sim::Random cycles(simulation.scheduler.seed(),
                      sim::mixed(process.hash() ^ sim::hash_of("cycle")));
   cycle_phase_ = cycles.between(sim::Duration(0), sim::Duration(kCycle - 1)).count();
@@ -52,7 +52,7 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
 
 void Keyspace::begin_reload(bool as_replica) {
   act_for(0, 0);
-  // One that ended while it was loading had nothing yet.
+  // An incarnation that ended while it was loading had no entries yet.
   const bool anew = !std::exchange(reloading_, true);
   before_.resize(slots());
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
@@ -69,7 +69,7 @@ void Keyspace::begin_reload(bool as_replica) {
   replica_ = renounced_ = as_replica;
 }
 
-// The history learns of it at the instant it takes place, also while nobody can be asked.
+// The history records the death at its instant, even while the server is not up.
 void Keyspace::record_death_before_reload(std::uint32_t slot) {
   if (slot >= before_.size() || !before_[slot].there) return;
   if (clock_ms() <= before_[slot].deadline_ms) return;
@@ -103,7 +103,7 @@ void Keyspace::end_reload(bool forgets_dead) {
   if (mourned_ > 0) await_cycle();
 }
 
-// What is as it was before has not changed. One that is another's now is another entry.
+// An entry that is the same as before is not recorded. With another owner it is another entry.
 void Keyspace::record_reload(Entry& entry, bool alive) {
   const Before& before = before_[entry.slot];
   if (alive && !std::exchange(entry.named, true)) entry.id = id_of(entry.database, entry.key);
@@ -196,8 +196,8 @@ sim::Instant Keyspace::dies(const Entry& entry) const {
                                 simulation_->now());
 }
 
-// The history learns of a death at the instant it takes place, whoever looks, and whenever the
-// server forgets.
+// The history records a death at the instant of expiry, regardless of when the server notices and
+// forgets the key.
 void Keyspace::watch_death(Entry& entry) {
   if (!recorded()) return;
   while (death_timers_.size() <= entry.slot) {
@@ -230,8 +230,8 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
   keyspace.await_cycle();
 }
 
-// A key that nobody has touched since its death lives again when the clock is set back to before it
-// (R28).
+// A key that no command has touched since its death lives again when the clock is set back to
+// before its deadline (R28).
 void Keyspace::clock_changed() {
   if (!recorded()) return;
   act_for(0, 0);
@@ -268,8 +268,8 @@ std::int64_t Keyspace::next_cycle(std::int64_t local) const {
   return cycles * kCycle + cycle_phase_;
 }
 
-// The cycle runs on the server's event loop, by its monotonic clock, whether there is something to
-// do or not; an event is spent only on a cycle that may find something.
+// The cycle runs on the server's event loop, by its monotonic clock, even if there is nothing to
+// do. An event is spent only on a cycle that may find a dead key.
 void Keyspace::await_cycle() {
   if (cycle_awaited_ || !active_expiry_ || replica_ || process_->down()) return;
   if (!has_cycle_timer_) {
@@ -291,8 +291,8 @@ void Keyspace::on_cycle(void* self, std::uint32_t) {
   keyspace.cycle();
 }
 
-// The slot of the next key with a deadline, in the order of a hash table, which has nothing to do
-// with that in which the keys came: a permutation of all places, by their bits.
+// The slot of the next key with a deadline, in the order of a hash table. That order is unrelated
+// to the order of creation; here it is a permutation of all places, by their bits.
 std::uint32_t Keyspace::next_to_look_at() {
   const auto size = static_cast<std::uint32_t>(expiring_.size());
   const unsigned bits = static_cast<unsigned>(std::bit_width(size - 1));
@@ -308,9 +308,9 @@ std::uint32_t Keyspace::next_to_look_at() {
   }
 }
 
-// Looks at twenty keys that have a deadline, and goes on as long as more than a tenth of them were
-// dead: few dead ones among many living are left for very long (R22). It also ends when it has
-// taken its share of the processor, some thousands of keys (R21). (The real server looks at its
+// Checks twenty keys that have a deadline, and repeats while more than a tenth of them were dead.
+// So a few dead keys among many live ones are left for very long (R22). It also ends when it has
+// used its share of the processor, some thousands of keys (R21). (The real server checks its
 // databases one by one; here they are one.)
 void Keyspace::cycle() {
   constexpr std::size_t kSample = 20;
@@ -321,7 +321,7 @@ void Keyspace::cycle() {
   std::size_t removed = 0;
   bool stale = true;
   while (stale && removed < kMostInOneCycle && !expiring_.empty()) {
-    // Chosen first: what is removed moves others in their place.
+    // The sample is chosen first, because a removal moves another key into the free place.
     std::array<std::uint32_t, kSample> sample;
     const std::size_t count = std::min(kSample, expiring_.size());
     for (std::size_t i = 0; i < count; ++i) sample[i] = next_to_look_at();
@@ -397,7 +397,7 @@ history::KeyId Keyspace::id_of(std::uint32_t database, std::string_view key) {
 Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
                      std::int64_t deadline_ms) {
   Entry& entry = slot(database, key);
-  // What a script sees alive may have died meanwhile (R25).
+  // A key that a script sees alive may have died meanwhile (R25).
   const bool existed = is_there(entry) && !entry.mourned;
   if (entry.present && !existed) forget(entry);
   const history::TenureId owner = existed ? entry.owner : 0;
@@ -456,7 +456,7 @@ void Keyspace::set_deadline(Entry& entry, std::int64_t deadline_ms) {
 void Keyspace::remove(Entry& entry, history::Cause cause) {
   entry.present = false;
   keep_deadline(entry, kNoDeadline);
-  // What expires is noticed by WATCH from the key's absence.
+  // WATCH notices an expiry from the absence of the key.
   if (cause != history::Cause::expiry) {
     ++entry.version;
     ++changes_;
@@ -478,7 +478,7 @@ void Keyspace::clear(std::uint32_t database) {
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present || entry.database != database) continue;
-    // To take away what was dead is no change (R27).
+    // The removal of a dead key is no change (R27).
     if (is_there(entry)) {
       remove(entry);
     } else {

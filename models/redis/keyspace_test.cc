@@ -73,7 +73,7 @@ TEST_P(DeadKey, LooksAbsentToEveryCommand) {
   EXPECT_EQ(redis.send(GetParam().command), GetParam().reply);
 }
 
-// R16 and R28: whoever counts without touching counts the dead.
+// R16 and R28: a command that counts keys without touching them counts dead ones too.
 TEST(DeadKeys, AreCountedUntilSomethingTouchesThem) {
   LoneServer redis;
   leave_dead(redis);
@@ -92,7 +92,7 @@ TEST(DeadKeys, AreOfTheTypeNoneForAScanThatAsksForIt) {
   EXPECT_EQ(redis("SCAN", "0", "MATCH", "k", "TYPE", "none"), "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n");
 }
 
-// R11: unlike PEXPIREAT (R10), SET stores what is dead already.
+// R11: unlike PEXPIREAT (R10), SET stores a key that is already dead.
 TEST(DeadKeys, CanBeSet) {
   LoneServer redis;
   redis("SET", "k", "v", "PXAT", "1");
@@ -132,12 +132,12 @@ class Timeline : public LoneServer {
     strict_integer(std::string_view(reply).substr(1, reply.size() - 3), count);
     return count;
   }
-  // The keys k0, k1, ... under a prefix.
+  // Sets `count` keys: the prefix and 0, 1, ...
   void set(std::string_view prefix, int count, std::string_view ttl) {
     for (int i = 0; i < count; ++i)
       (*this)("SET", std::string(prefix) + std::to_string(i), "v", "PX", ttl);
   }
-  // How long it takes, at most 2 s, to the millisecond, until no more than so many keys are left.
+  // The time in ms, at most 2 s, until no more than `left` keys are left.
   std::int64_t milliseconds_until(std::int64_t left) {
     std::int64_t waited = 0;
     for (; size() > left && waited < 2000; ++waited) sleep(1ms);
@@ -190,8 +190,8 @@ TEST(Cycle, ForgetsTwentyThousandKeysInSeveralTurns) {  // R21
   EXPECT_THAT(last, AllOf(Ge(200), Le(500)));
 }
 
-// R22: none in 25 s on the real server, where five thousand of the keys are looked at in that time,
-// one dead among them on the average.
+// R22: the real server forgot none in 25 s. In that time it looks at five thousand of the keys, of
+// which one is dead on average.
 TEST(Cycle, LeavesFewDeadKeysAmongManyLivingOnesForLong) {
   Timeline redis;
   redis.run([&] {
@@ -203,7 +203,7 @@ TEST(Cycle, LeavesFewDeadKeysAmongManyLivingOnesForLong) {
   });
 }
 
-// As few keys as that are all looked at every time, however the dead lie among them.
+// Twenty keys are all checked in every cycle, regardless of where the dead ones are.
 TEST(Cycle, LeavesNoneAmongTwenty) {
   Timeline redis;
   redis.run([&] {
@@ -256,7 +256,7 @@ TEST(Cycle, TakesNoEventsWhereNoKeyHasDied) {
 }
 
 TEST(Cycle, TakesOneEventForALoneKeyThatHasDied) {
-  // Its death is another.
+  // The death of the key is another event.
   EXPECT_EQ(events_of("1000", 600s), events_of("3600000", 600s) + 2);
 }
 
@@ -314,7 +314,7 @@ void PrintTo(const Change& change, std::ostream* out) {
 
 class Watched : public testing::TestWithParam<Change> {};
 
-// As the real server fails the EXEC of who watches the key.
+// A change counts if it makes the real server fail the EXEC of a client that watches the key.
 TEST_P(Watched, ChangesAreThoseThatTheRealServerSignals) {
   LoneServer redis;
   Session& watcher = redis.connect();

@@ -1,4 +1,4 @@
-// Lists: queues of waiters. (Those that block a connection are not among them.)
+// Lists, in which locks queue their waiters. (Commands that block a connection are not modeled.)
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -141,7 +141,7 @@ void ltrim(Call& call) {
   call.reply.set_status("OK");
   if (list == nullptr) return;
   const Places kept(from, to, count_of(*list));
-  call.replicated = kept.count == list->size();  // nothing to tell, though it counts as a change
+  call.replicated = kept.count == list->size();  // no effect, though it counts as a change
   const auto begin = list->begin() + static_cast<std::ptrdiff_t>(kept.first);
   list->erase(begin + static_cast<std::ptrdiff_t>(kept.count), list->end());
   list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(kept.first));

@@ -1,4 +1,4 @@
-// Sorted sets: queues of waiters by time, and semaphores.
+// Sorted sets, in which locks keep semaphores and queues of waiters by time.
 #include <algorithm>
 #include <array>
 
@@ -50,7 +50,7 @@ struct AddOptions {
 
 enum class Added : std::uint8_t { no, same, moved, created, not_a_number };
 
-// `score`: what is asked for, and what comes of it.
+// `score`: the requested score on entry, the resulting score on return.
 Added add(SortedSet& set, std::string_view name, double& score, const AddOptions& options) {
   const std::size_t rank = set.rank(name);
   if (rank == set.size()) {
@@ -155,7 +155,7 @@ struct ScoreRange {
 
 struct NameRange {
   struct Bound {
-    int end = 0;  // -1: before every name; 1: behind
+    int end = 0;  // -1: before every name; 1: after every name
     std::string_view name;
     bool open = false;  // the name itself is not in the range
 
@@ -169,7 +169,7 @@ struct NameRange {
       end = text[0] == '+' ? 1 : -1;
       return (text[0] == '+' || text[0] == '-') && (text.size() == 1 || text[1] == '\0');
     }
-    // The bound against a name.
+    // Compares the bound with a name.
     int against(std::string_view other) const { return end != 0 ? end : name.compare(other); }
     int against(const Bound& other) const {
       return end == other.end && end == 0 ? name.compare(other.name) : end - other.end;
@@ -189,8 +189,8 @@ struct NameRange {
     const int order = from.against(member.name);
     return from.open ? order < 0 : order <= 0;
   }
-  // Members are in the order of their names only where they have one score; where they have not,
-  // the real server looks at both ends before it begins.
+  // Members are in the order of their names only if all have the same score. If not, the result
+  // depends on the check of both ends with which the real server begins.
   bool may_hold(const SortedSet& set) const {
     const int order = from.against(to);
     if (order > 0 || (order == 0 && (from.open || to.open))) return false;
@@ -198,7 +198,7 @@ struct NameRange {
   }
 };
 
-// The first member that is in the range, `offset` further, and on to where it ends.
+// The places from `offset` members after the first in the range to the end of the range.
 template <typename Range>
 Places places_in(const SortedSet& set, const Range& range, Way way, std::int64_t offset) {
   Places places(0, -1, 0);
@@ -260,7 +260,7 @@ struct Span {
   }
 };
 
-// ZRANGE says all in options; the older commands have some of it in their names.
+// ZRANGE takes everything from options; the older commands imply some of it by their names.
 void range(const Call& call, By by, Way way, bool free) {
   Span span;
   span.by = by;
