@@ -40,7 +40,7 @@ std::string name(const Answer& answer) {
 }
 
 std::uint8_t place_of(RowState row) {
-  constexpr std::array<char, 6> kLetters = {'-', 'n', 'f', 'm', 'o', 'd'};  // in its order
+  constexpr std::array<char, 6> kLetters = {'-', 'n', 'f', 'm', 'o', 'd'};  // ordered as RowState
   const char letter = kLetters[static_cast<std::size_t>(row)];
   return static_cast<std::uint8_t>(std::ranges::find(kRowStates, letter, &State::letter) -
                                    kRowStates.begin());
@@ -102,7 +102,7 @@ void count(const Interleaving& interleaving, const Played& played, Coverage& cov
     coverage.count({.command = name(step.statement),
                     .reply = own == outcome.end() ? "waits" : name(own->second),
                     .state = place_of(played.rows[i])});
-    // What others were waiting for has come.
+    // These are the answers to statements that waited.
     for (const auto& [session, answer] : outcome) {
       if (session != step.session)
         coverage.count({.command = "let go by " + name(step.statement), .reply = name(answer)});

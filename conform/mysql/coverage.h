@@ -15,7 +15,7 @@ inline constexpr std::array<State, 6> kRowStates = {
 
 void count(const Interleaving& interleaving, const Played& played, Coverage& coverage);
 
-// The cells that each of ten runs of the usual length has filled five times at least.
+// The cells that each of ten runs of the usual length has filled at least five times.
 std::vector<Cell> expected_cells();
 
 }  // namespace picklock::conform::mysql

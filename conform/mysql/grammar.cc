@@ -23,20 +23,21 @@ enum class Kind : std::uint8_t {
   scan,
   name,
   savepoint,
-  back,  // to the one that its transaction began with
+  back,  // to the savepoint with which its transaction began
   autocommit,
   kill,
   rare,
 };
 
-// What an interleaving speaks of, and how often.
+// The keys and statements of an interleaving, with their weights.
 struct Theme {
   std::vector<const char*> keys;
   std::vector<std::pair<Kind, std::uint64_t>> kinds;
   std::uint64_t loose = 4;            // one session in so many begins without a transaction
-  bool reads_committed = false;       // one session in two does
-  std::optional<Statement> before{};  // said by the first session, before any transaction
-  std::optional<Statement> first{};   // in every transaction that a session begins with
+  bool reads_committed = false;       // READ COMMITTED in every second session
+  std::optional<Statement> before{};  // by the first session, before any transaction
+  // at the start of every transaction with which a session begins
+  std::optional<Statement> first{};
 };
 
 const Theme& everything() {
@@ -61,18 +62,18 @@ Statement lock_of(std::string key) {
 }
 Statement savepoint_of(std::string name) { return {.op = Op::savepoint, .name = std::move(name)}; }
 
-// What seldom comes together by chance.
+// Combinations that chance seldom produces.
 const std::vector<Theme>& themes() {
   using enum Kind;
   static const std::vector<Theme> all = {
-      // One gap, and what comes into it.
+      // One gap, and inserts into it.
       {.keys = {"c", "d"},
        .kinds = {{insert, 6}, {lock, 1}, {end, 1}},
        .loose = 2,
        .first = lock_of("d")},
-      // A row that another has, and what is beside it.
+      // A locked row, and its neighbors.
       {.keys = {"m", "m", "p"}, .kinds = {{lock, 2}, {skip, 4}, {insert, 4}, {end, 1}}},
-      // Circles, and who is the victim.
+      // Cycles, and their victims.
       {.keys = {"a", "m", "z", "zz"},
        .kinds = {{lock, 4}, {scan, 3}, {insert, 3}, {update, 1}, {end, 1}, {kill, 1}}},
       {.keys = {"a", "m", "z", "zz"},
@@ -82,7 +83,7 @@ const std::vector<Theme>& themes() {
       {.keys = {"a", "m"},
        .kinds = {{look, 5}, {update, 4}, {remove, 1}, {begin, 1}, {end, 2}},
        .loose = 2},
-      // Transactions that are taken back to where they began.
+      // Transactions that are rolled back to their beginning.
       {.keys = {"a", "m"},
        .kinds = {{back, 4}, {savepoint, 1}, {lock, 3}, {update, 4}, {end, 1}},
        .first = savepoint_of("s")},
@@ -90,12 +91,12 @@ const std::vector<Theme>& themes() {
        .kinds = {{back, 3}, {look, 4}, {update, 3}},
        .loose = 2,
        .first = savepoint_of("s")},
-      // A row that is deleted, and is locked even so.
+      // A deleted row that is locked.
       {.keys = {"c", "m", "m"},
        .kinds = {{lock, 4}, {insert, 3}, {end, 1}},
        .reads_committed = true,
        .before = Statement{.op = Op::remove, .table = schema().name, .key = "m"}},
-      // Named locks, held more than once and crossed.
+      // Named locks, held several times and crossed.
       {.keys = {"a"}, .kinds = {{name, 14}, {kill, 1}}, .loose = 1},
       // Transactions without BEGIN.
       {.keys = {"a", "c"},
@@ -111,14 +112,14 @@ class Drawing {
     drawn_.seed = seed;
     if (!one_in(3)) theme_ = &themes()[random_.below(themes().size())];
     const bool all = theme_ == &everything();
-    // Where few rows are spoken of by few, more of it meets.
+    // With few rows and few sessions, more of them meet.
     keys_ = all && one_in(3) ? 2 : theme_->keys.size();
     drawn_.connections = 2 + static_cast<std::uint32_t>(random_.below(3)) / (all ? 1 : 2);
   }
 
   Interleaving run() {
     if (theme_->before) add(1, *theme_->before);
-    // Patience is dear: a real server has to be waited for.
+    // Time-outs are expensive: they take real time on a real server.
     const bool impatient = one_in(40);
     for (std::uint32_t session = 1; session <= drawn_.connections; ++session) {
       if (theme_->reads_committed && one_in(2)) {
@@ -283,7 +284,7 @@ class Drawing {
   }
 
   Statement kill(std::uint32_t session) {
-    // Of itself it would be the last that is heard of it.
+    // A session that kills itself could not be heard of again.
     const Op op = one_in(3) ? Op::kill : Op::kill_query;
     std::int64_t whom = 1 + number(drawn_.connections);
     if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.connections;

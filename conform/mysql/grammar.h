@@ -1,5 +1,5 @@
-// Draws the interleavings: who says what when, so that rows are met in every state by every
-// statement, waits come about, and circles of them. The same seed draws the same one anywhere.
+// Draws the interleavings: which session says what and when, so that every statement meets rows in
+// every state, and waits and deadlocks arise. The same seed draws the same interleaving anywhere.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ inline constexpr std::size_t kStepsPerInterleaving = 16;
 
 Interleaving draw_interleaving(std::uint64_t seed);
 
-// The seed of the n-th of a run; the first has the run's own, so that each can be drawn alone.
+// The seed of the n-th interleaving; the first has the seed of the run, so that each can be drawn
+// alone.
 std::uint64_t interleaving_seed(std::uint64_t run_seed, std::uint64_t index);
 
 }  // namespace picklock::conform::mysql

@@ -32,11 +32,11 @@ TEST(MySqlGrammar, DrawsEveryStatement) {
       impatient = impatient || step.impatient;
     }
   }
-  EXPECT_EQ(said.size(), static_cast<std::size_t>(Op::ping));  // which says nothing
+  EXPECT_EQ(said.size(), static_cast<std::size_t>(Op::ping));  // it has no text
   EXPECT_TRUE(impatient);
 }
 
-// Of a thousand interleavings, those of which it is true.
+// How many of a thousand interleavings have this property.
 int among_many(const std::function<bool(const Interleaving&, const Played&)>& is_such) {
   int such = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {

@@ -1,5 +1,5 @@
-// The model's side of a comparison. Where the server's threads race, what it does is one of
-// several: which, is said beforehand.
+// The model's side of a comparison. Where the server's threads race, several outcomes are possible;
+// a script chooses among them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace picklock::conform::mysql {
 
-// One of so many ways, where there was a choice.
+// A choice among several outcomes.
 struct Choice {
   std::size_t made = 0;
   std::size_t among = 0;
@@ -20,16 +20,16 @@ using Script = std::vector<std::size_t>;
 struct Played {
   std::vector<Outcome> outcomes;
   std::vector<Choice> choices;
-  // Of each step: what the row was that it names, and whether its statement waited.
+  // For each step: the state of its row, and whether its statement waited.
   std::vector<RowState> rows;
   std::vector<bool> waited;
 };
 
-// The choices are those of the script, and 0 behind its end.
+// The choices come from the script, and are 0 after its end.
 Played play_to_model(const Interleaving& interleaving, const Script& script);
 
-// Every way that the model can take, one after the other, until one is found that is wanted, or
-// there are none left, or too many.
+// Tries every way that the model can take, until one is wanted, none is left, or there were too
+// many.
 template <typename Wanted>
 bool some_way(const Interleaving& interleaving, Wanted wanted) {
   constexpr int kMost = 5000;

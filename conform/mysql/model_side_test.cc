@@ -17,7 +17,7 @@ Statement insert(const char* key) {
           .values = {{.value = std::string(key)}, {.value = std::int64_t{0}}}};
 }
 
-// docs/facts/fidelity.md M4: which of the two goes on is open.
+// docs/facts/fidelity.md M4: either of the two may continue.
 TEST(ModelSide, GoesEveryWayThatARaceCanGo) {
   Interleaving race{.connections = 3};
   for (const std::uint32_t session : {1u, 2u, 3u})
@@ -50,7 +50,7 @@ TEST(ModelSide, TellsInWhichStateAStatementFindsItsRow) {
   EXPECT_TRUE(played.waited[2]);
 }
 
-// Without a server: what is compared is known beforehand.
+// Needs no server: the compared statements are known beforehand.
 TEST(ModelSide, FillsEveryExpectedCellInARunOfTheUsualLength) {
   Coverage coverage;
   for (std::uint64_t i = 0; i < 2000; ++i) {

@@ -40,8 +40,8 @@ class MySqlPair final : public Pair<Step> {
     return draw_interleaving(interleaving_seed(run_seed, index));
   }
 
-  // They agree if there is a way in which the model does the same. Otherwise the way that goes on
-  // longest as the server did shows the difference.
+  // The two agree if the model can do the same in some way. Otherwise the way that agrees longest
+  // with the server shows the difference.
   std::optional<Difference> compare(const Interleaving& interleaving, Coverage* coverage) override {
     const std::vector<Outcome> theirs = real_.play(interleaving);
     std::optional<Difference> closest;
@@ -59,7 +59,7 @@ class MySqlPair final : public Pair<Step> {
     return agree ? std::nullopt : closest;
   }
 
-  // A machine that is busy lets threads race as they seldom do.
+  // On a busy machine threads race in unusual ways.
   int attempts() const override { return 3; }
 
  private:

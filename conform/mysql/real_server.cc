@@ -22,11 +22,11 @@ std::vector<std::string> RealServer::command() {
       "mariadbd",
       "--no-defaults",
       "--user=" + std::string(geteuid() == 0 ? "root" : ""),
-      // Without the tables of its own it knows no users, and is there in a fifth of a second.
+      // Without its own tables it knows no users, and is ready in a fifth of a second.
       "--skip-grant-tables",
       "--bind-address=" + address().host,
       "--port=" + std::to_string(address().port),
-      "--socket=socket",  // in the data directory: a path of a socket may not be long
+      "--socket=socket",  // in the data directory, because socket paths must be short
       "--datadir=" + data,
       "--skip-log-bin",
       "--innodb-flush-log-at-trx-commit=0",

@@ -1,4 +1,4 @@
-// A MariaDB server of our own, on an empty data directory, which keeps nothing.
+// A MariaDB server of our own, on an empty data directory; nothing is kept.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace picklock::conform::mysql {
 
 class RealServer final : public OwnServer {
  public:
-  // It answers when this returns. Throws NoServer or Interrupted.
+  // The server answers when this returns. Throws NoServer or Interrupted.
   explicit RealServer(Stop stop = {});
 
  private:

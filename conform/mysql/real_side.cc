@@ -26,7 +26,7 @@ Value value_of(const char* text, unsigned long length, enum_field_types type) {
   return static_cast<std::int64_t>(std::stoll(std::string(text, length)));
 }
 
-// As the model names them; of a statement that fails the one who asked is told nothing else.
+// The model numbers errors likewise. A client learns only the error of a statement that fails.
 Answer failed(unsigned number) { return {.error = static_cast<Error>(number)}; }
 
 }  // namespace
@@ -36,7 +36,7 @@ void Connection::Close::operator()(st_mysql* handle) const { mysql_close(handle)
 Connection::Connection(const Address& address, const std::string& database) {
   init_library();
   handle_.reset(mysql_init(nullptr));
-  // To the library "localhost" is a socket in the file system.
+  // For the library, "localhost" is a socket in the file system.
   const unsigned protocol = MYSQL_PROTOCOL_TCP;
   mysql_options(handle_.get(), MYSQL_OPT_PROTOCOL, &protocol);
   if (mysql_real_connect(handle_.get(), address.host.c_str(), "root", nullptr,
@@ -174,7 +174,8 @@ Outcome RealSide::take(const Step& step) {
     }
     if (step.impatient && statement.op == Op::get_lock && statement.number > 1)
       statement.number = 1;
-    // Named locks are the whole server's; a name that is too long for one stays as it is.
+    // Named locks belong to the whole server, so they get a prefix; a name that is too long stays
+    // as it is.
     if (is_of_named_locks(statement.op) && statement.name.size() < 100)
       statement.name = database_ + "." + statement.name;
     speaker.text = sql(statement);
@@ -214,7 +215,7 @@ void RealSide::name_owner(Answer& answer) const {
   }
 }
 
-// Until everybody has his answer, or waits for a lock by the server's own word.
+// Returns when every session has its answer, or waits for a lock according to the server.
 void RealSide::settle() {
   const auto all_wait = [this] {
     const std::set<std::uint64_t> waiters = waiting();
@@ -232,7 +233,7 @@ void RealSide::settle() {
   }
 }
 
-// Sessions that wait for a row, by InnoDB's list of transactions, or for a named lock.
+// Sessions that wait for a row, according to InnoDB's list of transactions, or for a named lock.
 std::set<std::uint64_t> RealSide::waiting() {
   std::set<std::uint64_t> waiters;
   const Answer status = control_.say("SHOW ENGINE INNODB STATUS");

@@ -1,5 +1,5 @@
-// The real server's side of a comparison: one connection for each session, over MariaDB's own
-// client library, each with a thread of ours behind it, for a statement may wait.
+// The real server's side of a comparison: one connection for each session, over MariaDB's client
+// library. Each has its own thread, because a statement may wait.
 #pragma once
 
 #include <condition_variable>
@@ -22,10 +22,10 @@ struct st_mysql_res;
 
 namespace picklock::conform::mysql {
 
-// Whether somebody listens there who speaks this protocol.
+// Whether a server that speaks this protocol listens there.
 bool answers(const Address& address);
 
-// What a statement has come to, told by the library: its result, which is freed, or none.
+// The library's answer to a statement; frees the result.
 Answer answer_of(st_mysql* handle, st_mysql_res* result);
 
 class Connection {
@@ -46,7 +46,7 @@ class Connection {
   std::unique_ptr<st_mysql, Close> handle_;
 };
 
-// One interleaving after the other, each in a database of its own, which it leaves empty.
+// Plays one interleaving after the other, each in a database of its own, which it leaves empty.
 class RealSide {
  public:
   RealSide(const Address& address, const std::string& database);
@@ -61,7 +61,7 @@ class RealSide {
     std::thread thread;
     std::string text;
     std::optional<Answer> answer;
-    bool asked = false;  // and not yet told
+    bool asked = false;  // not answered yet
     bool over = false;
   };
 
@@ -77,7 +77,7 @@ class RealSide {
   Address address_;
   std::string database_;
   Connection control_;
-  Connection snapshot_;  // holds back the purge: a deleted row stays where it is
+  Connection snapshot_;  // holds back the purge: deleted rows stay
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Session> sessions_;

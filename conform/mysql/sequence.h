@@ -1,5 +1,5 @@
-// The steps of a case: what a few sessions of one server say. A session whose statement is still
-// waiting says nothing meanwhile.
+// The steps of a case: the statements of a few sessions of one server. A session whose statement is
+// still waiting sends nothing meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace picklock::conform::mysql {
 using namespace picklock::mysql;  // the model of MySQL: this folder is about it alone
 
 struct Step {
-  std::uint32_t session = 1;  // from 1; KILL names another in the statement's number
+  std::uint32_t session = 1;  // from 1; the statement's number is the session that KILL names
   Statement statement{};
-  bool impatient = false;  // its wait, if it comes to one, takes a second and fails
+  bool impatient = false;  // if it waits, then for one second, and fails
 };
 
 using Interleaving = Case<Step>;
 
-// The table that every one of them is about, with these rows at the beginning.
+// The table of every interleaving, with these initial rows.
 Schema schema();
 inline constexpr const char* kRowsAtFirst[] = {"a", "m", "z"};
 
-// What came of a step: the answers that came, by session. Whoever is not among them has said
-// nothing, or waits.
+// The answers that a step has caused, by session. A session that is missing has said nothing, or
+// waits.
 using Outcome = std::map<std::uint32_t, Answer>;
 
 // `2> COMMIT`.

@@ -34,7 +34,7 @@ void RealEndpoint::drop(sim::Connection& connection) {
   connection.session = nullptr;
 }
 
-// The server has hung up, or cannot be reached: to the client its connection is reset.
+// The server has closed the connection or cannot be reached: the client sees a reset.
 void RealEndpoint::lose(const RealLink& link) {
   sim::Connection& connection = link.connection();
   drop(connection);
@@ -46,7 +46,7 @@ void RealEndpoint::watch(std::vector<pollfd>& sockets) const {
 }
 
 void RealEndpoint::take_in(std::span<const pollfd> sockets) {
-  std::vector<RealLink*> ready;  // a link may be lost on the way
+  std::vector<RealLink*> ready;  // this loop may lose links
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     if (sockets[i].revents != 0) ready.push_back(links_[i].get());
   }

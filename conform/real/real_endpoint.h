@@ -1,6 +1,6 @@
-// A real server in the place of a simulated one. Each simulated connection has a TCP connection of
-// its own, and is reset when that ends: clients and locks meet the very objects that they meet in
-// the simulation (architecture "Locks on real servers").
+// A real server in the place of a simulated one. Each simulated connection has its own TCP
+// connection, and is reset when that ends. Clients and locks meet the same objects as in the
+// simulation (architecture "Locks on real servers").
 #pragma once
 
 #include <netinet/in.h>
@@ -21,14 +21,14 @@ namespace picklock::conform::real {
 
 class RealEndpoint : public sim::Endpoint {
  public:
-  // `process` stands for the server's machine. Throws std::invalid_argument where the address is
-  // not numeric: nothing may wait for a name.
+  // `process` represents the server's machine. Throws std::invalid_argument if the address is not
+  // numeric, because nothing may wait for a name to be resolved.
   RealEndpoint(sim::Simulation& simulation, sim::Process& process, const std::string& host,
                std::uint16_t port);
   RealEndpoint(const RealEndpoint&) = delete;
   RealEndpoint& operator=(const RealEndpoint&) = delete;
 
-  // What to wait for; then as many again, with what has happened to each.
+  // Appends the sockets to wait for; take_in() gets the same number of them, with their events.
   void watch(std::vector<pollfd>& sockets) const;
   std::size_t watched() const { return links_.size(); }
   void take_in(std::span<const pollfd> sockets);

@@ -54,7 +54,7 @@ void StreamLink::write() {
   while (!out_.empty() && file_ >= 0) {
     const ssize_t sent = ::send(file_, out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return;  // not yet, or the next read finds the end
+    if (sent < 0) return;  // not yet; or the next read finds the end
     out_.erase(0, static_cast<std::size_t>(sent));
   }
 }

@@ -1,6 +1,6 @@
-// The TCP connection behind a simulated one: what the client sends goes to the server, and what
-// comes back to whoever has asked. How requests and answers are told apart, each protocol says in a
-// class of its own; or a library of the server's makers does.
+// The TCP connection behind a simulated one: it forwards the client's requests to the server, and
+// the answers to the threads that wait for them. A class for each protocol, or the client library
+// of the server's makers, matches answers to requests.
 #pragma once
 
 #include <netinet/in.h>
@@ -26,15 +26,15 @@ class RealLink {
 
   sim::Connection& connection() const { return connection_; }
 
-  // False: there is no connection any more.
+  // False: the connection has ended.
   virtual bool forward(const sim::Message& request) = 0;
-  // What to wait for.
+  // The socket to wait for, and the events.
   virtual pollfd watched() const = 0;
-  // Writes and reads what can be had without waiting. False: the connection has ended.
+  // Writes and reads as much as possible without waiting. False: the connection has ended.
   virtual bool go_on() = 0;
 
  protected:
-  // A request that is not answered yet: what its answer has to carry.
+  // A request without an answer yet: the fields that its answer must carry.
   struct Asked {
     explicit Asked(const sim::Message& request);
 
@@ -47,7 +47,7 @@ class RealLink {
   };
 
   void answer(const Asked& asked, std::string_view bytes);
-  void tell(std::string_view bytes);  // what nobody has asked for
+  void tell(std::string_view bytes);  // a message that answers no request
 
  private:
   sim::Simulation& simulation_;
@@ -57,7 +57,7 @@ class RealLink {
 // A socket of our own.
 class StreamLink : public RealLink {
  public:
-  // Dials. A connection that fails is found out by the first read, like one that breaks later.
+  // Connects. The first read notices a failed connection, like one that breaks later.
   StreamLink(sim::Simulation& simulation, sim::Connection& connection, const sockaddr_in& where);
   ~StreamLink() override;
 
@@ -66,10 +66,9 @@ class StreamLink : public RealLink {
   bool go_on() override;
 
  private:
-  // Notes who has asked for what, and appends the bytes that say so to the server.
+  // Notes the sender of the request, and appends its bytes for the server.
   virtual void ask(const sim::Message& request, std::string& out) = 0;
-  // Takes one frame off the front of what the server has sent, if it is there whole, and passes it
-  // on.
+  // Removes the first frame from `bytes`, if it is complete, and passes it on.
   virtual Framing hear(std::string_view& bytes) = 0;
 
   void write();
@@ -77,7 +76,7 @@ class StreamLink : public RealLink {
 
   int file_;
   std::string out_;  // not yet written
-  std::string in_;   // not yet a whole frame
+  std::string in_;   // not yet a complete frame
 };
 
 }  // namespace picklock::conform::real

@@ -1,5 +1,5 @@
-// Lets a run go at the pace of the machine's own steady clock, with `poll` as the only thing that
-// ever blocks (architecture "Locks on real servers"):
+// Runs a simulation at the pace of the machine's own steady clock; only `poll` ever blocks
+// (architecture "Locks on real servers"):
 //
 //   sim::Simulation simulation;
 //   simulation.reset(seed);
@@ -23,12 +23,12 @@ namespace picklock::conform::real {
 
 class RealTime final : public sim::Pacer {
  public:
-  // The simulated half of every way costs no time.
+  // The simulated part of each message's way takes no time.
   explicit RealTime(sim::Simulation& simulation);
 
   void watch(RealEndpoint& server) { servers_.push_back(&server); }
 
-  // For add_process(): a wall clock so far ahead of a simulated one shows the true time.
+  // For add_process(): a wall clock ahead of a simulated one by this much shows the true time.
   static sim::Duration clock_offset();
 
   // --- sim::Pacer

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string::npos;
 
-// Words that stand for a connection's id become that id.
+// Replaces words that represent a connection's id by that id.
 template <typename Id>
 std::vector<std::string> with_ids(const std::vector<std::string>& words, Id id) {
   std::vector<std::string> replaced = words;
@@ -34,14 +34,14 @@ std::string bytes_of(const std::vector<Frame>& frames) {
   return bytes;
 }
 
-// Of what is sent to who listens: no answer to the command that it may come with.
+// Frames that subscribers get: they do not answer the command with which they may come.
 bool confirmation_or_message(const Frame& frame) {
   if (!frame.aggregate() || frame.elements.empty()) return false;
   const std::string& what = frame.elements[0].text;
   return what.ends_with("subscribe") || what.ends_with("message");
 }
 
-// Whether they say the same; the common case is that they are the same.
+// Whether the two sides say the same; usually they are identical.
 bool same(const std::string& model, const std::string& real) {
   if (model == real) return true;
   if (model.size() != real.size()) return false;
@@ -135,8 +135,8 @@ std::optional<Difference> Comparison::compare(const Step& step, const std::strin
   return differ(connection, expected, got);
 }
 
-// Of EXEC the array's header goes first and its elements are looked at as so many replies, for what
-// is pushed meanwhile comes between them and is not counted (R89).
+// For EXEC, compares the array's header first and then each element like a reply, because pushed
+// messages come between the elements and are not counted (R89).
 std::optional<Difference> Comparison::compare_normalised(const Step& step, const std::string& reply,
                                                          bool executes) {
   const std::uint32_t connection = step.connection;
@@ -168,7 +168,7 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
     }
     theirs.push_back(*other);
     if (confirmation_or_message(frame)) continue;
-    // One that subscribes has no reply but this.
+    // A command that subscribes has only this reply.
     const bool denied = frame.text.find("isn't allowed for a DENY BLOCKING client") != kNowhere;
     while (executes && !denied && command != queued.end() &&
            lower((*command)[0]).ends_with("subscribe"))
@@ -180,14 +180,14 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
   }
   normalise_frames(ours);
   normalise_frames(theirs);
-  // The rest is of an answer that CLIENT REPLY OFF has cut.
+  // The rest belongs to an answer that CLIENT REPLY OFF has cut.
   const std::string our_form = bytes_of(ours).append(left);
   const std::string their_form = bytes_of(theirs) + real_.receive(connection, left.size());
   if (our_form == their_form) return std::nullopt;
   return differ(connection, our_form, their_form);
 }
 
-// What is queued is answered by EXEC, each in its place.
+// EXEC answers the queued commands, each in its place.
 void Comparison::note_queued(const Step& step, const std::string& reply) {
   auto& queued = queued_[step.connection];
   const std::string name = lower(step.words[0]);
@@ -216,7 +216,7 @@ std::optional<Difference> Comparison::compare_open(std::uint32_t connection) {
   return differ(connection, "closes the connection", "leaves it open", true);
 }
 
-// Nothing may have come that the model did not send.
+// The real server must not have sent anything that the model did not.
 std::optional<Difference> Comparison::leftovers() {
   real_.fence();
   for (std::uint32_t i = 0; i < pending_.size(); ++i) {

@@ -1,6 +1,6 @@
 // Sends one sequence to the model and to a real server, in the same total order, and compares what
-// comes back to each connection, byte for byte but for the normalisations. Between connections
-// nothing is ordered but commands (R90).
+// each connection receives, byte for byte except for the normalizations. Between connections only
+// commands are ordered (R90).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Comparison {
  public:
   Comparison(ModelSide& model, RealSide& real) : model_(model), real_(real) {}
 
-  // The first difference; none: they agree. What was covered is counted where asked for.
+  // Returns the first difference; none: they agree. Counts the coverage if that is requested.
   std::optional<Difference> run(const Sequence& sequence, Coverage* coverage);
 
  private:
@@ -31,7 +31,7 @@ class Comparison {
   Found compare_pushed(std::uint32_t connection);
   Found compare_open(std::uint32_t connection);
   Found leftovers();
-  // Of what came, as bytes, or of what happened, in words.
+  // A difference between bytes received, or between events in words.
   Found differ(std::uint32_t connection, const std::string& model, const std::string& real,
                bool words = false);
   void note_queued(const Step& step, const std::string& reply);

@@ -25,7 +25,7 @@ std::string reply_class(std::string_view bytes) {
     case '+':
       return frame.text == "QUEUED" ? "queued" : "status";
     case '-': {
-      // What scripts make up is of one class.
+      // All error codes that scripts make up are one class.
       std::string code = frame.text.substr(0, frame.text.find(' '));
       return std::find(std::begin(kCodes), std::end(kCodes), code) == std::end(kCodes)
                  ? "other-error"

@@ -12,19 +12,19 @@
 
 namespace picklock::conform::redis {
 
-// In the order of KeyState.
+// Ordered as KeyState.
 inline constexpr std::array<State, 5> kKeyStates = {
     {{'-', "no-key"}, {'m', "missing"}, {'l', "live"}, {'e', "expired"}, {'w', "wrong-type"}}};
 
-// nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or of an error its code
-// word, where it is one of the server's. Of several frames the last one counts: those before it
+// nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or the code word of an
+// error of the server itself. Among several frames the last one counts, because those before it
 // were pushed. `none`: no answer yet.
 std::string reply_class(std::string_view bytes);
 
 void count(const Words& words, std::string_view reply, KeyState key, Coverage& coverage);
 
-// The cells that must be filled. A server whose clock cannot be set is not asked for what takes
-// time or changes the server.
+// The cells that must be filled. If the clock of a server cannot be set, commands that depend on
+// time or that change the server are left out.
 std::vector<Cell> expected_cells(bool steered_clock);
 
 }  // namespace picklock::conform::redis

@@ -12,14 +12,14 @@ namespace picklock::conform::redis {
 using namespace picklock::redis;
 namespace {
 
-// They take a key of any type, or do not look at what they overwrite.
+// These commands take a key of any type, or do not look at the value that they overwrite.
 const std::set<std::string_view> kOfAnyType = {
     "del",     "exists",  "expire",    "expireat",    "expiretime", "mget", "mset",   "msetnx",
     "persist", "pexpire", "pexpireat", "pexpiretime", "psetex",     "pttl", "rename", "renamenx",
     "set",     "setex",   "setnx",     "touch",       "ttl",        "type", "unlink", "watch",
 };
 
-// Scripts name keys without looking at them, and those for shards name channels.
+// Scripts name keys without looking at them; the shard commands name channels.
 const std::set<std::string_view> kOfNoKey = {"eval",     "evalsha",    "eval_ro",     "evalsha_ro",
                                              "spublish", "ssubscribe", "sunsubscribe"};
 
@@ -27,7 +27,7 @@ bool looks_at_a_key(const Command& command) {
   return command.keys.first != 0 && command.run != nullptr && !kOfNoKey.contains(command.name);
 }
 
-// A state in which no reply of a command is compared is one in which it may be wrong.
+// A reply of a command may be wrong in a state in which it is never compared.
 TEST(Coverage, IsOfEveryStateInWhichACommandMayFindItsKey) {
   std::set<std::pair<std::string, KeyState>> expected;
   for (const Cell& cell : expected_cells(true))

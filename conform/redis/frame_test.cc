@@ -44,7 +44,7 @@ TEST(Frame, IsMalformedWhereNoReplyBegins) {
   }
 }
 
-// R89: 7.0 puts what is pushed into the middle of the array of EXEC, and does not count it.
+// R89: 7.0 puts pushed messages into the middle of the array of EXEC, and does not count them.
 TEST(Frame, DoesNotCountWhatIsPushedIntoAnArray) {
   const std::string bytes = "*2\r\n>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n:1\r\n+OK\r\n";
   std::string_view rest = bytes;

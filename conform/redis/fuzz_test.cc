@@ -1,6 +1,6 @@
 // Bytes that no client sends: as requests, as words of commands, as scripts, as replies. Nothing
-// may crash or hang, and the same bytes have the same answer. PICKLOCK_FUZZ: how many times as long
-// (label fuzz).
+// may crash or hang, and the same bytes have the same answer. PICKLOCK_FUZZ multiplies the number
+// of rounds (label fuzz).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,7 +32,7 @@ sim::Random chance_for(std::string_view purpose, std::uint64_t seed) {
   return {seed, sim::fingerprint(purpose)};
 }
 
-// A few bytes changed, lost, doubled, or put in from elsewhere.
+// Changes, removes or doubles a few bytes, or inserts some from elsewhere.
 void corrupt(std::string& bytes, sim::Random& chance) {
   static constexpr std::string_view kPieces[] = {
       "\r\n", "*", "$", "-1", "0",   ":", "99999999999999999999", "end", "(", "'", "\\", "[", "%",
@@ -65,7 +65,7 @@ std::string noise(sim::Random& chance) {
   return bytes;
 }
 
-// Whole frames and nothing else.
+// Whether the bytes are complete frames and nothing else.
 bool well_formed(std::string_view bytes) {
   Frame frame;
   while (!bytes.empty()) {
@@ -74,7 +74,7 @@ bool well_formed(std::string_view bytes) {
   return true;
 }
 
-// Two servers that are told the same.
+// Two servers that receive the same commands.
 class Twins {
  public:
   void tell(std::span<const std::string_view> argv) {
@@ -125,7 +125,7 @@ TEST(Fuzz, CommandsOfAnyWordsAreAnswered) {
   }
 }
 
-// Answers everything by its last word, and ends scripts that go on for too long.
+// Answers every command with its last word, and ends scripts that run too long.
 class Patience final : public ScriptHost {
  public:
   struct Ended {};
@@ -144,7 +144,7 @@ class Patience final : public ScriptHost {
   sim::Duration left_ = std::chrono::milliseconds(20);
 };
 
-// Compiled and run in an interpreter of its own.
+// Compiles and runs it in an interpreter of its own.
 std::string outcome(std::string_view body, std::span<const std::string_view> words) {
   Lua lua;
   std::string error;

@@ -36,7 +36,8 @@ class Author {
   }
 
  private:
-  // What a connection is probably doing; a command that fails makes it a wrong guess, no more.
+  // The probable state of a connection; a command that fails makes the guess wrong, which does no
+  // harm.
   struct Speaker {
     bool in_multi = false;
     bool listening = false;
@@ -68,7 +69,7 @@ class Author {
     return static_cast<std::uint32_t>(vocabulary_.below(sequence_.connections));
   }
 
-  // Somebody who neither listens nor queues, if there is one.
+  // A connection that neither listens nor queues, if there is one.
   std::uint32_t anyone_free() {
     std::uint32_t connection = anyone();
     for (std::uint32_t i = 0; i < sequence_.connections; ++i) {
@@ -134,7 +135,7 @@ class Author {
 
   std::string some_key() { return vocabulary_.key({}); }
 
-  // A key dies, and a command finds it dead but still in memory (R16), or just not dead yet.
+  // A key expires, and a command finds it dead but still in memory (R16), or not quite expired.
   void outlive() {
     if (!vocabulary_.timed()) return;
     const std::string key = some_key();
@@ -144,7 +145,7 @@ class Author {
     say(vocabulary_.one_in(2) ? connection : anyone_free(), vocabulary_.command_on(key));
   }
 
-  // A key of another type than commands expect of it.
+  // Changes a key to a type that commands do not expect.
   void retype() {
     static constexpr std::string_view kPieces[] = {
         "SET {key} text", "HSET {key} f1 1", "RPUSH {key} a", "ZADD {key} 1 m1", "SADD {key} 1"};
@@ -186,7 +187,7 @@ class Author {
     known_.push_back(std::move(script));
   }
 
-  // By its name, which is known, or was until somebody flushed, or never (R81).
+  // By its name, which is known, or was until a flush, or never was (R81).
   void run_script_again() {
     static constexpr std::string_view kUnknown[] = {"0123456789012345678901234567890123456789",
                                                     "xyz", "",
@@ -232,7 +233,8 @@ class Author {
     if (vocabulary_.one_in(2)) say(listener, vocabulary_.listening());
   }
 
-  // Memory is full: what may grow is refused, what frees is not (R106).
+  // Memory is full: commands that may need more are refused, commands that free some are not
+  // (R106).
   void fill_memory() {
     if (!vocabulary_.timed()) return;
     const std::uint32_t connection = anyone_free();
@@ -242,7 +244,7 @@ class Author {
     say(anyone_free(), {"CONFIG", "SET", "maxmemory", "0"});
   }
 
-  // The server may come upon dead keys while it looks for a live one: SCAN removes them first.
+  // A server that looks for a live key may find dead keys first: SCAN removes them.
   void look_at_random() {
     const std::uint32_t connection = anyone_free();
     if (left_ < 2) return;
@@ -250,7 +252,7 @@ class Author {
     say(connection, {"RANDOMKEY"});
   }
 
-  // Reads are answered while writes have to wait (R107).
+  // Reads are answered while writes must wait (R107).
   void pause() {
     if (!vocabulary_.timed() || left_ < 6) return;
     const std::uint32_t connection = anyone_free();
@@ -279,7 +281,7 @@ Sequence draw_sequence(std::uint64_t seed, bool steered_clock) {
 }
 
 std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index) {
-  constexpr std::uint64_t kMost = INT64_MAX;  // what --seed takes
+  constexpr std::uint64_t kMost = INT64_MAX;  // the largest that --seed accepts
   return index == 0 ? run_seed : sim::Random(run_seed, index).next() & kMost;
 }
 

@@ -1,5 +1,5 @@
-// Draws the sequences: which connection says what when, so that keys are met in every state, by
-// every command. The same seed draws the same sequence anywhere.
+// Draws the sequences: which connection says what and when, so that every command meets keys in
+// every state. The same seed draws the same sequence anywhere.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace picklock::conform::redis {
 
 inline constexpr std::size_t kCommandsPerSequence = 50;
 
-// `steered_clock`: whether the server's clock can be set. Without it nothing that depends on the
-// time is drawn, nor what would change a server for those who use it.
+// `steered_clock`: whether the server's clock can be set. Otherwise no command is drawn that
+// depends on the time, or that would change a server for its other users.
 Sequence draw_sequence(std::uint64_t seed, bool steered_clock);
 
-// The seed of the n-th sequence of a run; the first has the run's own, so that each can be drawn
+// The seed of the n-th sequence; the first has the seed of the run, so that each can be drawn
 // alone.
 std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index);
 

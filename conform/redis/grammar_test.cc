@@ -52,8 +52,8 @@ TEST(Grammar, BeginsARunWithItsOwnSeed) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_LE(sequence_seed(1, i), std::uint64_t{INT64_MAX});
 }
 
-// What the model knows and no sequence says would never be compared. (A sequence has one server,
-// and no disk that matters; conform/redis/outcomes compares what takes them.)
+// A command that the model knows but no sequence contains would never be compared. (A sequence has
+// one server and no relevant disk; conform/redis/outcomes compares the commands that need more.)
 bool is_left_to_outcomes(const Command& command) {
   for (const auto group : {replication_commands(), persistence_commands()}) {
     if (&command >= group.data() && &command < group.data() + group.size()) return true;

@@ -26,7 +26,7 @@ void ModelSide::begin(const Sequence& sequence) {
 
 void ModelSide::reconnect(std::uint32_t connection) {
   world_->sessions[connection] = &world_->alone.connect();
-  send(connection, {"CLIENT", "ID"});  // as the other side does, to learn it
+  send(connection, {"CLIENT", "ID"});  // as on the real side, to learn the id
 }
 
 std::int64_t ModelSide::id(std::uint32_t connection) const {
@@ -50,7 +50,7 @@ void ModelSide::pass(std::int64_t ms) { world_->alone.pass(std::chrono::millisec
 
 bool ModelSide::paused() const { return world_->alone.server.paused() != Pause::none; }
 
-// Looks without touching: a dead key must stay where it is.
+// Looks without side effects: a dead key must stay where it is.
 KeyState ModelSide::key_state(std::uint32_t connection, std::string_view key,
                               std::string_view type) const {
   Keyspace& keys = world_->alone.server.keyspace();

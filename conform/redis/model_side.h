@@ -1,4 +1,4 @@
-// The model's side of a comparison, and the one file of it that knows the model.
+// The model's side of a comparison, and its only file that knows the model.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace picklock::conform::redis {
 
-// What a command finds where its key should be.
+// The state of a command's key.
 enum class KeyState : std::uint8_t { no_key, missing, live, expired, wrong_type };
 
 class ModelSide {
@@ -21,21 +21,21 @@ class ModelSide {
   ModelSide& operator=(const ModelSide&) = delete;
   ~ModelSide();
 
-  // Empty, with fresh connections, at kEpochMs.
+  // Begins with an empty keyspace and fresh connections, at kEpochMs.
   void begin(const Sequence& sequence);
   void reconnect(std::uint32_t connection);
   std::int64_t id(std::uint32_t connection) const;
 
-  // The bytes of the answer, and of what is pushed to the same connection with it.
+  // The bytes of the answer, and of messages pushed to the same connection with it.
   std::string send(std::uint32_t connection, const std::vector<std::string>& words);
-  // What has come to a connection unasked since the last look.
+  // Messages pushed to a connection since the last call.
   std::string pushed(std::uint32_t connection);
   bool open(std::uint32_t connection) const;
   void pass(std::int64_t ms);
   bool paused() const;  // by CLIENT PAUSE
 
-  // What a command would find there; `type` is what TYPE must say for the command to work on it
-  // (empty: any type will do).
+  // The state that a command would find; `type` is the type, as TYPE names it, on which the command
+  // works (empty: any type).
   KeyState key_state(std::uint32_t connection, std::string_view key, std::string_view type) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
   throw NoServer(fmt::format("no memory for a clock: {}", std::strerror(errno)));
 }
 
-// Where it lies follows from where the program lies: an installation can be moved as a whole.
+// Its location is relative to the program, so that an installation can be moved as a whole.
 std::string clock_library() {
   constexpr const char* kLibrary = "lib/picklock/conform/libpicklock_steered_clock.so";
   std::error_code error;

@@ -1,5 +1,5 @@
-// The wall clock of a real redis-server: a number that a preloaded library takes for the time, in a
-// page of memory that the server maps too.
+// The wall clock of a real redis-server: a preloaded library reads the time from a page of memory
+// that the server maps too.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ class NodeClock {
  public:
   enum class Kind { stands, runs };
 
-  // Throws NoServer if there is no memory for it.
+  // Throws NoServer if the memory cannot be had.
   explicit NodeClock(Kind kind);
   NodeClock(const NodeClock&) = delete;
   NodeClock& operator=(const NodeClock&) = delete;
   ~NodeClock();
 
-  // Of one that stands: milliseconds since the epoch. Of one that runs: ahead of the true time.
+  // Of a stopped clock: milliseconds since the epoch. Of a running one: how far it is ahead of the
+  // true time.
   void set(std::int64_t ms) { *ms_ = ms; }
   std::int64_t get() const { return *ms_; }
   bool stands() const { return kind_ == Kind::stands; }
 
-  // What a server that is to live by it is started with. Throws NoServer.
+  // The environment with which to start a server that uses this clock. Throws NoServer.
   Surroundings surroundings() const;
 
  private:

@@ -26,7 +26,7 @@ void sort(Frame& frame) {
             [](const Frame& a, const Frame& b) { return bytes_of(a) < bytes_of(b); });
 }
 
-// Which of the sequence's connections has this id; another's stays.
+// The number of the sequence's connection with this id; any other id stays.
 std::string named(std::string_view id, Ids ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (std::to_string(ids[i]) == id) return fmt::format("#{}", i + 1);
@@ -65,8 +65,8 @@ void client(Parts words, Ids ids, Frame& reply) {
     reply.text = named(reply.text, ids);
   if (words.size() > 1 && lower(words[1]) == "getname") return;
   if (reply.kind != '$' && reply.kind != '=') return;
-  // One line per connection, `id=3 addr=... name=n1`: those of the sequence, and what the model
-  // knows of them.
+  // One line per connection, `id=3 addr=... name=n1`: keeps the connections of the sequence, and
+  // the fields that the model knows.
   static constexpr std::string_view kKept[] = {"id",   "name",  "flags", "db",   "sub",   "psub",
                                                "ssub", "multi", "cmd",   "user", "redir", "resp"};
   std::vector<std::string> lines;
@@ -110,7 +110,8 @@ void info(Parts, Ids, Frame& reply) {
     left.remove_prefix(std::min(left.size(), line.size() + 2));
     const std::string_view name = line.substr(0, line.find(':'));
     if (std::find(std::begin(kKept), std::end(kKept), name) == std::end(kKept)) continue;
-    // Keys and deadlines are counted alike, the average life is a guess of the server's cycle.
+    // Both sides count keys and deadlines alike; the average life is an estimate of the server's
+    // cycle.
     kept += line.substr(0, line.find(",avg_ttl"));
     kept += "\r\n";
   }
@@ -169,7 +170,7 @@ constexpr Row kRows[] = {
      commands},
 };
 
-// These concern several frames.
+// These rules concern several frames.
 constexpr Normalisation kOfFrames[] = {
     {"pattern-order", "PUBLISH",
      "a listener with several patterns that match is told once for each, in the order of a hash "
@@ -178,7 +179,7 @@ constexpr Normalisation kOfFrames[] = {
      "without channels it leaves them all, in the order of a hash table"},
 };
 
-// Frames that one cause may put in any order among themselves: their second words may differ.
+// Frames with one cause may come in any order: their second words may differ.
 bool in_one_breath(const Frame& a, const Frame& b) {
   if (!a.aggregate() || !b.aggregate() || a.elements.size() != b.elements.size() ||
       a.elements.size() < 3 || a.elements[0].text != b.elements[0].text)

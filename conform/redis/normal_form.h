@@ -1,5 +1,5 @@
-// What two servers may say differently though they do the same: the only things that a comparison
-// does not see, each with its reason.
+// The normal forms: replies that two servers may word differently though they do the same. A
+// comparison ignores nothing else; each rule has its reason.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ std::span<const Normalisation> normalisations();
 // Whether the reply to a command has a normal form other than itself.
 bool is_normalised(std::span<const std::string> words);
 
-// Rewrites what came to a connection, where the order of frames is not the server's to choose.
+// Rewrites the frames of a connection where the server does not determine their order.
 void normalise_frames(std::vector<Frame>& frames);
 
-// Rewrites the reply to a command; `ids` are those of the connections of this side, in order.
+// Rewrites the reply to a command; `ids` are the ids of this side's connections, in order.
 void normalise(std::span<const std::string> words, std::span<const std::int64_t> ids, Frame& reply);
 
 }  // namespace picklock::conform::redis

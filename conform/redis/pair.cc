@@ -42,7 +42,7 @@ class RedisPair final : public Pair<Step> {
     }
   }
 
-  // A server that is slow differs only if it is slow every time.
+  // A timeout counts as a difference only if it repeats in every attempt.
   int attempts() const override { return real_->lost_patience() && !hurried_ ? 2 : 1; }
 
   void hurry(bool hurried) override {

@@ -19,9 +19,9 @@ namespace {
 
 const std::vector<std::string> kAlone = {"--save", "", "--appendonly", "no",
                                          "--enable-debug-command", "yes",
-                                         // It waits by the wall clock, which stands still.
+                                         // It waits by the wall clock, which is stopped.
                                          "--jemalloc-bg-thread", "no",
-                                         // It looks often whether a pause is over (R107).
+                                         // It checks often whether a pause is over (R107).
                                          "--hz", "500"};
 
 std::string how_it_ended(int status) {
@@ -29,10 +29,10 @@ std::string how_it_ended(int status) {
   return fmt::format("status {}", WEXITSTATUS(status));
 }
 
-constexpr std::string_view kKilled = "signal 9";  // as how_it_ended() says it
+constexpr std::string_view kKilled = "signal 9";  // the text of how_it_ended()
 constexpr std::string_view kReady = "Ready to accept connections";
 
-// Without process and time: `7:M 21 Nov 2026 16:00:00.000 # Out of memory`.
+// The line without process and time: `7:M 21 Nov 2026 16:00:00.000 # Out of memory`.
 std::string_view remark(std::string_view line) {
   for (const std::string_view mark : {" # ", " * ", " - "}) {
     if (const std::size_t at = line.find(mark); at != std::string_view::npos)
@@ -54,7 +54,7 @@ RealServer::RealServer(Settings settings, Stop stop)
 
 RealServer::RealServer(Stop stop)
     : RealServer(Settings{.arguments = kAlone, .clock_stands = true}, std::move(stop)) {
-  // It has nothing to write; a folder would stay behind when this process is killed.
+  // It writes nothing, and a folder would stay behind if this process were killed.
   remove_folder();
 }
 
@@ -62,7 +62,7 @@ std::vector<std::string> RealServer::command() {
   std::filesystem::create_directory(folder());
   if (!settings_.arguments.empty()) {
     std::vector<std::string> command = {
-        "redis-server", "-",  // its configuration is on standard input: none
+        "redis-server", "-",  // no configuration file: an empty standard input
         "--bind",       address().host,
         "--port",       std::to_string(address().port),
         "--dir",        folder()};
@@ -78,7 +78,7 @@ std::vector<std::string> RealServer::command() {
   return command;
 }
 
-// Whatever it answers. That its port takes connections is too little: another's may.
+// Any answer will do. An open port is not enough: it may be another server's.
 bool RealServer::answers() {
   try {
     Socket socket(address());
@@ -122,7 +122,7 @@ std::string RealServer::obituary() {
   return obituary_;
 }
 
-// A crash is told at length, and its cause first. A server that is killed does not know it.
+// A crash writes a long report, its cause first. A server that is killed writes none.
 std::string RealServer::last_words() const {
   if (obituary_ == kKilled) return {};
   const std::string text = log();

@@ -1,5 +1,5 @@
 // A redis-server or a Sentinel of our own, whose wall clock we set: alone, without persistence, or
-// as one of a group.
+// in a group.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace picklock::conform::redis {
 
-// The server was there, and is gone or answers nothing any more.
+// The server ran before, and is gone or no longer answers.
 class ServerEnded : public NoServer {
  public:
   explicit ServerEnded(const std::string& how, std::string last_words = {})
@@ -27,31 +27,31 @@ class ServerEnded : public NoServer {
 struct Settings {
   std::string name = "redis-server";
   std::string configuration = {};           // lines of its file, without the port
-  std::vector<std::string> arguments = {};  // or without a file: these, with "--"
+  std::vector<std::string> arguments = {};  // or, without a file, these with "--"
   bool sentinel = false;
-  bool clock_stands = false;  // at kEpochMs, or it shows the true time
+  bool clock_stands = false;  // at kEpochMs; otherwise it shows the true time
 };
 
 class RealServer final : public OwnServer {
  public:
-  // It answers when this returns. Throws NoServer, as all below, or Interrupted.
+  // The server answers when this returns. Throws NoServer, like all below, or Interrupted.
   explicit RealServer(Settings settings, Stop stop = {});
-  // Alone, with a clock that stands; it keeps nothing.
+  // Alone, with a stopped clock and without persistence.
   explicit RealServer(Stop stop = {});
 
   const std::string& name() const { return settings_.name; }
   bool sentinel() const { return settings_.sentinel; }
   NodeClock& clock() { return clock_; }
 
-  // How it ended of itself, which no server should. Empty: it runs.
+  // How it ended by itself, which no server should. Empty: it runs.
   std::string obituary();
-  // Why, from its log. Empty: the log does not say.
+  // The reason for its end, from its log. Empty: the log does not say.
   std::string last_words() const;
-  // With an empty keyspace, at a new address.
+  // Replaces it by a server with an empty keyspace, at a new address.
   void replace();
-  // With its folder, at the same address: it answers, perhaps that it is loading.
+  // Restarts it with its folder, at the same address: it answers, perhaps that it is loading.
   void restart();
-  // Takes the end off the append-only file of a server that was killed.
+  // Cuts off the end of the append-only file of a server that was killed.
   void tear() const;
 
  private:

@@ -10,9 +10,9 @@
 namespace picklock::conform::redis {
 namespace {
 
-// A busy machine may be slow: after the first wait a fence tells whether anything is still to come,
-// and only a server that answers nothing at all runs into the second.
-constexpr int kPatience = 500;  // times what Socket::soon() waits
+// A busy machine may be slow. After the first wait a fence shows whether anything is still to come;
+// only a server that answers nothing at all reaches the second.
+constexpr int kPatience = 500;  // times the wait of Socket::soon()
 constexpr int kHastyPatience = 25;
 
 std::string value_of(std::string_view info, std::string_view name) {
@@ -62,12 +62,12 @@ RealSide::RealSide(const Address& address, bool flush, Stop stop)
 
 RealSide::~RealSide() {
   if (own_ != nullptr || !used_) return;
-  stop_ = nullptr;  // also where the user wants an end
+  stop_ = nullptr;  // also if the user wants an end
   hasty_ = true;
   try {
     empty();
   } catch (const std::exception&) {
-    // It is gone, and what it held with it.
+    // The server is gone, and its data with it.
   }
 }
 
@@ -91,11 +91,10 @@ void RealSide::ask_of_control(const std::vector<std::string>& words) {
   if (control_.ended()) look_for_end();
 }
 
-// Neither a pause nor a password holds back that a command is unknown, and its name shows which
-// answer it is.
+// An unknown command is answered even during a pause or without a password, and the error names it.
 void RealSide::fence() {
   const std::string name = fmt::format("conform-fence-{}", ++fences_);
-  // The first answer means that what was sent before has been read, the second that its answers
+  // The first answer shows that everything sent before has been read, the second that its answers
   // have been written.
   for (const std::string& mark : {name + "-read'", name + "-written'"}) {
     std::string answer = ask(control_, {mark.substr(0, mark.size() - 1)});
@@ -122,7 +121,7 @@ void RealSide::connect(std::uint32_t connection) {
   std::string answer = ask(sockets_[connection], {"CLIENT", "ID"});
   std::size_t at = 1;
   if (!answer.starts_with(':')) {
-    // It needs a password by now. The newest is listed last.
+    // It requires a password by now. The newest connection is listed last.
     answer = ask(control_, {"CLIENT", "LIST"});
     at = answer.rfind("id=", answer.rfind(" addr=")) + 3;
   }
@@ -147,7 +146,7 @@ void RealSide::empty() {
 
 void RealSide::begin(const Sequence& sequence) {
   look_for_end();
-  // It lives, and has hung up on us or answered nothing more.
+  // The server lives, but has closed our connection or stopped answering.
   const bool lost = lost_control_ || lost_patience_;
   lost_control_ = lost_patience_ = false;
   if (lost && own_ != nullptr) restart();
@@ -241,7 +240,7 @@ std::string RealSide::server_name() const {
   return own_ != nullptr ? "redis-server" : conform::shown(address_);
 }
 
-// That its connections have ended is seen before its process has.
+// The end of its connections is visible before the end of its process.
 void RealSide::look_for_end() {
   if (own_ == nullptr && !control_.ended()) return;
   std::string how = own_ != nullptr ? own_->obituary() : std::string();

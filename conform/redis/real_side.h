@@ -1,5 +1,5 @@
 // The real server's side of a comparison: raw sockets, one per connection of a sequence, and one
-// more to steer and to fence with.
+// more for steering and fences.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class RealSide {
  public:
   // A server of our own, with a steered clock.
   explicit RealSide(Stop stop = {});
-  // A user's, which must be empty unless it may be flushed, and is left empty.
+  // A user's server, which must be empty unless it may be flushed, and is left empty.
   RealSide(const Address& address, bool flush, Stop stop = {});
   RealSide(const RealSide&) = delete;
   RealSide& operator=(const RealSide&) = delete;
@@ -31,37 +31,37 @@ class RealSide {
 
   // Every wait may throw Interrupted, or ServerEnded.
 
-  // Empty, with fresh connections, at kEpochMs.
+  // Begins with an empty keyspace and fresh connections, at kEpochMs.
   void begin(const Sequence& sequence);
   void reconnect(std::uint32_t connection);
   std::int64_t id(std::uint32_t connection) const { return ids_[connection]; }
 
   void send(std::uint32_t connection, const std::vector<std::string>& words);
   void pass(std::int64_t ms);
-  // A CLIENT PAUSE is over by the clock, and the server has noticed when this returns.
+  // A CLIENT PAUSE has expired on the clock; returns once the server has noticed that.
   void await_pause_end();
 
-  // As many bytes as asked for, or fewer if no more will come.
+  // Returns this many bytes, or fewer if no more will come.
   std::string receive(std::uint32_t connection, std::size_t size);
-  // One frame; nothing where none will come or it is none.
+  // One frame; nothing if none will come, or if it is not a frame.
   std::optional<Frame> receive_frame(std::uint32_t connection);
-  // When it returns, all that the commands so far have caused has come, to every connection.
+  // Returns once everything that the commands so far have caused has arrived, at every connection.
   void fence();
-  // Likewise, also where what was last sent to this connection has no answer.
+  // The same if the last command on this connection has no answer.
   void fence_behind(std::uint32_t connection);
-  // Whatever has come and was not yet taken.
+  // All received bytes that were not taken yet.
   std::string rest(std::uint32_t connection);
-  // Whether the server closes it, as it is expected to, with nothing left to read.
+  // Whether the server closes it, as expected, with nothing left to read.
   bool ended(std::uint32_t connection);
-  // Whether it was found to be closed.
+  // Whether it is known to be closed.
   bool closed(std::uint32_t connection) const { return sockets_[connection].ended(); }
 
-  // Throws ServerEnded if the server is gone; if it has only hung up on us, connects again.
+  // Throws ServerEnded if the server is gone; connects again if it has only closed our connection.
   void look_for_end();
 
-  // An answer that was waited for did not come in time, since the sequence began.
+  // Whether an awaited answer did not come in time since the sequence began.
   bool lost_patience() const { return lost_patience_; }
-  // From now on it is not waited for as long, as where many sequences are tried.
+  // Shortens all later waits, for when many sequences are tried.
   void be_hasty(bool hasty) { hasty_ = hasty; }
 
  private:
@@ -86,8 +86,8 @@ class RealSide {
   bool lost_patience_ = false;
   bool hasty_ = false;
   bool used_ = false;        // a sequence has begun
-  bool paused_ = false;      // somebody may have sent CLIENT PAUSE
-  bool configured_ = false;  // or CONFIG SET
+  bool paused_ = false;      // a CLIENT PAUSE may have been sent
+  bool configured_ = false;  // or a CONFIG SET
 };
 
 }  // namespace picklock::conform::redis

@@ -9,7 +9,7 @@
 namespace picklock::conform::redis {
 namespace {
 
-// What lock libraries do, in our own words: each takes one key and two arguments.
+// The scripts of lock libraries, in our own words: each takes one key and two arguments.
 constexpr std::string_view kLocks[] = {
     "if redis.call('get', KEYS[1]) == ARGV[1] then\n"
     "  return redis.call('del', KEYS[1])\n"
@@ -40,7 +40,7 @@ constexpr std::string_view kLocks[] = {
     "local set = redis.call('set', KEYS[1], ARGV[1], 'NX') return {type(set), set == false, set == "
     "nil}"};
 
-// {n} a number, {s} a text, {e} anything, {c} a command's answer.
+// {n}: a number, {s}: a text, {e}: anything, {c}: the answer of a command.
 constexpr std::string_view kExpressions[] = {
     "{n}", "{n}", "{s}", "nil", "true", "false", "{c}", "{c}", "{c}", "{c}", "{ {e}, {e} }",
     "{ {e}, nil, {e} }", "{ {n}, {s}, false, true }", "{}", "{ a = 1 }", "{ ok = {s} }",
@@ -82,7 +82,7 @@ constexpr std::string_view kExpressions[] = {
     "redis.call('wait', 0, 0)", "redis.pcall('nosuch').err", "redis.pcall('incr', 'k3').err",
     "redis.replicate_commands()", "redis.setresp(2)", "redis.setresp(4)", "redis.nosuch",
     "type(redis.pcall('set', 'k1', 'v', 'NX'))",
-    // errors and what catches them (R75, R78)
+    // errors and how they are caught (R75, R78)
     "pcall(redis.call, 'nosuch')", "pcall(redis.call, 'incr', 'k2')", "pcall(error, 'boom')",
     "{ pcall(redis.call, 'get', 'k2') }", "{ pcall(function() error('boom') end) }",
     "{ pcall(function() error({ err = 'A b' }) end) }", "select(2, pcall(error))", "error('boom')",
@@ -90,7 +90,7 @@ constexpr std::string_view kExpressions[] = {
     "error(42)", "assert(false)", "assert(nil, 'no')", "assert(1, 'yes')",
     "xpcall(function() error('x') end, function(e) return e end)", "nosuch()", "KEYS.x.y",
     "(nil)()", "({})()", "('x').y.z",
-    // what the sandbox has and lacks (R79)
+    // contents and gaps of the sandbox (R79)
     "os", "io", "print", "require", "debug", "package", "newproxy", "loadfile", "dofile", "foo",
     "_G.foo", "_G == nil", "rawget(_G, 'foo')", "type(_G)", "loadstring('return 1')()",
     "loadstring('return +')", "load(function() return nil end)", "loadstring('x = 1')()",
@@ -173,7 +173,7 @@ std::string lua_quoted(std::string_view bytes) {
 std::string ScriptText::number() { return std::string(vocabulary_.one_of(kNumbers)); }
 std::string ScriptText::text() { return lua_quoted(vocabulary_.one_of(kTexts)); }
 
-// A word as a literal, as a number, or by way of KEYS and ARGV.
+// Writes a word as a literal, as a number, or by way of KEYS and ARGV.
 std::string ScriptText::argument(const std::string& word) {
   const auto known = std::find(script_.keys.begin(), script_.keys.end(), word);
   if (known != script_.keys.end() && !vocabulary_.one_in(3))
@@ -189,7 +189,7 @@ std::string ScriptText::argument(const std::string& word) {
 std::string ScriptText::call(bool statement) {
   Words words = vocabulary_.command(true);
   const std::string name = lower(words[0]);
-  // Their answers come in no order, or tell more than the model has.
+  // These answers have no order, or tell more than the model has.
   const bool unordered = name == "keys" || name == "smembers" || name == "spop" || name == "pubsub";
   if (name == "scan" || name == "randomkey" || name == "info" || name == "command")
     words = {"DBSIZE"};
@@ -252,7 +252,7 @@ DrawnScript ScriptText::drawn() {
   std::string& body = script_.body;
   for (std::uint64_t statements = vocabulary_.below(3); statements > 0; --statements) {
     const std::string_view form = vocabulary_.one_of(kStatements);
-    // An expression alone is no statement: a call is.
+    // An expression alone is not a statement, but a call is.
     body += form == "{c}" ? call(true) : filled(form, 0);
     body += vocabulary_.one_in(2) ? "\n" : form.starts_with("--") ? "\n" : " ";
   }

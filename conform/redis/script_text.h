@@ -1,6 +1,5 @@
-// Lua scripts for sequences: those that locks are made of, and random ones, of random commands,
-// values of every type that a script can return, errors, and what the sandbox has or lacks
-// (R71-R85).
+// Lua scripts for sequences: the scripts of locks, and random ones with random commands, values of
+// every type that a script can return, errors, and the contents and gaps of the sandbox (R71-R85).
 #pragma once
 
 #include <string>

@@ -12,20 +12,20 @@
 
 namespace picklock::conform::redis {
 
-// What both wall clocks show when a sequence begins, in milliseconds since the epoch.
+// The time of both wall clocks when a sequence begins, in milliseconds since the epoch.
 inline constexpr std::int64_t kEpochMs = sim::kEpoch / 1'000'000;
 
-// A word that stands for the id of a connection, which the two sides number differently: `$id-1` is
+// A word that represents the id of a connection, which the two sides number differently: `$id-1` is
 // the first connection's.
 inline constexpr std::string_view kIdWord = "$id-";
 
-// The connection that such a word is about, counted from 0; nullopt: it is another word.
+// The connection that such a word means, counted from 0; nullopt: another word.
 std::optional<std::uint32_t> connection_meant(std::string_view word);
 std::string id_word(std::uint32_t connection);
 
 struct Step {
   std::uint32_t connection = 0;
-  std::vector<std::string> words;  // of a command; none: time passes
+  std::vector<std::string> words;  // of a command; empty: time passes
   std::int64_t pass_ms = 0;
 
   bool passes_time() const { return words.empty(); }
@@ -33,7 +33,7 @@ struct Step {
 
 using Sequence = Case<Step>;
 
-// A word as a user could type it, quoted where it must be: `PX`, `"a b"`, `"\r\n\x00"`.
+// A word as a user could type it, quoted if necessary: `PX`, `"a b"`, `"\r\n\x00"`.
 std::string shown(std::string_view word);
 // `2> SET k1 "a b" PX 100`, or `   (100 ms pass)`.
 std::string shown(const Step& step);

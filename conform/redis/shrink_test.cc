@@ -45,7 +45,7 @@ Found<Step> shrink(const Sequence& sequence, const Shrinking<Step>::Compare& com
   return Shrinking<Step>({sequence, *compare(sequence)}, compare).run(simplify);
 }
 
-// Differs at a GET that comes anywhere after a SET of the same key.
+// Differs at a GET anywhere after a SET of the same key.
 std::optional<Difference> set_then_get(const Sequence& sequence) {
   for (std::size_t i = 0; i < sequence.steps.size(); ++i) {
     const auto& get = sequence.steps[i].words;

@@ -1,5 +1,5 @@
-// What a sequence of commands is cut down to beyond its steps: without any one of the words or
-// connections that are left, the two sides agree.
+// Simplifies a sequence of commands beyond its steps, until the two sides agree without any single
+// one of the words and connections that are left.
 #pragma once
 
 #include "conform/redis/sequence.h"

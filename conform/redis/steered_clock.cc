@@ -1,8 +1,8 @@
 // Preloaded into redis-server: its wall clock is a number in a mapped file, which stands still
 // until the comparison writes another, so that expiry can be compared to the millisecond (R28). The
-// monotonic clock, which drives the server's event loop, runs on. Where servers are to disagree
-// about the time and it must still pass, the number is how far the clock is ahead of the true one
-// (R35). Needs nothing of the C++ library.
+// monotonic clock, which drives the server's event loop, keeps running. If servers must disagree
+// about the time and it must still pass, the number is the clock's lead over the true time (R35).
+// Needs nothing of the C++ library.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Milliseconds since the epoch, or ahead of the true time if the clock runs.
+// Milliseconds since the epoch, or the lead over the true time if the clock runs.
 const volatile std::int64_t* steered = nullptr;
 bool runs = false;
 
@@ -34,8 +34,8 @@ __attribute__((constructor)) void map_clock() {
 
 extern "C" {
 
-// The others go straight to the kernel: to look up the library's own function would allocate, and
-// the server's allocator asks for the time.
+// Other clocks go straight to the kernel: looking up the library's own function would allocate, and
+// the server's allocator reads the time.
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (steered == nullptr || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
     return static_cast<int>(syscall(SYS_clock_gettime, clock, time));

@@ -115,7 +115,7 @@ constexpr Rule kRules[] = {
     {"SREM {key} {member+}", "set", 4},
     {"SMISMEMBER {key} {member+}", "set", 3},
     {"SCARD {key}", "set", 3},
-    // All or nothing: which one goes is left to chance.
+    // All or nothing: chance decides which member goes.
     {.pattern = "SPOP {key} {all}", .type = "set", .weight = 3, .exact = true},
     // --- messages
     {"PUBLISH {channel} {value}", "", 8},
@@ -147,7 +147,7 @@ constexpr Rule kRules[] = {
      .timed = true,
      .exact = true,
      .connection = true},
-    // --- scripts; those that run some are drawn elsewhere
+    // --- scripts; the commands that run scripts are drawn elsewhere
     {.pattern = "SCRIPT {script}", .type = "", .weight = 3, .connection = true},
     // --- the server
     {.pattern = "CONFIG {config}", .type = "", .weight = 2, .exact = true, .connection = true},
@@ -168,7 +168,7 @@ constexpr Rule kRules[] = {
     {.pattern = "GETT {key} {value+}", .type = "", .weight = 1},
 };
 
-// Keys, and the type that each mostly has.
+// Keys, and the usual type of each.
 struct Key {
   std::string_view name;
   std::string_view type;
@@ -178,7 +178,7 @@ constexpr Key kKeys[] = {
 constexpr std::string_view kOddKeys[] = {"k6", "K1", "", std::string_view("a\r\n\0\xff", 5)};
 
 constexpr std::string_view kIntegers[] = {"1", "1", "2", "-1", "0", "10", "100", "-3"};
-// What is none, and what is the last (R5, R102).
+// Texts that are almost integers, and the limits (R5, R102).
 constexpr std::string_view kNearIntegers[] = {"9223372036854775807",
                                               "-9223372036854775808",
                                               "9223372036854775808",
@@ -244,7 +244,7 @@ constexpr std::string_view kBadDatabases[] = {"16", "-1", "abc", "", "9999999999
 constexpr std::string_view kElements[] = {"a", "b", "c", "", "1", "10"};
 constexpr std::string_view kKeyNames[] = {"k1", "k2", "k3", "k4", "k5"};
 
-// Holes filled with one of a few words, now and then a bad one. A hole can be left empty, `{x?}`,
+// Holes filled with one of a few words, occasionally a bad one. A hole can be left empty, `{x?}`,
 // or filled several times, `{x+}`, or both, `{x*}`.
 struct Choice {
   std::string_view hole;
@@ -514,7 +514,7 @@ Words Vocabulary::listening() {
   return filled(one_of(kPatterns));
 }
 
-// A word missing, too many, or wrong.
+// Removes, adds or changes a word.
 void Vocabulary::spoil(Words& words) {
   switch (below(4)) {
     case 0:
@@ -653,7 +653,8 @@ void Vocabulary::fill_set_options(Words& words) {
       continue;
     }
     const std::string_view option = one_of(kOptions);
-    // A deadline in the past would let a server that runs by itself forget the key at its leisure.
+    // With a deadline in the past, a server that runs by its own clock could remove the key at any
+    // time.
     if (!timed_ && option.ends_with("AT")) continue;
     fill_expiry(words, option);
   }
@@ -671,7 +672,7 @@ void Vocabulary::fill_getex_options(Words& words) {
 
 void Vocabulary::fill_flags(Words& words) {
   static constexpr std::string_view kFlags[] = {"NX", "XX", "GT", "LT"};
-  // GT and LT compare what two moments have made of their times.
+  // GT and LT compare times that two moments have determined.
   static constexpr std::string_view kUntimed[] = {"NX", "XX"};
   if (below(5) < 3) return;
   const std::uint64_t count = one_in(4) ? 2 : 1;

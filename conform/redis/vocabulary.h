@@ -1,6 +1,6 @@
-// The words that sequences are made of: every command that the model knows, as patterns with holes,
-// and what the holes are filled with: few keys of mixed types, integers and what nearly is one,
-// deadlines around now, options in any case and order, and now and then a bad one.
+// The words of sequences: every command that the model knows, as a pattern with holes, and the
+// words that fill the holes: few keys of mixed types, integers and almost-integers, deadlines
+// around now, options in any case and order, and occasionally a bad one.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ using Words = std::vector<std::string>;
 
 struct Rule {
   std::string_view pattern;  // `SETEX {key} {seconds} {value}`
-  std::string_view type;     // what TYPE says of the keys it works on; empty: any type will do
+  std::string_view type;     // type of its keys, as TYPE says; empty: any type
   int weight = 1;
-  // Its reply depends on the clock, or it lets time decide what later ones see.
+  // Its reply depends on the clock, or the time decides what later commands see.
   bool timed = false;
-  // To be sent as it is drawn: a wrong word might hit what is not part of the comparison.
+  // Must be sent as drawn: a wrong word might affect something outside the comparison.
   bool exact = false;
-  // Of a connection's own state: scripts may not use it, a transaction seldom does.
+  // Concerns the connection's own state: scripts may not use it, transactions seldom do.
   bool connection = false;
 
   std::string_view name() const { return pattern.substr(0, pattern.find(' ')); }
@@ -31,7 +31,7 @@ struct Rule {
 };
 
 std::span<const Rule> rules();
-// The first rule of a command, by its name in lower case; nullptr: none has it.
+// The first rule of a command, by its name in lower case; nullptr: no rule has it.
 const Rule* rule_of(std::string_view command);
 
 class Vocabulary {
@@ -51,13 +51,13 @@ class Vocabulary {
   }
 
   // --- words
-  // A command of those that any connection may send, or, for scripts, that work on data.
+  // A command that any connection may send, or, for scripts, one that works on data.
   Words command(bool for_script = false);
-  // A command that has a key, and which key; well-formed.
+  // A well-formed command on this key.
   Words command_on(std::string_view key);
-  // What a listening RESP2 connection may send.
+  // A command that a listening RESP2 connection may send.
   Words listening();
-  // A pattern's words; well-formed where the words in it are.
+  // The words of a pattern; well-formed if its words are.
   Words filled(std::string_view pattern, std::string_view type = {});
   std::string key(std::string_view type);
   std::string value();
@@ -73,7 +73,7 @@ class Vocabulary {
   void fill_expiry(Words& words, std::string_view option);
   void fill_getex_options(Words& words);
   void fill_flags(Words& words);
-  std::string small_value();  // of a size that keeps a hash in the order in which it grew
+  std::string small_value();  // of a size that keeps a hash in insertion order
   std::string milliseconds();
   std::string seconds();
   std::string at_milliseconds();

@@ -9,7 +9,7 @@
 
 namespace picklock::conform::zookeeper {
 
-// `outcomes` are the model's, which alone can be looked into.
+// `outcomes` are the model's: only the model can be inspected.
 void count(const Sequence& sequence, const std::vector<Outcome>& outcomes, Coverage& coverage);
 
 // The cells that a run of the usual length fills, whatever its seed.

@@ -24,7 +24,7 @@ class Drawing {
 
   Sequence run() {
     few_paths_ = one_in(3);
-    // Silence is dear: a real server has to be waited for.
+    // Silence is expensive: it takes real time on a real server.
     const bool silent = one_in(30);
     for (std::uint32_t i = 0; i < sequence_.connections; ++i)
       add({.kind = Kind::connect, .connection = i, .timeout = silent && i == 0 ? kBrief : kLong});
@@ -69,7 +69,7 @@ class Drawing {
   }
 
   Ask ask() {
-    // A check stands in a multi alone: by itself 3.8.0 never answers one that succeeds.
+    // A check occurs only in a multi: 3.8.0 never answers a successful check by itself.
     static constexpr std::array<OpCode, 32> kOps = {
         OpCode::create,       OpCode::create,         OpCode::create,
         OpCode::create,       OpCode::create,         OpCode::create,
@@ -119,7 +119,7 @@ class Drawing {
     if (op == OpCode::create || op == OpCode::create2) {
       static constexpr std::array<std::int32_t, 12> kFlags = {0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 9};
       ask.flags = some(kFlags);
-      // What the parent of all counts is not this sequence's.
+      // The root's counters are not this sequence's own.
       if (ask.path == kRoot) ask.flags = 0;
       ask.has_acl = !one_in(25);
     }

@@ -1,5 +1,5 @@
-// Draws the sequences: who asks for what when, so that znodes are met in every state by every
-// operation. The same seed draws the same sequence anywhere.
+// Draws the sequences: which connection requests what and when, so that every operation meets
+// znodes in every state. The same seed draws the same sequence anywhere.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr std::size_t kStepsPerSequence = 40;
 
 Sequence draw_sequence(std::uint64_t seed);
 
-// The seed of the n-th sequence of a run; the first has the run's own, so that each can be drawn
+// The seed of the n-th sequence; the first has the seed of the run, so that each can be drawn
 // alone.
 std::uint64_t sequence_seed(std::uint64_t run_seed, std::uint64_t index);
 

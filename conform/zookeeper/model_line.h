@@ -8,7 +8,7 @@
 
 namespace picklock::conform::zookeeper {
 
-// One sequence, to a server as new.
+// Plays one sequence to a new server.
 std::vector<Outcome> play_to_model(const Sequence& sequence);
 
 }  // namespace picklock::conform::zookeeper

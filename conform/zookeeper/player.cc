@@ -12,7 +12,7 @@
 namespace picklock::conform::zookeeper {
 namespace {
 
-constexpr std::int32_t kFence = -77;  // xid of what is asked to see that nothing more has come
+constexpr std::int32_t kFence = -77;  // xid of the request that shows that nothing more has come
 constexpr std::string_view kEnded = "EOF";
 
 template <typename Record>
@@ -171,14 +171,14 @@ class Player {
     }
   }
 
-  // ------------------------------------------------------------ what comes
+  // ------------------------------------------------------------ messages
 
-  // Whatever had come before the answer comes before it. False: none came.
+  // Messages that came before the answer are taken first. False: no answer came.
   bool receive_until(std::uint32_t i, std::int32_t xid, OpCode op) {
     for (;;) {
       const std::optional<std::string> bytes = line_.receive(i);
       if (!bytes) {
-        // Of what a server tells before it ends a session by itself, not all is always sent.
+        // Before a server ends a session by itself, it does not always send all its events.
         if (i < outcome_.came.size()) std::erase_if(outcome_.came[i], is_event);
         ended(i);
         return false;
@@ -195,7 +195,7 @@ class Player {
       Reply reply;
       reply.op = op;
       if (!read(*bytes, reply)) throw std::runtime_error("this is no answer");
-      // On the wire a container made in a multi is a create2 (Z52).
+      // On the wire, a container made in a multi is a create2 (Z52).
       for (Reply& part : reply.parts) {
         if (part.op == OpCode::create2) part.op = OpCode::create_container;
       }
@@ -224,7 +224,7 @@ class Player {
     came(i, std::string(kEnded));
   }
 
-  // What was to come to the others has come once they are answered.
+  // Once the other connections have been answered, all their messages have come.
   void fence() {
     for (std::uint32_t i = 0; i < sequence_.connections; ++i) {
       if (!links_[i].open) continue;
@@ -257,7 +257,7 @@ class Player {
 
   // ------------------------------------------------------------ before and after
 
-  // One more connection makes the root anew and sees how far the server has come.
+  // One more connection creates the root anew and reads the server's last zxid.
   void prepare() {
     control_ = sequence_.connections;
     links_[control_].timeout = 4000;
@@ -288,7 +288,7 @@ class Player {
   }
 
   void clean_up() {
-    // A session that was left would end in the middle of another sequence.
+    // A session that stayed open would end in the middle of another sequence.
     outcome_ = {};
     for (const auto& [session, password] : std::map(opened_)) {
       if (session == links_[control_].session) continue;
@@ -307,10 +307,10 @@ class Player {
   std::uint32_t control_ = 0;
   Outcome outcome_;
   std::int32_t xids_ = 0;
-  Zxid last_ = 0;  // that any answer has shown
+  Zxid last_ = 0;  // the last that an answer has shown
   Zxid base_ = 0;
-  std::map<SessionId, SessionId> sessions_;  // and their numbers
-  std::map<SessionId, std::string> opened_;  // and their passwords
+  std::map<SessionId, SessionId> sessions_;  // numbers of sessions
+  std::map<SessionId, std::string> opened_;  // passwords of sessions
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Plays a sequence to one server over raw connections, one request after the other, and tells what
-// came back to each of them, in a form in which two servers can be compared: bytes of the wire, in
-// which zxids count from the beginning of the sequence, sessions are numbered as they came to be,
-// children are sorted, and times are zero.
+// Plays a sequence to one server over raw connections, one request after the other, and returns
+// what each of them received in a comparable form: bytes of the wire, in which zxids count from the
+// beginning of the sequence, sessions are numbered in order of creation, children are sorted, and
+// times are zero.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace picklock::conform::zookeeper {
 
-// In which state a request finds the znode that it names; none: it names no one znode, or nobody
-// can tell.
+// The state in which a request finds its znode; none: it names no single znode, or the state is
+// unknown.
 enum class Znode : std::uint8_t {
   none,
   missing,
@@ -46,15 +46,15 @@ class Line {
   // The next message; none: the server has ended the connection.
   virtual std::optional<std::string> receive(std::uint32_t connection) = 0;
   virtual void sleep(std::int32_t milliseconds) = 0;
-  // As it is now, seen by that session. A real server cannot be looked into.
+  // The state of a znode now, for that session. A real server cannot be inspected.
   virtual Znode look(std::string_view path, SessionId session) = 0;
 };
 
-// What one step came to.
+// The outcome of one step.
 struct Outcome {
-  // Of each connection, what came to it, and then, where the server has ended it, "EOF".
+  // For each connection, its messages, and then "EOF" if the server has ended it.
   std::vector<std::vector<std::string>> came;
-  Code code = Code::ok;  // of the answer to what was asked
+  Code code = Code::ok;  // of the answer to the request
   bool answered = false;
   Znode znode = Znode::none;
 
@@ -63,11 +63,11 @@ struct Outcome {
   }
 };
 
-// Leaves nothing behind it. Throws std::runtime_error where a message cannot be read, or does not
-// come out again as the bytes that it was.
+// Leaves nothing behind. Throws std::runtime_error if a message cannot be read, or if writing it
+// again does not give the same bytes.
 std::vector<Outcome> play(Line& line, const Sequence& sequence);
 
-// How a message of an outcome reads.
+// A message of an outcome as text.
 std::string shown(std::string_view message);
 
 }  // namespace picklock::conform::zookeeper

@@ -39,7 +39,7 @@ TEST(ZooKeeperPlayer, ComesToTheSameWhenItIsPlayedAgain) {
   }
 }
 
-// The session of the first connection ends while nobody speaks.
+// The session of the first connection ends while no client sends anything.
 TEST(ZooKeeperPlayer, LetsSessionsEndInSilence) {
   Sequence sequence{.connections = 2};
   sequence.steps = {

@@ -21,7 +21,7 @@ bool RealSocket::dial(const Address& address) {
   try {
     socket_ = Socket(address);
   } catch (const NoServer&) {
-    // A server that is gone.
+    // The server is gone.
   }
   return open();
 }

@@ -12,14 +12,14 @@
 
 namespace picklock::conform::zookeeper {
 
-// One connection after the other to a real server, in messages with their length before them.
+// One connection after the other to a real server; each message has its length in front.
 class RealSocket {
  public:
-  // False: nobody listens there.
+  // False: no server listens there.
   bool dial(const Address& address);
   void hang_up() { socket_ = Socket(); }
   void send(std::string_view bytes);
-  // False: no message has come within so many milliseconds, or none will, for it has ended.
+  // False: no message has come within this many milliseconds, or the connection has ended.
   bool receive(std::string& bytes, int patience);
   bool open() const { return socket_.open(); }
 
@@ -33,7 +33,7 @@ class RealLine final : public Line {
  public:
   explicit RealLine(Address address) : address_(std::move(address)) {}
 
-  // What `srvr` says of the version: "3.8.0".
+  // The version that `srvr` reports: "3.8.0".
   std::string version() const;
 
   void dial(std::uint32_t connection) override;

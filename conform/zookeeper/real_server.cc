@@ -13,7 +13,7 @@
 namespace picklock::conform::zookeeper {
 namespace {
 
-// The jars of Debian's package, and those that they need.
+// The jars of Debian's package, and their dependencies.
 std::string class_path() {
   constexpr std::array<const char*, 10> kJars = {
       "zookeeper.jar",   "zookeeper-jute.jar",  "slf4j-api.jar",    "slf4j-simple.jar",
@@ -30,7 +30,7 @@ std::string class_path() {
 }  // namespace
 
 std::string four_letters(const Address& address, std::string_view word) {
-  constexpr int kPatience = 100;  // times what soon() waits
+  constexpr int kPatience = 100;  // times the wait of soon()
   try {
     Socket socket(address);
     socket.send(word);
@@ -70,7 +70,7 @@ std::vector<std::string> RealServer::command() {
        << address().host << '\n'
        << settings_;
   if (membership_.number == 0) {
-    file << "forceSync=no\n";  // its data is never looked at again
+    file << "forceSync=no\n";  // nobody reads its data again
   } else {
     std::ofstream(data + "/myid") << membership_.number << '\n';
     file << "initLimit=" << membership_.init_limit << "\nsyncLimit=" << membership_.sync_limit

@@ -10,14 +10,14 @@
 
 namespace picklock::conform::zookeeper {
 
-// Which of an ensemble's servers it is, and what all of them have in common.
+// The number of a server in its ensemble, and the settings that all of them share.
 struct Membership {
   struct Ports {
     std::uint16_t quorum = 0;
     std::uint16_t election = 0;
   };
 
-  std::uint32_t number = 0;  // from 1; 0: it is alone
+  std::uint32_t number = 0;  // from 1; 0: alone
   std::vector<Ports> servers{};
   std::uint32_t init_limit = 10;
   std::uint32_t sync_limit = 5;
@@ -25,15 +25,15 @@ struct Membership {
 
 class RealServer final : public OwnServer {
  public:
-  // Alone; it answers when this returns. `settings`: further lines of its configuration. Throws
-  // NoServer or Interrupted.
+  // Runs alone, and answers when this returns. `settings`: further lines of its configuration.
+  // Throws NoServer or Interrupted.
   explicit RealServer(std::string settings = {}, Stop stop = {});
-  // One of several: it runs when this returns, and serves when they are enough.
+  // One of several: it runs when this returns, and serves when enough of them do.
   explicit RealServer(Membership membership);
 
-  // `leader`, `follower`, `standalone`, as it says itself; nothing: it serves nobody.
+  // `leader`, `follower`, `standalone`, as it says itself; empty: it serves no clients.
   std::string mode() const;
-  // After kill(): at the same address, with its data.
+  // After kill(): starts it again at the same address, with its data.
   void run_again() { begin(); }
 
  private:
@@ -46,7 +46,7 @@ class RealServer final : public OwnServer {
   std::string settings_;
 };
 
-// What the server says to one of its commands of four letters. Nothing: it does not answer yet.
+// The server's answer to a four-letter command. Empty: it does not answer yet.
 std::string four_letters(const Address& address, std::string_view word);
 
 }  // namespace picklock::conform::zookeeper

@@ -1,4 +1,4 @@
-// The steps of a case: what a few clients of one server ask for.
+// The steps of a case: the requests of a few clients of one server.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace picklock::conform::zookeeper {
 
 using namespace picklock::zookeeper;  // the model of ZooKeeper: this folder is about it alone
 
-// Under which a sequence keeps to itself; both sides make it before the first step.
+// The root of all znodes of a sequence; both sides create it before the first step.
 inline constexpr std::string_view kRoot = "/t";
 
 struct Ask {
@@ -25,7 +25,7 @@ struct Ask {
   std::int32_t flags = 0;
   bool has_acl = true;
   bool watch = false;
-  Zxid seen = 0;  // of setWatches: how many writes before the present one
+  Zxid seen = 0;  // of setWatches: how many writes ago
   std::vector<std::string> data_watches{};
   std::vector<std::string> exists_watches{};
   std::vector<std::string> child_watches{};
@@ -34,19 +34,19 @@ struct Ask {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    ask,      // a request, and its answer
-    connect,  // for a new session
-    resume,   // for the last session that this connection has had
+    ask,      // a request and its answer
+    connect,  // requests a new session
+    resume,   // resumes the last session of this connection
     intrude,  // the same with a wrong password
-    usurp,    // for the session of another connection
-    drop,     // hangs up without a word
-    pass,     // time
+    usurp,    // takes the session of another connection
+    drop,     // closes the connection silently
+    pass,     // lets time pass
   };
   Kind kind = Kind::ask;
   std::uint32_t connection = 0;
   Ask ask{};
-  std::uint32_t from = 0;    // whose session is usurped
-  std::int32_t timeout = 0;  // of a session that is asked for; or so many milliseconds pass
+  std::uint32_t from = 0;    // the connection whose session is taken
+  std::int32_t timeout = 0;  // of a requested session; or the milliseconds that pass
 };
 
 using Sequence = Case<Step>;

@@ -1,5 +1,5 @@
-// Every lock of the catalogue that lives on MySQL, on a real server, over real sockets and by real
-// clocks: the same object code that the simulator judges.
+// Every lock of the catalogue for MySQL, on a real server, over real sockets and by real clocks:
+// the same object code that the simulator judges.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// Of one run, however it fails: what it should have found is missing then.
+// A run that takes longer ends; then its test fails because results are missing.
 constexpr sim::Duration kLongestRun = 60s;
 const std::string kDatabase = "picklock";
 
@@ -34,7 +34,7 @@ const Address& server_address() {
   return server.address();
 }
 
-// Clients of one lock on a server of our own.
+// The clients of one lock, on a server of our own.
 class World {
  public:
   using Body = std::function<void(picklock::Client& self, Lock& lock)>;
@@ -78,7 +78,7 @@ class World {
         true);
   }
 
-  // The process of the client ends here, with its connections; from a thread of another.
+  // Ends the process of this client, with its connections. Call it from a thread of another.
   void crash(std::uint32_t number) {
     sim::Process& process = simulation_.scheduler.process(number - 1);
     simulation_.network.crash(process, false, false);

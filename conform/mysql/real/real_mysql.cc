@@ -30,7 +30,7 @@ class MySqlLink final : public RealLink {
          mysql_real_connect_start(&connected, handle_, address.host.c_str(), "root", nullptr,
                                   database.c_str(), address.port, nullptr, 0));
   }
-  // Without the word that it goes, as a client that is killed: nothing may wait for a server.
+  // Closes without a farewell, like a client that is killed: nothing may wait for a server.
   ~MySqlLink() override {
     const int socket = mysql_get_socket(handle_);
     if (socket >= 0) shutdown(socket, SHUT_RDWR);
@@ -84,7 +84,7 @@ class MySqlLink final : public RealLink {
     std::string text;
   };
 
-  // True: it goes on once the socket is ready.
+  // True: it continues once the socket is ready.
   bool went(Doing doing, int waits_for) {
     waits_for_ = waits_for;
     doing_ = waits_for == 0 ? Doing::nothing : doing;

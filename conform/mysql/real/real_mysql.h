@@ -1,5 +1,5 @@
 // A real MySQL server in the place of a simulated one, through MariaDB's own client library, which
-// never waits: `poll` does.
+// never blocks: `poll` does.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace picklock::conform::mysql::real {
 
 class RealMySql final : public conform::real::RealEndpoint {
  public:
-  // `database`: where the tables of the locks are.
+  // `database` has the tables of the locks.
   RealMySql(sim::Simulation& simulation, sim::Process& process, const Address& address,
             std::string database)
       : RealEndpoint(simulation, process, address.host, address.port),
@@ -31,8 +31,8 @@ class RealMySql final : public conform::real::RealEndpoint {
   std::string database_;
 };
 
-// Makes a database with the tables of the shipped locks and, for a lock of this name, the rows that
-// are there at first. Throws NoServer.
+// Makes a database with the tables of the shipped locks, and the initial rows for a lock of this
+// name. Throws NoServer.
 void prepare(const Address& address, const std::string& database, const std::string& lock);
 
 }  // namespace picklock::conform::mysql::real

@@ -1,4 +1,4 @@
-// What INFO answers: lines of `name:value`.
+// Parses the answer of INFO: lines of `name:value`.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace picklock::conform::redis::outcomes {
 
-// Empty: there is none of this name.
+// Empty: no field of this name.
 inline std::string_view field(std::string_view info, std::string_view name) {
   const std::size_t at = info.find("\n" + std::string(name) + ":");
   if (at == std::string_view::npos) return {};
@@ -16,7 +16,7 @@ inline std::string_view field(std::string_view info, std::string_view name) {
   return rest.substr(0, rest.find('\r'));
 }
 
-// What is no number is 0.
+// 0 if the text is not a number.
 inline std::size_t number(std::string_view text) {
   std::size_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,5 +1,5 @@
-// What becomes of real servers is what outcomes.txt allows, and what becomes of simulated ones
-// under some seed. PICKLOCK_LONG: also the slow situations, and each several times.
+// The outcomes of real servers are those that outcomes.txt allows, and those that simulated ones
+// show under some seed. PICKLOCK_LONG: also the slow situations, and each several times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string name_of(const testing::TestParamInfo<Situation>& about) {
   return name;
 }
 
-// Of a test that has failed if there is no server.
+// Fails the test if there is no server.
 Outcome outcome_of(const Situation& situation) {
   try {
     RealSide side;
@@ -74,7 +74,7 @@ void expect_allowed(const Situation& situation, const Outcome& real) {
       << heading(situation) << shown(real);
 }
 
-// Real servers may do what simulated ones do under one seed in hundreds.
+// Real servers may do what simulated ones do under one of hundreds of seeds.
 void expect_reached(const Situation& situation, const Outcome& real) {
   constexpr std::uint64_t kSeeds = 4000;
   std::vector<Outcome> reached;
@@ -130,7 +130,7 @@ std::vector<Situation> situations_to_simulate() {
 INSTANTIATE_TEST_SUITE_P(Redis, SimulatedOutcome, testing::ValuesIn(situations_to_simulate()),
                          name_of);
 
-// What a failover, a promotion or a cut link may come to is seen on both sides.
+// Both sides show the outcomes of a failover, a promotion or a cut link.
 TEST(Facts, OfReplicationAreComparedWithRealServers) {
   for (const std::string fact :
        {"R34", "R35", "R40", "R42", "R43", "R44", "R45", "R46", "R47", "R56", "R64", "R67"}) {
@@ -141,7 +141,7 @@ TEST(Facts, OfReplicationAreComparedWithRealServers) {
   }
 }
 
-// Command by command.
+// Compares command by command.
 TEST(RealMaster, SendsItsReplicasWhatASimulatedOneSends) {
   const std::uint64_t seeds = at_length() ? 200 : 10;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -29,7 +29,8 @@ Situation killed_with_log(const std::string& policy) {
 Situation loading() {
   Situation situation{.title = "A server that loads answers nothing but that",
                       .facts = "R100",
-                      // Each key takes 50 ms, and after every kilobyte it looks at its sockets.
+                      // Loading a key takes 50 ms, and the server looks at its sockets after every
+                      // kilobyte.
                       .group = {.settings = {"key-load-delay 50000", "rdbcompression no",
                                              "loading-process-events-interval-bytes 1024"}},
                       .steps = {}};

@@ -9,7 +9,7 @@ namespace picklock::conform::redis::outcomes {
 
 RealGroup::RealGroup(const Group& group) {
   std::string common =
-      // No snapshots but those that are asked for, and replicas are fed at once.
+      // No snapshots except on request, and replicas are fed at once.
       "save \"\"\nrepl-diskless-sync no\nrepl-diskless-sync-delay 0\n"
       "enable-debug-command yes\njemalloc-bg-thread no\nhz 100\n";
   common += fmt::format("appendonly {}\n", group.append_only ? "yes" : "no");

@@ -16,15 +16,14 @@ class RealGroup {
   explicit RealGroup(const Group& group);
 
   RealServer& node(std::string_view name);
-  // nullptr: it is nobody's.
+  // nullptr: no node has this address.
   const RealServer* at(std::string_view host, std::string_view port) const;
   const std::vector<std::unique_ptr<RealServer>>& nodes() const { return nodes_; }
 
  private:
   RealServer& add(const Group& group, const std::string& name, std::string configuration);
 
-  std::vector<std::unique_ptr<RealServer>>
-      nodes_;  // in the order of Group; the master is the first
+  std::vector<std::unique_ptr<RealServer>> nodes_;  // in the order of Group, the master first
 };
 
 }  // namespace picklock::conform::redis::outcomes

@@ -12,13 +12,13 @@
 namespace picklock::conform::redis::outcomes {
 namespace {
 
-// Longer than anything takes that is bound to happen, also on a busy machine.
+// Longer than any certain event takes, even on a busy machine.
 constexpr Duration kPatience = std::chrono::seconds(30);
 
-// Of a client that no situation knows.
+// A client that no situation uses.
 const std::string kObserver = "(observer)";
 
-// The words, with the addresses of nodes put in.
+// The words, with the addresses of nodes inserted.
 Words addressed(const Words& words, RealGroup& group) {
   Words result = words;
   for (std::string& word : result) {
@@ -41,7 +41,7 @@ void await(const char* what, const Condition& condition) {
   }
 }
 
-// More of what the connection sends; false when there is none in time.
+// Reads more of what the connection sends; false: nothing came in time.
 bool more(Socket& socket, std::chrono::steady_clock::time_point deadline) {
   for (;;) {
     if (socket.soon()) return true;
@@ -63,7 +63,7 @@ std::string take_line(Socket& socket) {
   std::string line;
   while (!line.ends_with("\r\n")) line += take(socket, 1);
   line.resize(line.size() - 2);
-  // An empty line keeps a waiting replica from giving up.
+  // Empty lines keep a waiting replica from giving up.
   return line.substr(std::min(line.size(), line.find_first_not_of('\n')));
 }
 
@@ -208,7 +208,7 @@ bool RealSide::holds(Condition condition, const std::string& node) {
   return false;
 }
 
-// ---------------------------------------------------------------- what replicas are sent
+// ---------------------------------------------------------------- the stream to replicas
 
 void RealSide::listen(const std::string& node) {
   Listener& listener = listeners_[node];

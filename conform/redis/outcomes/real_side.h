@@ -1,4 +1,4 @@
-// The real side: what a situation says is done to real processes, and seen at real sockets.
+// The real side: applies the steps of a situation to real processes, and observes real sockets.
 #pragma once
 
 #include <chrono>
@@ -29,10 +29,10 @@ class RealSide final : public Side {
   Words heard(const std::string& node) override;
 
  private:
-  // A connection that says it is a replica.
+  // A connection that poses as a replica.
   struct Listener {
     Socket socket;
-    std::size_t offset = 0;  // of the stream, up to what was taken
+    std::size_t offset = 0;  // in the stream, after what was taken
   };
 
   void settle(const Group& group);

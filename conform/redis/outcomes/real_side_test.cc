@@ -1,5 +1,5 @@
-// What the stories rely on: real processes that are stopped, killed and started again, and that are
-// gone afterwards.
+// Tests what the situations rely on: real processes are stopped, killed and restarted, and are gone
+// afterwards.
 #include "conform/redis/outcomes/real_side.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string process_of(Side& side, const std::string& node) {
 
 bool exists(const std::string& process) { return std::filesystem::exists("/proc/" + process); }
 
-// Seconds, of `[1735689600, 0]`.
+// The seconds in `[1735689600, 0]`.
 long seconds(const std::string& time) { return std::atol(time.c_str() + 1); }
 
 TEST(RealSide, EndsItsProcesses) {

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 const Words kWhereIsMaster = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", std::string(kGroupName)};
 
-// Sentinel-1 is asked until it names another.
+// Asks sentinel-1 until it names another master.
 Repeat failover(const std::string& time_as) {
   return {.client = "B",
           .node = "sentinel-1",
@@ -73,7 +73,8 @@ std::vector<Situation> sentinel_situations() {
                       .as = "second grant"},
                Do{Deed::go_on, "master"},
                Receive{"A", "master", "first grant"},
-               // It reads what its replicas last acknowledged before it sees that they have left.
+               // The master reads the last acknowledgments of its replicas before it sees that they
+               // have left.
                Repeat{.client = "A",
                       .node = "master",
                       .words = {"SET", "n", "1"},

@@ -23,7 +23,7 @@ namespace {
 
 const std::string kObserver = "(observer)";
 
-// One connection of a client, whose thread waits for what it receives.
+// One connection of a client, whose thread waits for replies.
 class Line final : public sim::Endpoint {
  public:
   void open(sim::Simulation& simulation, sim::Process& self, const Node& node,
@@ -38,7 +38,7 @@ class Line final : public sim::Endpoint {
     refused_ = !opened_;
   }
   bool usable() const { return connection_ != nullptr && opened_ && !ended_; }
-  // Its end has not been received yet.
+  // It has ended, and the client has not received that yet.
   bool over() const { return connection_ != nullptr && opened_ && ended_ && !told_; }
   void tell_end() { told_ = true; }
   bool refused() const { return connection_ == nullptr || refused_; }
@@ -51,7 +51,7 @@ class Line final : public sim::Endpoint {
   }
   std::string& received() { return received_; }
 
-  // Until something comes. False: the time came first.
+  // Waits for a message. False: the time was over first.
   bool wait(sim::Duration longest) {
     sim::Scheduler& scheduler = simulation_->scheduler;
     waiting_ = scheduler.running();
@@ -112,7 +112,8 @@ class SimulatedSide final : public Side {
       sentinels_.emplace_back();
     }
     self_ = &scheduler.add_process("situation");
-    // Under some seeds the machine is busy, as the real one may be. Where clocks stand nobody sees.
+    // Under some seeds the machine is busy, like a real one. With stopped clocks nobody would
+    // notice.
     constexpr std::uint64_t kBusyOneIn = 4;
     const bool busy = !group.clocks_stand && seed % kBusyOneIn == 0;
     simulation_.network.set_latency({.low = std::chrono::microseconds(20),
@@ -324,7 +325,7 @@ class SimulatedSide final : public Side {
     }
   }
 
-  // Of two lines about one thing the later counts.
+  // The later one of two lines about the same setting counts.
   std::vector<std::string_view> configuration_file(bool of_master) const {
     std::map<std::string_view, std::string_view> lines = {
         {"repl-diskless-sync", "no"},
@@ -346,7 +347,7 @@ class SimulatedSide final : public Side {
     return file;
   }
 
-  // A clock that stands is put back before it can be seen to have moved.
+  // Sets stopped clocks back before anybody can see that they have moved.
   void hold_clocks() {
     if (!group_.clocks_stand) return;
     sim::Scheduler& scheduler = simulation_.scheduler;
@@ -406,7 +407,7 @@ class SimulatedSide final : public Side {
   Directory directory_;
   std::deque<Server> servers_;
   std::deque<Sentinel> sentinels_;
-  Words names_;  // of both, in this order
+  Words names_;  // of the master and the replica, in this order
   sim::Process* self_ = nullptr;
   std::vector<Duration> skews_;
   sim::Instant begun_{};

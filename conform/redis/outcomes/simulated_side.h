@@ -1,5 +1,5 @@
-// The simulated side of a situation: the same steps, told to the model in virtual time under a
-// seed. Commands that the model does not know are not part of it.
+// The simulated side of a situation: the same steps on the model, in virtual time under a seed.
+// Commands that the model does not know are not supported.
 #pragma once
 
 #include <cstdint>

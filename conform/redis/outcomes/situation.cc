@@ -40,7 +40,7 @@ std::string field_of(const std::string& reply, const std::string& field) {
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Instants near kStart as what they are after it.
+// Writes instants near kStart as the difference from it.
 std::string relative(std::string_view text) {
   constexpr std::int64_t kNear = 1'000'000'000;
   std::string result;

@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Replies what it is told to, in turn, and then the last again; a call takes a millisecond.
+// Gives the replies it was made with, in turn, and repeats the last one; a call takes a
+// millisecond.
 class Told final : public Side {
  public:
   explicit Told(std::vector<std::string> replies) : replies_(std::move(replies)) {}

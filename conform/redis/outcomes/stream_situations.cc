@@ -37,7 +37,7 @@ std::vector<Words> commands(const std::vector<std::string_view>& texts) {
 
 Words eval(std::string_view body) { return {"EVAL", std::string(body), "0"}; }
 
-// A key that is due, and what then happens to it.
+// An expired key, and a command on it.
 Situation expiry_of(const std::string& title, const Words& command) {
   const std::string text = joined(command);
   return {.title = title,

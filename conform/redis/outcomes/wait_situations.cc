@@ -36,7 +36,7 @@ std::vector<Situation> wait_situations() {
                    .time_scale = {500}},
                Ask{"A", "master", {"GET", "k"}, "GET after it"},
            }},
-      // It is the offset after its last command that a connection waits for.
+      // A connection waits for the offset after its own last command.
       {.title = "WAIT is about all that was written before the last command of its connection",
        .facts = "R52",
        .group = {.replicas = 1},

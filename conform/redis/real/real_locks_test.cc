@@ -1,6 +1,6 @@
-// Every lock of the catalogue that lives on Redis, on real redis-servers, over real sockets and by
-// real clocks: the same object code that the simulator judges. All of them at once, each on a key
-// of its own: what takes long here is waiting for leases to end.
+// Every lock of the catalogue for Redis, on real redis-servers, over real sockets and by real
+// clocks: the same object code that the simulator judges. All run at once, each on its own key,
+// because most of the time is spent waiting for leases to end.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nobody waits as long, unless what he waits for never comes.
+// A longer wait means that the awaited event never comes.
 constexpr Duration kLong = 100s;
 constexpr Duration kShortLease = 300ms;
 constexpr Duration kLease = 1s;
@@ -47,18 +47,18 @@ bool can_have_no_lease(const models::Algorithm& algorithm) {
   return !algorithm.uses.lease || algorithm.uses.endless;
 }
 
-// Does not remove what another holds, even where its own lease has ended unnoticed.
+// It does not remove another client's key, even after its own lease has ended unnoticed.
 bool releases_its_own_only(const models::Algorithm& algorithm) {
   const std::optional<Promise> own = promise(algorithm, Property::own_release, {});
   return algorithm.uses.lease && own && (own->under.has(FaultClass::pause) || algorithm.uses.nests);
 }
 
-// Tells nobody whether there was anything of his to release (docs/facts/algorithms.md 1.7).
+// Its release does not say whether there was anything to release (docs/facts/algorithms.md 1.7).
 bool releases_in_silence(const models::Algorithm& algorithm) {
   return algorithm.name.starts_with("redisson-redlock");
 }
 
-// As it is shipped, but for how it waits.
+// As shipped, except for how it waits.
 models::LockOptions shipped(const models::Algorithm& algorithm) {
   models::LockOptions options = models::as_it_comes(algorithm);
   options.retry_every = 10ms;
@@ -69,7 +69,7 @@ models::LockOptions shipped(const models::Algorithm& algorithm) {
   return options;
 }
 
-// A lease that ends only where the lock has no other way to come free.
+// The lease ends only if the lock has no other way to become free.
 models::LockOptions patiently(const models::Algorithm& algorithm) {
   models::LockOptions options = shipped(algorithm);
   options.ttl = releases_nothing(algorithm) ? 2s : 600s;
@@ -91,10 +91,10 @@ struct Party {
   std::array<std::unique_ptr<Lock>, kClients> locks;
   std::uint32_t first = 0;  // of its clients
 
-  // What tests find.
+  // The observations of a test.
   std::array<bool, kClients> granted{};
   bool refused = false;
-  bool waits = false;  // the second has begun to wait
+  bool waits = false;  // the second client has begun to wait
   int inside = 0;      // critical sections under way
   int most_inside = 0;
   std::vector<std::size_t> order;  // in which clients were served
@@ -141,7 +141,7 @@ class RealLocks : public testing::Test {
   }
   void crash(const Party& party, std::uint32_t which) { world_->crash(party.first + which); }
 
-  // Until it is so. False: it has not become so.
+  // Waits until the condition is true. False: it has not become true in time.
   static bool await(picklock::Client& self, const std::function<bool()>& condition) {
     for (const Duration begun = self.monotonic_now(); !condition(); self.sleep(2ms)) {
       if (self.monotonic_now() - begun > kLong) return false;
@@ -149,7 +149,7 @@ class RealLocks : public testing::Test {
     return true;
   }
 
-  // On every server: a release that has heard enough may still be under way to others.
+  // Checks every server: a release that has enough answers may still be under way to others.
   bool comes_free(picklock::Client& self, const Party& party) {
     if (releases_nothing(*party.algorithm)) return !world().held(party.key);
     return await(self, [&] { return !world().held(party.key); });
@@ -157,7 +157,7 @@ class RealLocks : public testing::Test {
 
   RealWorld& world() { return *world_; }
   Onlooker& onlooker() { return world_->onlookers[0]; }
-  // On the first server: how often the holder has it.
+  // How often the holder holds the lock, on the first server.
   std::int64_t holds(const Party& party) {
     const Frame counts = onlooker().ask({"HVALS", party.key});
     return counts.elements.size() == 1 ? std::stoll(counts.elements[0].text) : 0;
@@ -213,7 +213,7 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
     });
     client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.inside == 1; });
-      // Its lease still runs: else the answer would prove nothing.
+      // Its lease must still run; otherwise the answer would prove nothing.
       const Acquired attempt = lock.try_acquire(self, party.key);
       party.refused = !attempt && !attempt.is_unknown();
       party.waits = true;
@@ -243,7 +243,7 @@ TEST_F(RealLocks, ComeFreeWithTheirLeaseWhenTheHolderCrashes) {
     client(party, 0, [&](picklock::Client& self, Lock& lock) {
       party.from = self.monotonic_now();
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
-      self.sleep(kLong);  // and is never heard of again
+      self.sleep(kLong);  // and never does anything again
     });
     client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
@@ -257,7 +257,7 @@ TEST_F(RealLocks, ComeFreeWithTheirLeaseWhenTheHolderCrashes) {
     SCOPED_TRACE(party->key);
     EXPECT_TRUE(party->granted[0]);
     EXPECT_TRUE(party->granted[1]);
-    // A server rounds by a millisecond, and its clock is not quite ours.
+    // A server rounds by a millisecond, and its clock differs a little from ours.
     EXPECT_GE(party->until - party->from, kShortLease - 5ms);
   }
 }
@@ -290,7 +290,7 @@ TEST_F(RealLocks, StayHeldForEverByACrashedHolderWhereTheyHaveNoLease) {
   }
 }
 
-// A machine that stands still for a lease proves nothing about who renews it: then once more.
+// If the machine stood still for a lease, the test proves nothing about renewal, so it is repeated.
 TEST_F(RealLocks, OutliveTheirLeaseWhereTheyRenewIt) {
   bool stood_still = true;
   for (int attempt = 0; attempt < 5 && stood_still; ++attempt) {
@@ -330,7 +330,7 @@ TEST_F(RealLocks, OutliveTheirLeaseWhereTheyRenewIt) {
   }
 }
 
-// What the second had is lost before the first has it.
+// The second client loses its key before the first acquires the lock.
 TEST_F(RealLocks, AreNotReleasedByAnotherWhereTheyCompareTheOwner) {
   prepare(releases_its_own_only, patiently);
   for (const auto& one : parties_) {
@@ -424,7 +424,7 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyAreFair) {
     };
     for (std::uint32_t i = 0; i < Party::kClients; ++i) {
       client(party, i, [&, i, waiting](picklock::Client& self, Lock& lock) {
-        // Each comes once all before him hold it, or wait.
+        // Each comes once all before it hold the lock, or wait.
         await(self, [&] { return i == 0 || (party.granted[0] && waiting() == i - 1); });
         const Acquired acquired = lock.acquire(self, party.key);
         party.granted[i] = static_cast<bool>(acquired);
@@ -444,7 +444,7 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyAreFair) {
   }
 }
 
-// A lease of ten minutes, and nobody who looks from time to time.
+// The lease is ten minutes, and the waiter does not poll.
 TEST_F(RealLocks, WakeASleepingWaiterByAMessageWhereTheyHearChannels) {
   prepare(hears_channels, [](const models::Algorithm& algorithm) {
     models::LockOptions options = patiently(algorithm);

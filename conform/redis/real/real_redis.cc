@@ -26,14 +26,15 @@ bool is_subscription(std::string_view command) {
   });
 }
 
-// Each channel is confirmed by a frame of its own (R86). Who unsubscribes must name the channels:
-// how many there are else, only the server knows.
+// Each channel is confirmed by its own frame (R86). An unsubscription must name its channels;
+// otherwise only the server knows how many there are.
 std::size_t frames_answering(std::span<const std::string_view> argv) {
   if (argv.empty() || !is_subscription(argv[0])) return 1;
   return std::max<std::size_t>(1, argv.size() - 1);
 }
 
-// A message of a channel: in protocol 2 told from an answer by its first word alone, and only where
+// A message of a channel: in protocol 2 only its first word tells it from an answer, and only where
+// there are subscriptions.
 // there are subscriptions.
 bool is_message(const Frame& frame, bool subscribed) {
   const bool may_be = frame.kind == '>' || (frame.kind == '*' && subscribed);
@@ -43,7 +44,7 @@ bool is_message(const Frame& frame, bool subscribed) {
          (frame.kind == '>' && word == "invalidate");
 }
 
-// Redis answers in the order in which it was asked.
+// Redis answers requests in order.
 class RedisLink final : public StreamLink {
  public:
   using StreamLink::StreamLink;
@@ -52,7 +53,7 @@ class RedisLink final : public StreamLink {
   struct Command {
     Asked asked;
     std::size_t frames = 1;   // of the answer, still to come
-    std::string answer = {};  // those that have come
+    std::string answer = {};  // the frames that have come
   };
 
   void ask(const sim::Message& request, std::string& out) override {

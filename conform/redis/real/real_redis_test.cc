@@ -25,7 +25,7 @@ TEST(RealRedis, AnswersEachThreadItsOwnOverOneConnection) {
   }
   world.run();
   for (std::size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(answers[i], std::to_string(i));
-  // Ours, and the onlooker's.
+  // Ours and the onlooker's.
   const std::string clients = world.onlookers[0].ask({"INFO", "clients"}).text;
   EXPECT_THAT(clients, testing::HasSubstr("connected_clients:2\r\n"));
 }
@@ -129,7 +129,7 @@ TEST(RealRedis, CannotBeReachedWhereNobodyListens) {
   EXPECT_FALSE(reply.answered());
 }
 
-// What a subscriber's connection is told, and what it has asked.
+// The messages that a subscriber's connection gets, and its requests.
 class Subscriber {
  public:
   void reset(RealWorld& world) {

@@ -1,5 +1,5 @@
 // Clients on real redis-servers of our own: the real counterpart of models/small_world.h. The
-// servers live as long as the program, and are empty when a world is made. Test-only.
+// servers live as long as the program, and are emptied when a world is made. Test-only.
 #pragma once
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ class RealServers {
   std::vector<std::unique_ptr<RealServer>> servers_;
 };
 
-// A connection that has nothing to do with any client: how a test looks at a server, and steers it.
+// A connection that belongs to no client: a test uses it to inspect and steer a server.
 class Onlooker {
  public:
   explicit Onlooker(const Address& address) : socket_(address) {}
@@ -71,7 +71,7 @@ class Onlooker {
 
   Frame next() {
     Frame frame;
-    constexpr int kPatience = 2000;  // times what soon() waits
+    constexpr int kPatience = 2000;  // times the wait of soon()
     for (int i = 0; i < kPatience && !socket_.ended(); ++i) {
       std::string_view bytes = socket_.received();
       if (take_frame(bytes, frame) == Framing::whole) {
@@ -97,7 +97,7 @@ class RealWorld {
                      const models::LockOptions& options = {.command_timeout = kCommandTimeout})
       : RealWorld(std::vector<models::LockOptions>(clients, options), count) {}
 
-  // For each client the options of its lock.
+  // `options` has the options of each client's lock.
   explicit RealWorld(const std::vector<models::LockOptions>& options,
                      std::size_t count = RealServers::kCount) {
     const auto clients = static_cast<std::uint32_t>(options.size());
@@ -139,7 +139,7 @@ class RealWorld {
         true);
   }
 
-  // The process of the client ends here, with all its threads; from a thread of another.
+  // Ends the process of this client, with all its threads. Call it from a thread of another.
   void crash(std::uint32_t number) {
     sim::Process& process = simulation.scheduler.process(number - 1);
     simulation.network.crash(process, false, false);
@@ -156,7 +156,7 @@ class RealWorld {
     return false;
   }
 
-  // Room for what looks at servers from within a thread.
+  // Leaves room for calls that inspect servers from within a thread.
   history::RecordedSimulation simulation{std::size_t{512} << 10};
   std::unique_ptr<RealTime> time;
   models::Tenures tenures;

@@ -1,5 +1,5 @@
-// A client whose lock goes by a score: its pauses take no time, its clocks show what these have
-// come to, and the thread that renews waits for its turn. Test-only.
+// A client whose lock follows a script: its pauses take no time, its clocks show the sum of the
+// pauses, and the thread that renews waits for its turn. Test-only.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace picklock::conform::redis::transcripts {
 
-// What the threads of one client share.
+// The state that the threads of one client share.
 struct Conductor {
   Duration now = std::chrono::hours(1);
   int pauses = 0;
   std::function<void(int pauses)> on_pause;
   std::string next_token;  // empty: a random one
 
-  // Of the thread that renews.
+  // For the thread that renews.
   std::unique_ptr<Semaphore> turn;
   bool waits = false;
   bool lost = false;
@@ -32,7 +32,7 @@ class Conducted final : public Client {
 
   Duration monotonic_now() override { return conductor_->now; }
   Duration wall_now() override { return conductor_->now; }
-  // Of the threads that locks spawn only the one that renews ever sleeps.
+  // Only the renewing thread, of those that locks spawn, ever sleeps.
   void sleep(Duration length) override {
     if (spawned_) {
       if (conductor_->turn == nullptr) conductor_->turn = real_.semaphore(Awaits::threads);
@@ -80,7 +80,7 @@ class Conducted final : public Client {
   std::string machine_token() override { return real_.machine_token(); }
   void mark(std::string_view mark) override { real_.mark(mark); }
   void local_mutex(std::string_view key, bool locked) override { real_.local_mutex(key, locked); }
-  // By a clock that nobody else goes by.
+  // The deadline is on a clock that nobody else uses.
   void believe_until(const Lease&, Duration) override {}
 
  private:

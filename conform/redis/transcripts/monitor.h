@@ -1,5 +1,5 @@
-// What a lock sends to real servers, as their MONITOR shows it, in the form of the transcripts of
-// lock libraries that lie beside this file (record/README.md says how to read them). Test-only.
+// The requests of a lock to real servers, as MONITOR shows them, in the form of the transcripts of
+// lock libraries in this folder (record/README.md explains it). Test-only.
 //
 //   Recording recording(1, {{"'del'", "release"}});
 //   recording.call("acquire", [&] { return lock.acquire(self, "lock") ? "granted" : "refused"; });
@@ -74,7 +74,7 @@ inline Heard heard(std::string_view line) {
   return one;
 }
 
-// Listens to one server, and sends it what `another` does.
+// Listens to one server, and sends it the commands of `another`.
 class Monitor {
  public:
   explicit Monitor(const Address& address) : ear_(address), mouth_(address) {
@@ -91,7 +91,7 @@ class Monitor {
   }
 
  private:
-  // Until what is sent now has been heard.
+  // Returns once everything sent so far has been heard.
   void listen() {
     const std::string mark = "mark " + std::to_string(++marks_);
     mouth_.ask({"ECHO", mark});
@@ -112,7 +112,7 @@ class Monitor {
   std::string another_;  // its address
 };
 
-// Of each script of a lock a part that no other of them has, and its name.
+// For each script of a lock: a part that no other of its scripts has, and a name.
 using ScriptNames = std::vector<std::pair<std::string, std::string>>;
 
 class Recording {
@@ -122,7 +122,7 @@ class Recording {
       monitors_.emplace_back(real::RealServers::all().address(i));
   }
 
-  // A call of the lock's, which gives its outcome in a word.
+  // Records a call of the lock, which returns its outcome as a word.
   template <typename Run>
   void call(std::string_view verb, Run&& run) {
     take();
@@ -138,7 +138,7 @@ class Recording {
     return std::any_of(monitors_.begin(), monitors_.end(),
                        [&](Monitor& monitor) { return monitor.exists(key); });
   }
-  // What has been recorded so far was a preparation: servers know its scripts, and so do we.
+  // Everything so far was preparation: the servers and the recording now know the lock's scripts.
   void forget() {
     take();
     learn_scripts();
@@ -150,7 +150,7 @@ class Recording {
     learn_scripts();
     std::map<std::string, std::string> values;
     std::string text;
-    Words arguments;  // of the command under way: scripts are given them
+    Words arguments;  // of the current command; scripts get them
     for (Line& line : lines_) {
       if (!line.heard.words.empty()) line.text = shown(line, arguments);
       text += with_values(line.text, values) + "\n";
@@ -201,7 +201,7 @@ class Recording {
     const std::string server = "redis-" + std::to_string(line.server + 1);
     if (line.another) return "another on " + server + ": " + joined(words);
     if (line.heard.who == "lua") {
-      // Computed by the script from what is left of the lease.
+      // The script computes it from the rest of the lease.
       if (words[0] == "PEXPIRE" &&
           std::find(arguments.begin(), arguments.end(), words.at(2)) == arguments.end())
         words[2] = "COMPUTED";

@@ -1,6 +1,6 @@
-// Our locks in the situations in which lock libraries were recorded, on real servers: what they
-// send must be what the library sends, command by command, word by word and in the same order, and
-// what a call comes to must be the same. kNodeRedlock and kRedisPy are the lists of situations.
+// Runs our locks on real servers in the situations in which lock libraries were recorded: they must
+// send the same commands as the library, word by word and in the same order, and calls must have
+// the same outcomes. kNodeRedlock and kRedisPy are the lists of situations.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -28,8 +28,7 @@ using real::RealWorld;
 
 // ---------------------------------------------------------------- transcripts
 
-// By situation: the calls and commands, without the words in which the library tells what a call
-// came to.
+// By situation: the calls and commands, without the library's words for the outcome of a call.
 using Sections = std::map<std::string, std::string>;
 
 // Our locks extend by the whole lease; node-redlock was told to extend by half of it.
@@ -57,7 +56,7 @@ Sections sections_of(std::istream& transcript) {
 
 // ---------------------------------------------------------------- a client in a situation
 
-// A library, and our lock that is to be like it.
+// A library, and our lock that models it.
 struct Library {
   std::string_view transcript;
   std::string_view algorithm;
@@ -74,7 +73,7 @@ class Stage {
   Stage(picklock::Client& real, Recording& recording, std::string_view algorithm)
       : real_(real), self_(real, conductor_), recording_(recording), algorithm_(algorithm) {}
 
-  // As the library comes, with a thread that renews it: when is up to renewed().
+  // With the library's defaults and a thread that renews; renewed() decides when.
   std::unique_ptr<Lock> lock(const Terms& terms = {}) const {
     const Algorithm& algorithm = *named(algorithm_);
     LockOptions options = as_it_comes(algorithm);
@@ -86,7 +85,7 @@ class Stage {
     if (options.attempts > 0) {
       options.attempts = terms.tries;
     } else {
-      // One more would come too late.
+      // Another attempt would be too late.
       options.acquire_timeout = terms.tries * options.retry_every - 200ms;
     }
     return make_lock(algorithm, options);
@@ -104,7 +103,7 @@ class Stage {
       return lock.release(self_, acquired.lease()) == Released::ok ? "ok" : "not-held";
     });
   }
-  // By the thread that renews, which does so once.
+  // Lets the renewing thread renew once.
   void renewed(std::string_view verb) {
     while (!conductor_->waits) real_.sleep(1ms);
     recording_.call(verb, [&] {
@@ -114,7 +113,7 @@ class Stage {
       return conductor_->lost ? "not-held" : "ok";
     });
   }
-  // Nothing is sent, for there is no such thread.
+  // Nothing is sent, because there is no such thread.
   void not_renewed(std::string_view verb) {
     recording_.call(verb, [&] {
       real_.sleep(10ms);
@@ -130,7 +129,7 @@ class Stage {
   void another(std::size_t server, const Words& words) { recording_.another(server, words); }
   void another_takes(std::size_t server) { another(server, {"SET", kKey, "another"}); }
   void another_deletes(std::size_t server) { another(server, {"DEL", kKey}); }
-  // Once the call that follows has tried twice.
+  // Once the next call has tried twice.
   void another_deletes_after_two_tries(std::vector<std::size_t> servers) {
     conductor_->on_pause = [this, servers = std::move(servers)](int pauses) {
       if (pauses != 2) return;
@@ -139,7 +138,7 @@ class Stage {
   }
   void next_token(std::string token) { conductor_->next_token = std::move(token); }
   void forget() { recording_.forget(); }
-  // On every server, and by the client's clocks.
+  // On every server, and on the client's clocks.
   void lease_ends(const Lock& lock) {
     while (recording_.exists(kKey)) real_.sleep(5ms);
     conductor_->now += lock.settings().ttl;
@@ -322,7 +321,7 @@ void released_where_two_have_lost_it(Stage& stage) {
   stage.release(*lock, acquired);
 }
 
-// A section of a transcript, and how our lock gets into it, or why it cannot.
+// A section of a transcript, and how our lock reproduces it, or why it cannot.
 struct Situation {
   std::string_view name;
   std::size_t servers = 0;
@@ -412,8 +411,8 @@ const Sections& stored(std::string_view transcript) {
   return all.emplace(transcript, sections_of(file)).first->second;
 }
 
-// A lease of 2 ms may be over before it is undone, and only the clock of a server knows: then once
-// more.
+// A lease of 2 ms may expire before it is undone, and only the server's clock decides: then the
+// test is repeated.
 void expect_same(const Situation& situation, const Library& library) {
   constexpr int kTimes = 10;
   const std::string& expected = stored(library.transcript).at(std::string(situation.name));
@@ -449,7 +448,7 @@ INSTANTIATE_TEST_SUITE_P(Transcripts, RedisPyLock, testing::ValuesIn(playable(kR
                          test_name);
 TEST_P(RedisPyLock, SendsWhatTheLibrarySends) { expect_same(GetParam(), kRedisPyLibrary); }
 
-// Else a section that is named anew, or added, would be compared with nothing.
+// Otherwise a renamed or new section would be compared with nothing.
 void expect_listed(std::span<const Situation> situations, const Library& library) {
   std::vector<std::string> listed;
   for (const Situation& one : situations) {

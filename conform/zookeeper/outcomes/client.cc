@@ -7,8 +7,8 @@ namespace picklock::conform::zookeeper::outcomes {
 namespace {
 
 constexpr Duration kAgain(10);
-// A server may leave a request lying until it is sent another (Z48). Those who wait for an answer
-// ping meanwhile, and those who cannot, for they have no session yet, dial again.
+// A server may leave a request unanswered until it receives another (Z48). A client that waits for
+// an answer pings meanwhile; a client without a session cannot, and connects again.
 constexpr Duration kPingEvery = kTick;
 constexpr Duration kDialEvery = 10 * kTick;
 

@@ -1,6 +1,6 @@
 // A client of an ensemble, in raw bytes: one session, on one connection at a time, one request at a
-// time. What it sees it tells in words: `ok`, a node's data, `NoNode`, or one of those below. It
-// pings only while it waits.
+// time. It reports results in words: `ok`, a node's data, `NoNode`, or one of those below. It pings
+// only while it waits.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ inline constexpr std::string_view kExpired = "expired";
 
 // The longest time-out of a session that these ticks allow (Z1).
 inline constexpr Duration kTimeout = 20 * kTick;
-// More than any answer takes, on however busy a machine.
+// Longer than any answer takes, even on a busy machine.
 inline constexpr Duration kPatience(10'000);
 
 class Client {
  public:
   Client(Side& side, std::uint32_t connection) : side_(side), connection_(connection) {}
 
-  // For a new session, or for the one that it has.
+  // Requests a new session, or resumes the one that it has.
   std::string connect(ServerId server);
-  // At one of these after the other, until one serves it or it has waited too long.
+  // Tries these servers in turn, until one serves it or it has waited too long.
   std::string connect_at_last(std::span<const ServerId> servers);
 
   std::string create(std::string_view path, std::string_view data,
@@ -39,13 +39,13 @@ class Client {
   std::string set(std::string_view path, std::string_view data);
   std::string get(std::string_view path);
   std::string sync(std::string_view path);
-  // Whose ephemeral it is: `its own`, `another's`, `nobody's`.
+  // The owner of an ephemeral node: `its own`, `another's`, `nobody's`.
   std::string owner(std::string_view path);
 
   // The same as set(), in two steps.
   void begin_set(std::string_view path, std::string_view data);
   std::string outcome(Duration patience);
-  // Again and again, as in connect_at_last(), until it is acknowledged.
+  // Repeats the write, as in connect_at_last(), until it is acknowledged.
   std::string set_at_last(std::span<const ServerId> servers, std::string_view path,
                           std::string_view data);
 

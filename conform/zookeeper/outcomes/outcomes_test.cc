@@ -1,5 +1,5 @@
-// What becomes of real ensembles is what is allowed of each situation, and what simulated ones come
-// to over seeds is all of it and nothing else. PICKLOCK_LONG: also the situations that are not
+// The outcomes of real ensembles are allowed by each situation, and the outcomes of simulated ones
+// over many seeds are exactly the allowed ones. PICKLOCK_LONG: also the situations that are not
 // quick, and each several times.
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// The real side: what a situation says is done to real processes, and seen at real sockets.
+// The real side: applies the steps of a situation to real processes, and observes real sockets.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace picklock::conform::zookeeper::outcomes {
 
 class RealSide final : public Side {
  public:
-  // Three new servers; all of them serve when this returns. Throws NoServer.
+  // Starts three new servers; all of them serve when this returns. Throws NoServer.
   explicit RealSide(std::uint32_t sync_limit);
 
   Duration now() override;

@@ -15,7 +15,7 @@
 namespace picklock::conform::zookeeper::outcomes {
 namespace {
 
-// A client's end of one connection after the other, whose thread waits for what it receives.
+// A client's end of one connection after the other; its thread waits for messages.
 class Socket final : public sim::Endpoint {
  public:
   void dial(sim::Simulation& simulation, sim::Process& self, Server& server,
@@ -78,7 +78,7 @@ class SimulatedSide final : public Side {
     self_ = &scheduler.add_process("client-1");
     for (ServerId server = 1; server <= kServers; ++server)
       processes_.push_back(&scheduler.add_process("zookeeper-" + std::to_string(server)));
-    // Under some seeds the machine is busy, as the real one may be.
+    // Under some seeds the machine is busy, like a real one.
     constexpr std::uint64_t kBusyOneIn = 4;
     const bool busy = seed % kBusyOneIn == 0;
     simulation_.network.set_latency({.low = std::chrono::microseconds(20),
@@ -122,7 +122,7 @@ class SimulatedSide final : public Side {
       case Deed::kill:
         simulation_.network.crash(process, false, false);
         simulation_.scheduler.halt(process, false);
-        // Others see that a process has ended before who has killed it does.
+        // Others may see the end of a process before its killer does.
         return pass(Duration(chance_.below(20)));
       case Deed::start:
         return simulation_.scheduler.restart(process, sim::Keeps::all);

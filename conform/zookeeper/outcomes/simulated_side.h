@@ -1,4 +1,4 @@
-// The simulated side: what a situation says is done to servers of the model, in virtual time.
+// The simulated side: applies the steps of a situation to servers of the model, in virtual time.
 #pragma once
 
 #include <cstdint>

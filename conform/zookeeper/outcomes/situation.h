@@ -1,6 +1,6 @@
-// A story of an ensemble that can be told to real servers and to simulated ones alike: a short
-// program over both, and what may be seen on the way, put so coarsely that only what is told about
-// ZooKeeper decides it, and not how busy a machine is.
+// A story of an ensemble that runs on real and on simulated servers alike: a short program over
+// both, and its allowed observations. They are so coarse that only the rules of ZooKeeper decide
+// them, not the load of the machine.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace picklock::conform::zookeeper::outcomes {
 
-// The words that were seen of each step. One that is taken more than once may have several.
+// The words observed at each step. A step that is taken more than once may have several.
 using Outcome = std::map<std::string, std::set<std::string>>;
 
 struct Situation {
   std::string title;  // a sentence
   std::string facts;  // `Z45 Z46`
   Outcome (*tell)(Side& side);
-  Outcome allowed;  // of each step at least one of these words, and no other
-  // What only real servers may show as well; the model lacks it (docs/limitations.md).
+  Outcome allowed;  // each step has at least one of these words, and no other
+  // Words that only real servers may show; the model lacks them (docs/limitations.md).
   Outcome real_too{};
-  bool quick = false;  // nobody fails, and no time has to pass
+  bool quick = false;  // no server fails, and no time has to pass
   std::uint32_t sync_limit = kLongSyncLimit;
 };
 

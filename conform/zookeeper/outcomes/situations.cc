@@ -12,12 +12,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view kPath = "/a";
-constexpr std::string_view kLost = "/b";  // what is written to it is lost
+constexpr std::string_view kLost = "/b";  // writes to it are lost
 constexpr std::string_view kEphemeral = "/e";
 
-// Less than it takes to find out by silence that a server is gone.
+// Less than it takes to notice by silence that a server is gone.
 constexpr Duration kAtOnce = (kLongSyncLimit - 5) * kTick;
-// More than an election takes, on however busy a machine.
+// Longer than an election takes, even on a busy machine.
 constexpr Duration kElection = 25 * kTick;
 
 struct Servers {
@@ -52,14 +52,14 @@ std::string name(Role role) {
   return std::string(kNames[static_cast<std::size_t>(role)]);
 }
 
-// What it says of itself once it serves, if it ever does.
+// The server's own statement once it serves, if it ever does.
 std::string role_at_last(Side& side, ServerId server) {
   const Duration until = side.now() + kPatience;
   while (side.role(server) == Role::none && side.now() < until) side.pass(kTick);
   return name(side.role(server));
 }
 
-// ---------------------------------------------------------------- nobody fails
+// ---------------------------------------------------------------- no server fails
 
 Outcome write_anywhere(Side& side) {
   constexpr int kRounds = 10;
@@ -147,7 +147,7 @@ Outcome session_moves(Side& side) {
   return seen;
 }
 
-// It dies when half of that time is over.
+// The leader dies when half of that time is over.
 Outcome session_ends(Side& side) {
   const Servers servers = servers_of(side);
   Outcome seen;
@@ -171,7 +171,7 @@ Outcome session_ends(Side& side) {
   return seen;
 }
 
-// ---------------------------------------------------------------- the leader stands still
+// ---------------------------------------------------------------- the leader is paused
 
 Outcome leader_stopped(Side& side) {
   const Servers servers = servers_of(side);
@@ -189,7 +189,7 @@ Outcome leader_stopped(Side& side) {
   at_leader.begin_set(kLost, "lost");
   seen["write at a follower"].insert(at_follower.set(kLost, "lost"));
   seen["write to the others"].insert(at_follower.set_at_last(servers.followers, kPath, "after"));
-  // What the followers last heard of it may be half a tick older.
+  // The followers' last message from it may be half a tick older.
   seen["it took"].insert(in_time(side.now() - stopped, (kShortSyncLimit - 1) * kTick,
                                  kShortSyncLimit * kTick + kElection));
   seen["write at the leader"].insert(at_leader.outcome(0ms));
@@ -211,7 +211,7 @@ Outcome leader_stopped(Side& side) {
 
 // ---------------------------------------------------------------- the quorum is lost
 
-// Of three servers two are gone, and one of these comes back.
+// Two of three servers are killed, and one of them restarts.
 Outcome left_alone(Side& side, ServerId alone, const std::array<ServerId, 2>& others) {
   Outcome seen;
   Client client(side, 0);

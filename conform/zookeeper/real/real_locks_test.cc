@@ -1,6 +1,6 @@
-// Every lock of the catalogue that lives on ZooKeeper, on a real server, over real sockets and by
-// real clocks: the same object code that the simulator judges. All of them at once, each on a znode
-// of its own: what takes long here is waiting for sessions to end.
+// Every lock of the catalogue for ZooKeeper, on a real server, over real sockets and by real
+// clocks: the same object code that the simulator judges. All run at once, each on its own znode,
+// because most of the time is spent waiting for sessions to end.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nobody waits as long, unless what he waits for never comes.
+// A longer wait means that the awaited event never comes.
 constexpr Duration kLong = 100s;
 constexpr Duration kShortSession = 1s;
 
@@ -25,7 +25,7 @@ using Concerned = bool (*)(const models::Algorithm& algorithm);
 
 bool any(const models::Algorithm&) { return true; }
 
-// Its waiters have places of their own.
+// Its waiters have places in a queue.
 bool queues(const models::Algorithm& algorithm) { return algorithm.name != "zk-ephemeral"; }
 
 // docs/facts/failures.md A-21.
@@ -33,7 +33,7 @@ bool takes_its_turn_unseen(const models::Algorithm& algorithm) {
   return algorithm.name == "zk-sequential-naive";
 }
 
-// As it is shipped, but for how it waits.
+// As shipped, except for how it waits.
 models::LockOptions patiently(const models::Algorithm& algorithm, std::size_t) {
   models::LockOptions options = models::as_it_comes(algorithm);
   options.ttl = RealWorld::kLongSession;
@@ -59,7 +59,7 @@ struct Party {
   std::array<sim::Thread*, kClients> threads{};
   std::uint32_t first = 0;  // of its clients
 
-  // What tests find.
+  // The observations of a test.
   std::array<bool, kClients> granted{};
   bool refused = false;
   bool waits = false;
@@ -113,7 +113,7 @@ class RealLocks : public testing::Test {
                                  RealWorld&, picklock::Client& self) { run(self, *lock); });
   }
 
-  // Until it is so. False: it has not become so.
+  // Waits until the condition is true. False: it has not become true in time.
   static bool await(picklock::Client& self, const std::function<bool()>& condition) {
     for (const Duration begun = self.monotonic_now(); !condition(); self.sleep(5ms)) {
       if (self.monotonic_now() - begun > kLong) return false;
@@ -125,14 +125,14 @@ class RealLocks : public testing::Test {
   std::vector<std::string> znodes(const Party& party) {
     return world().onlooker.ephemerals(party.key);
   }
-  // How many clients sleep until a znode of the lock is gone.
+  // The number of clients that sleep until a znode of the lock vanishes.
   std::size_t waiting(const Party& party) {
     std::size_t count = 0;
     for (const std::string& path : znodes(party)) count += world().onlooker.watchers(path);
     return count;
   }
 
-  // Holds the lock while `meanwhile` goes on.
+  // Holds the lock while `meanwhile` runs.
   void hold(Party& party, std::size_t which, picklock::Client& self, Lock& lock,
             const std::function<void()>& meanwhile) {
     const Acquired acquired = lock.acquire(self, party.key);
@@ -279,7 +279,7 @@ TEST_F(RealLocks, LoseNothingToAWaiterThatRunsOutOfPatience) {
   }
 }
 
-// a waiter in the middle leaves. Whoever comes behind it has not the lock for that.
+// a waiter in the middle leaves. The waiter behind it does not get the lock by that.
 TEST_F(RealLocks, LetNobodyInWhenAWaiterIsInterruptedUnlessTheyTakeTheirTurnUnseen) {
   prepare(queues, patiently);
   for (const auto& one : parties_) {
@@ -289,7 +289,7 @@ TEST_F(RealLocks, LetNobodyInWhenAWaiterIsInterruptedUnlessTheyTakeTheirTurnUnse
         await(self, [&] { return waiting(party) == 2; });
         world().simulation.scheduler.interrupt(*party.threads[1]);
         const std::string own = znodes(party).front();
-        // The watch of whoever has left is there still.
+        // The watch of the client that has left still exists.
         party.waits = await(self, [&] {
           return party.inside == 2 || (party.refused && world().onlooker.watchers(own) == 2);
         });
@@ -325,7 +325,7 @@ TEST_F(RealLocks, ComeFreeWithItsSessionWhenTheHolderCrashes) {
     client(party, 0, [&](picklock::Client& self, Lock& lock) {
       party.from = self.monotonic_now();
       party.granted[0] = static_cast<bool>(lock.acquire(self, party.key));
-      self.sleep(kLong);  // and is never heard of again
+      self.sleep(kLong);  // and never does anything again
     });
     client(party, 1, [&](picklock::Client& self, Lock& lock) {
       await(self, [&] { return party.granted[0]; });
@@ -343,7 +343,7 @@ TEST_F(RealLocks, ComeFreeWithItsSessionWhenTheHolderCrashes) {
   }
 }
 
-// Z11: the holder's process stands still for longer than its session lives.
+// Z11: the holder's process is paused for longer than its session lives.
 TEST_F(RealLocks, AreHeldTwiceWhenTheHolderIsPausedWhichIsToldLaterAndReleasesNothing) {
   prepare(any, first_briefly);
   for (const auto& one : parties_) {

@@ -1,5 +1,5 @@
 // Clients on a real ZooKeeper server of our own: the real counterpart of models/small_world.h. The
-// server lives as long as the program, and has what was left there before. Test-only.
+// server lives as long as the program, and keeps what earlier tests have left there. Test-only.
 #pragma once
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace picklock::conform::zookeeper::real {
 
 using namespace picklock::zookeeper;
 
-// What a server says of itself to whoever asks, without a session: how a test looks at it.
+// The server's own statements, which it makes without a session: a test uses them to inspect it.
 class Onlooker {
  public:
   explicit Onlooker(Address address) : address_(std::move(address)) {}
@@ -45,7 +45,7 @@ class Onlooker {
     return found;
   }
 
-  // How many sessions watch the znode of this path, be it there or not.
+  // The number of sessions that watch the znode of this path, whether or not it exists.
   std::size_t watchers(const std::string& path) const {
     const std::vector<std::string> lines = said("wchp");
     const auto at = std::find(lines.begin(), lines.end(), path);
@@ -70,10 +70,10 @@ class RealWorld {
  public:
   using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
 
-  // No session ends because a machine is busy, unless a test asks for a short one.
+  // Only a test that requests a short session may lose it because the machine is busy.
   static constexpr Duration kLongSession = std::chrono::seconds(600);
 
-  // However it fails: what it should have found is missing then.
+  // A run that takes longer ends; then its test fails because results are missing.
   static constexpr Duration kLongestRun = std::chrono::seconds(120);
 
   static const Address& server_address() {
@@ -85,7 +85,7 @@ class RealWorld {
                      const models::LockOptions& options = {.ttl = kLongSession})
       : RealWorld(std::vector<models::LockOptions>(clients, options)) {}
 
-  // For each client the options of its lock; `ttl` is the time-out of its session.
+  // `options` has the options of each client's lock; `ttl` is the time-out of its session.
   explicit RealWorld(const std::vector<models::LockOptions>& options,
                      const Address& address = server_address())
       : onlooker(address) {
@@ -125,7 +125,7 @@ class RealWorld {
         true);
   }
 
-  // The process of the client ends here, with all its threads; from a thread of another.
+  // Ends the process of this client, with all its threads. Call it from a thread of another.
   void crash(std::uint32_t number) {
     simulation.network.crash(process(number), false, false);
     simulation.scheduler.halt(process(number), false);
@@ -134,7 +134,7 @@ class RealWorld {
   void pause(std::uint32_t number) { simulation.scheduler.pause(process(number)); }
   void resume(std::uint32_t number) { simulation.scheduler.resume(process(number)); }
 
-  // The calling thread, one of this client's, has been told that its lock is lost.
+  // Whether the calling thread, one of this client's, has been told that its lock is lost.
   bool has_lost(std::uint32_t number) {
     return machines[number - 1].has_lost(simulation.scheduler.running()->tag);
   }
@@ -152,7 +152,7 @@ class RealWorld {
 
   sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }
 
-  // Room for what looks at the server from within a thread.
+  // Leaves room for calls that inspect the server from within a thread.
   history::RecordedSimulation simulation{std::size_t{512} << 10};
   std::unique_ptr<conform::real::RealTime> time;
   models::Tenures tenures;

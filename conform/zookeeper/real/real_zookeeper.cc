@@ -16,7 +16,7 @@ using conform::real::RealLink;
 using conform::real::StreamLink;
 
 constexpr std::size_t kLengthSize = 4;
-constexpr std::size_t kLongest = 0xf'ffff;  // more the library takes for no frame (jute.maxbuffer)
+constexpr std::size_t kLongest = 0xf'ffff;  // the library accepts no longer frame (jute.maxbuffer)
 
 void put_length(std::size_t length, std::string& out) {
   for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(length >> shift);
@@ -29,7 +29,7 @@ std::size_t length_at(std::string_view bytes) {
   return length;
 }
 
-// ZooKeeper answers in the order in which it was asked (Z50), and says whose answer it is.
+// ZooKeeper answers requests in order (Z50), with the xid of each.
 class ZooKeeperLink final : public StreamLink {
  public:
   using StreamLink::StreamLink;
@@ -57,13 +57,13 @@ class ZooKeeperLink final : public StreamLink {
     return pass_on(frame) ? Framing::whole : Framing::malformed;
   }
 
-  // False: it answers nothing that was asked.
+  // False: it answers no request.
   bool pass_on(std::string_view frame) {
     if (greeted_ && xid_of(frame) == kNotification) {
       tell(frame);
       return true;
     }
-    // The first words of a connection have no numbers.
+    // The first messages of a connection have no xids.
     if (questions_.empty() || (greeted_ && xid_of(frame) != questions_.front().xid)) return false;
     greeted_ = true;
     answer(questions_.front().asked, frame);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nobody waits as long, unless what he waits for never comes.
+// A longer wait means that the awaited event never comes.
 constexpr Duration kLong = 100s;
 
 bool await(picklock::Client& self, const std::function<bool()>& condition) {
@@ -28,7 +28,7 @@ bool await(picklock::Client& self, const std::function<bool()>& condition) {
   return true;
 }
 
-// What no test before has used.
+// A path that no earlier test has used.
 std::string fresh_path() {
   static int used = 0;
   return "/real-zookeeper-" + std::to_string(++used);
@@ -90,7 +90,7 @@ TEST(RealZooKeeper, NegotiatesHowLongASessionLives) {  // Z1
   EXPECT_EQ(timeout, 400ms);
 }
 
-// A machine that is too busy loses a session as well: then once more.
+// A machine that is too busy loses a session too; then the test is repeated.
 TEST(RealZooKeeper, KeepsTheSessionOfAClientThatPings) {
   constexpr Duration kSession = 1s;
   bool kept = false;
@@ -106,8 +106,9 @@ TEST(RealZooKeeper, KeepsTheSessionOfAClientThatPings) {
   EXPECT_TRUE(kept);
 }
 
-// More than a server takes: it hangs up. What has happened meanwhile the client is told when it is
-// back, on a connection that knows of its watches only what it says itself (Z34).
+// The request is larger than a server accepts, so it closes the connection. The client learns what
+// has happened meanwhile once it is connected again; the new connection knows only the watches that
+// the client reports (Z34).
 TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
   RealWorld world(2);
   const std::string path = fresh_path();
@@ -162,7 +163,7 @@ TEST(RealZooKeeper, NeedsANumericAddress) {
   EXPECT_THROW(RealZooKeeper(simulation, process, {"localhost", 2181}), std::invalid_argument);
 }
 
-// Listens as a server would, and says what it is told to.
+// Listens like a server, and sends what a test tells it to.
 class Impostor {
  public:
   Impostor() : listens_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -185,12 +186,12 @@ class Impostor {
 
   const Address& address() const { return address_; }
 
-  // Whether a client has come.
+  // Whether a client has connected.
   bool accepts() {
     if (talks_ < 0) talks_ = accept(listens_, nullptr, nullptr);
     return talks_ >= 0;
   }
-  // Whether so many requests have come, ever.
+  // Whether so many requests have come in all.
   bool has_heard(std::size_t requests) {
     char some[4096];
     const ssize_t size = recv(talks_, some, sizeof some, MSG_DONTWAIT);
@@ -224,7 +225,7 @@ class Impostor {
   std::string heard_;
 };
 
-// What comes of the first request of a client to whom, once connected, this is said.
+// The outcome of a client's first request, if it receives these bytes once connected.
 Answer told(const std::string& bytes, bool in_pieces = false) {
   Impostor impostor;
   RealWorld world({{.ttl = RealWorld::kLongSession}}, impostor.address());

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records anew what the libraries send to real redis-servers. Exits with 0 only if that is what the transcripts say.
+# Records again the requests of the libraries to real redis-servers. Exits with 0 only if the
+# transcripts agree.
 # Needs redis-server, python3-redis, node and npm with its registry.
 set -eu
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")"
