@@ -17,8 +17,8 @@ inline constexpr std::array<State, 5> kKeyStates = {
     {{'-', "no-key"}, {'m', "missing"}, {'l', "live"}, {'e', "expired"}, {'w', "wrong-type"}}};
 
 // nil, status, queued, integer, bulk, array, empty-array, push, map, ..., or the code word of an
-// error of the server itself. Among several frames the last one counts, because those before it
-// were pushed. `none`: no answer yet.
+// error of the server itself. The last of several frames counts, because those before it were
+// pushed. `none`: no answer yet.
 std::string reply_class(std::string_view bytes);
 
 void count(const Words& words, std::string_view reply, KeyState key, Coverage& coverage);

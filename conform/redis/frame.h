@@ -15,8 +15,8 @@ struct Frame {
   char kind = 0;      // the first byte: + - : $ * _ # , ( = % ~ > |
   bool null = false;  // $-1 or *-1
   std::string text;   // of a line or a bulk
-  // Of an aggregate; a map has alternating keys and values. A message pushed into the middle of an
-  // aggregate, as 7.0 does within EXEC (R89), stays where it came and is not counted.
+  // The elements of an aggregate; a map has alternating keys and values. A message pushed into the
+  // middle of an aggregate, as 7.0 does within EXEC (R89), stays where it came and is not counted.
   std::vector<Frame> elements;
 
   bool aggregate() const {

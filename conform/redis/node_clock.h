@@ -19,8 +19,7 @@ class NodeClock {
   NodeClock& operator=(const NodeClock&) = delete;
   ~NodeClock();
 
-  // Of a stopped clock: milliseconds since the epoch. Of a running one: how far it is ahead of the
-  // true time.
+  // A stopped clock: milliseconds since the epoch. A running one: its lead over the true time.
   void set(std::int64_t ms) { *ms_ = ms; }
   std::int64_t get() const { return *ms_; }
   bool stands() const { return kind_ == Kind::stands; }

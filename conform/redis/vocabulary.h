@@ -1,6 +1,6 @@
 // The words of sequences: every command that the model knows, as a pattern with holes, and the
-// words that fill the holes: few keys of mixed types, integers and almost-integers, deadlines
-// around now, options in any case and order, and occasionally a bad one.
+// words that fill the holes. They are few keys of mixed types, integers and almost-integers,
+// deadlines around now, options in any case and order, and occasionally a bad one.
 #pragma once
 
 #include <cstdint>

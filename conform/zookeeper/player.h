@@ -1,7 +1,7 @@
 // Plays a sequence to one server over raw connections, one request after the other, and returns
-// what each of them received in a comparable form: bytes of the wire, in which zxids count from the
-// beginning of the sequence, sessions are numbered in order of creation, children are sorted, and
-// times are zero.
+// what each of them received in a comparable form: as bytes of the wire. In these, zxids count from
+// the beginning of the sequence, sessions are numbered in order of creation, children are sorted,
+// and times are zero.
 #pragma once
 
 #include <array>

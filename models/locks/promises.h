@@ -20,7 +20,8 @@ inline constexpr std::string_view kInTime =
     "a command takes effect before its client gives up on it";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
-// How a lock releases its key: blindly, whoever holds it by then; or only its own, atomically.
+// How a lock releases its key: blindly, even if it is another holder's; or only its own,
+// atomically.
 enum class GivesBack : std::uint8_t { blindly, its_own };
 
 // No faults that can end a lease under a living holder, or delay a command.

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr std::int64_t kNone = 0;
 const Lease kLease{.key = "lock", .token = "token-1", .ttl = 10s};
 
-// Shortens loaded scripts and their names, which both have the same length.
+// Removes the texts of loaded scripts, and the SHA-1 by which scripts are named.
 std::vector<std::string> readable(std::vector<std::string> lines) {
   for (std::string& line : lines) {
     const std::size_t load = line.find("SCRIPT LOAD");

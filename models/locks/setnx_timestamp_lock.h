@@ -1,4 +1,4 @@
-// The historic lock whose value is its expiry, on the clients' own wall clocks: SETNX acquires a
+// The historic lock whose value is its expiry, on the clients' own wall clocks. SETNX acquires a
 // free key; an expired one is stolen, by DEL and SETNX or, in the corrected version, by GETSET.
 // (redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08)
 #pragma once

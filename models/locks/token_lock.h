@@ -1,7 +1,7 @@
-// The common part of the locks that keep an owner token in a key: the token itself, how a refused
-// client recognizes its own, the fencing token that comes with a grant, how many replicas must have
-// it, a holder's check whether it still has the lock, and renewal. Each lock adds only how it
-// acquires and releases the key.
+// The common part of the locks that keep an owner token in a key. It makes the token, recognizes a
+// refused client's own key, gets the fencing token of a grant, waits for replicas, checks whether a
+// holder still has the lock, and renews it. Each lock adds only how it acquires and releases the
+// key.
 #pragma once
 
 #include <string>

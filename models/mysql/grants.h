@@ -25,7 +25,7 @@ class Grants {
   void reset(history::RecordedSimulation& simulation, const sim::Process& place,
              models::Tenures& tenures, std::string_view lock_key, OverBy over_by);
 
-  // What the server has just done, and on whose behalf.
+  // The server's latest action, and on whose behalf it acted.
   struct Doing {
     history::Cause cause = history::Cause::command;
     SessionId session = 0;  // 0: the server itself

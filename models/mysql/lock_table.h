@@ -108,9 +108,9 @@ class LockTable {
   std::map<TrxId, Place> waiting_;
   std::map<TrxId, std::set<Place>> held_;  // places that it has locked or waits for
   std::map<TrxId, std::set<std::pair<TableId, LockMode>>> intentions_;
-  // The lock structs of a transaction in memory: one for all its locks of a mode and a kind in a
-  // table, which stays when they are released; another for those that widen an equally strong lock
-  // on the record (M54); and one for each lock that was waited for.
+  // The lock structs of a transaction in memory. All its locks of a mode and a kind in a table
+  // share one, which stays when they are released. Those that widen an equally strong lock on the
+  // record share another (M54). Each lock that was waited for has its own.
   struct Structs {
     std::set<std::tuple<TableId, LockMode, LockKind, bool>> shared;
     std::size_t own = 0;

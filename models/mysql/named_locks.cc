@@ -37,8 +37,8 @@ SessionId NamedLocks::waits_for(SessionId session) const {
   return awaited == locks_.end() ? 0 : awaited->second.owner;
 }
 
-// The session of `closer`'s cycle that has been a victim least often; among equals the first,
-// beginning with `closer` and following who waits for whom. 0: there is no cycle (M33, M57).
+// The session of `closer`'s cycle that has been a victim least often; among equals the first in the
+// order of waits, beginning with `closer`. 0: there is no cycle (M33, M57).
 SessionId NamedLocks::victim(SessionId closer) const {
   const auto lost = [this](SessionId session) {
     const auto found = lost_.find(session);

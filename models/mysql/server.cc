@@ -315,9 +315,9 @@ Server::Link& Server::link_of(sim::Connection& connection) {
   return link;
 }
 
-// A server notices the end of a connection when it reads from it: at once if the session is idle,
-// at the next whole second of a wait for a name, and after a wait for a row when it has that (M20,
-// M48, M49).
+// A server notices the end of a connection when it reads from it: at once if the session is idle.
+// During a wait for a name it reads at every whole second; during a wait for a row it does not,
+// until it has the row (M20, M48, M49).
 void Server::hung_up(sim::Connection& connection) {
   std::erase(followers_, &connection);
   if (connection.session == nullptr) return;

@@ -111,7 +111,7 @@ bool SimClient::dial(Pooled& pooled) {
   return false;
 }
 
-// Among several servers only the primary is usable.
+// Whether the server is usable: if there are several, only the primary is.
 bool SimClient::takes_writes(Pooled& pooled) {
   if (servers_.size() == 1) return true;
   const Answer answer = execute(pooled, {.op = Op::read_only}, Role::upkeep);

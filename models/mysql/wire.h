@@ -1,6 +1,6 @@
 // The messages of a simulated client and server: statements and answers as typed records, which a
-// trace shows as SQL (the real client uses the real protocol), and the replication events between a
-// primary and its replicas.
+// trace shows as SQL. (The real client uses the real protocol.) Also the replication events between
+// a primary and its replicas.
 #pragma once
 
 #include <optional>

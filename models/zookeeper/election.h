@@ -14,7 +14,7 @@ namespace picklock::zookeeper {
 
 class Election {
  public:
-  // What the server must do after a notification.
+  // The server's next steps after a notification.
   struct Reaction {
     bool tell_all = false;  // my vote has changed
     bool answer = false;    // the sender lags behind: send it my vote

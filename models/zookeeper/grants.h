@@ -1,7 +1,6 @@
-// The holder of the lock, according to what an ensemble has committed: the lock's own znode if that
-// is ephemeral or meant to outlive its holder's session; else the child with the lowest number
-// behind its name. For the record of a run; no server and no client uses it.
-//
+// The holder of the lock, according to what an ensemble has committed. The lock's own znode decides
+// if it is ephemeral or meant to outlive its holder's session; else the child with the lowest
+// number behind its name does. For the record of a run; no server and no client uses it.
 // An ensemble is one state machine, so its entries are recorded as those of one place: its first
 // server.
 #pragma once
@@ -32,8 +31,8 @@ class Grants {
 
   // A leader has just committed this proposal, which made these changes.
   void committed(const Proposal& proposal, std::span<const Change> changes);
-  // A leader takes office with this tree and a log that ends at `last`. What the tree does not have
-  // was never committed, or is lost.
+  // A leader takes office with this tree and a log that ends at `last`. Writes that the tree does
+  // not have were never committed, or are lost.
   void restored(const Tree& tree, Zxid last);
 
  private:

@@ -628,7 +628,7 @@ void QuorumPeer::fsynced() {
   if (!process().down()) write_on();
 }
 
-// What is on disk counts: a follower acknowledges it to its leader, the leader counts its own.
+// Writes on disk count: a follower acknowledges them to its leader, the leader counts its own.
 void QuorumPeer::tell_acked() {
   if (state_ == PeerState::leading) {
     if (serves_) advance();

@@ -23,14 +23,14 @@ struct Write {
   SessionId session = 0;  // its session
   std::string path{};
   std::optional<std::string> data{};   // null is not the same as empty (Z51)
-  std::int32_t version = kAnyVersion;  // of an error: the operation that its leader has refused
+  std::int32_t version = kAnyVersion;  // of an error: the Code of the leader's refusal
   std::int32_t flags = 0;              // of a create: its CreateMode, if valid
   bool has_acl = true;                 // of a create
   std::int32_t timeout = 0;            // of a session, in milliseconds
   std::vector<Write> parts{};          // of a multi
 };
 
-// When a write was proposed, and by whom.
+// The position, time and tenure of a proposed write.
 struct Stamp {
   Zxid zxid = 0;
   std::int64_t ms = 0;

@@ -77,14 +77,14 @@ void write(const Event& event, sim::Payload& out);
 // False: not such a record, or incomplete.
 bool read(std::string_view bytes, ConnectRequest& request);
 bool read(std::string_view bytes, ConnectResponse& response);
-// Of an unknown operation only the header is read. False also: the header is complete, but the rest
+// Reads only the header of an unknown operation. False also: the header is complete, but the rest
 // is not.
 bool read(std::string_view bytes, Request& request);
 // Requires: `reply.op` is the request that it answers.
 bool read(std::string_view bytes, Reply& reply);
 bool read(std::string_view bytes, Event& event);
 
-// Of a message from a server: the xid that it answers, or kNotification. Requires a header.
+// The xid in a message from a server, or kNotification. Requires a complete header.
 std::int32_t xid_of(std::string_view bytes);
 
 bool is_known(OpCode op);

@@ -22,9 +22,9 @@ inline constexpr std::string_view kGroupName = "group";  // the name that Sentin
 inline constexpr Duration kDownAfter = std::chrono::seconds(2);
 inline constexpr Duration kFailoverTimeout = std::chrono::seconds(6);
 
-// Servers have Redis' own settings except for these: no save points; and a replica is fed at once,
-// with a snapshot that is written to the master's disk and to its own (repl-diskless-sync no),
-// where it stays. More than half of the Sentinels must agree that the master is down.
+// Servers have Redis' own settings except for these. There are no save points. A replica is fed at
+// once, with a snapshot that is written to the master's disk and to its own (repl-diskless-sync
+// no), where it stays. More than half of the Sentinels must agree that the master is down.
 //
 // Nodes are called `master`, `replica-1`, `sentinel-1` and so on, and keep these names whatever
 // their later roles.
@@ -87,7 +87,7 @@ struct Receive {
   Duration patience = std::chrono::seconds(5);
 };
 
-// Repeats the same command as long as the reply is the one, or until it is the other.
+// Repeats the same command while the reply is `as_long_as`, or until it is `until`.
 struct Repeat {
   std::string client;
   std::string node;

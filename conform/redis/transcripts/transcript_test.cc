@@ -1,4 +1,4 @@
-// Runs our locks on real servers in the situations in which lock libraries were recorded: they must
+// Runs our locks on real servers in the situations in which lock libraries were recorded. They must
 // send the same commands as the library, word by word and in the same order, and calls must have
 // the same outcomes. kNodeRedlock and kRedisPy are the lists of situations.
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
-// Redisson's locks on several servers, each of them a RedissonLock of its own, acquired one after
-// the other in the client's order (docs/facts/algorithms.md 1.6, 1.7): the MultiLock needs all of
-// them, the RedLock more than half. Each is renewed separately; nothing checks again whether enough
-// of them are still held, and the shipped RedLock does not check whether the first have expired
-// when the last are granted. With `validity`, `deadline` and `tell_loss` a holder relies on the
-// servers that it needs: until when each of them is held, according to its last renewal.
+// Redisson's locks on several servers, acquired one after the other in the client's order; on each
+// server it is a RedissonLock of its own (docs/facts/algorithms.md 1.6, 1.7). The MultiLock needs
+// all of them, the RedLock more than half. Each is renewed separately, and nothing checks again
+// whether enough of them are still held. The shipped RedLock does not check whether the first have
+// expired when the last are granted. With `validity`, `deadline` and `tell_loss` a holder relies on
+// the servers that it needs: until when each of them is held, according to its last renewal.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A process that frees the locks of lost holders, as the master of a cluster reassigns the work of
-// a lost server: it sees a holder's ephemeral znode vanish, has that holder's access to the
+// a lost server. When a holder's ephemeral znode vanishes, it has that holder's access to the
 // resource revoked, and then deletes the lock's znode (docs/facts/failures.md B-11).
 #pragma once
 

@@ -101,7 +101,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   });
   if (found) return found;
   if (made.ok()) return Node{made.path, made.zxid};
-  // Looks once for the znode that was left behind, and deletes it: there is at most one.
+  // A lost create may have left a znode behind: a thread looks for it and deletes it, once.
   doubt = doubt || made.unknown();
   if (!options().guaranteed_delete || !made.unknown()) return std::nullopt;
   self.spawn([directory, id](Client& thread) {
@@ -178,7 +178,7 @@ void CuratorMutex::remove_in_background(Client& self, const std::string& path) {
   while (is_retried(self.zookeeper().remove(path, Role::release))) self.sleep(kInBackgroundAgain);
 }
 
-// Whatever the outcome of the delete, the thread holds nothing any more.
+// The thread holds nothing any more, even if the delete fails.
 Released CuratorMutex::release(Client& self, const Lease& lease) {
   const auto held = holds_.find(self.thread());
   if (held == holds_.end() || held->second.lease.token != lease.token) return Released::not_held;

@@ -65,8 +65,8 @@ EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   return Outcome::granted;
 }
 
-// Without its own znode a client would hold a lock that the coordinator frees at once; and under
-// the token of an ended session it might meet the lock znode that it had made in that session.
+// Without its own znode a client would hold a lock that the coordinator frees at once. Under the
+// token of an ended session it might meet the lock znode that it had made in that session.
 bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
   if (attempt.session != 0 && attempt.session == self.zookeeper().session()) return true;
   if (attempt.session != 0) attempt.token = self.fresh_token();

@@ -34,7 +34,7 @@ constexpr FaultClasses kCommitted = {FaultClass::late_write, FaultClass::client_
                                      FaultClass::server_clock, FaultClass::lost_reply};
 
 // No session ends under these while its client lives: the connection that replaces a broken one
-// comes long before. A client's slow clock is compatible with a server's fast one.
+// comes long before. A client's slow clock and a server's fast one together would end it.
 constexpr FaultClasses kSessionsLast = {FaultClass::late_write, FaultClass::client_clock,
                                         FaultClass::lost_reply};
 
@@ -100,7 +100,7 @@ std::vector<Promise> queued_under_one_name(const LockOptions& options) {
 
 std::vector<Promise> queued_naively(const LockOptions& options) {
   std::vector<Promise> all = queued(options);
-  // A waiter that leaves lets the next one in, whoever holds the lock.
+  // A waiter that leaves lets the next one in although the lock is held.
   const auto is_excluding = [&options](const Promise& promise) {
     if (promise.property == Property::mutual_exclusion) return true;
     const bool of_resource = promise.property == Property::resource_exclusion ||

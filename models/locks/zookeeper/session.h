@@ -65,7 +65,7 @@ class Guards {
 // The children of a lock's znode that wait for it or hold it, ordered by their numbers.
 std::vector<std::string> in_order(std::vector<std::string> children);
 
-// Among the names with this prefix, the one that a library takes.
+// The first name with this prefix, which is the one that a library takes.
 std::vector<std::string>::const_iterator first_named(const std::vector<std::string>& children,
                                                      std::string_view prefix);
 
