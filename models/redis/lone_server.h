@@ -1,5 +1,6 @@
-// A Redis model alone on its machine, without a network: commands go straight in, replies come out
-// as the bytes that a socket would carry. Virtual time stands still; the server's clock can be set.
+// A Redis model alone on its machine, without a network: commands go straight into the server,
+// replies are the bytes that a socket would carry. Virtual time stands still; the server's clock
+// can be set.
 #pragma once
 
 #include <span>
@@ -31,16 +32,16 @@ class LoneServer {
   Session& connect() { return server.connect(); }
   void disconnect(Session& session) { server.disconnect(session); }
   static bool open(const Session& session) { return session.connected; }
-  // The bytes of the answer, and of what is pushed to the same connection with it.
+  // Returns the bytes of the answer and of messages pushed to the same connection with it.
   std::string send(Session& session, std::span<const std::string_view> argv) {
     sim::Payload bytes;
     server.execute(session, argv, bytes);
     return std::string(bytes.view());
   }
-  // What has come to a connection unasked since the last look.
+  // Returns the bytes pushed to a connection since the last call.
   static std::string pushed(Session& session) { return std::exchange(session.unasked, {}); }
 
-  // On the connection that is there from the start.
+  // Sends on the connection that exists from the start.
   std::string send(std::span<const std::string_view> argv) { return send(*first, argv); }
   template <typename... Words>
   std::string operator()(const Words&... words) {

@@ -24,7 +24,8 @@ constexpr std::array kFlagNames = {
     std::pair{"allow-stale", kAllowStale}, std::pair{"no-cluster", kNoCluster},
     std::pair{"allow-cross-slot-keys", kAllowCrossSlot}};
 
-// Takes the next word off a line, without its quotes. False: the line ends, or a quote does not.
+// Takes the next word off a line, without its quotes. False: the line is at its end, or a quote is
+// not closed.
 bool take_word(std::string_view& line, std::string& word) {
   constexpr std::string_view kBlanks = " \t\r\v\f";
   word.clear();
@@ -49,7 +50,7 @@ bool take_word(std::string_view& line, std::string& word) {
   return true;
 }
 
-// `no-writes,allow-oom`. False: `error` names a flag that is none.
+// Reads a list such as `no-writes,allow-oom`. False: `error` names an unknown flag.
 bool read_flags(std::string_view list, std::uint8_t& flags, std::string& error) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
@@ -74,8 +75,8 @@ bool read_flags(std::string_view list, std::uint8_t& flags, std::string& error) 
   return true;
 }
 
-// The flags of a script and the source behind its first line, whose end stays for the sake of line
-// numbers. False: `error` says what is wrong (R85).
+// Reads the flags of a script and removes its first line except the line end, which keeps line
+// numbers right. False: `error` says what is wrong (R85).
 bool read_shebang(std::string_view& source, std::uint8_t& flags, std::string& error) {
   if (!source.starts_with("#!")) return true;
   const std::size_t end = to_first_zero(source).find('\n');
@@ -106,7 +107,7 @@ bool read_shebang(std::string_view& source, std::uint8_t& flags, std::string& er
   return true;
 }
 
-// Runs where an error was raised: any error becomes a table that says where that was.
+// Error handler: turns any error into a table that says where it was raised.
 int locate(lua_State* lua) {
   lua_Debug place{};
   bool found = lua_getstack(lua, 1, &place) != 0 && lua_getinfo(lua, "Sl", &place) != 0;
@@ -134,8 +135,8 @@ int locate(lua_State* lua) {
   return 1;
 }
 
-// What a script failed of, on top of the stack, as its caller is told: by which script and line,
-// where that is known (R74, R78).
+// The error on top of the stack as the caller is told it, with script and line if they are known
+// (R74, R78).
 void describe_error(lua_State* lua, std::string_view sha, std::string& text) {
   if (!lua_istable(lua, -1)) {
     constexpr std::size_t kLongest = 100;
@@ -159,14 +160,14 @@ void describe_error(lua_State* lua, std::string_view sha, std::string& text) {
   }
 }
 
-// What stays at the bottom of the stack: names and functions that every script needs, which are not
-// to be looked for each time.
+// Names and functions that every script needs. They stay at the bottom of the stack so that they
+// are not looked up each time.
 enum Floor { kGlobals = 1, kKeys, kArgv, kLocate, kTags, kTop = kTags + kTagCount - 1 };
 
 }  // namespace
 
 struct Lua::State {
-  // By eight of its forty digits.
+  // Hashes eight of the forty digits.
   struct ShaHash {
     std::size_t operator()(std::string_view sha) const {
       std::uint64_t begin = 0;
@@ -247,7 +248,7 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
   std::string_view source = body;
   std::uint8_t flags = 0;
   if (!read_shebang(source, flags, error)) return nullptr;
-  // Compiled code is no source: the interpreter believes whatever it finds there.
+  // The interpreter does not check compiled code, so such a body must fail as source.
   std::string harmless;
   if (source.starts_with('\033')) source = harmless = ' ' + std::string(source);
   if (luaL_loadbuffer(lua, source.data(), source.size(), "@user_script") != 0) {
@@ -256,7 +257,7 @@ const Lua::Compiled* Lua::compile(std::string_view body, std::string& error) {
     lua_pop(lua, 1);
     return nullptr;
   }
-  // Without the view that refuses to be written to, every global is found in half the time.
+  // Without the read-only view, the lookup of a global takes half the time.
   if (!sets_globals(lua)) {
     lua_pushvalue(lua, kGlobals);
     lua_setfenv(lua, -2);

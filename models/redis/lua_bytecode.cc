@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSetGlobal = 7;  // lopcodes.h
 constexpr std::uint32_t kOpcodeMask = 63;
 
-// Walks through what lua_dump writes (ldump.c).
+// Walks through the output of lua_dump (ldump.c).
 class Walk {
  public:
   explicit Walk(std::string_view bytes) : bytes_(bytes) {}

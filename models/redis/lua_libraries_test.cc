@@ -1,4 +1,4 @@
-// The libraries of Redis's scripts, with the bytes that redis-server 7.0.15 answers (R79).
+// The libraries of Redis's scripts, with the answers of redis-server 7.0.15 (R79).
 #include <gmock/gmock.h>
 
 #include <ostream>

@@ -1,6 +1,6 @@
-// Where an interpreter's objects live: small ones in slots of one region, each size with a list of
-// its free ones, so that a short script's tables and strings cost next to nothing; the others, and
-// all once the region is used up, with the allocator of the process.
+// The allocator of an interpreter. Small objects are in slots of one region, with a free list for
+// each size, so that a short script's tables and strings cost next to nothing. Larger ones, and all
+// once the region is used up, come from the allocator of the process.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace picklock::redis {
 
 class LuaMemory {
  public:
-  // As the interpreter asks for it (lua_Alloc); `size` is never 0. Null: there is no more.
+  // Implements lua_Alloc; `size` is never 0. Null: there is no memory.
   void* resize(void* block, std::size_t old_size, std::size_t size) {
     const std::size_t rounded = slots(size);
     if (block != nullptr && slots(old_size) == rounded && is_slot(block)) return block;

@@ -15,8 +15,8 @@ namespace picklock::redis {
 namespace {
 
 constexpr char kEscape = '%';
-// Of attempts nested in each other, one for each item that may match in several ways: what fits on
-// the stack of a server. The library's own goes on until its stack is at an end.
+// Limit of nested attempts, one for each item that may match in several ways, so that they fit on
+// the stack of a server. The library's own functions have no limit but the end of their stack.
 constexpr int kMostItems = 1000;
 
 unsigned char byte(char letter) { return static_cast<unsigned char>(letter); }
@@ -93,7 +93,7 @@ bool fits(unsigned char letter, const char* item, const char* item_end) {
   }
 }
 
-// A pattern ends at its first zero; a subject has one behind its end.
+// A pattern ends at its first zero byte; a subject has one after its end.
 class Matcher {
  public:
   Matcher(lua_State* lua, std::string_view subject)
@@ -106,7 +106,7 @@ class Matcher {
 
   const char* end() const { return end_; }
 
-  // The end of a match that begins here; nullptr: there is none.
+  // Returns the end of a match that begins at `at`; nullptr: there is none.
   const char* match_at(const char* at, const char* pattern) {
     captures_ = 0;
     const char* const match = this->match(at, pattern);
@@ -114,7 +114,7 @@ class Matcher {
     return match;
   }
 
-  // What a match from `at` to `end` has captured; the whole where there are no captures.
+  // Pushes the captures of a match from `at` to `end`; the whole match if there are none.
   int push_captures(const char* at, const char* end) {
     const int count = captures_ == 0 && at != nullptr ? 1 : captures_;
     luaL_checkstack(lua_, count, "too many captures");
@@ -139,7 +139,7 @@ class Matcher {
  private:
   static constexpr std::ptrdiff_t kUnfinished = -1;
   static constexpr std::ptrdiff_t kPosition = -2;
-  static constexpr std::size_t kSteps = 256;  // told of together
+  static constexpr std::size_t kSteps = 256;  // charged together
 
   struct Capture {
     const char* at = nullptr;
@@ -247,7 +247,7 @@ class Matcher {
     }
   }
 
-  // Each of the three leaves `pattern` behind itself.
+  // Each of the next three functions moves `pattern` past its item.
   const char* balanced(const char* at, const char*& pattern) {
     const char open = pattern[2];
     if (open == '\0' || pattern[3] == '\0') luaL_error(lua_, "unbalanced pattern");
@@ -396,7 +396,7 @@ void add_replacement_text(lua_State* lua, Matcher& matcher, std::string& result,
       continue;
     }
     ++i;
-    const char letter = text.data()[i];  // of the zero behind the end, too
+    const char letter = text.data()[i];  // may be the zero after the end
     if (std::isdigit(byte(letter)) == 0) {
       result += letter;
     } else if (letter == '0') {

@@ -13,7 +13,7 @@
 namespace picklock::redis {
 namespace {
 
-// What a command is worth beside the instructions that call it.
+// The cost of a command in instructions, in addition to those that call it.
 constexpr std::size_t kCommandWork = 10;
 
 int raise(lua_State* lua, std::string_view text_with_code) {
@@ -111,7 +111,7 @@ int setresp(lua_State* lua) {
   return 0;
 }
 
-// Where effects go to: nowhere but here, as yet.
+// Checks its argument and has no other effect: the replication of a script's writes is not changed.
 int set_repl(lua_State* lua) {
   if (lua_gettop(lua) != 1) return raise(lua, "ERR redis.set_repl() requires two arguments.");
   const lua_Number flags = lua_tonumber(lua, 1);
@@ -150,7 +150,7 @@ int debug(lua_State*) { return 0; }
 
 void push_redis_library(lua_State* lua) {
   lua_newtable(lua);
-  // In the order of the real server, for that of `pairs` follows from it.
+  // In the order of the real server, because the order of `pairs` depends on it.
   const auto function = [lua](const char* name, lua_CFunction body) {
     lua_pushcfunction(lua, body);
     lua_setfield(lua, -2, name);

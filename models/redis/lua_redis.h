@@ -1,5 +1,5 @@
-// The library `redis` that scripts find: calling commands, making replies, and the few settings
-// that 7.0 has (R74-R78).
+// The library `redis` of scripts: functions to call commands and make replies, and the few settings
+// of 7.0 (R74-R78).
 #pragma once
 
 struct lua_State;

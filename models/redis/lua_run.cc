@@ -31,7 +31,7 @@ void ScriptRun::begin(ScriptHost& host) {
 void ScriptRun::end() {
   limit_ = SIZE_MAX;
   collect_at_ = SIZE_MAX;
-  if (std::exchange(hungry_, false)) tidy_at_ = 0;  // it has left much behind
+  if (std::exchange(hungry_, false)) tidy_at_ = 0;  // the script has left much garbage
 }
 
 void ScriptRun::tidy() {
@@ -48,7 +48,8 @@ void ScriptRun::pay(lua_State* lua) {
   unpaid_ = 0;
   if (due > 0) guarded([&] { host_->spend(kInstruction * due); });
   if (!host_->script_kill_wanted()) return;
-  // From here on at every line, for a script may catch the error; as the real server does.
+  // From here on the hook runs at every line, as on the real server, because a script may catch the
+  // error.
   lua_sethook(lua, &ScriptRun::on_count, LUA_MASKLINE, 0);
   push_error(lua, "ERR Script killed by user with SCRIPT KILL...");
   lua_error(lua);

@@ -1,14 +1,14 @@
-// What a script stands on while it runs, found by whatever the interpreter calls: the server it
-// acts on, the time it has used, the memory it may take.
+// The state of a running script, available to every function that the interpreter calls: the server
+// it acts on, the time it has used, the memory it may use.
 //
-// Time: every instruction of the interpreter takes kInstruction, and library functions that work
-// on much take as many instructions as their work is worth. It passes in portions of kPortion
-// instructions, so that a script as short as a lock's takes none. A script of a real server is some
-// twenty times as fast: here one that never ends must reach the end of a run soon.
+// Time: every instruction of the interpreter takes kInstruction, and library functions are charged
+// instructions in proportion to their work. Time passes in portions of kPortion instructions, so a
+// script as short as a lock's takes none. A script of a real server is some twenty times as fast;
+// the model is slower so that an endless script reaches the end of a run soon.
 //
-// Memory: a script that takes more than kMostMemory gets the interpreter's own error, where a real
-// server would take what the machine has. Garbage is left alone while a script runs, unless it
-// takes much: what weak tables lose would depend on scripts before.
+// Memory: a script that uses more than kMostMemory gets the interpreter's own error; a real server
+// would use all memory of the machine. Garbage is not collected while a script runs, unless it uses
+// much: the contents of weak tables would depend on earlier scripts.
 #pragma once
 
 #include <array>
@@ -35,15 +35,16 @@ class ScriptRun {
  public:
   static ScriptRun& of(lua_State* lua);
 
-  // A new interpreter whose functions find this; must outlive it. Null: no memory.
+  // Opens a new interpreter whose functions find this object, which must outlive it. Null: no
+  // memory.
   lua_State* open_interpreter();
 
   void begin(ScriptHost& host);
   void end();
   ScriptHost& host() { return *host_; }
 
-  // Work that the interpreter does not see as instructions. May raise an error, or throw what ends
-  // the script's thread.
+  // Charges work that the interpreter does not count as instructions. May raise an error, or throw
+  // an exception that ends the script's thread.
   void charge(lua_State* lua, std::size_t instructions) {
     unpaid_ += instructions;
     if (unpaid_ >= static_cast<std::size_t>(kPortion)) pay(lua);
@@ -59,19 +60,19 @@ class ScriptRun {
       throw;
     }
   }
-  // The interpreter takes any exception for an error of the script: whatever catches errors must
-  // let these go on.
+  // The interpreter takes any exception for an error of the script, so functions that catch errors
+  // must rethrow escaped exceptions.
   void pass_on_escaped() const {
     if (escaped_) std::rethrow_exception(escaped_);
   }
   bool has_escaped() const { return escaped_ != nullptr; }
 
-  // Collects garbage now and then; between scripts.
+  // Called between scripts; collects garbage if enough memory is in use.
   void tidy();
 
   std::uint8_t protocol = 2;
-  bool cjson_configured = false;  // its settings are no longer those of the beginning
-  // For redis.call; kept for their memory.
+  bool cjson_configured = false;  // a script has changed the settings of cjson
+  // Used by redis.call; members so that their memory is reused.
   Reply reply;
   std::vector<std::string_view> argv;
   std::vector<std::array<char, 32>> numbers;
@@ -94,7 +95,7 @@ class ScriptRun {
   std::size_t used_ = 0;
   std::size_t limit_ = SIZE_MAX;
   std::size_t collect_at_ = SIZE_MAX;
-  bool hungry_ = false;  // the script has taken much: garbage is collected while it runs
+  bool hungry_ = false;  // the script uses much memory: garbage is collected while it runs
   std::size_t tidy_at_ = 0;
 };
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
-// They reach the machine, or the interpreter's insides.
+// These functions reach the machine or the interpreter's internals.
 constexpr std::array kHidden = {"dofile",  "loadfile", "print",  "newproxy",
                                 "getfenv", "setfenv",  "module", "require"};
 
@@ -36,20 +36,20 @@ int unknown_global(lua_State* lua) {
 
 int read_only(lua_State* lua) { return luaL_error(lua, kReadOnlyTable); }
 
-// Work that the interpreter's count of instructions does not see, in instructions.
+// The cost in instructions of work that the interpreter does not count.
 constexpr std::size_t kCallWork = 5;
 constexpr std::size_t kCoroutineWork = 20;
 constexpr std::size_t kErrorWork = 40;
 constexpr std::size_t kLoadWork = 100;
 constexpr std::size_t kBytesAnInstruction = 16;
 
-// Raised where the interpreter of Redis does so itself: without a position.
+// Raises the error without a position, as the interpreter of Redis does.
 int refuse(lua_State* lua) {
   lua_pushstring(lua, kReadOnlyTable);
   return lua_error(lua);
 }
 
-// Redis's own: a table with an error text comes out as the bare text (R75).
+// Redis's own pcall: an error table becomes its bare text (R75).
 int protected_call(lua_State* lua) {
   const int count = lua_gettop(lua);
   lua_pushboolean(lua, 1);
@@ -57,7 +57,7 @@ int protected_call(lua_State* lua) {
   if (const int status = lua_pcall(lua, count - 1, LUA_MULTRET, 0); status != 0) {
     ScriptRun& run = ScriptRun::of(lua);
     run.pass_on_escaped();
-    // What it had taken would be in the way of what it does now.
+    // Frees the memory that the failed call has used, which the script needs to continue.
     if (status == LUA_ERRMEM) lua_gc(lua, LUA_GCCOLLECT, 0);
     run.charge(lua, kErrorWork);
     lua_remove(lua, 1);
@@ -71,7 +71,7 @@ int protected_call(lua_State* lua) {
   return lua_gettop(lua);
 }
 
-// Whose keys may be collected.
+// Pushes a table with weak keys.
 void push_weak_table(lua_State* lua) {
   lua_newtable(lua);
   lua_createtable(lua, 0, 1);
@@ -80,7 +80,7 @@ void push_weak_table(lua_State* lua) {
   lua_setmetatable(lua, -2);
 }
 
-// Memory in use depends on scripts before, and on the machine.
+// Does not show the memory in use, which depends on earlier scripts and on the machine.
 int collect_garbage(lua_State* lua) {
   static const char* const kOptions[] = {"stop", "restart",  "collect",    "count",
                                          "step", "setpause", "setstepmul", nullptr};
@@ -95,8 +95,8 @@ int gc_info(lua_State* lua) {
   return 1;
 }
 
-// Source only: the interpreter believes whatever it finds in compiled code. With a blank before it,
-// that is no source.
+// Only source may be loaded, because the interpreter does not check compiled code. A blank before
+// compiled code makes it invalid source.
 constexpr char kCompiled = '\033';
 
 int loaded(lua_State* lua, int status) {
@@ -156,10 +156,10 @@ struct SandboxFunctions {
   static Sandbox& sandbox(lua_State* lua) {
     return *static_cast<Sandbox*>(lua_touserdata(lua, lua_upvalueindex(1)));
   }
-  // The library's own function, called in the frame of the one that stands for it.
+  // Calls the library's own function in the frame of its replacement.
   static int original(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(2))(lua); }
 
-  // A function that catches errors; it says first whether there was none.
+  // Wraps a function that catches errors, whose first result is whether there was none.
   static int catches(lua_State* lua) {
     const int results = original(lua);
     ScriptRun& run = ScriptRun::of(lua);
@@ -172,7 +172,7 @@ struct SandboxFunctions {
   static constexpr const char* kViews = "picklock.views";
   static void push_views(lua_State* lua) { lua_getfield(lua, LUA_REGISTRYINDEX, kViews); }
 
-  // Replaces a view by its table; false: it is none.
+  // Replaces a view by its table. False: the value is no view.
   static bool see_through(lua_State* lua, int index) {
     if (!lua_istable(lua, index)) return false;
     push_views(lua);
@@ -271,7 +271,7 @@ struct SandboxFunctions {
         const int low = luaL_checkint(lua, 1);
         const int high = luaL_checkint(lua, 2);
         luaL_argcheck(lua, low <= high, 2, "interval is empty");
-        // In integers, as the real one: of more than there are, it is negative.
+        // In 32-bit integers, as the real server computes: a width that does not fit is negative.
         const auto width = static_cast<std::int32_t>(static_cast<std::uint32_t>(high) -
                                                      static_cast<std::uint32_t>(low) + 1u);
         lua_pushnumber(lua, floor_of(share * width) + low);
@@ -291,7 +291,7 @@ struct SandboxFunctions {
   static void charge(lua_State* lua, std::size_t instructions) {
     ScriptRun::of(lua).charge(lua, instructions);
   }
-  // Bytes that are copied or looked at one by one.
+  // The cost of bytes that are copied or examined one by one.
   static std::size_t work_on_texts(lua_State* lua, int first) {
     std::size_t size = 0;
     for (int i = first; i <= lua_gettop(lua); ++i) {
@@ -305,8 +305,8 @@ struct SandboxFunctions {
     charge(lua, work_on_texts(lua, lua_gettop(lua) - results + 1));
     return results;
   }
-  // Libraries that look at a table's own fields must not be shown a view. It is not looked for
-  // any deeper, nor among more tables.
+  // Libraries that read a table's own fields must not get a view. The search for views stops at
+  // this depth and at this number of tables.
   static constexpr int kDeepestView = 20;
   static constexpr int kMostTables = 10'000;
   static bool holds_view(lua_State* lua, int table, int depth, int& left) {
@@ -322,7 +322,7 @@ struct SandboxFunctions {
     }
     return false;
   }
-  // A copy with tables in place of their views, on top of the stack.
+  // Pushes a copy in which views are replaced by their tables.
   static void push_without_views(lua_State* lua, int table, int depth, int& left) {
     lua_checkstack(lua, 6);
     lua_pushvalue(lua, table);
@@ -366,7 +366,7 @@ struct SandboxFunctions {
     charge(lua, size * static_cast<std::size_t>(std::bit_width(size)));
     return original(lua);
   }
-  // Elements behind the place are moved.
+  // Charges for the elements after the place, which are moved.
   static void charge_shift(lua_State* lua, int arguments) {
     const lua_Number place = lua_gettop(lua) >= arguments ? lua_tonumber(lua, 2) : 0;
     const auto size = static_cast<lua_Number>(length(lua));
@@ -388,8 +388,9 @@ struct SandboxFunctions {
   }
 
   // --- coroutines
-  // What coroutine.wrap makes: resumes, and raises what the coroutine failed of, with a position. A
-  // handler of errors runs where one is raised, so that what is none must be told before.
+  // The function that coroutine.wrap returns: resumes the coroutine and raises its error, with a
+  // position. An error handler runs where the error is raised, so an exception that is no error
+  // must be passed on before.
   static int resumes_wrapped(lua_State* lua) {
     lua_pushvalue(lua, lua_upvalueindex(3));
     lua_insert(lua, 1);
@@ -417,7 +418,7 @@ struct SandboxFunctions {
   }
 
   // --- libraries made by others
-  // The library's own overruns its buffer by the least of all integers (CVE-2024-31449).
+  // The library's own function overruns its buffer for the least integer (CVE-2024-31449).
   static int to_hex(lua_State* lua) {
     constexpr lua_Number kLeast = -2147483648.0;
     if (!lua_isnoneornil(lua, 2)) {
@@ -466,7 +467,7 @@ struct SandboxFunctions {
     }
   }
 
-  // The field of the table on top, replaced; what stood there is its second upvalue.
+  // Replaces a field of the table on top; the old value is the second upvalue of the new function.
   static void replace(lua_State* lua, Sandbox& sandbox, const char* name, lua_CFunction function) {
     lua_pushlightuserdata(lua, &sandbox);
     lua_getfield(lua, -2, name);
@@ -585,7 +586,7 @@ void Sandbox::install(lua_State* lua) {
     Functions::protect(lua);
     lua_setfield(lua, -2, library);
   }
-  // Methods of strings come from the view too, for their metatable can be seen.
+  // Methods of strings come from the view too, because scripts can see their metatable.
   lua_pushliteral(lua, "");
   lua_getmetatable(lua, -1);
   lua_getfield(lua, -3, "string");
@@ -609,7 +610,7 @@ void Sandbox::install(lua_State* lua) {
   lua_pushvalue(lua, -2);
   lua_setfield(lua, -2, "_G");
   lua_pop(lua, 1);
-  // Chunks that scripts load themselves get what the interpreter holds for globals.
+  // Chunks that scripts load themselves get the interpreter's table of globals.
   lua_replace(lua, LUA_GLOBALSINDEX);
   lua_settop(lua, redis - 1);
 

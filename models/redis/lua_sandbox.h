@@ -1,10 +1,10 @@
-// What a script can see of Lua: the libraries Redis 7.0 lets through, unchangeable, and with
-// everything pinned that would let something but the run decide what it does (R79). Redis patches
-// its interpreter for read-only tables; here scripts hold views, and the functions that would
-// reach past one know them.
+// The part of Lua that scripts see: the libraries that Redis 7.0 allows, read-only. Everything that
+// could make a script depend on something other than the run is fixed (R79). Redis patches its
+// interpreter for read-only tables; here scripts hold views, and library functions that would see a
+// view's inside are adapted.
 //
-// Left as in any Lua: the order of `pairs` over keys that are tables or functions, and functions
-// of the C library behind math.sin and its like.
+// Two things are left as in any Lua: the order of `pairs` over keys that are tables or functions,
+// and the C library behind math.sin and similar functions.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ namespace picklock::redis {
 
 class Sandbox {
  public:
-  // Opens the libraries in a new interpreter; a table `redis` stands on top of its stack and
-  // becomes one of them. Must outlive the interpreter's last script.
+  // Opens the libraries in a new interpreter; the table `redis` on top of its stack becomes one of
+  // them. The sandbox must outlive the interpreter's last script.
   void install(lua_State* lua);
 
-  // Before each script: nothing shows that there was one before.
+  // Call before each script: removes the traces of earlier scripts.
   void begin_script(lua_State* lua);
-  // As in a server just started.
+  // Resets math.random to the state of a server just started.
   void reseed() { random_ = kFirstRandom; }
   void renew_cjson(lua_State* lua);
 
-  // The table of globals behind the view, on top of the stack.
+  // Pushes the table of globals behind the view.
   void push_globals(lua_State* lua) const;
 
  private:

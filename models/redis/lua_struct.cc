@@ -29,7 +29,7 @@ std::uint64_t bits_of(lua_Number number) {
   return number >= 2 * kHalf ? 0 : std::uint64_t{1} << 63;  // the last one is no number
 }
 
-// One item of a format, and where in the bytes it stands.
+// One item of a format, and its position in the bytes.
 struct Item {
   char kind = 0;
   std::size_t size = 0;
@@ -53,7 +53,7 @@ class Format {
     return true;
   }
 
-  // What is no item but says how the items that follow are laid out.
+  // Handles an option that sets the layout of the items after it.
   void control(char option) {
     switch (option) {
       case ' ':

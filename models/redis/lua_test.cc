@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a real server 7.0.15 answers to `EVAL script 0`; SCRIPT stands for the suffix that names the
-// script and its first line.
+// The answer of a real server 7.0.15 to `EVAL script 0`; SCRIPT stands for the suffix that names
+// the script and its first line.
 struct Example {
   std::string_view fact;  // of docs/facts/fidelity.md
   std::string_view script;
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"R79", "return redis.nope", "$-1\r\n"},
                     Example{"R79", "return loadstring('\\27Lua')", "$-1\r\n"}));
 
-// Of a connection that speaks protocol 3, and of one that speaks 2.
+// The answers to a connection of protocol 2 and to one of protocol 3.
 struct Spoken {
   std::string_view script;
   std::string plain;
@@ -228,7 +228,7 @@ TEST(Sandbox, LeavesNothingOfOneScriptToTheNext) {
   EXPECT_EQ(first, "$45\r\ntable: 0x000000000001function: 0x000000000002\r\n");
 }
 
-// Redis's own generator, whose state is all that does pass on (R80).
+// Redis's own generator, whose state is the only one that survives a script (R80).
 TEST(Sandbox, DrawsTheNumbersOfTheRealServer) {
   LoneServer redis;
   EXPECT_EQ(eval(redis, "return {math.random(), math.random(10)}"), "*2\r\n:0\r\n:9\r\n");
@@ -238,7 +238,7 @@ TEST(Sandbox, DrawsTheNumbersOfTheRealServer) {
             "*3\r\n:267\r\n:683\r\n:2\r\n");
 }
 
-// Who gives back a lock of somebody else's is told what GET says of a key that is not there.
+// The release of another client's lock gets the same reply as GET of a missing key.
 TEST(Script, ThatReturnsNilLooksLikeAKeyThatIsMissing) {  // R73
   LoneServer redis;
   redis("SET", "lock", "another");
@@ -270,8 +270,8 @@ TEST(Script, SeesItsKeysAndArguments) {
             "*4\r\n$2\r\nk1\r\n$2\r\nk2\r\n$1\r\na\r\n:1\r\n");
 }
 
-// A real server has no bound of its own and takes what the machine has; what is said at the bound
-// is the interpreter's own text, in Redis's frame for errors that are no tables.
+// A real server has no memory limit for scripts and uses all that the machine has. The error at the
+// model's limit is the interpreter's own text, in Redis's frame for errors that are no tables.
 class HungryScript : public testing::TestWithParam<std::string_view> {};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -300,7 +300,7 @@ TEST_P(HungryScript, IsToldThatMemoryIsShort) {
   EXPECT_EQ(eval(redis, caught), "*3\r\n$5\r\nfalse\r\n$17\r\n" + text + "\r\n$1\r\nv\r\n");
 }
 
-// How deep a script gets before the interpreter raises its error, and the error.
+// Returns the depth at which the interpreter raises its error, and the error.
 constexpr std::string_view kDepth = "local ok,e = pcall(f,1) return {d,e}";
 
 std::string at_depth(int depth, const std::string& text) {

@@ -8,8 +8,8 @@
 namespace picklock::redis {
 namespace {
 
-// Of replies nested in each other: what is deeper than a client reads is answered by the error that
-// the real server has at its interpreter's limit, some 8000.
+// Limit of nested replies. A deeper reply, which a client could not read, gets the error that the
+// real server has at its interpreter's limit, some 8000.
 constexpr int kDeepestReply = 30;
 
 void push_nil(lua_State* lua, std::uint8_t protocol) {
@@ -142,7 +142,8 @@ class Converter {
     lua_pop(lua_, 1);
   }
 
-  // A table says by a field that it is no array. False: it does not.
+  // Converts a table that a field marks as something other than an array. False: there is no such
+  // field.
   bool convert_tagged(Reply& reply) {
     if (push_if(Tag::err, LUA_TSTRING)) {
       reply.set_error(without_line_end(to_first_zero(string_at(lua_, -1))));
@@ -285,7 +286,7 @@ void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol) {
     default:
       break;
   }
-  // What differs between the protocols.
+  // These kinds differ between the protocols.
   const bool plain = protocol != 3;
   switch (reply.kind) {
     case Kind::map:

@@ -1,4 +1,5 @@
-// Between a script's values and replies (R71, R72), in both protocols a script may speak.
+// Conversions between a script's values and replies (R71, R72), in both protocols that a script may
+// use.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ struct lua_State;
 
 namespace picklock::redis {
 
-// Redis shows numbers in full, the interpreter does not.
+// Redis prints numbers in full, the interpreter does not.
 using NumberText = std::array<char, 32>;
 std::string_view text_of(double number, NumberText& text);
 
@@ -26,16 +27,17 @@ inline std::string_view to_first_zero(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 std::string_view without_line_end(std::string_view text);
-// `CODE text`: one word alone is no code, it gets the generic one. `whole` is written anew.
+// Sets `whole` to `CODE text`: a text of one word has no code and gets the generic one.
 void set_error_text(std::string& whole, std::string_view text);
 
-// What a command answered, as a value on top of the stack.
+// Pushes a command's reply as a value.
 void push_reply(lua_State* lua, const Reply& reply, std::uint8_t protocol);
-// Fields by which a script's table says that it is no array.
+// Fields that mark a script's table as something other than an array.
 enum class Tag : std::uint8_t { err, ok, number, big_number, verbatim, format, string, map, set };
 inline constexpr int kTagCount = 9;
 void push_tags(lua_State* lua);  // their names, in this order
-// The value on top of the stack as a reply; it stays there. The tags' names begin at `tags`.
+// Converts the value on top of the stack, which stays there, to a reply. The tags' names begin at
+// `tags`.
 void to_reply(lua_State* lua, Reply& reply, std::uint8_t protocol, int tags);
 
 }  // namespace picklock::redis

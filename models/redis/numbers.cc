@@ -18,9 +18,8 @@ int digit_of(char letter) {
   return 16;
 }
 
-// Whether a number that is no double is so because it is too large, and not because it is too
-// small: by the place of its first digit that is not 0, in digits left of the point, and its
-// exponent.
+// Tells whether a number out of the range of a double is too large and not too small, by its
+// exponent and the place of its first digit that is not 0.
 bool too_large(std::string_view number, bool hexadecimal) {
   const int base = hexadecimal ? 16 : 10;
   bool started = false;
@@ -52,7 +51,7 @@ bool too_large(std::string_view number, bool hexadecimal) {
 struct Read {
   double value = 0;
   std::size_t used = 0;  // bytes; 0: this is no number
-  bool outside = false;  // infinite or 0 because a double does not reach so far
+  bool outside = false;  // infinite or 0 because it is out of range
 };
 
 // As C's strtod.

@@ -1,5 +1,5 @@
-// Numbers as text, read and written as Redis 7.0 does it, alike on every machine: no libm, no
-// locale.
+// Numbers as text, read and written as Redis 7.0 does, with equal results on every machine: no
+// libm, no locale.
 #pragma once
 
 #include <array>
@@ -10,21 +10,21 @@
 
 namespace picklock::redis {
 
-// Redis's own strictness: no plus sign, no leading zero, no blank (R5).
+// Reads an integer as strictly as Redis: no plus sign, no leading zero, no blank (R5).
 bool strict_integer(std::string_view text, std::int64_t& value);
 
-// A score: whatever C's strtod takes whole, hexadecimal and "inf" included, but no blank before it,
-// nothing too large or too small, and no NaN.
+// Reads a score: any text that C's strtod reads completely, including hexadecimal and "inf", but
+// without a leading blank, not out of range, and no NaN.
 bool strict_double(std::string_view text, double& value);
 
-// A bound of a range of scores, which is laxer: blanks before it, infinite if too large, 0 if too
-// small or empty, and it ends at the first zero byte.
+// Reads a bound of a range of scores, which is less strict: it may have leading blanks, is infinite
+// if too large and 0 if too small or empty, and ends at the first zero byte.
 bool lax_double(std::string_view text, double& value);
 
-// As C's "%.17g" writes it, and so that strict_double reads the same value.
+// Writes a number as C's "%.17g" does; strict_double reads the same value.
 void write_double(double value, std::string& text);
 
-// An integer as text, without memory of its own.
+// An integer as text, without an allocation.
 class Digits {
  public:
   explicit Digits(std::int64_t number)

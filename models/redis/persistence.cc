@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Before the keys of a dump: which state of the replication stream they are.
+// Precedes the state of the replication stream at the beginning of a dump.
 constexpr std::string_view kStateWord = "replication";
 
 std::int64_t requests_in(std::string_view bytes, std::vector<std::string_view>& argv) {
@@ -89,7 +89,7 @@ void Persistence::begin(sim::Keeps keeps, bool as_replica) {
   server_.keyspace().begin_reload(as_replica);
 }
 
-// Where there is to be a log, snapshots are not looked at, even if there is none.
+// If the server is configured to keep a log, it does not load a snapshot, even if there is no log.
 void Persistence::load() {
   from_log_ = config().keeps_log();
   if (process_->incarnation() == 0) {
@@ -106,7 +106,7 @@ void Persistence::load() {
   }
 }
 
-// The delay of what is yet to be loaded can be changed.
+// Clients can change the delay of the data that are still to be loaded.
 void Persistence::await_load() {
   const std::int64_t delay_ns = std::max<std::int64_t>(config().key_load_delay_us(), 0) * 1000;
   if (delay_ns == load_delay_ns_) return;
@@ -151,7 +151,7 @@ void Persistence::loaded() {
   if (!state.id.empty()) replication.recovered(state.id, state.offset, state.database);
   run();
   if (logs_) await_fsync();  // of what the last incarnation has left
-  // A master's log has keys that died while it was down until its cycle comes upon them.
+  // Keys of a master's log that died while it was down stay in memory until its cycle finds them.
   keys.end_reload(!from_log_ && !replication.is_replica());
   await_cycle();
 }
@@ -179,7 +179,7 @@ Persistence::ReplicationState Persistence::load_dump() {
   return state;
 }
 
-// A command or a transaction that is not there as a whole is not there at all (R99).
+// An incomplete command or transaction at the end of the log is ignored (R99).
 void Persistence::load_log() {
   if (const sim::Disk::Content* const base = disk_.find(kBase))
     load_snapshot(base->bytes, server_.keyspace());
@@ -226,9 +226,9 @@ void Persistence::fsync() {
   if (std::exchange(fsync_awaited_, false)) simulation_->scheduler.disarm(fsync_alarm_.timer);
 }
 
-// The seconds are those of the wall clock: the first write in one is fsynced with all before it,
-// what follows when the server's cycle finds that the next has begun. What a server leaves to the
-// kernel waits for half a minute, of which the kernel thinks every five seconds (R95).
+// Seconds are those of the wall clock: the first write of a second is fsynced with all writes
+// before it, later ones when the server's cycle finds that the next second has begun. Without fsync
+// the kernel writes data back after half a minute, which it checks every five seconds (R95).
 void Persistence::await_fsync() {
   if (std::exchange(fsync_awaited_, true)) return;
   constexpr std::int64_t kKernelRound = 5 * kSecond;
@@ -337,7 +337,8 @@ void Persistence::changed() {
   if (running_) await_cycle();
 }
 
-// In whole seconds: more than a save point says since the last snapshot.
+// In whole seconds: a save is due when more time than the save point's has passed since the last
+// snapshot.
 bool Persistence::save_is_due(std::int64_t& due_s) const {
   due_s = INT64_MAX;
   for (const Config::SavePoint& point : config().save_points()) {
@@ -388,7 +389,7 @@ std::string Persistence::report() const {
     const sim::Disk::Content* const content = disk_.find(file);
     return content == nullptr ? 0 : content->bytes.size();
   };
-  // Clients look whether loading is over before they go on.
+  // Clients check that loading is over before they continue.
   number("loading", loading_ ? 1 : 0);
   number("async_loading", 0);
   number("rdb_changes_since_last_save", unsaved_changes());

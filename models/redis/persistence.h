@@ -1,10 +1,10 @@
-// What one server keeps on disk and finds there when it starts: a log of what its writes come to,
-// written before they are answered (R95), and snapshots, made at save points or on demand (R97).
-// The bytes are ours, not those of Redis's files; what is in them when, and what of it is fsynced,
-// is as there. A server that keeps nothing spends nothing on it.
+// The data that one server keeps on disk and loads when it starts: a log of the effects of its
+// writes, written before they are answered (R95), and snapshots, made at save points or on demand
+// (R97). The format is not that of Redis's files, but at any time the files have the same content
+// and the same part is fsynced. A server without persistence has no cost from it.
 //
-// Processes that a real server forks for a snapshot are done at once, and known to be done when its
-// cycle comes next.
+// The child processes that a real server forks for a snapshot finish at once here; the server
+// notices it at its next cycle.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Persistence {
   void config_changed();
   void clock_changed();
 
-  // --- a start: first the disk is what it has become, then its data are loaded
+  // --- a start: first the disk loses what the fault takes, then its data are loaded
   void begin(sim::Keeps keeps, bool as_replica);
   void load();
   bool loading() const { return loading_; }
@@ -48,9 +48,9 @@ class Persistence {
 
   // --- snapshots
   bool has_save_points() const { return running_ && !config().save_points().empty(); }
-  void changed();  // perhaps enough for a save point, if there are any
+  void changed();  // the data changed: a save point may be reached
   void save();
-  // As a replica leaves the one it was sent.
+  // Writes a dump as a replica does with the snapshot that it was sent.
   void write_dump();
   void flushed();  // all data were removed at once
   std::int64_t last_save_s() const { return saved_at_s_; }
@@ -64,7 +64,7 @@ class Persistence {
   void schedule_save();
   void schedule_rewrite();
 
-  // What is to be written before a shutdown; asked for, or as the configuration has it.
+  // Writes what a shutdown must leave on disk; `save`: with a snapshot.
   void finish(bool save);
 
   std::string report() const;  // of INFO
@@ -84,7 +84,7 @@ class Persistence {
   std::int64_t now_s() const { return local(sim::ClockKind::wall) / 1'000'000'000; }
   std::uint64_t unsaved_changes() const;
 
-  void put(std::string_view file);  // bytes_, for good
+  void put(std::string_view file);  // replaces the file by bytes_ and fsyncs it
   bool finds_log() const { return disk_.find(kBase) != nullptr || disk_.find(kLog) != nullptr; }
   std::int64_t commands_to_load() const;
   void loaded();
@@ -116,7 +116,7 @@ class Persistence {
   sim::Payload bytes_;
   std::vector<std::string_view> argv_;
 
-  bool running_ = false;  // and has loaded
+  bool running_ = false;  // the server runs and has loaded its data
   bool logs_ = false;
   std::int64_t selected_ = kNoDatabase;  // by the log
 
@@ -127,7 +127,7 @@ class Persistence {
   std::int64_t load_until_ = 0;     // by the process's monotonic clock
 
   std::uint64_t saved_changes_ = 0;  // at the last snapshot
-  std::uint64_t child_changes_ = 0;  // at the one under way
+  std::uint64_t child_changes_ = 0;  // at the snapshot in progress
   std::int64_t saved_at_s_ = 0;
   Child child_ = Child::none;
   bool save_scheduled_ = false;

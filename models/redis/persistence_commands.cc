@@ -1,4 +1,4 @@
-// What a server keeps on disk, on demand: SAVE, BGSAVE, LASTSAVE, BGREWRITEAOF; and SHUTDOWN.
+// Commands of persistence: SAVE, BGSAVE, LASTSAVE and BGREWRITEAOF; and SHUTDOWN.
 #include <array>
 
 #include "models/redis/commands.h"
@@ -20,7 +20,7 @@ void save(Call& call) {
   call.reply.set_status("OK");
 }
 
-// Nothing begins within a transaction, nor beside another child.
+// No background save begins within a transaction or while another child runs.
 void bgsave(Call& call) {
   Persistence& persistence = call.server.persistence();
   const bool may_wait = call.words() == 2 && same_word(call[1], "schedule");
@@ -56,7 +56,7 @@ void bgrewriteaof(Call& call) {
 
 void lastsave(Call& call) { call.reply.set_integer(call.server.persistence().last_save_s()); }
 
-// There is no answer but the end of the connection. (A real server waits up to ten seconds for its
+// The end of the connection is the only answer. (A real server waits up to ten seconds for its
 // replicas to catch up.)
 void shutdown(Call& call) {
   bool saves = false;

@@ -19,7 +19,7 @@ using Configuration = std::vector<std::string_view>;
 constexpr std::string_view kNil = "$-1\r\n";
 const std::string kBusyLoading = "-LOADING Redis is loading the dataset in memory\r\n";
 
-// One server and its disk, at instants of a run.
+// A server with a disk.
 class PersistentServer : public ReplicatedServers {
  public:
   explicit PersistentServer(const Configuration& configuration, std::uint64_t seed = 1)
@@ -34,7 +34,7 @@ class PersistentServer : public ReplicatedServers {
     const sim::Disk::Content* content = server(1).persistence().disk().find(name);
     return content == nullptr ? "(none)" : content->bytes;
   }
-  // What the log says, one command a word: `SELECT 0`, `SET k v`.
+  // The commands of the log: `SELECT 0`, `SET k v`.
   std::vector<std::string> log() {
     const std::string bytes = file(Persistence::kLog);
     std::vector<std::string> commands;
@@ -92,7 +92,7 @@ TEST_P(FsyncPolicy, LosesNothingThatWasAcknowledgedWhenAProcessCrashes) {
   redis.run(2s);
 }
 
-// Seconds of writes that a loss of power takes away, after so many, ten a second.
+// How many seconds of writes a loss of power takes away after `writes` of them, ten a second.
 double lost(std::string_view policy, int writes, std::uint64_t seed = 1) {
   PersistentServer redis({"appendonly", "yes", "appendfsync", policy}, seed);
   for (int i = 0; i < writes; ++i) redis.at(i * 100ms + 1ms, [&] { redis("INCR", "writes"); });
@@ -131,7 +131,7 @@ TEST(LossOfPower, TakesNothingOnceTheNextSecondHasBegun) {
   }
 }
 
-// R95: the kernel writes back what the server leaves to it.
+// R95: the kernel writes back data that the server does not fsync.
 TEST(LossOfPower, TakesHalfAMinuteWhereNothingIsFsynced) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     EXPECT_LE(lost("no", 700, seed), 35);
@@ -139,7 +139,7 @@ TEST(LossOfPower, TakesHalfAMinuteWhereNothingIsFsynced) {
   }
 }
 
-// Seconds are told by the wall clock: where it is set back, they do not pass.
+// Seconds are those of the wall clock: if it is set back, they do not pass.
 TEST(LossOfPower, TakesMoreWhereTheClockIsSetBack) {
   PersistentServer redis(kLogged);
   std::string found;
@@ -194,7 +194,7 @@ TEST(Log, GoesOnFromWhatWasThereWhenItIsSwitchedOn) {
   redis.run(3s);
 }
 
-// The keys of a snapshot are not looked at then, as many have found out.
+// The snapshot is not loaded then, which surprises many users.
 TEST(Log, IsAllThatIsLoadedWhereThereIsToBeOne) {
   PersistentServer redis({});
   redis.at(1s, [&] {
@@ -222,7 +222,7 @@ TEST(Log, IsShorterOnceRewritten) {
   redis.run(2s);
 }
 
-// Each way of keeping them; the second begins with a snapshot and goes on with a log.
+// Tests each kind of persistence; the second has a snapshot followed by a log.
 TEST(Restart, FindsDataOfEveryTypeAsTheyWere) {
   const std::vector<std::vector<std::string_view>> commands = {
       {"SET", "string", std::string_view("a\0\r\n", 4), "EX", "100"},
@@ -294,7 +294,7 @@ TEST(Restart, KeepsDeadlinesAsInstants) {
     redis.restart(1);
     EXPECT_EQ(redis("PEXPIRETIME", "k"), before);
     EXPECT_EQ(redis("PTTL", "k"), ":3000\r\n");
-    EXPECT_EQ(redis("DBSIZE"), ":2\r\n");  // it is yet to be come upon
+    EXPECT_EQ(redis("DBSIZE"), ":2\r\n");  // the cycle has not found it yet
     EXPECT_EQ(redis("SET", "due", "w", "NX"), "+OK\r\n");
   });
   redis.run(4s);

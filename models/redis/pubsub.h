@@ -1,6 +1,6 @@
-// Who listens to what: channels, patterns, and sharded channels, which without a cluster are a
-// world of their own. A message goes to those who listen at that moment, in the order in which they
-// began to, and is forgotten (R88).
+// The subscriptions to channels, patterns and sharded channels; without a cluster the last are a
+// namespace of their own. A message goes to the present subscribers, in the order of their
+// subscription, and is forgotten (R88).
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,7 +14,7 @@
 
 namespace picklock::redis {
 
-// A channel or a pattern, and who listens to it. Kept for the run, listened to or not.
+// A channel or a pattern, and its subscribers. It is kept for the run even without any.
 struct Topic {
   std::string name;
   std::vector<Session*> listeners;
@@ -33,7 +33,7 @@ class Topics {
   Topic& get(std::string_view name);
   std::size_t listened_to() const;
 
-  // In the order in which they were first heard of.
+  // In the order of their first use.
   const std::deque<Topic>& all() const { return all_; }
 
  private:
@@ -47,11 +47,11 @@ struct PubSub {
   Topics shards;
 
   void clear();
-  // The session listens to nothing any more.
+  // Ends all subscriptions of the session.
   static void forget(Session& session);
 };
 
-// False: it does so already, or does not.
+// False: the session is already subscribed, or is not.
 bool listen(Session& session, std::vector<Topic*>& mine, Topic& topic);
 bool stop_listening(Session& session, std::vector<Topic*>& mine, Topic& topic);
 

@@ -1,5 +1,5 @@
-// Publish and subscribe (R86-R92). A subscription is confirmed once per channel, by frames of the
-// form in which messages come.
+// Publish and subscribe (R86-R92). A subscription is confirmed once per channel, by frames like
+// those of messages.
 #include <array>
 
 #include "models/redis/commands.h"
@@ -12,7 +12,7 @@ namespace picklock::redis {
 namespace of_pubsub {
 namespace {
 
-// One of the three worlds of subscription.
+// One of the three kinds of subscription.
 struct Kind {
   std::string_view subscribed;  // first words of the frames
   std::string_view unsubscribed;
@@ -24,7 +24,7 @@ constexpr Kind kChannels{"subscribe", "unsubscribe", &PubSub::channels, &Session
 constexpr Kind kPatterns{"psubscribe", "punsubscribe", &PubSub::patterns, &Session::patterns};
 constexpr Kind kShards{"ssubscribe", "sunsubscribe", &PubSub::shards, &Session::shards};
 
-// Channels and patterns are counted together, shards alone.
+// Channels and patterns are counted together, shards separately.
 std::size_t subscriptions(const Session& session, const Kind& kind) {
   return kind.mine == &Session::shards ? session.shards.size()
                                        : session.channels.size() + session.patterns.size();
@@ -76,8 +76,8 @@ void unsubscribe(Call& call) {
   }
 }
 
-// Everybody who listens to the channel, then everybody who listens to a pattern that it matches:
-// who does both is told twice (R87).
+// Sends to the subscribers of the channel, then to those of each pattern that matches it. A
+// subscriber of both gets the message twice (R87).
 void publish(Call& call) {
   const std::string_view channel = call[1];
   const std::string_view message = call[2];

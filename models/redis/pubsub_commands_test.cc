@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"R89", kListening, {"PING"}, "+PONG\r\n", 3},
         Example{
             "R86", {{"HELLO", "3"}, kListening[0], {"HELLO", "2"}}, {"GET", "k"}, not_here("get")},
-        // The message comes before the reply of who sent it.
+        // The message comes before the reply to its sender.
         Example{"R89", kListening, {"PUBLISH", "a", "m"}, message("a", "m", '>') + ":1\r\n", 3},
         Example{
             "R89",

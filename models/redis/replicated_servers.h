@@ -1,6 +1,5 @@
-// Redis servers that replicate over the simulated network, for tests: redis-1 is the master of
-// redis-2, redis-3 and so on. Commands go straight into a server at an instant of the run.
-// Test-only.
+// Redis servers that replicate over the simulated network: redis-1 is the master of redis-2,
+// redis-3 and so on. Commands go straight into a server at an instant of the run. Test-only.
 #pragma once
 
 #include <deque>
@@ -22,7 +21,7 @@ class ReplicatedServers {
   struct Setup {
     std::uint64_t seed = 1;
     std::size_t count = 2;
-    bool in_step = true;  // else a replica's link is made when the run begins
+    bool in_step = true;  // else replicas connect when the run begins
     sim::Latency latency{.low = std::chrono::milliseconds(1), .high = std::chrono::milliseconds(1)};
     std::vector<sim::Duration> clock_offsets{};
     bool grouped = false;                           // in one group, and in step
@@ -66,7 +65,7 @@ class ReplicatedServers {
   }
   Replication& replication(std::size_t number) { return server(number).replication(); }
 
-  // The process; its machine and its disk stay.
+  // Crashes the process; its machine and its disk stay.
   void crash(std::size_t number) {
     simulation.network.crash(process(number), false, false);
     simulation.scheduler.halt(process(number), false);
@@ -89,13 +88,14 @@ class ReplicatedServers {
     simulation.scheduler.run();
   }
 
-  // Of the process: what it has sent still arrives.
+  // Kills the process; messages that it has sent still arrive.
   void kill(std::size_t number) {
     simulation.network.crash(process(number), false, false);
     simulation.scheduler.halt(process(number), false);
   }
 
-  // On a connection of its own, which is not on the network; errors and replies as they are sent.
+  // Sends a command on a connection of its own, which is not on the network. Returns the reply or
+  // error as its bytes.
   template <typename... Words>
   std::string say(std::size_t number, const Words&... words) {
     return say_on(server(number).connect(), words...);

@@ -252,7 +252,7 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
   if (server_.config().sync_delay_seconds() == 0) send_everything(session);
 }
 
-// Those that have waited go together once the first of them has waited for long enough (R44).
+// All waiting replicas are served together when the first of them has waited for long enough (R44).
 void Replication::start_waiting() {
   const std::int64_t delay = server_.config().sync_delay_seconds();
   const bool due = std::any_of(attached_.begin(), attached_.end(), [&](const Session* session) {
@@ -273,7 +273,7 @@ void Replication::send_everything(Session& session) {
   replica.streaming = from_disk;
   replica.heeded = from_disk || ids_.below(kOneIn) != 0;
   replica.acknowledged_at = simulation_->now();
-  selected_ = kNoDatabase;  // who begins here does not know
+  selected_ = kNoDatabase;  // a replica that begins here does not know it
   send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
   if (from_disk) server_.persistence().save();
   sim::Payload snapshot;
@@ -284,9 +284,9 @@ void Replication::send_everything(Session& session) {
   count_good();
 }
 
-// A snapshot that goes straight to the socket is followed by the stream once the replica has
-// acknowledged it; if it does so before the master has noticed that all is sent, only its next
-// acknowledgement counts, a second later (R43).
+// After a snapshot that goes straight to the socket, the stream begins when the replica has
+// acknowledged the snapshot. If the acknowledgement comes before the master has noticed that all is
+// sent, only the next one counts, a second later (R43).
 void Replication::acknowledged(Session& session, std::int64_t offset) {
   AttachedReplica& replica = *session.replica;
   if (replica.state == AttachedReplica::State::waiting || !std::exchange(replica.heeded, true))
@@ -301,9 +301,9 @@ void Replication::acknowledged(Session& session, std::int64_t offset) {
   server_.serve_waiters();
 }
 
-// A turn of the event loop reads what was sent, and the next one that nothing more will come. A
-// master that was stopped finds both when it goes on: clients that are quick enough are served as
-// if its replicas were there still (R67).
+// One turn of the event loop reads what a replica sent, and the next one finds the end of its
+// connection. A master that was stopped finds both when it continues, so clients that are quick
+// enough are served as if its replicas were still there (R67).
 bool Replication::ends_later(const Session& session) {
   constexpr sim::Duration kSameTurn = std::chrono::microseconds(1);
   if (simulation_->now() - session.replica->acknowledged_at > kSameTurn) return false;
@@ -313,7 +313,7 @@ bool Replication::ends_later(const Session& session) {
     turn_timer_ = scheduler.add_timer(process_, &Replication::on_next_turn, this, 0);
     has_turn_timer_ = true;
   }
-  // In nanoseconds: it is quick, unless the machine is busy.
+  // In nanoseconds; a turn is quick unless the machine is busy.
   constexpr std::uint64_t kOneIn = 4;
   const std::uint64_t longest = ids_.below(kOneIn) == 0 ? 20'000'000 : 200'000;
   const auto turn = static_cast<std::int64_t>(ids_.below(longest));
@@ -378,7 +378,7 @@ void Replication::lead() {
   hang_up();
   master_ = nullptr;
   link_ = Link::none;
-  // Its replicas go on from here without having to be sent everything.
+  // Its replicas resume from here and need not be sent everything.
   former_id_ = std::exchange(id_, fresh_id());
   former_until_ = offset_ + 1;
   drop_replicas();
@@ -442,7 +442,7 @@ void Replication::on_opened(sim::Connection& connection) {
   say({"PING"});
 }
 
-// A link that was in use is made anew at once, one that could not be made in the next round.
+// A lost link that was connected is dialed again at once, one that was not in the next round.
 void Replication::on_reset(sim::Connection& connection) {
   if (&connection != connection_) return;
   const bool was_connected = link_ == Link::connected;
@@ -509,7 +509,7 @@ void Replication::answered_to_psync(std::string_view line) {
   }
   next_id_.assign(line.substr(kEverything.size(), kIdLength));
   strict_integer(line.substr(kEverything.size() + kIdLength + 1), next_offset_);
-  // What its own replicas have may be other data now.
+  // The data of its own replicas may differ now.
   drop_replicas();
   backlog_.end();
   can_resume_ = false;
@@ -535,7 +535,7 @@ void Replication::take_over(std::string_view snapshot) {
   send_ack(offset_);
 }
 
-// An acknowledgement that is asked for does not count the question.
+// A requested acknowledgement does not include the request itself.
 void Replication::obey(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
   std::string_view rest = bytes;
   for (;;) {
@@ -548,7 +548,7 @@ void Replication::obey(std::string_view bytes, history::TenureId tenure, std::ui
     }
   }
   server_.obeyed();
-  // On to replicas of its own, as it came.
+  // Its own replicas get the stream unchanged.
   feed(bytes, tenure, role);
   server_.serve_waiters();
 }

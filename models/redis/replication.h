@@ -1,7 +1,7 @@
-// One server's part in replication. As a master it sends its replicas what its writes come to,
+// One server's part in replication. As a master it sends the effects of its writes to its replicas
 // after it has answered them (R40), and knows how far each has acknowledged. As a replica it dials
-// its master, has itself sent everything or what it missed (R44, R45), and does what the stream
-// says. The roles change while it runs: REPLICAOF (R34, R46).
+// its master, receives everything or what it missed (R44, R45), and executes the stream. REPLICAOF
+// changes the role at run time (R34, R46).
 #pragma once
 
 #include <memory>
@@ -23,49 +23,50 @@ class Server;
 // A replica as its master knows it.
 struct AttachedReplica {
   enum class State : std::uint8_t {
-    waiting,  // for the snapshot to be made
-    online,   // has been sent it
+    waiting,  // the snapshot is still to be made
+    online,   // the snapshot has been sent
   };
   State state = State::waiting;
   bool streaming = false;
-  bool heeded = false;  // what it acknowledges counts
+  bool heeded = false;  // its acknowledgements count
   std::int64_t acknowledged = 0;
-  sim::Instant since{};  // it has been waiting
+  sim::Instant since{};  // since when it has been waiting
   sim::Instant acknowledged_at{};
   struct Piece {
     std::string bytes;
     history::TenureId tenure = 0;
     std::uint8_t role = 0;
   };
-  std::vector<Piece> kept;  // until then
+  std::vector<Piece> kept;  // the stream until it is streaming
 };
 
 class Replication final : private sim::Endpoint {
  public:
-  // Where a replica stands with its master.
+  // The state of a replica's link to its master.
   enum class Link : std::uint8_t {
     none,    // it is a master
     wanted,  // it will try once a second
     dialling,
     handshake,
-    transfer,  // the snapshot is under way
+    transfer,  // the snapshot is in flight
     connected,
   };
 
   explicit Replication(Server& server) : server_(server) {}
 
   void reset(sim::Simulation& simulation, sim::Process& process, const Directory* directory);
-  void started();  // of the process; it follows whom its configuration names
+  void started();  // the process starts and follows the master that its configuration names
   void halted();
-  // As a configuration file has it: a replica of this one from the start. nullptr: a master.
+  // Sets the master that the configuration file names. nullptr: the server starts as a master.
   void configure(const Node* master) { configured_ = master; }
-  // CONFIG REWRITE: what is so now survives a restart.
+  // CONFIG REWRITE: the present role survives a restart.
   void keep_configuration() { configured_ = master_; }
   bool will_follow() const { return configured_ != nullptr; }  // when the process starts
-  // The data that it has begun with are this state of that history: it may go on from there, or as
-  // a master let its replicas do so (R45).
+  // The loaded data are this state of the history `id`. The server may resume from there, or as a
+  // master let its replicas do so (R45).
   void recovered(std::string_view id, std::int64_t offset, std::uint32_t database);
-  // The state of a replica that has long been in step with its master, when a run begins.
+  // Makes the server a replica that has long been in step with its master, for the beginning of a
+  // run.
   void join(Server& master);
 
   bool is_replica() const { return master_ != nullptr; }
@@ -81,7 +82,7 @@ class Replication final : private sim::Endpoint {
   const Backlog& backlog() const { return backlog_; }
   sim::Instant last_heard() const { return last_heard_; }
   sim::Instant down_since() const { return down_since_; }
-  // Of what the server reports; a replica without acknowledgement lags since it was attached.
+  // The lag that the server reports; a replica without acknowledgement lags since it was attached.
   std::int64_t lag_seconds(const AttachedReplica& replica) const;
 
   // --- as a master
@@ -89,10 +90,11 @@ class Replication final : private sim::Endpoint {
   void propagate(Effects& effects, history::TenureId tenure, std::uint8_t role);
   void psync(Session& session, std::string_view id, std::int64_t offset);
   void acknowledged(Session& session, std::int64_t offset);
-  // Whether the end of the link to this replica is noticed later only, and then detached.
+  // Whether the server notices the end of the link to this replica only later, and then detaches
+  // it.
   bool ends_later(const Session& session);
   void detached(Session& session);
-  // How many have acknowledged as much (R51).
+  // How many replicas have acknowledged this offset (R51).
   std::int64_t acknowledged_by(std::int64_t offset) const;
   void ask_for_acknowledgements();
   // Whether writes are refused: `min-replicas-to-write`, as last counted (R56).
@@ -104,7 +106,7 @@ class Replication final : private sim::Endpoint {
   void lead();                    // REPLICAOF NO ONE
   void follow(const Node& node);  // REPLICAOF host port
 
-  // The script that kept it from obeying is over.
+  // Executes the part of the stream that a running script has delayed.
   void catch_up();
 
  private:
@@ -145,14 +147,14 @@ class Replication final : private sim::Endpoint {
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   const Directory* directory_ = nullptr;
-  // A server that is alone has no use for an id or rounds: they are drawn when first needed.
+  // A lone server needs no id and no timer phase, so both are drawn when first needed.
   bool drawn_ = false;
   sim::Random ids_;
   std::int64_t phase_ = 0;  // of its rounds, by the process's monotonic clock
   const Node* configured_ = nullptr;
-  const Node* master_ = nullptr;  // nullptr: it is one
+  const Node* master_ = nullptr;  // nullptr: it is a master
   std::string id_;                // of the history that the data are a state of
-  std::string former_id_;         // of the one that it goes on from, up to
+  std::string former_id_;         // of the history that this one continues after former_until_
   std::int64_t former_until_ = -1;
   std::int64_t offset_ = 0;
   Backlog backlog_;

@@ -1,4 +1,4 @@
-// Replication: who follows whom, the handshake of a replica, and WAIT.
+// Replication: REPLICAOF, the handshake of a replica, and WAIT.
 #include <array>
 #include <string>
 
@@ -78,7 +78,7 @@ void role(Call& call) {
   }
 }
 
-// Options by pairs; an acknowledgement is not answered.
+// Takes pairs of options and values; an acknowledgement is not answered.
 void replconf(Call& call) {
   if (call.words() % 2 == 0) {
     syntax_error(call.reply);
@@ -120,8 +120,8 @@ void psync(Call& call) {
   replication.psync(call.session, call[1], offset);
 }
 
-// Counts replicas, promises nothing: what they lack is not undone (R51). Of this connection's own
-// writes only (R52).
+// Counts replicas and promises nothing: a write that they lack is not undone (R51). Only this
+// connection's own writes count (R52).
 void wait(Call& call) {
   if (call.server.replication().is_replica()) {
     call.reply.set_error(

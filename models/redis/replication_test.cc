@@ -29,7 +29,7 @@ TEST(Replication, AnswersBeforeAnyReplicaHasTheWrite) {
   EXPECT_EQ(later, "$1\r\na\r\n");
 }
 
-// R41, R42: what the master has sent arrives, though it is dead by then and the replica was
+// R41, R42: data that the master has sent arrive even if it is dead by then and the replica was
 // stopped.
 TEST(Replication, OutlivesTheProcessThatHasSent) {
   for (const bool stopped : {false, true}) {
@@ -50,7 +50,7 @@ TEST(Replication, OutlivesTheProcessThatHasSent) {
   }
 }
 
-// R40: with its link cut and its machine stopped, the replica never hears of the lock.
+// R40: if its link is cut and the master's machine stops, the replica never gets the lock.
 TEST(Replication, LosesWhatWasNotSentWithTheMaster) {
   ReplicatedServers redis;
   redis.at(1s, [&] {
@@ -352,7 +352,8 @@ TEST(Wait, IsOfItsOwnConnectionAlone) {
   EXPECT_LE(answered, sim::kStart + 1202ms);
 }
 
-// R51: what a WAIT asks its replicas is part of the stream, which they acknowledge a second later.
+// R51: the request that WAIT sends to replicas is part of the stream; they acknowledge that part a
+// second later.
 TEST(Wait, LeavesItsOwnQuestionUnacknowledged) {
   ReplicatedServers redis({.count = 3});
   std::string asked, at_once, later;
@@ -374,7 +375,7 @@ TEST(Wait, LeavesItsOwnQuestionUnacknowledged) {
   EXPECT_EQ(later, ":2\r\n");
 }
 
-// R55: whoever has acknowledged has the write in its memory, and loses it with its process.
+// R55: a replica that has acknowledged has the write only in memory, and loses it with its process.
 TEST(Wait, SaysNothingOfADisk) {
   ReplicatedServers redis;
   Session* writer = nullptr;
@@ -474,7 +475,7 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
   }
 }
 
-// It looks at what has come from its replicas before it finds that they have gone (R67).
+// It reads what its replicas have sent before it finds that they have gone (R67).
 TEST(MinReplicas, LetAStoppedMasterServeWhoIsQuickWhenItGoesOn) {
   int served = 0;
   constexpr int kSeeds = 40;
@@ -497,8 +498,8 @@ TEST(MinReplicas, LetAStoppedMasterServeWhoIsQuickWhenItGoesOn) {
   EXPECT_LT(served, kSeeds);
 }
 
-// Nobody's lock depends on what a replica holds, until it is promoted; then nobody's depends on
-// what the server holds that it replaces.
+// No lock depends on the entries of a replica until it is promoted. After that, no lock depends on
+// the entries of the server that it replaces.
 TEST(Replication, HistoryKnowsOnlyTheEntriesOfMasters) {
   ReplicatedServers redis;
   redis.at(1s, [&] { redis.say(1, "SET", "lock", "a", "PX", "30000"); });

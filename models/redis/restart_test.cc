@@ -1,4 +1,4 @@
-// What a restart leaves in the history, and among replicas.
+// The effects of a restart on the history and on replicas.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -27,7 +27,7 @@ sim::Fault restarted(Duration when, sim::Keeps keeps, Duration lasts) {
   return fault;
 }
 
-// Two clients: the first takes the lock, the second something.
+// Two clients: the first acquires the lock, then the second runs `second`.
 std::vector<std::string> told(const Configuration& configuration, const sim::Fault& fault,
                               const std::function<void(picklock::Client& self)>& second) {
   models::SmallWorld world({.clients = 2, .configuration = configuration});
@@ -69,7 +69,7 @@ TEST(History, OfARestartSaysWhatIsGone) {
                           "3.0 entry removed restart by 0 of 1"));
 }
 
-// The owner rides beside the bytes of log and snapshot.
+// The owner is stored with the bytes of log and snapshot.
 TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
   const auto overwrite = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
@@ -110,7 +110,7 @@ TEST(History, OfARestartSaysWhatWasRemovedAndIsThereAgain) {
                           "20.001 entry removed expiry by 0 of 1"));
 }
 
-// What a replica has is nobody's lock; what it has as a master is.
+// An entry of a replica is no lock; the same entry of a master is.
 TEST(History, OfAReplicaThatStartsAsAMasterSaysWhatItHas) {
   ReplicatedServers redis({.in_step = false});
   redis.at(8s, [&] {
@@ -256,7 +256,7 @@ TEST(RestartedMaster, GoesOnWithItsReplicasFromTheSnapshotOfItsShutdown) {
   redis.run(7s);
 }
 
-// R47: they know more than it, or nothing of its log.
+// R47: its snapshot lacks a write that the replicas have; its log has no replication state.
 TEST(RestartedMaster, OverwritesItsReplicasOtherwise) {
   for (const Configuration& configuration : {Configuration{"save", "3600 1"}, kLogged}) {
     ReplicatedServers redis;
