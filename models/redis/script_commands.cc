@@ -19,7 +19,7 @@ const Lua::Compiled* script_named(Server& server, std::string_view sha) {
   return server.lua().known({digits.data(), digits.size()});
 }
 
-// False: the reply says why there is none.
+// Compiles a script. False: the reply says why it failed.
 bool compiled(Call& call, std::string_view body, const Lua::Compiled*& script) {
   std::string error;
   script = call.server.lua().compile(body, error);
@@ -33,7 +33,7 @@ struct Form {
 };
 
 void evaluate(Call& call, Form form) {
-  // The length is looked at before the number of keys, the digits after it (R81).
+  // The length is checked before the number of keys, the digits after it (R81).
   constexpr std::size_t kDigits = 40;
   if (form.by_sha && call[1].size() != kDigits) {
     call.reply.set_error(kUnknownScript);

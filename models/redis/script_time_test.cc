@@ -1,4 +1,4 @@
-// Scripts that take time: what their server shows meanwhile, and every way in which they end.
+// Scripts that take time: the behavior of their server meanwhile, and every way in which they end.
 #include <gmock/gmock.h>
 
 #include "models/redis/lone_server.h"
@@ -94,7 +94,7 @@ TEST(ThreeClocks, ReviveAKeyByGivingItANewDeadline) {  // R25
 
 // ---------------------------------------------------------------- how it ends
 
-// Client 1 runs the script; after a second somebody wants it killed.
+// Client 1 runs the script; after a second client 2 sends SCRIPT KILL.
 Reply killed(std::string_view script) {
   models::SmallWorld world{World{.clients = 2}};
   Reply reply;
@@ -130,7 +130,7 @@ TEST(KilledScript, TellsItsCallerWhereItWas) {  // R84
   EXPECT_EQ(killed(lines).text, killed_at(lines, 5));
 }
 
-// At the next line, as on the real server: one that has no next line gets away.
+// A kill acts at the next line, as on the real server; a script without a next line escapes it.
 TEST(KilledScript, MayCatchTheErrorButNotGoOn) {  // R84
   constexpr std::string_view kCaught =
       "local ok,e = pcall(function() while true do end end) return {tostring(ok),e}";
@@ -147,7 +147,7 @@ TEST(KilledScript, MayCatchTheErrorButNotGoOn) {  // R84
   EXPECT_EQ(killed(kResumed).text, killed_at(kResumed, 2));
 }
 
-// Each would go on for ever, and tries to catch whatever ends it.
+// Each script would run for ever and tries to catch the error that ends it.
 const std::vector<std::string_view> kStubborn = {
     "while true do end",
     "while true do pcall(function() while true do end end) end",

@@ -1,5 +1,5 @@
-// The script that one of the notes the project started from releases its lock by, as it stands
-// there, with the answers that a real server gave (docs/facts/fidelity.md R118).
+// The release script of one of the notes that the project started from, unchanged, with the answers
+// of a real server (docs/facts/fidelity.md R118).
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -53,7 +53,7 @@ TEST_F(SeedScript, DeletesTheLockAndPublishesWhenTheCountIsDown) {
   EXPECT_EQ(LoneServer::pushed(waiter), "*3\r\n$7\r\nmessage\r\n$7\r\nchannel\r\n$1\r\n0\r\n");
 }
 
-// docs/facts/failures.md A-27: the same note takes the lock by SET.
+// docs/facts/failures.md A-27: the same note acquires the lock by SET.
 TEST_F(SeedScript, FailsOnTheStringThatSetMakes) {
   server_("SET", "lock", "owner-1", "NX", "EX", "10");
   EXPECT_THAT(release("owner-1"), testing::StartsWith("-WRONGTYPE Operation against a key holding "

@@ -1,5 +1,5 @@
-// A client process's connection to whichever server of a group leads. Where several may, it asks
-// anew which of them does whenever it dials.
+// A client process's connection to the leading server of a group. If several servers may lead, it
+// looks up the leader each time it dials.
 #pragma once
 
 #include "models/redis/discovery.h"
@@ -10,18 +10,18 @@ namespace picklock::redis {
 
 class ServerLink {
  public:
-  // Connected already; one of several, `number` 1 and on, dials when it is needed. `discovery`
-  // nullptr: it is always this server.
+  // The link is connected already; but if there are several, those with a `number` of 1 or more
+  // dial when they are needed. `discovery` nullptr: it is always this server.
   void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
              Discovery* discovery = nullptr, std::uint32_t number = 0);
   void forget() { caller_.forget(); }
 
-  // Where a call would go is known. False: nobody could say who leads; whoever is asked has
-  // `patience` to answer, and all of them what is left.
+  // Finds the server for the next call. False: no Sentinel knew the leader. Each Sentinel has
+  // `patience` to answer, and all of them together have `left`.
   bool find_server(sim::Duration patience, const sim::TimeLeft& left = {});
-  // Who leads may have changed: the next call asks.
+  // The leader may have changed: the next call looks it up.
   void doubt() { caller_.hang_up(); }
-  // Another server leads: what is connected elsewhere is given up.
+  // `leader` leads now: a connection to another server is given up.
   void follow(const Node& leader);
 
   sim::Caller& caller() { return caller_; }

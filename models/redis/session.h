@@ -1,5 +1,5 @@
-// What a server knows of one connection: who is at the other end, in which database, what it has
-// queued, watches and listens to.
+// A server's state of one connection: the client, its database, queued commands, watched keys and
+// subscriptions.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class CommandQueue {
     lengths_.push_back(argv.size());
   }
 
-  // Calls `visit(argv)` for each, in order, with words in `argv`, which is reused; nothing may be
-  // added meanwhile.
+  // Calls `visit(argv)` for each command, in order; `argv` is reused. No command may be added
+  // meanwhile.
   template <typename Visit>
   void each(std::vector<std::string_view>& argv, Visit visit) const {
     std::size_t word = 0;
@@ -79,9 +79,10 @@ struct Session {
 
   std::uint64_t id = 0;
   bool connected = false;
-  // The answer under way is its last. Without one, for it wanted none, it stays open and deaf.
+  // The connection ends after its present answer. If it wants no replies, there is no answer, and
+  // it stays open but is not served.
   bool closing = false;
-  bool ended = false;  // the client has closed its end; what it sent before is still to be served
+  bool ended = false;  // the client has closed its end; requests sent before are still served
   bool authenticated = true;
   bool no_evict = false;
   std::uint8_t protocol = 2;
@@ -92,7 +93,7 @@ struct Session {
   sim::Instant last_command_at{};
   const Command* last_command = nullptr;
 
-  // Requests that have arrived and wait: for the end of a CLIENT PAUSE, or for the server's own
+  // Requests that have arrived and wait for the end of a CLIENT PAUSE, or for the server's own
   // thread.
   std::uint32_t held = 0;
   std::uint32_t waiting = 0;
@@ -100,14 +101,14 @@ struct Session {
 
   // In WAIT, until enough replicas have acknowledged or its time is up.
   bool blocked = false;
-  std::int64_t written_until = 0;  // offset of the replication stream behind its last command
+  std::int64_t written_until = 0;  // offset of the replication stream after its last command
   std::uint16_t listening_port = 0;
-  std::unique_ptr<AttachedReplica> replica;  // if that is what is at the other end
+  std::unique_ptr<AttachedReplica> replica;  // nullptr: the client is no replica
 
   bool in_multi = false;
   bool spoilt = false;  // a command could not be queued: EXEC will discard all (R105)
-  bool dirty = false;   // a watched key was changed in a way that its version does not tell
-  std::uint32_t queued_flags = 0;  // of all that is queued
+  bool dirty = false;   // a watched key was changed in a way that its version does not show
+  std::uint32_t queued_flags = 0;  // of all queued commands
   CommandQueue queued;
   std::vector<Watch> watches;
   std::vector<Topic*> channels;  // in the order of subscription, as the others
@@ -121,13 +122,13 @@ struct Session {
     watches.clear();
   }
 
-  // Whether what a command answers is sent; what is pushed always is.
+  // Whether replies are sent; pushed messages always are.
   bool wants_replies() const { return replies == Replies::on || replies == Replies::skip_next; }
 
   bool subscribed() const { return !channels.empty() || !patterns.empty() || !shards.empty(); }
 
   sim::Connection* connection = nullptr;        // nullptr: not on the simulated network
-  sim::Instant backlogged_since = sim::kNever;  // above the soft limit of what it has not read
+  sim::Instant backlogged_since = sim::kNever;  // its unread output is above the soft limit
   std::string unasked;  // without a connection: what was pushed and not yet fetched
 };
 

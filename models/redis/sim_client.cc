@@ -8,7 +8,7 @@
 namespace picklock::redis {
 namespace {
 
-// What a caller fills its request with.
+// Returns the function that writes the request of a command.
 auto words(Argv argv) {
   return [argv](sim::Payload& payload) { write_request(payload, argv); };
 }
@@ -57,8 +57,8 @@ void SimClient::refresh() {
 
 // ---------------------------------------------------------------- connections
 
-// One for a command, given back however the command ends. nullptr: all were in use until the
-// patience ended.
+// Borrows a connection for a command and returns it when the command ends, also by an exception.
+// nullptr: all were in use until the patience ended.
 class SimClient::Borrowed {
  public:
   explicit Borrowed(SimClient& client) : client_(client) {
@@ -83,7 +83,7 @@ class SimClient::Borrowed {
 
 // ---------------------------------------------------------------- commands
 
-// A master that was replaced: the next command asks who leads now.
+// READONLY comes from a replaced master: the next command looks up the leader.
 void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
   const bool demoted = reply.is_error() && reply.text.starts_with("READONLY");
   if (demoted && discovery_ != nullptr && discovery_->by() == FindBy::sentinel) link.doubt();
@@ -156,7 +156,7 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
   return {std::move(of_first), std::move(of_second)};
 }
 
-// On a connection that stands and is idle; else by a thread that waits for one.
+// Sends on an open idle connection; if there is none, a new thread waits for one.
 void SimClient::post(Role role, Argv argv) {
   sim::Scheduler& scheduler = simulation_->scheduler;
   if (scheduler.inert()) return;

@@ -1,8 +1,8 @@
 // redis::Client over the simulated network. The threads of a client process share its connections:
-// one, on which their commands follow each other, or a pool, of which each command has one for
-// itself until it is answered or given up. A connection on which a command has timed out is given
-// up and dialled anew, or kept, as the library does it. A command without an answer may be sent
-// again: the same operation, with as many effects (architecture "Unknown").
+// one for all commands, or a pool, from which each command has a connection of its own until it is
+// answered or given up. A connection on which a command has timed out is given up and dialed again,
+// or kept, as the library does. A command without an answer may be sent again: this is the same
+// operation with one effect for each copy (architecture "Unknown").
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ class SimClient final : public Client {
           discovery);
   }
   void forget();
-  // Asks who leads, and follows.
+  // Looks up the leader and follows it.
   void refresh();
 
   Reply call(Role role, Argv argv) override;
@@ -37,7 +37,7 @@ class SimClient final : public Client {
   bool subscribe(std::string_view channel, Listener listener, Duration patience) override;
   void unsubscribe(std::string_view channel) override;
 
-  // Whose message is being heard, while a listener of this client is called.
+  // The tenure whose message a listener of this client is handling.
   history::TenureId speaker() const { return subscriber_.speaker(); }
 
  private:
@@ -57,7 +57,7 @@ class SimClient final : public Client {
   Duration resend_delay_most_{};
   sim::Random chance_;
   std::uint32_t connections_ = 1;
-  std::deque<ServerLink> links_;  // the first stands, the others are dialled when needed
+  std::deque<ServerLink> links_;  // the first is connected, the others are dialed when needed
   models::Pool pool_;
   SimSubscriber subscriber_;
 };

@@ -62,7 +62,8 @@ TEST(SimClient, WaitsForItsPatienceAndNoLonger) {
   EXPECT_EQ(waited, 250);
 }
 
-// The same operation, with as many effects as copies arrive (architecture "Unknown").
+// A resend is the same operation, with one effect for each copy that arrives (architecture
+// "Unknown").
 Reply taken(const sim::Plan& plan, std::uint32_t resend) {
   models::SmallWorld world{models::SmallWorld::Setup{.command_timeout = 250ms, .resend = resend}};
   Reply reply;
@@ -138,8 +139,8 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
 
 // ---------------------------------------------------------------- connections
 
-// Threads of client 1, each with one GET of its number at its time, of a server that needs a
-// second.
+// Threads of client 1, each of which sends one GET of its number at its time to a server that needs
+// a second for each request.
 class PoolTest : public testing::Test {
  protected:
   explicit PoolTest(models::LockOptions options = {.connections = 2})
@@ -182,7 +183,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
   EXPECT_EQ(world.sent()[2], "1.011 redis-1 GET 4");
 }
 
-// Woken for the connection that the first gives back, it does not live to take it.
+// The thread that is woken for the first one's connection is killed before it takes it.
 TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledWhenJustWoken) {
   sim::Thread* third = nullptr;
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
@@ -209,7 +210,7 @@ TEST_F(KeptPoolTest, SendsNothingForOneWhoHasWaitedTooLongForAConnection) {
   EXPECT_EQ(kinds[5], Kind::unsent);
 }
 
-// Both of the others have one at once.
+// Both waiting threads get a connection at once.
 TEST_F(KeptPoolTest, LeavesNobodyWaitingWhereTwoConnectionsBecomeFreeTogether) {
   world.server().process().set_service(0s);
   get(1, 0s);
@@ -235,7 +236,7 @@ TEST_F(OneConnectionTest, IsSharedByTheThreadsOfAProcess) {
               ElementsAre("0.01 redis-1 GET 1", "0.02 redis-1 GET 2", "0.03 redis-1 GET 3"));
 }
 
-// The late answer is nobody's.
+// No command takes the late answer as its own.
 TEST(SimClient, KeepsAConnectionOnWhichACommandHasTimedOutOrDialsAnew) {
   for (const bool keeps : {true, false}) {
     models::SmallWorld world({.command_timeout = 250ms, .options = {.keep_timed_out = keeps}});
@@ -353,9 +354,9 @@ TEST(SimClient, PostsFromAThreadOfItsOwnWhereNoConnectionStands) {
   world.run({models::fault_at(500ms, sim::Verb::restart, "redis-1")});
 }
 
-// ---------------------------------------------------------------- whoever leads
+// ---------------------------------------------------------------- the leader of a group
 
-// One SET after each of these times: to whom it went, and what came of it.
+// Sends one SET after each of these times and collects the kinds of the replies.
 std::vector<Kind> sets_after(GroupWorld& world, std::vector<Duration> waits) {
   std::vector<Kind> kinds;
   world.thread([&kinds, &world, waits] {
@@ -445,7 +446,7 @@ TEST(SimClient, ReachesThePromotedOneOnceTheOldPrimaryFollows) {
   EXPECT_THAT(world.asked(), ElementsAre("redis-1", "sentinel-1", "redis-2"));
 }
 
-// The address tells it nothing new.
+// The address still names the same server.
 TEST(SimClient, StaysWithAServerThatDoesNotLeadWhereItKnowsTheAddressAlone) {
   GroupWorld world(at_address());
   world.at(500ms, [&] {
@@ -455,7 +456,7 @@ TEST(SimClient, StaysWithAServerThatDoesNotLeadWhereItKnowsTheAddressAlone) {
   EXPECT_THAT(world.asked(), ElementsAre("redis-1", "redis-1"));
 }
 
-// The second command waits behind the first, on the connection that is given up.
+// The second command waits for the first on the same connection, which is given up.
 TEST(SimClient, TellsTheOtherThreadsAtOnceThatTheConnectionIsGone) {
   GroupWorld world({.patience = 10s, .down_after = 30s});
   world.process("redis-1").set_service(1s);

@@ -11,7 +11,7 @@ constexpr auto kSubscribe = static_cast<std::uint8_t>(Role::subscribe);
 
 void SimSubscriber::reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
                           Discovery* discovery, Duration patience, Duration redial_every) {
-  // Far from the numbers of a pool.
+  // Far above the numbers of a pool's connections.
   constexpr std::uint32_t kNumber = 1000;
   simulation_ = &simulation;
   self_ = &self;
@@ -30,7 +30,7 @@ void SimSubscriber::forget() {
   remaking_ = false;
 }
 
-// Nobody is left to hear what a thread is told that is killed while it asks.
+// Removes the listener of a thread that is killed while it subscribes.
 class SimSubscriber::Asking {
  public:
   Asking(SimSubscriber& subscriber, std::string_view channel)
@@ -98,7 +98,7 @@ void SimSubscriber::lost(void* self) {
   me.simulation_->scheduler.spawn(*me.self_, [&me] { me.remake(); });
 }
 
-// A channel that is not confirmed is asked for again, on yet another connection.
+// If a channel is not confirmed, all are subscribed again on another connection.
 void SimSubscriber::remake() {
   for (bool whole = false; !whole && !listeners_.empty();) {
     simulation_->scheduler.sleep(redial_every_);

@@ -1,5 +1,5 @@
-// The connection on which a client process hears channels. When it is lost, a thread of the process
-// makes it anew and subscribes again; what was said meanwhile is not heard (R88).
+// The connection on which a client process receives channels. When it is lost, a thread of the
+// process dials again and resubscribes; messages published meanwhile are lost (R88).
 #pragma once
 
 #include <map>
@@ -27,8 +27,8 @@ class SimSubscriber {
  private:
   class Asking;
 
-  // The server has `patience` to be dialled and again to confirm, a Sentinel that of a command; all
-  // of it together what is left.
+  // The server has `patience` to accept the connection and again to confirm, a Sentinel has that of
+  // a command; all together have `left`.
   bool ask_for(std::string_view channel, Duration patience, const sim::TimeLeft& left);
   void remake();
   static void came(void* self, std::string_view bytes, history::TenureId from);

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// Client 1 listens, client 2 speaks.
+// Client 1 subscribes, client 2 publishes.
 class SubscriberTest : public testing::Test {
  protected:
   Listener listener() {
@@ -19,7 +19,7 @@ class SubscriberTest : public testing::Test {
       heard.push_back(std::to_string(world.milliseconds()) + " " + std::string(message));
     };
   }
-  // By client 2 at these times.
+  // Client 2 publishes these messages at their times.
   void say(std::vector<std::pair<Duration, std::string>> what, std::string channel = "c") {
     world.client(2, [this, what, channel](models::SmallWorld& all, picklock::Client& self) {
       for (const auto& [when, text] : what) {
@@ -70,7 +70,7 @@ TEST_F(SubscriberTest, HearsNothingOnceItHasLeft) {
   EXPECT_THAT(heard_by, ElementsAre(1, 0));
 }
 
-// 100 ms after the loss it dials, and is back after 1 ms for the connection and 1 ms for the
+// It dials 100 ms after the loss, and is subscribed after 1 ms for the connection and 1 ms for the
 // command.
 TEST_F(SubscriberTest, MakesALostConnectionAnewAndMissesWhatWasSaidMeanwhile) {  // R88
   listen([](picklock::Client& self) { self.sleep(4s); });
@@ -133,7 +133,7 @@ TEST_F(SubscriberTest, IsRefusedAtOnceWithoutPatience) {
   EXPECT_TRUE(world.sent().empty());
 }
 
-// Whoever is asked first, second and third who leads.
+// The three Sentinels are asked for the leader in turn.
 TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
   GroupWorld world({.patience = 2s, .down_after = 60s});
   for (const char* name : {"sentinel-1", "sentinel-2", "sentinel-3"})
@@ -150,7 +150,7 @@ TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
   EXPECT_THAT(world.asked(), ElementsAre("sentinel-1", "sentinel-2", "sentinel-3"));
 }
 
-// Nobody makes a connection anew for a listener whose thread has died.
+// A lost connection is not dialed again for a listener whose thread has died.
 TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
   sim::Thread& listening = world.client(1, [this](models::SmallWorld&, picklock::Client& self) {
     self.redis().subscribe("c", listener(), 10s);

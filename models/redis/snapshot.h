@@ -1,6 +1,6 @@
-// The whole of a server's data at one instant, as bytes: what a full synchronisation transfers and
-// a dump file holds. (Not the format of RDB: one request of RESP for each key, with its database,
-// deadline and owner before its elements.)
+// All data of a server at one instant, as bytes: the content of a full synchronization and of a
+// dump file. (The format is not RDB but one RESP request for each key, with its database, deadline
+// and owner before its elements.)
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,9 @@
 
 namespace picklock::redis {
 
-// Dead keys that nobody has forgotten are part of it, as they are of the real one.
+// Includes dead keys that are not forgotten yet, as the real server does.
 void take_snapshot(Keyspace& keys, sim::Payload& out);
-// Adds its keys to those that are there.
+// Adds the keys of a snapshot to the present ones.
 void load_snapshot(std::string_view bytes, Keyspace& keys);
 
 }  // namespace picklock::redis

@@ -43,7 +43,7 @@ struct Options {
 
 enum class Of : std::uint8_t { set, getex };
 
-// The words from `first` on. False: the reply says that they make no sense.
+// Reads the words from `first` on. False: they make no sense, and the reply says so.
 bool read_options(const Call& call, std::size_t first, Of of, Options& options) {
   const bool set = of == Of::set;
   for (std::size_t i = first; i < call.words(); ++i) {
@@ -61,7 +61,7 @@ bool read_options(const Call& call, std::size_t first, Of of, Options& options) 
       options.persist = true;
     } else if (named != nullptr && (options.expiry == nullptr || options.expiry == named) &&
                !options.keep_ttl && !options.persist && i + 1 < call.words()) {
-      options.expiry = named;  // said twice, the last one counts
+      options.expiry = named;  // the last one counts
       options.amount = call[++i];
     } else {
       syntax_error(call.reply);
@@ -71,7 +71,7 @@ bool read_options(const Call& call, std::size_t first, Of of, Options& options) 
   return true;
 }
 
-// False: the reply says that this is no time to expire at.
+// Reads a deadline. False: it is none, and the reply says so.
 bool read_deadline(const Call& call, const Expiry& expiry, std::string_view amount,
                    std::string_view command, std::int64_t& deadline) {
   std::int64_t value = 0;
@@ -86,7 +86,7 @@ std::string& put(const Call& call, std::string_view key, std::int64_t deadline =
   return call.keys.put(call.session.database, key, Type::string, deadline).text();
 }
 
-// What GET answers. False: the key holds another type.
+// Sets the reply of GET. False: the key holds another type.
 bool answer_text(const Call& call, Entry*& entry) {
   if (!live_of(call, call[1], Type::string, entry)) return false;
   if (entry == nullptr) {
@@ -97,7 +97,7 @@ bool answer_text(const Call& call, Entry*& entry) {
   return true;
 }
 
-// Without conditions: that they were met is known (R30).
+// Leaves out the conditions, because they were met (R30).
 void replicate_set(Call& call, std::string_view value, std::int64_t deadline) {
   if (!call.replicates()) return;
   call.replicate({"SET", call[1], value, "PXAT", Digits(deadline).view()});
@@ -183,7 +183,7 @@ void getex(Call& call) {
     return;
   }
   std::int64_t deadline = kNoDeadline;
-  // Only now: no key is no error, whatever the time (R7).
+  // Checked only now: without a key even a bad time is no error (R7).
   if (options.expiry != nullptr &&
       !read_deadline(call, *options.expiry, options.amount, "getex", deadline))
     return;
@@ -233,7 +233,7 @@ void getrange(Call& call) {
   if (entry == nullptr || (first < 0 && last < 0 && first > last)) return;
   const std::string_view text = entry->value.text();
   const std::int64_t size = length(text);
-  // Unlike the ranges of lists, one that ends before the string has its first byte.
+  // Unlike a range of a list, a range that ends before the string begins has the first byte.
   if (first < 0) first = std::max<std::int64_t>(first + size, 0);
   if (last < 0) last = std::max<std::int64_t>(last + size, 0);
   last = std::min(last, size - 1);

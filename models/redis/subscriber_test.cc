@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A connection that hears whatever comes.
+// A connection that collects every message.
 struct Listener final : sim::Endpoint {
   void listen(models::SmallWorld& world, std::uint32_t client) {
     now = [&world] { return world.simulation.now(); };
@@ -51,7 +51,8 @@ std::int64_t publish(picklock::Client& self, std::string_view text) {
   return self.redis().call(Role::none, argv).integer;
 }
 
-// The message to one and the reply to the other leave together, and take their own ways (R90).
+// The message to one client and the reply to the other leave together, but on different connections
+// (R90).
 TEST(Subscriber, MayHearBeforeOrAfterThePublisherIsAnswered) {
   std::set<bool> heard_first;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -97,7 +98,8 @@ TEST(Subscriber, NeverHearsWhatWasSaidWhileTheServerHadForgottenIt) {
   EXPECT_THAT(listener.heard, testing::Not(testing::HasSubstr("after")));
 }
 
-// Messages of a megabyte, until nobody hears them any more; at most `most`.
+// Publishes messages of a megabyte until no subscriber is left; at most `most`. Returns how many
+// had one.
 int heard_by_one_that_is_paused(int most, Duration every) {
   models::SmallWorld world({.clients = 2});
   Listener listener;
@@ -140,7 +142,7 @@ TEST(Subscriber, HearsAnyAmountIfItReads) {
   EXPECT_EQ(listener.messages, 51);
 }
 
-// What was said before the end arrives before it.
+// Messages sent before the end of the connection arrive before it.
 TEST(Connection, ThatIsKilledHearsWhatCameBefore) {
   models::SmallWorld world({.clients = 2});
   Listener listener;

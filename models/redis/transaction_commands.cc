@@ -1,5 +1,5 @@
-// Transactions: MULTI queues, EXEC runs what was queued at one instant of the clock (R26), unless a
-// watched key has changed (R27) or a command could not be queued (R105).
+// Transactions: MULTI queues commands, and EXEC runs them at one instant of the clock (R26), unless
+// a watched key has changed (R27) or a command could not be queued (R105).
 #include <array>
 
 #include "models/redis/commands.h"
@@ -28,8 +28,8 @@ void discard(Call& call) {
   call.reply.set_status("OK");
 }
 
-// A key that was dead when it was watched may be forgotten without a change; one that was alive and
-// is dead by now has changed, whether the server has noticed or not.
+// A key that was dead when it was watched may be forgotten without a change. One that was alive and
+// is dead now has changed, even if the server has not noticed it.
 bool changed(Keyspace& keys, const Session& session) {
   if (session.dirty) return true;
   for (const Watch& watch : session.watches) {
@@ -57,7 +57,7 @@ void exec(Call& call) {
     return;
   }
   session.watches.clear();
-  // Each reply is written as it comes about: what a command pushes to this same connection lands
+  // Each reply is written at once, so a message that a command pushes to this same connection is
   // inside the array (R89).
   sim::Payload& out = call.server.answer_to(call);
   if (session.wants_replies()) write_array(out, session.queued.size());

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "command\r\n"},
         Example{
             "", {{"MULTI"}, {"GET", "k"}, {"EXEC", "x"}}, {"EXEC"}, "-ERR EXEC without MULTI\r\n"},
-        // A mistake that shows only when it runs undoes nothing.
+        // An error that occurs only during EXEC undoes nothing.
         Example{"R105",
                 {{"HSET", "h", "f", "1"}, {"MULTI"}, {"GET", "h"}, {"SET", "k", "v"}},
                 {"EXEC"},
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"HELLO", "3"}, {"WATCH", "k"}, {"SET", "k", "v"}, {"MULTI"}},
                 {"EXEC"},
                 "_\r\n"},
-        // What was queued wrongly counts for more.
+        // A queueing error takes precedence over a changed key.
         Example{"", {{"WATCH", "k"}, {"SET", "k", "v"}, {"MULTI"}, {"GET"}}, {"EXEC"}, kAborted},
         Example{"R27", {{"WATCH", "k"}, {"SET", "j", "v"}, {"MULTI"}}, {"EXEC"}, "*0\r\n"},
         Example{"R27", {{"WATCH", "k"}, {"DEL", "k"}, {"MULTI"}}, {"EXEC"}, "*0\r\n"},
@@ -137,7 +137,7 @@ TEST(Exec, JudgesExpiryByTheInstantAtWhichItBegan) {
   EXPECT_EQ(redis("EXISTS", "k"), ":0\r\n");
 }
 
-// A script inside goes by its own beginning, what comes behind it by that of the transaction.
+// A script inside uses the time of its own beginning, later commands that of the transaction.
 TEST(Exec, LetsAScriptJudgeExpiryByItsOwnBeginning) {
   LoneServer redis;
   redis("SET", "k", "v", "PX", "30");
@@ -206,7 +206,8 @@ TEST_F(WatchOfALease, BreaksWhenADeadKeyIsSetAnew) {
   EXPECT_EQ(outcome(), "*-1\r\n");
 }
 
-// R89: in protocol 3 a connection may listen and publish; what it hears lands inside the array.
+// R89: in protocol 3 a connection may subscribe and publish; a message to itself is inside the
+// array.
 TEST(Exec, TakesUpWhatIsPushedToItsOwnConnection) {
   LoneServer redis;
   redis("HELLO", "3");

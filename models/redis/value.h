@@ -1,5 +1,5 @@
-// What a key can hold. A value is reused by the keys that come after it in its slot: clearing keeps
-// the memory, so that a lock taken and released over and over allocates nothing.
+// The value of a key. Later keys in the same slot reuse it: clearing keeps the memory, so that a
+// lock acquired and released over and over allocates nothing.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,13 @@ namespace picklock::redis {
 
 enum class Type : std::uint8_t { string, hash, list, set, sorted_set };
 
-// As TYPE says it.
+// The type's name as TYPE reports it.
 constexpr std::string_view name(Type type) {
   constexpr std::string_view kNames[] = {"string", "hash", "list", "set", "zset"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
-// The fields of a hash in the order in which they came, as a small hash of the real server has
-// them.
+// The fields of a hash in the order of insertion, as in a small hash of the real server.
 class Hash {
  public:
   struct Field {
@@ -65,8 +64,8 @@ class Hash {
 
 using List = std::deque<std::string>;
 
-// In the order in which its members came; but a set of integers alone, and of not too many, is
-// sorted, as the real server keeps it.
+// A set in the order of insertion; but a set of integers only, if it is not too large, is sorted as
+// on the real server.
 class Set {
  public:
   std::size_t size() const { return members_.size(); }
@@ -77,10 +76,10 @@ class Set {
   }
 
   bool contains(std::string_view member) const { return find(member) != members_.end(); }
-  // False: it is there already.
+  // False: the set has it already.
   bool add(std::string_view member);
   bool remove(std::string_view member);
-  // The member at this place, out of the set.
+  // Removes the member at this place and returns it.
   std::string take(std::size_t place);
 
   auto begin() const { return members_.begin(); }
@@ -93,10 +92,10 @@ class Set {
   }
 
   Members members_;
-  bool sorted_ = true;  // integers, by size
+  bool sorted_ = true;  // only integers, in ascending order
 };
 
-// Members by score, then by their bytes.
+// Members in the order of their scores, then of their bytes.
 class SortedSet {
  public:
   struct Member {
@@ -128,14 +127,14 @@ class SortedSet {
   void insert(Member member);
 
   std::vector<Member> members_;
-  bool large_ = false;  // or has been: the real server then keeps the sign of a score that is -0
+  bool large_ = false;  // is or was large: the real server then keeps the sign of a score of -0
 };
 
 class Value {
  public:
   Type type() const { return type_; }
 
-  // Empty, of this type.
+  // Makes the value empty and of this type.
   void become(Type type) {
     type_ = type;
     text_.clear();
@@ -159,7 +158,7 @@ class Value {
     }
   }
 
-  // Each only of its own type.
+  // Requires the value to be of this type.
   std::string& text() { return text_; }
   const std::string& text() const { return text_; }
   Hash& hash() { return others_->hash; }
@@ -168,7 +167,7 @@ class Value {
   Set& set() { return others_->set; }
   SortedSet& sorted_set() { return others_->sorted_set; }
 
-  // Without elements; a string never is.
+  // Whether it has no elements; a string is never empty.
   bool empty() const {
     switch (type_) {
       case Type::hash:
@@ -185,7 +184,7 @@ class Value {
     return false;
   }
 
-  // About what it takes in memory.
+  // An estimate of its memory.
   std::size_t bytes() const {
     constexpr std::size_t kPerElement = 16;
     std::size_t all = text_.size();

@@ -9,7 +9,7 @@ namespace picklock::redis {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
-// Of replies nested in each other: clients walk through them on stacks of 64 KiB.
+// Limit of nested replies: clients read them on stacks of 64 KiB.
 constexpr std::size_t kDeepest = 32;
 
 // Most numbers have a digit or two.
@@ -38,7 +38,7 @@ void write_header(sim::Payload& out, char kind, std::int64_t value) {
   out.append({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
-// A line stays one line, whatever was quoted in it.
+// Writes one line, even if the text contains line ends.
 void write_line(sim::Payload& out, char kind, std::string_view text) {
   char* at = out.extend(text.size() + 1);
   *at++ = kind;
@@ -46,7 +46,7 @@ void write_line(sim::Payload& out, char kind, std::string_view text) {
   out.append(kEnd);
 }
 
-// Line ends behind an error's text are no part of it.
+// Line ends after an error's text are not part of it.
 void write_error(sim::Payload& out, std::string_view text) {
   while (text.ends_with('\r') || text.ends_with('\n')) text.remove_suffix(1);
   write_line(out, '-', text);
@@ -98,7 +98,7 @@ inline bool read_body(std::string_view& bytes, std::int64_t size, std::string_vi
   return true;
 }
 
-// Of an array, how many elements are to follow.
+// Reads how many elements of an array follow.
 bool read_count(std::string_view header, Reply::Kind kind, std::int64_t each, Reply& reply,
                 std::int64_t& elements) {
   std::int64_t count = 0;
@@ -222,7 +222,8 @@ std::string describe(std::string_view payload, bool is_reply) {
   std::string text;
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (i > 0) text += ' ';
-    // A script's source says less than the word: what it does is its step's role.
+    // The word is more useful in a report than a script's source; the step's role says what it
+    // does.
     const bool source = i == 1 && (argv[0] == "EVAL" || argv[0] == "EVAL_RO");
     text += source ? std::string_view("{script}") : argv[i];
   }
@@ -243,7 +244,7 @@ constexpr sim::Protocol kProtocol{.name = "redis", .describe = describe, .comman
 constexpr sim::Protocol kWatchProtocol{
     .name = "redis", .describe = describe, .command = command, .background = true};
 
-// `SET lock:1 4f2a PXAT 1700000010000`, or several of them; `+CONTINUE ...`; a snapshot.
+// Describes `SET lock:1 4f2a PXAT 1700000010000`, or several commands; `+CONTINUE ...`; a snapshot.
 std::string describe_stream(std::string_view payload, bool) {
   if (payload.starts_with('+') || payload.starts_with('-'))
     return std::string(payload.substr(1, payload.find('\r') - 1));
@@ -272,7 +273,7 @@ bool read_request(std::string_view bytes, std::vector<std::string_view>& argv) {
 }
 
 bool take_request(std::string_view& bytes, std::vector<std::string_view>& argv) {
-  std::string_view rest = bytes;  // of its own, so that it stays in registers
+  std::string_view rest = bytes;  // a local copy, so that it stays in registers
   argv.clear();
   std::int64_t count = 0;
   if (!read_header(rest, '*', count) || count < 1) return false;

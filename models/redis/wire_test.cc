@@ -19,7 +19,7 @@ std::string request_of(const std::vector<std::string>& words) {
   return std::string(out.view());
 }
 
-// Bytes that a text may not have: status and error are lines.
+// A text without line ends, which a status or error may not contain.
 rc::Gen<std::string> line() {
   return rc::gen::container<std::string>(
       rc::gen::suchThat<char>([](char letter) { return letter != '\r' && letter != '\n'; }));

@@ -1,4 +1,4 @@
-// What a Sentinel answers to clients and to other Sentinels.
+// The answers of a Sentinel to clients and to other Sentinels.
 #include <algorithm>
 
 #include "models/redis/commands.h"
@@ -120,7 +120,7 @@ bool Sentinel::apply(sim::Message& request, sim::Payload& answer) {
     write_reply(answer, reply_, session.protocol);
     return true;
   }
-  // Other Sentinels say hardly anything else.
+  // A fast path, because other Sentinels send hardly anything else.
   if (argv_.size() == 1 && argv_[0] == "PING" && !session.subscribed()) {
     answer.append("+PONG\r\n");
     return true;
@@ -139,7 +139,7 @@ bool Sentinel::apply(sim::Message& request, sim::Payload& answer) {
   return true;
 }
 
-// Its answer is to leave before the end of the connection.
+// The answer must leave before the end of the connection.
 void Sentinel::quit(sim::Message& request) {
   sim::Connection& connection = *request.connection;
   sim::Message& reply = reply_to(request);

@@ -1,6 +1,5 @@
-// What a Sentinel's configuration file says: one of these for each master that it monitors. A file
-// that is new knows the master alone; one long in use, its replicas and the other Sentinels as
-// well.
+// A Sentinel's configuration file: one of these for each master that it monitors. A new file names
+// only the master; a file long in use also names its replicas and the other Sentinels.
 #pragma once
 
 #include <chrono>

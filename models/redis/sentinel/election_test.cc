@@ -1,4 +1,4 @@
-// Who may lead a failover.
+// Elections of the Sentinel that leads a failover.
 #include <map>
 #include <set>
 
@@ -110,7 +110,7 @@ TEST(Failover, NeedsAsManyVotesAsTheQuorum) {
 }
 
 // Four agree that the master is down, and two of them are gone before they can vote: a majority is
-// too little then.
+// then not enough.
 TEST(Leader, NeedsAsManyVotesAsTheQuorum) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     FakeWorld world(
@@ -165,7 +165,7 @@ TEST(Leader, IsAloneInItsEpoch) {
   EXPECT_GT(contested, 0u);  // several tried at once
 }
 
-// On the minority's side of a partition nothing happens; on the other one it does.
+// No failover happens on the minority's side of a partition.
 TEST(Failover, HappensOnTheSideOfTheMajority) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     FakeWorld world({.seed = seed});

@@ -1,5 +1,5 @@
-// What a Sentinel tells of its doings: to its log, and to clients that have subscribed to the kind
-// of event.
+// The events of a Sentinel: they go to its log, and to clients that have subscribed to the kind of
+// event.
 #include "models/redis/glob.h"
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
@@ -20,7 +20,7 @@ std::string Sentinel::described(const Instance& instance) {
   return text;
 }
 
-// As readers know it.
+// The process name that readers know.
 std::string Sentinel::process_at(const Address& address) const {
   const Node* node = directory_->find(address.host, address.port);
   return node != nullptr ? node->process->name() : address.host;

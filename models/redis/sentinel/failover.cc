@@ -40,7 +40,8 @@ void Sentinel::enter(Instance& master, FailoverState state) {
 
 bool Sentinel::start_failover_if_needed(Instance& master) {
   if (!master.objectively_down || master.failover_in_progress) return false;
-  // Not soon after another attempt, be it this one's or that of whom it voted for (R69).
+  // An attempt must not follow soon after another, either its own or that of the Sentinel that it
+  // voted for (R69).
   const Milliseconds not_before = master.failover_started_at + 2 * master.failover_timeout;
   if (now() < not_before) {
     if (master.failover_delay_logged != master.failover_started_at) {
@@ -127,7 +128,7 @@ void Sentinel::send_no_one(Instance& master) {
   enter(master, FailoverState::wait_promotion);
 }
 
-// Its INFO will tell (promotion_seen).
+// The replica's INFO will show the promotion (promotion_seen).
 void Sentinel::wait_promotion(Instance& master) {
   if (now() - master.failover_state_at > master.failover_timeout)
     abort_failover(master, "-failover-abort-slave-timeout");
@@ -150,7 +151,8 @@ void Sentinel::reconfigure_replicas(Instance& master) {
   for (const auto& replica : master.replicas) {
     if (under_way >= master.parallel_syncs) break;
     if (replica->promoted || replica->reconf_done) continue;
-    // What does not get on is left alone; its configuration will be found wrong and mended later.
+    // A replica that makes no progress is skipped; its wrong configuration is found and corrected
+    // later.
     if (replica->reconf_sent && now() - replica->reconf_sent_at > kReconfTimeout) {
       event("-slave-reconf-sent-timeout", *replica);
       replica->reconf_sent = false;
@@ -205,7 +207,7 @@ void Sentinel::switch_to_promoted(Instance& master) {
   switch_address(master, to);
 }
 
-// The master is another server from here on; the old one is a replica like the rest.
+// From here on another server is the master, and the old one is a replica like the rest.
 void Sentinel::switch_address(Instance& master, const Address& address) {
   event("+switch-master", master.name + ' ' + master.address.host + ' ' +
                               std::to_string(master.address.port) + ' ' + address.host + ' ' +
@@ -242,8 +244,7 @@ void Sentinel::switch_address(Instance& master, const Address& address) {
   save();
 }
 
-// Clients are cut off, so that they ask anew who the master is (R66). What comes of it is seen in
-// INFO.
+// Disconnects clients, so that they look up the master again (R66). The result shows in INFO.
 void Sentinel::send_replicaof(Instance& instance, const Address* master) {
   const Digits port(master != nullptr ? master->port : 0);
   send(instance, {"MULTI"});

@@ -1,5 +1,5 @@
-// Failovers, as they were seen with three real Sentinels: quorum 2, down-after 1 s,
-// failover-timeout 6 s (R60-R69).
+// Failovers as measured with three real Sentinels: quorum 2, down-after 1 s, failover-timeout 6 s
+// (R60-R69).
 #include <algorithm>
 
 #include "models/redis/sentinel/fake_world.h"
@@ -18,7 +18,7 @@ using Duration = sim::Duration;
 
 constexpr std::uint64_t kSeeds = 40;
 
-// Somewhere in the periods of the Sentinels.
+// A time at a different point of the Sentinels' periods for each seed.
 Duration moment(std::uint64_t seed) { return 30s + std::chrono::milliseconds(seed * 37 % 2003); }
 
 double seconds(Duration length) { return static_cast<double>(length.count()) / 1e9; }
@@ -28,7 +28,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// When the first Sentinel that does not lead the failover told of the new master, from `since` on.
+// The time from `since` until the first Sentinel that does not lead the failover reports the new
+// master.
 double told_after(FakeWorld& world, Duration since) {
   double first = 1e9;
   for (const Sentinel& sentinel : world.sentinels) {
@@ -66,7 +67,7 @@ TEST(Failover, TakesUpToASecondLongerWhenTheMasterWasPaused) {  // R60: 2.36 and
   EXPECT_GE(*std::max_element(told.begin(), told.end()), 3.20);
 }
 
-// The first words of what it logged, from its view that the master is down on.
+// The first words of the log lines, from the one in which it finds the master down.
 std::vector<std::string> story(const Sentinel& sentinel) {
   std::vector<std::string> words;
   for (const Sentinel::Event& event : sentinel.events()) {
@@ -143,7 +144,7 @@ TEST(Voter, MayVoteBeforeItFindsTheMasterDownItself) {  // R61
   EXPECT_GT(after, before);
 }
 
-// Two seconds later still, if hellos were under way when the leader wanted to send new ones.
+// It takes two seconds more if hellos were in flight when the leader wanted to send new ones.
 TEST(Promoted, TakesWritesLongBeforeAnybodyIsTold) {  // R62: ~0.7 s
   std::vector<double> gaps;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -246,7 +247,7 @@ TEST(OldMaster, HearsOfItsConversionInOneTransactionThatCutsItsClientsOff) {  //
             heard.end());
 }
 
-// What it finds in its sockets when it runs again asks questions, and changes nothing (R67).
+// The requests in its sockets when it runs again are only queries and change nothing (R67).
 TEST(OldMaster, IsToldNothingThatWaitedForItsReturn) {
   FakeWorld world({});
   FakeServer& old = world.server(1);

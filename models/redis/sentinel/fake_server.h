@@ -1,5 +1,4 @@
-// What a Sentinel sees of a Redis server, without the data: role, offset, links, channels.
-// Test-only.
+// A Redis server as a Sentinel sees it, without data: role, offset, links, channels. Test-only.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class FakeServer final : public sim::Service {
 
   std::uint64_t offset = 1000;
   int priority = 100;
-  bool obeys = true;     // does as SLAVEOF says
+  bool obeys = true;     // executes SLAVEOF
   bool loading = false;  // and says so
   sim::Instant promoted_at{};
   std::vector<std::string> heard;  // commands but PING, INFO and PUBLISH

@@ -1,4 +1,4 @@
-// Sentinels, fake servers and a client that asks them, on one simulation. Test-only.
+// Sentinels, fake servers and a client that sends them requests, on one simulation. Test-only.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace picklock::redis {
 
 using namespace std::chrono_literals;
 
-// A connection that keeps what it hears.
+// A connection that keeps all replies and messages.
 class Asker final : public LinkListener {
  public:
   void on_reply(Link&, std::uint64_t, std::string_view reply) override {
@@ -84,7 +84,7 @@ class FakeWorld {
   FakeServer& server(std::size_t number) { return servers[number - 1]; }
   Sentinel& sentinel(std::size_t number) { return sentinels[number - 1]; }
 
-  // What is to happen when; then run().
+  // Plans an action; call run() afterwards.
   void at(Duration when, std::function<void()> what) { plan_.push_back({when, std::move(what)}); }
   void run(Duration length) {
     sim::Scheduler& scheduler = simulation.scheduler;
@@ -98,7 +98,7 @@ class FakeWorld {
         *client,
         [&scheduler, length] {
           scheduler.sleep(length);
-          // Heartbeats and what a partition holds back would go on for ever.
+          // Heartbeats and messages held by a partition would keep the run going for ever.
           scheduler.stop();
         },
         true);
@@ -123,7 +123,7 @@ class FakeWorld {
     simulation.network.unblock(other.process(), one.process());
   }
 
-  // Asks from the client's process; the answer is there a moment later.
+  // Sends a request from the client's process; the answer arrives a moment later.
   void ask(Asker& asker, const Sentinel& of, std::initializer_list<std::string_view> argv) {
     if (!asker.link.dialled())
       asker.link.dial(simulation, *client, directory.of(of.process()), ++dials_);

@@ -63,7 +63,7 @@ void Sentinel::say_hello(Instance& instance) {
   send(instance, {"PUBLISH", kHelloChannel, text_}, Asked::publish);
 }
 
-// Instead of when the period is over.
+// Sends the next hello now and not at the end of the period.
 void Sentinel::say_hello_soon(Instance& master) {
   const auto hurry = [](Instance& instance) {
     if (instance.last_published_at > kPublishPeriod)

@@ -1,4 +1,4 @@
-// How Sentinels find each other, and how the newest configuration gets about.
+// How Sentinels find each other, and how the newest configuration spreads.
 #include "models/redis/sentinel/fake_world.h"
 
 namespace picklock::redis {
@@ -78,7 +78,7 @@ TEST(Sentinel, ThatLostItsConfigurationIsAnotherOneAtTheSameAddress) {
   EXPECT_EQ(world.sentinel(2).master("redis-1")->sentinels.size(), 2u);
 }
 
-// What a lone Sentinel makes of a hello from one at 10.0.0.9.
+// The master's address in a lone Sentinel after a hello from a Sentinel at 10.0.0.9.
 Address after_hello(std::string_view epochs_and_address) {
   FakeWorld world({.sentinels = 1});
   Asker asker;

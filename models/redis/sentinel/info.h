@@ -1,4 +1,4 @@
-// What a Sentinel reads from a server's INFO.
+// The fields that a Sentinel reads from a server's INFO.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace picklock::redis {
 
-// Views into the text. What the text does not tell is empty.
+// Views into the text. Fields that the text does not have are empty.
 struct ServerInfo {
   struct Replica {
     std::string_view host;
@@ -20,7 +20,7 @@ struct ServerInfo {
   bool is_replica = false;
   std::vector<Replica> replicas;
   std::int64_t link_down_ms = 0;  // 0: its link to the master is up
-  // Told by a replica alone.
+  // Only a replica reports these.
   std::optional<std::string_view> master_host;
   std::optional<std::uint16_t> master_port;
   std::optional<bool> link_up;

@@ -1,5 +1,5 @@
-// What a Sentinel knows of those it watches: masters, their replicas, and the other Sentinels that
-// watch the same master. Times are milliseconds of the Sentinel's wall clock; 0: never.
+// A Sentinel's knowledge of the instances that it watches: masters, their replicas, and the other
+// Sentinels of the same master. Times are milliseconds of the Sentinel's wall clock; 0: never.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ inline constexpr std::size_t kMaxPending = 100;
 inline constexpr std::int64_t kDefaultPriority = 100;
 inline constexpr std::string_view kHelloChannel = "__sentinel__:hello";
 
-// The connections to one address, and what they tell of its health. Another Sentinel has one for
-// all the masters that both monitor.
+// The connections to one address, and the health that they show. For another Sentinel there is one
+// contact for all the masters that both monitor.
 class Contact final : public LinkListener {
  public:
   Contact(Sentinel& sentinel, Milliseconds now);
@@ -60,11 +60,11 @@ class Contact final : public LinkListener {
   Milliseconds pubsub_dialled_at = 0;
   Milliseconds last_dialled_at = 0;
   Milliseconds last_heard_at = 0;  // on the pub/sub connection
-  // Since when it owes an answer to a PING; before there is a connection, since it was to be had.
+  // Since when a PING is unanswered; before there is a connection, since it was first wanted.
   Milliseconds unanswered_since;
   Milliseconds last_ping_at = 0;
-  Milliseconds last_available_at;  // it answered as one that is up does
-  Milliseconds last_pong_at;       // it answered, whatever it said
+  Milliseconds last_available_at;  // the last answer of an instance that is up
+  Milliseconds last_pong_at;       // the last answer of any kind
 
  private:
   Sentinel& sentinel_;
@@ -128,7 +128,8 @@ struct Instance {
   Milliseconds failover_timeout = 0;
   Instance* promoted_replica = nullptr;
 
-  // Of a master, whom this Sentinel voted for; of a Sentinel, whom that one did. Empty: nobody.
+  // For a master: the candidate that this Sentinel voted for. For a Sentinel: its vote. Empty:
+  // none.
   std::string leader;
   std::uint64_t leader_epoch = 0;
 
@@ -141,8 +142,8 @@ struct Instance {
   std::uint64_t offset = 0;
   Milliseconds reconf_sent_at = 0;
 
-  // Clients and other Sentinels are told of the promoted replica as soon as it has been seen to be
-  // a master (R62).
+  // Clients and other Sentinels are told of the promoted replica as soon as its INFO shows that it
+  // is a master (R62).
   const Address& current_address() const {
     const bool told = failover_in_progress && promoted_replica != nullptr &&
                       failover_state >= FailoverState::reconfigure_replicas;

@@ -1,5 +1,5 @@
-// Whether an instance is down, in a Sentinel's own view and in that of enough of them, and who is
-// to lead a failover.
+// Judges whether an instance is down, in a Sentinel's own view and in that of enough Sentinels, and
+// elects the leader of a failover.
 #include <utility>
 
 #include "models/redis/numbers.h"
@@ -17,7 +17,7 @@ void Sentinel::check_subjectively_down(Instance& instance) {
     silent_for = time - contact.last_available_at;
   }
 
-  // A connection that seems to lead nowhere is replaced.
+  // A connection that seems dead is replaced.
   const Milliseconds half = instance.down_after / 2;
   if (contact.commands.dialled() && time - contact.commands_dialled_at > kMinReconnectPeriod &&
       contact.unanswered_since != 0 && time - contact.unanswered_since > half &&
@@ -87,7 +87,7 @@ void Sentinel::raise_epoch(std::uint64_t epoch) {
   event("+new-epoch", std::to_string(epoch_));
 }
 
-// One vote in an epoch, given to who asks first.
+// Gives one vote in an epoch, to the first candidate that requests it.
 std::string_view Sentinel::vote(Instance& master, std::uint64_t epoch, std::string_view candidate) {
   raise_epoch(epoch);
   if (master.leader_epoch < epoch && epoch_ <= epoch) {
@@ -95,7 +95,7 @@ std::string_view Sentinel::vote(Instance& master, std::uint64_t epoch, std::stri
     master.leader_epoch = epoch_;
     save();
     event("+vote-for-leader", master.leader + ' ' + std::to_string(master.leader_epoch));
-    // The other one is given time before this one tries (R69).
+    // The other candidate gets time before this Sentinel tries (R69).
     if (master.leader != id_) {
       const auto delay = static_cast<Milliseconds>(random_.below(kMaxDesync));
       master.failover_started_at = now() + delay;
@@ -104,7 +104,8 @@ std::string_view Sentinel::vote(Instance& master, std::uint64_t epoch, std::stri
   return master.leader;
 }
 
-// Whom a majority of the known Sentinels, and at least the quorum, voted for; empty: nobody.
+// The candidate with the votes of a majority of the known Sentinels and of at least the quorum;
+// empty: none.
 std::string Sentinel::leader_of(Instance& master, std::uint64_t epoch) {
   std::vector<std::pair<std::string, std::uint32_t>> votes;
   const auto count = [&](std::string_view candidate) {

@@ -1,6 +1,6 @@
 // A client's end of one connection to a Redis server or Sentinel, for programs that are state
-// machines: commands are sent without waiting, replies come in the order of the commands, each with
-// the tag that its command was given. Messages of subscribed channels come as they are published.
+// machines. Commands are sent without waiting; replies come in the order of the commands, each with
+// the tag of its command. Messages of subscribed channels come as they are published.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace picklock::redis {
 
 class Link;
 
-// Who uses a link. Any call may close the link, or dial it anew, but must leave it alive.
+// The user of a link. Any call may close the link or dial again, but must not destroy it.
 class LinkListener {
  public:
   virtual void on_reply(Link& link, std::uint64_t tag, std::string_view reply) = 0;
   virtual void on_pushed(Link& link, std::string_view message) = 0;
-  virtual void on_lost(Link& link) = 0;  // what was pending will not be answered
+  virtual void on_lost(Link& link) = 0;  // pending commands will not be answered
 
  protected:
   ~LinkListener() = default;
@@ -32,16 +32,16 @@ class Link final : public sim::Endpoint {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // Commands may be sent at once. nullptr: nothing is there, not even to refuse the connection.
-  // `ordinal` tells the connections of one process apart.
+  // Commands may be sent at once. `node` nullptr: no process is there, not even to refuse the
+  // connection. `ordinal` distinguishes the connections of one process.
   void dial(sim::Simulation& simulation, sim::Process& self, const Node* node,
             std::uint32_t ordinal);
-  // Of SUBSCRIBE: one channel each.
+  // A SUBSCRIBE may have only one channel.
   void send(std::initializer_list<std::string_view> argv, std::uint64_t tag = 0);
   void close();
   void forget();  // its process has crashed, and the connection with it
 
-  bool dialled() const { return dialled_; }  // and neither closed nor lost since
+  bool dialled() const { return dialled_; }  // dialed, and neither closed nor lost since
   std::size_t pending() const { return tags_.size() - answered_; }
 
   void on_message(sim::Connection& connection, sim::Message& message) override;
@@ -53,11 +53,11 @@ class Link final : public sim::Endpoint {
   sim::Connection* connection_ = nullptr;
   bool dialled_ = false;
   bool subscribed_ = false;
-  std::vector<std::uint64_t> tags_;  // of the commands sent; the first `answered_` are done with
+  std::vector<std::uint64_t> tags_;  // of the commands sent; the first `answered_` are answered
   std::size_t answered_ = 0;
 };
 
-// The length of the reply at the front of `bytes`; 0: it is not whole or not well-formed.
+// The length of the reply at the front of `bytes`; 0: it is incomplete or not well-formed.
 std::size_t reply_size(std::string_view bytes);
 
 }  // namespace picklock::redis

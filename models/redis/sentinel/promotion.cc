@@ -17,7 +17,7 @@ bool smaller_in_any_case(std::string_view one, std::string_view other) {
 bool may_be_promoted(const Instance& replica, const Instance& master, Milliseconds now) {
   const Milliseconds down_for =
       master.subjectively_down ? now - master.subjectively_down_since : Milliseconds{0};
-  // While the master is down its replicas are asked for INFO every second.
+  // While the master is down, its replicas get INFO every second.
   const Milliseconds info_valid_for = master.subjectively_down ? 5 * kPingPeriod : 3 * kInfoPeriod;
   return !replica.subjectively_down && !replica.contact->disconnected &&
          now - replica.contact->last_available_at <= 5 * kPingPeriod && replica.priority != 0 &&

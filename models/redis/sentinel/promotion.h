@@ -1,4 +1,4 @@
-// Which replica is to be the next master.
+// The choice of the next master among the replicas.
 #pragma once
 
 #include "models/redis/sentinel/instance.h"

@@ -84,7 +84,7 @@ TEST(Promotion, IsNotForOneWhoseInfoIsOld) {
   EXPECT_EQ(all.best(), "a");
   --replica.info_at;
   EXPECT_EQ(all.best(), "none");
-  all.master.subjectively_down = false;  // then it is asked for more seldom
+  all.master.subjectively_down = false;  // then INFO is requested less often
   EXPECT_EQ(all.best(), "a");
   replica.info_at = kNow - 30001;
   EXPECT_EQ(all.best(), "none");

@@ -20,7 +20,7 @@ void Sentinel::reset(sim::Simulation& simulation, sim::Process& process, const D
   configs_.assign(configs.begin(), configs.end());
   timer_ = simulation.scheduler.add_timer(&process, on_tick, this, 0);
   has_saved_ = false;
-  // Their connections went with the run before.
+  // The connections of these instances ended with the previous run.
   masters_.clear();
   retired_.clear();
   buried_.clear();
@@ -39,7 +39,8 @@ void Sentinel::start(sim::Keeps keeps) {
   own_ = Address::of(self != nullptr ? *self : Node{&process(), this, kSentinelPort});
   tilt_ = false;
   epoch_ = 0;
-  // It syncs its configuration file whenever it changes it.
+  // A Sentinel fsyncs its configuration file after each change, so only a loss of all data loses
+  // it.
   if (keeps == sim::Keeps::none) has_saved_ = false;
   for (const SentinelConfig& config : configs_) add_master(config);
   if (has_saved_) {
@@ -63,7 +64,7 @@ void Sentinel::halted() {
       for (const auto& other : *others) other->contact->forget();
     }
   }
-  // What has arrived for the dead incarnation may still be handed to its links.
+  // The network may still deliver messages to the links of the dead incarnation.
   std::move(masters_.begin(), masters_.end(), std::back_inserter(buried_));
   masters_.clear();
   for (const Session& session : sessions_) {
@@ -84,7 +85,7 @@ std::string Sentinel::drawn_id(const sim::Process& process, std::uint32_t incarn
   return id;
 }
 
-// Whom its file knows from before the run.
+// Adds the instances that the configuration file names from before the run.
 void Sentinel::load_first() {
   for (const SentinelConfig& config : configs_) {
     Instance& master = *find_master(config.name);
@@ -106,7 +107,7 @@ void Sentinel::save() {
     kept.config_epoch = master->config_epoch;
     kept.leader_epoch = master->leader_epoch;
     for (const auto& replica : master->replicas) {
-      // The one promoted is the master already, and the old master in its place.
+      // The promoted replica is the master already, and the old master takes its place.
       kept.replicas.push_back(replica->address == kept.address ? master->address
                                                                : replica->address);
     }
@@ -236,14 +237,14 @@ void Sentinel::tick() {
     if (master->failover_state == FailoverState::update_config) promoted = master.get();
   }
   if (promoted != nullptr) switch_to_promoted(*promoted);
-  // Drawn anew each time, so that Sentinels started together do not ask for votes together for
-  // ever.
+  // Drawn anew each time, so that Sentinels started together do not always request votes at the
+  // same time.
   const std::uint64_t hz = kDefaultHz + random_.below(kDefaultHz);
   await_tick(static_cast<std::int64_t>(1000 / hz));
 }
 
-// Timeouts mean nothing after the process has been stopped or its clock set: for a while it only
-// looks on.
+// Timeouts mean nothing after the process was stopped or its clock was set: for a while the
+// Sentinel only observes.
 void Sentinel::check_tilt() {
   const Milliseconds time = now();
   const Milliseconds passed = time - previous_tick_;

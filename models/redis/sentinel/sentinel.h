@@ -1,5 +1,5 @@
 // A Redis Sentinel: watches masters and their replicas together with other Sentinels, and replaces
-// a master that enough of them find down. It knows the servers by what they answer alone, and other
+// a master that enough of them find down. It knows the servers only by their answers, and other
 // Sentinels by the hellos that all of them publish on the servers (R60-R69).
 //
 // A world gives each one a process, an address in the directory and its configuration:
@@ -27,7 +27,7 @@ namespace picklock::redis {
 
 class Sentinel final : public sim::Service {
  public:
-  // As first set up, for a new run. The directory must outlive the run.
+  // Sets the Sentinel up for a new run. The directory must outlive the run.
   void reset(sim::Simulation& simulation, sim::Process& process, const Directory& directory,
              std::span<const SentinelConfig> configs);
 
@@ -37,7 +37,7 @@ class Sentinel final : public sim::Service {
   void on_reset(sim::Connection& connection) override { client_gone(connection); }
   void on_closed(sim::Connection& connection) override { client_gone(connection); }
 
-  // What it writes to its log, if asked to keep it; not verbose enough for role changes.
+  // A line of its log, kept on request; the log level does not include role changes.
   struct Event {
     sim::Instant at{};
     std::string line;  // `+sdown master redis-1 10.0.0.4 6379`
@@ -56,7 +56,7 @@ class Sentinel final : public sim::Service {
 
   using Instances = std::vector<std::unique_ptr<Instance>>;
 
-  // What its reply is to be used for.
+  // The kind of a request, which decides how its reply is used.
   enum class Asked : std::uint8_t { nothing, ping, info, publish, is_master_down };
 
   // The state that a configuration file keeps.
@@ -83,7 +83,7 @@ class Sentinel final : public sim::Service {
   }
 
   // --- its state
-  // Another one for a Sentinel that has lost its configuration.
+  // A Sentinel that has lost its configuration draws another id.
   std::string drawn_id(const sim::Process& process, std::uint32_t incarnation) const;
   void load_first();
   void load();
@@ -94,7 +94,7 @@ class Sentinel final : public sim::Service {
   std::unique_ptr<Instance> make_instance(InstanceKind kind, const Address& address,
                                           Instance* master);
   void share_contact(Instance& other);
-  // Callbacks of its connections may be under way: it goes when none is.
+  // Callbacks of the instance's connections may be running, so it is destroyed later.
   void retire(std::unique_ptr<Instance> instance);
   template <typename Condition>
   bool retire_if(Instances& instances, Condition condition);
@@ -129,7 +129,7 @@ class Sentinel final : public sim::Service {
   void check_subjectively_down(Instance& instance);
   void check_objectively_down(Instance& master);
   void ask_others(Instance& master, bool forced);
-  // Its vote, old or new; empty: it has none to tell.
+  // Returns its vote, old or new; empty: it has none.
   std::string_view vote(Instance& master, std::uint64_t epoch, std::string_view candidate);
   std::string leader_of(Instance& master, std::uint64_t epoch);
   void raise_epoch(std::uint64_t epoch);

@@ -1,11 +1,11 @@
-// How a Sentinel keeps in touch with those it watches, and what it makes of their answers.
+// How a Sentinel stays in contact with the instances that it watches and uses their answers.
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
 namespace {
 
-constexpr unsigned kTagBits = 8;  // what was asked; the serial of whom is above
+constexpr unsigned kTagBits = 8;  // the kind of the request; the instance's serial is above
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void Contact::close_pubsub() {
 void Contact::on_lost(Link&) { disconnected = true; }
 
 void Contact::on_reply(Link& link, std::uint64_t tag, std::string_view reply) {
-  // The confirmation of the subscription counts as news.
+  // The confirmation of the subscription counts as a message.
   if (&link == &pubsub) {
     last_heard_at = sentinel_.now();
     return;
@@ -81,7 +81,7 @@ void Sentinel::ping(Instance& instance) {
   Contact& contact = *instance.contact;
   send(instance, {"PING"}, Asked::ping);
   contact.last_ping_at = now();
-  // The oldest one unanswered is the one that counts.
+  // The oldest unanswered PING counts.
   if (contact.unanswered_since == 0) contact.unanswered_since = contact.last_ping_at;
 }
 
@@ -90,7 +90,7 @@ void Sentinel::ask_periodically(Instance& instance) {
   const auto sharers = static_cast<std::size_t>(instance.contact.use_count());
   if (contact.disconnected || contact.commands.pending() >= kMaxPending * sharers) return;
   const Milliseconds time = now();
-  // Closely while the replica may become a master, or has lost its own.
+  // A replica that may become a master, or has lost its own, is watched closely.
   const bool closely = instance.kind == InstanceKind::replica &&
                        (instance.master->objectively_down ||
                         instance.master->failover_in_progress || instance.link_down_ms != 0);
@@ -120,7 +120,7 @@ void Sentinel::answered(std::uint64_t tag, std::string_view reply) {
       info_answered(*instance, reply);
       return;
     case Asked::publish:
-      // Refused, it is tried again at the next tick.
+      // A refused hello is sent again at the next tick.
       if (!reply.starts_with('-')) instance->last_published_at = now();
       return;
     case Asked::is_master_down:
@@ -233,9 +233,9 @@ void Sentinel::watch_replica(Instance& replica) {
   watch_reconfiguration(replica);
 }
 
-// A replica says that it is a master. If it has not been promoted it is an old one, and is given
-// time to hear of a newer configuration before it is made a replica. It has been asked for INFO
-// only every ten seconds: so long it goes on accepting writes after its return (R64, R65).
+// A replica says that it is a master. If it was not promoted, it is an old master and gets time to
+// learn of a newer configuration before it is made a replica. Its INFO is requested only every ten
+// seconds, so it accepts writes for that long after its return (R64, R65).
 void Sentinel::watch_claim(Instance& replica) {
   Instance& master = *replica.master;
   if (replica.promoted && master.failover_in_progress &&

@@ -1,4 +1,4 @@
-// What a Sentinel makes of the answers it gets, and of those it does not get.
+// How a Sentinel reacts to answers, and to missing ones.
 #include "models/redis/sentinel/fake_world.h"
 
 namespace picklock::redis {
@@ -52,7 +52,7 @@ TEST(Instance, ThatComesBackWithAnotherRunIdHasRebooted) {
   EXPECT_EQ(world.count("+reboot slave 10.0.0.2:6379"), 3u);
 }
 
-// Down-after and two periods of INFO, from when it was seen.
+// It is down after down-after and two periods of INFO, from the first such answer.
 TEST(Master, ThatSaysItIsAReplicaIsDownInTheEnd) {
   FakeWorld world({});
   world.at(30s, [&] { world.server(1).follow(world.server(2).address()); });
@@ -132,7 +132,7 @@ TEST(Tilt, BeginsAfterAPauseAndEndsAfterThirtySeconds) {
   EXPECT_THAT(seconds(*ended - *begun), AllOf(Ge(30), Le(30.2)));
 }
 
-// The master is killed when all Sentinels have just begun to look on only.
+// The master is killed when all Sentinels have just entered tilt mode.
 struct Tilted {
   FakeWorld world;
   Asker asker;
@@ -162,8 +162,8 @@ TEST(Tilt, PutsAFailoverOffUntilItsEnd) {
   }
 }
 
-// By then the replicas have been without their master for more than ten times down-after, and it
-// counts as down only from now on: none of them is ever good enough.
+// At the end of tilt the replicas have been without their master for more than ten times
+// down-after, and the master counts as down only from then on. So no replica is ever good enough.
 TEST(Tilt, PreventsAFailoverWhenDownAfterIsShort) {
   Tilted it(1s);
   EXPECT_GT(it.world.count("-failover-abort-no-good-slave"), 0u);
