@@ -284,7 +284,7 @@ class Drawing {
   }
 
   Statement kill(std::uint32_t session) {
-    // A session that kills itself could not be heard of again.
+    // After killing itself, a session would say nothing any more.
     const Op op = one_in(3) ? Op::kill : Op::kill_query;
     std::int64_t whom = 1 + number(drawn_.connections);
     if (op == Op::kill && whom == session) whom = 1 + whom % drawn_.connections;

@@ -22,7 +22,7 @@ struct st_mysql_res;
 
 namespace picklock::conform::mysql {
 
-// Whether a server that speaks this protocol listens there.
+// Whether a server of this protocol listens there.
 bool answers(const Address& address);
 
 // The library's answer to a statement; frees the result.

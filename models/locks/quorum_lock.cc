@@ -114,7 +114,7 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
   return count;
 }
 
-// ---------------------------------------------------------------- what one server is asked
+// ---------------------------------------------------------------- requests to one server
 
 QuorumLock::Vote QuorumLock::set(redis::Client& redis, const Lease& lease, Speaks how) {
   const redis::Reply reply =

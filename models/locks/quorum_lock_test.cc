@@ -205,7 +205,7 @@ TEST(QuorumLock, StandsInItsOwnWayWhereItTakesBackAfterTheLastAttemptOnly) {  //
   }
 }
 
-// ---------------------------------------------------------------- how much it hears
+// ---------------------------------------------------------------- how many answers it needs
 
 Duration heard(std::uint32_t slow, LockOptions options) {
   Quorum all(5);

@@ -58,7 +58,7 @@ Election::Reaction Election::heard(const PeerMessage& notification) {
 }
 
 // Some servers follow or lead already. This server joins their leader if more than half of them
-// follow it and it says itself that it leads.
+// follow it and if it claims to lead itself.
 Election::Reaction Election::heard_of_leader(const PeerMessage& notification) {
   others_[notification.server] = {notification.vote, notification.state, notification.round};
   const ServerId leader = notification.vote.leader;

@@ -1,6 +1,7 @@
 // The holder of the lock, according to what an ensemble has committed. The lock's own znode decides
 // if it is ephemeral or meant to outlive its holder's session; else the child with the lowest
 // number behind its name does. For the record of a run; no server and no client uses it.
+//
 // An ensemble is one state machine, so its entries are recorded as those of one place: its first
 // server.
 #pragma once

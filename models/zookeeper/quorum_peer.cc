@@ -154,7 +154,7 @@ void QuorumPeer::on_reset(sim::Connection& connection) {
 
 void QuorumPeer::look() {
   leave();
-  // Everything in the log counts from now on, because nobody can tell which part of it was
+  // Everything in the log counts from now on, because no server knows which part of it was
   // committed.
   while (applied_ < log_.size()) host_->apply(log_[applied_++], false);
   election_.begin(log_.current_epoch(), log_.last());

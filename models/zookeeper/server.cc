@@ -449,7 +449,7 @@ void Server::notify(const Watches::Told& told, history::TenureId by) {
   simulation().network.send_unasked(event);
 }
 
-// ---------------------------------------------------------------- what the ensemble decides
+// ---------------------------------------------------------------- decisions of the ensemble
 
 void Server::load(std::span<const Proposal> proposals) {
   tree_.reset();
@@ -463,8 +463,8 @@ void Server::apply(const Proposal& proposal, bool committed) {
   changes_.clear();
   Result result = tree_.apply(proposal.write, proposal.stamp(), changes_);
   if (committed) grants_->committed(proposal, changes_);
-  // If its client did not request the end of the session, it is told nothing of what goes with it
-  // (Z59).
+  // If its client did not request the end of the session, it is not notified of anything that goes
+  // with it (Z59).
   const bool unasked = proposal.request == 0;
   if (proposal.write.op == OpCode::close_session && unasked) end_connection(proposal.write.session);
   told_.clear();

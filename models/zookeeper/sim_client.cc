@@ -328,7 +328,7 @@ std::uint64_t SimClient::listen(Listener listener) {
 
 void SimClient::forget(std::uint64_t listener) { listeners_.erase(listener); }
 
-// ---------------------------------------------------------------- what comes unasked
+// ---------------------------------------------------------------- notifications
 
 void SimClient::came(std::string_view bytes, history::TenureId from) {
   Event event;

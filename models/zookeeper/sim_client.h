@@ -83,7 +83,7 @@ class SimClient final : public Client {
   Answer ask(Request request, Role role);
   Answer ask_watching(Request request, Watch watch, Table table, Role role);
 
-  // --- what comes unasked
+  // --- notifications
   void came(std::string_view bytes, history::TenureId from);
   void fire(EventType type, std::string_view path);
   std::int64_t now() const;

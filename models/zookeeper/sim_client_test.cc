@@ -38,7 +38,7 @@ TEST(ZooKeeperClient, NoticesNothingOfAPauseShorterThanItsPatience) {  // Z10
   world.run();
 }
 
-// Z11: the thread that was at work continues before anybody tells it that its session is gone.
+// Z11: the thread that was at work continues before it learns that its session is gone.
 TEST(ZooKeeperClient, LearnsAfterALongPauseThatItsSessionIsGone) {
   World world({.options = {.ttl = 4s}});
   std::vector<std::string> all;

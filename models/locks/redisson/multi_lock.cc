@@ -146,7 +146,7 @@ Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& 
   return whole.lease;
 }
 
-// The answers only update what is known to be held; they do not undo the grant.
+// The answers only show which keys are still held.
 void MultiLock::set_leases(Client& self, std::string_view key, const Members& members,
                            Duration lease) {
   const Duration sent = now(self, options().clock);

@@ -425,7 +425,7 @@ TEST_F(RedissonScripts, CallNobodyForACopyOfARelease) {
   EXPECT_EQ(redis::LoneServer::pushed(waiters), "");
 }
 
-// The owner that has lost the lock is told nothing of that.
+// The owner that has lost the lock is not notified.
 TEST_F(RedissonScripts, CallTheFirstWhereAFairLockHadExpired) {
   redis::Session& waiters = hearing({"channel:b"});
   queue_as("a", "0");

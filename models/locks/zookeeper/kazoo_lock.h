@@ -33,7 +33,7 @@ class KazooLock final : public ConfiguredLock {
 
   std::string prefix_;
   bool tried_ = false;  // whether it ever tried to create one
-  std::string path_;    // the last one it was told of
+  std::string path_;    // the last one that it learned of
   std::int64_t zxid_ = 0;
   bool doubt_ = false;  // it may have one without knowing
   bool held_ = false;

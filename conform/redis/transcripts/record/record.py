@@ -116,7 +116,7 @@ class Renderer:
         if line.who in self.controls[server]:
             return None if words[0] in PREPARES else f"another on {name}: " + self.join(words)
         if line.who == "lua":
-            # Computed by the script from what is left of the lease.
+            # The script computes it from the rest of the lease.
             if words[0] == "PEXPIRE" and words[2] not in self.arguments:
                 words[2] = "COMPUTED"
             return f"{name} lua " + self.join(words)

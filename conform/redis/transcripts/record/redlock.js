@@ -1,5 +1,4 @@
-// What node-redlock does in the situations that its transcript is about. Called by record.py with the ports of three
-// servers.
+// Runs node-redlock in the situations of its transcript. Called by record.py with the ports of three servers.
 'use strict';
 
 const redis = require('redis');
@@ -40,7 +39,7 @@ class Stage {
     return redlock;
   }
 
-  // A call of the library, and what came of it.
+  // Marks a call of the library, and its outcome.
   async call(verb, words, outcomes, run) {
     await this.mark(`begin ${verb}`);
     let value;
@@ -70,7 +69,7 @@ class Stage {
     return ask(this.controls[server], ...words);
   }
 
-  // Until the server has been sent so many commands of this name in this situation.
+  // Returns once the server has got so many commands of this name in this situation.
   async await(server, command, count) {
     for (;;) {
       const stats = await ask(this.controls[server], 'INFO', 'commandstats');
