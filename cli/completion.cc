@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conform/server_kind.h"
-#include "explore/strategies.h"
+#include "explore/strategies/list.h"
 #include "models/locks/catalogue.h"
 #include "models/verbs.h"
 #include "picklock/lock.h"
@@ -73,8 +73,8 @@ std::vector<std::string> verbs() {
 
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
-  names.reserve(std::size(explore::kStrategies));
-  for (const explore::Strategy& strategy : explore::kStrategies) names.emplace_back(strategy.name);
+  for (const explore::strategies::Listed& one : explore::strategies::all())
+    names.emplace_back(one.name);
   return names;
 }
 

@@ -19,7 +19,7 @@
 #include "explore/folder.h"
 #include "explore/report.h"
 #include "explore/search.h"
-#include "explore/strategies.h"
+#include "explore/strategies/list.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
@@ -57,11 +57,13 @@ void read_faults(const std::string& list, SearchOptions& options) {
   }
 }
 
-void check_strategy(const std::string& word) {
+void read_strategy(const std::string& word, SearchOptions& options) {
   Words known;
-  for (const explore::Strategy& strategy : explore::kStrategies) known.push_back(strategy.name);
-  if (!word.empty() && std::find(known.begin(), known.end(), word) == known.end())
-    refuse("--strategy", "strategy", word, known);
+  for (const explore::strategies::Listed& one : explore::strategies::all())
+    known.push_back(one.name);
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found == known.end()) refuse("--strategy", "strategy", word, known);
+  options.strategy = *found;
 }
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
@@ -181,8 +183,8 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
 }
 
 int explore(const ExploreOptions& given) {
-  check_strategy(given.strategy);
   SearchOptions options;
+  if (!given.strategy.empty()) read_strategy(given.strategy, options);
   if (!given.max_faults.empty()) {
     options.faults.most =
         static_cast<std::uint32_t>(number_from("--max-faults", given.max_faults, 1, kMostFaults));

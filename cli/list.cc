@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/layout.h"
 #include "cli/search_words.h"
-#include "explore/strategies.h"
+#include "explore/strategies/list.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
@@ -187,7 +187,7 @@ Rows properties() {
 
 Rows strategy_rows() {
   Rows rows = Rows::array();
-  for (const explore::Strategy& strategy : explore::kStrategies)
+  for (const explore::strategies::Listed& strategy : explore::strategies::all())
     rows.push_back({{"name", strategy.name}, {"summary", strategy.meaning}});
   return rows;
 }

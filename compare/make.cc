@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explore/keeper.h"
+#include "explore/strategies/strategy.h"
 #include "explore/workers/pool.h"
 
 namespace picklock::compare {
@@ -58,6 +59,16 @@ struct StoryTask {
   CellName cell;
   Property property{};
   bool as_it_is = false;  // shrinking it crashed
+};
+
+// The plans of a cell, which are those of its column for every lock.
+class PlansOfCell final : public explore::strategies::Strategy {
+ public:
+  explicit PlansOfCell(Cell& cell) : cell_(cell) {}
+  void draw(std::uint64_t run, sim::Plan& plan) override { plan = cell_.drawn(run).faults; }
+
+ private:
+  Cell& cell_;
 };
 
 // The progress of a cell, beside its results.
@@ -126,9 +137,8 @@ class Making {
     explore::SearchOptions options{.seed = comparison_.options().seed,
                                    .properties = {task.property},
                                    .command = command(comparison_, task.cell)};
-    options.draw = [&](std::uint64_t run, sim::Plan& plan) { plan = cell.drawn(run).faults; };
     options.shrinking = kShrinking;
-    explore::Runs runs(cell.drawn(sighting.run), options);
+    explore::Runs runs(cell.drawn(sighting.run), options, std::make_unique<PlansOfCell>(cell));
     bool given_up = task.as_it_is;
     const auto enough = [&] {
       pulse.beat();

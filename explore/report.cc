@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "explore/campaign.h"
-#include "explore/strategies.h"
 #include "picklock/client.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
@@ -299,7 +298,7 @@ std::string json(const Report& report) {
   const std::string_view vacuous = search.clean() ? search.why_vacuous() : std::string_view();
   const Json out = {{"scenario", search.scenario().name},
                     {"algorithm", search.scenario().lock.algorithm},
-                    {"strategy", kStrategies[0].name},
+                    {"strategy", search.options().strategy},
                     {"seed", search.options().seed},
                     {"max_faults", search.options().faults.most},
                     {"faults", classes},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "explore/difference.h"
+#include "explore/strategies/list.h"
 #include "keys/bad_input.h"
 #include "scenarios/premise.h"
 
@@ -48,28 +49,32 @@ sim::Plan fired(const sim::Plan& plan, const scenarios::World& world) {
 }
 
 Runs::Runs(const Scenario& scenario, SearchOptions options)
+    : Runs(scenario, std::move(options), nullptr) {
+  FaultPlans plans(base_, profile(base_, options_.seed));
+  if (options_.all_classes) options_.faults.classes = plans.possible();
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (options_.faults.classes.has(one) && !plans.possible().has(one)) {
+      throw keys::BadInput(fmt::format("--faults: {} cannot act in {}: {}", picklock::name(one),
+                                       base_.name, plans.why_impossible(one)));
+    }
+  }
+  const strategies::Listed& strategy = strategies::named(options_.strategy);
+  strategy_ = strategy.make(std::move(plans), options_.seed, options_.faults);
+}
+
+Runs::Runs(const Scenario& scenario, SearchOptions options,
+           std::unique_ptr<strategies::Strategy> strategy)
     : options_(std::move(options)),
       base_(without_plan(scenario)),
       algorithm_(algorithm_of(base_)),
-      plans_(base_, profile(base_, options_.seed)) {
-  if (options_.all_classes) options_.faults.classes = plans_.possible();
-  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-    const auto one = static_cast<FaultClass>(i);
-    if (options_.faults.classes.has(one) && !plans_.possible().has(one)) {
-      throw keys::BadInput(fmt::format("--faults: {} cannot act in {}: {}", picklock::name(one),
-                                       base_.name, plans_.why_impossible(one)));
-    }
-  }
-  current_ = base_;
+      strategy_(std::move(strategy)),
+      current_(base_) {
   world_.set(current_);
 }
 
 void Runs::draw(std::uint64_t run, Scenario& into) {
-  if (options_.draw) {
-    options_.draw(run, into.faults);
-  } else {
-    plans_.draw(options_.seed, run, options_.faults, into.faults);
-  }
+  strategy_->draw(run, into.faults);
   into.seed = run_seed(options_.seed, run);
   into.ties = base_.ties == scenarios::Ties::permuted ? base_.ties : run_ties(options_.seed, run);
 }

@@ -1,17 +1,19 @@
-// The runs of a random search, made one by one: run i is drawn from (seed, i) alone, made and
+// The runs of a search, made one by one: run i is drawn from (seed, i) alone, made and
 // judged. A run with a violation that was not seen in an earlier one is repeated, and so is a
 // sample of the others. If a repetition differs, the search ends.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explore/fault_plan.h"
 #include "explore/not_deterministic.h"
 #include "explore/shrink.h"
+#include "explore/strategies/strategy.h"
 #include "explore/tally.h"
 #include "explore/violation.h"
 #include "picklock/lock.h"
@@ -24,14 +26,13 @@ namespace picklock::explore {
 using picklock::Property;
 
 struct SearchOptions {
+  std::string_view strategy = "random";  // one of explore/strategies/list.h
   std::uint64_t seed = 1;
   FaultLimits faults{};
   bool all_classes = true;             // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};  // answers to these; empty: to what is promised
   std::string command{};               // that asks for this search, for what it finds
-  // Draws the plan of a run in place of the search's own plans, which are of one lock alone.
-  std::function<void(std::uint64_t run, sim::Plan& plan)> draw{};
-  Shrinker::Limits shrinking{};  // of one story
+  Shrinker::Limits shrinking{};        // of one story
 };
 
 // A run in which a violation was seen that the search answers to.
@@ -51,6 +52,9 @@ class Runs {
  public:
   // Throws keys::BadInput if a class is asked for that cannot act in this scenario.
   Runs(const scenarios::Scenario& scenario, SearchOptions options);
+  // With a strategy that is not listed, in place of that of the options.
+  Runs(const scenarios::Scenario& scenario, SearchOptions options,
+       std::unique_ptr<strategies::Strategy> strategy);
 
   // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.
   void make(std::uint64_t run, Block& block);
@@ -79,7 +83,7 @@ class Runs {
   SearchOptions options_;
   scenarios::Scenario base_;
   const models::Algorithm& algorithm_;
-  FaultPlans plans_;
+  std::unique_ptr<strategies::Strategy> strategy_;
   scenarios::World world_;
   scenarios::Scenario current_;              // base_ with the plan and the seed of the present run
   sim::Plan fired_;                          // those of its faults that fired
