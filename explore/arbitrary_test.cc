@@ -19,11 +19,7 @@ namespace picklock::explore {
 namespace {
 
 using scenarios::Scenario;
-
-Scenario plain(const std::string& algorithm) {
-  return scenarios::shipped::document("plain/" + algorithm)
-      .scenario(scenarios::shipped_vocabulary());
-}
+using scenarios::shipped::plain;
 
 bool violates(const Scenario& scenario, Property property) {
   scenarios::World world;

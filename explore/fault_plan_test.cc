@@ -20,7 +20,6 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
-using testing::same;
 
 constexpr std::uint64_t kSeed = 7;
 
@@ -51,7 +50,7 @@ TEST(FaultPlans, AreTakenByTheLoaderAndComeBackTheSame) {
       scenario.faults = std::move(plan);
       const std::string text = file_text(scenario);
       const Scenario again = scenarios::parse(text, name, shipped_vocabulary());
-      ASSERT_TRUE(same(again.faults, scenario.faults)) << text;
+      ASSERT_TRUE(same_plan(again.faults, scenario.faults)) << text;
       ASSERT_EQ(file_text(again), text);
       faults += again.faults.size();
     }
@@ -271,7 +270,7 @@ TEST(FaultPlans, AreTakenByTheLoaderWhereThereAreReplicas) {
       scenario.faults = std::move(plan);
       const std::string text = file_text(scenario);
       const Scenario again = scenarios::parse(text, "x", shipped_vocabulary());
-      ASSERT_TRUE(same(again.faults, scenario.faults)) << text;
+      ASSERT_TRUE(same_plan(again.faults, scenario.faults)) << text;
     }
   }
 }
@@ -313,12 +312,12 @@ TEST(FaultPlans, DependOnSeedAndNumberAlone) {
   sim::Plan plan;
   for (std::uint64_t i = 500; i-- > 0;) {
     backwards.draw(kSeed, i, limits, plan);
-    ASSERT_TRUE(same(plan, all[i])) << i;
+    ASSERT_TRUE(same_plan(plan, all[i])) << i;
   }
   std::uint64_t different = 0;
   for (std::uint64_t i = 0; i < 500; ++i) {
     backwards.draw(kSeed + 1, i, limits, plan);
-    if (!same(plan, all[i])) ++different;
+    if (!same_plan(plan, all[i])) ++different;
   }
   EXPECT_GT(different, 490u);
 }
@@ -433,7 +432,8 @@ TEST(FaultPlans, StayWithinWhatAFileCanSayHoweverLongTheLease) {
   for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 1000)) {
     scenario.faults = std::move(plan);
     const std::string text = file_text(scenario);
-    ASSERT_TRUE(same(scenarios::parse(text, "long", shipped_vocabulary()).faults, scenario.faults));
+    ASSERT_TRUE(
+        same_plan(scenarios::parse(text, "long", shipped_vocabulary()).faults, scenario.faults));
   }
 }
 

@@ -17,11 +17,10 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
-using testing::same;
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kPairedSeed = 7;
 
-Scenario plain(const std::string& algorithm) {
+Scenario compared(const std::string& algorithm) {
   Scenario scenario =
       scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
   if (scenarios::find_algorithm(scenario)->uses.lease) scenario.lock.options.ttl = 9s;
@@ -43,25 +42,26 @@ std::vector<std::string> every_lock() {
   return all;
 }
 
-std::vector<Scenario> plain(const std::vector<std::string>& algorithms) {
+std::vector<Scenario> compared(const std::vector<std::string>& algorithms) {
   std::vector<Scenario> all;
-  for (const std::string& algorithm : algorithms) all.push_back(plain(algorithm));
+  for (const std::string& algorithm : algorithms) all.push_back(compared(algorithm));
   return all;
 }
 
 TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
   const std::vector<std::string> names = every_lock();
-  std::vector<Scenario> locks = plain(names);
+  std::vector<Scenario> locks = compared(names);
   PairedPlans plans(locks, 1);
   std::uint64_t faults = 0;
   for (std::size_t lock = 0; lock < locks.size(); ++lock) {
     Scenario& scenario = locks[lock];
     for (std::uint64_t run = 0; run < 200; ++run) {
-      plans.draw(kSeed, run, {.classes = FaultClasses::all(), .most = 3}, lock, scenario.faults);
+      plans.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, lock,
+                 scenario.faults);
       faults += scenario.faults.size();
       const std::string text = file_text(scenario);
-      ASSERT_TRUE(
-          same(scenarios::parse(text, names[lock], shipped_vocabulary()).faults, scenario.faults))
+      ASSERT_TRUE(same_plan(scenarios::parse(text, names[lock], shipped_vocabulary()).faults,
+                            scenario.faults))
           << text;
     }
   }
@@ -69,40 +69,40 @@ TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
 }
 
 TEST(PairedPlans, AreTheSameForLocksWithTheSameSteps) {
-  PairedPlans plans(plain({"set-px-blind-delete", "redlock", "lua-check-delete"}), 1);
+  PairedPlans plans(compared({"set-px-blind-delete", "redlock", "lua-check-delete"}), 1);
   for (std::uint64_t run = 0; run < 500; ++run) {
     sim::Plan blind;
     sim::Plan lua;
-    plans.draw(kSeed, run, {.classes = FaultClasses::all(), .most = 3}, 0, blind);
-    plans.draw(kSeed, run, {.classes = FaultClasses::all(), .most = 3}, 2, lua);
-    ASSERT_TRUE(same(blind, lua)) << run;
+    plans.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, 0, blind);
+    plans.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, 2, lua);
+    ASSERT_TRUE(same_plan(blind, lua)) << run;
   }
 }
 
 TEST(PairedPlans, DoNotDependOnTheOrderOfTheLocks) {
-  PairedPlans plans(plain({"redlock", "zk-sequential", "mysql-row-lock"}), 1);
-  PairedPlans turned(plain({"mysql-row-lock", "zk-sequential", "redlock"}), 1);
+  PairedPlans plans(compared({"redlock", "zk-sequential", "mysql-row-lock"}), 1);
+  PairedPlans turned(compared({"mysql-row-lock", "zk-sequential", "redlock"}), 1);
   for (std::uint64_t run = 0; run < 500; ++run) {
     for (std::size_t lock = 0; lock < 3; ++lock) {
       sim::Plan one;
       sim::Plan other;
-      plans.draw(kSeed, run, {.classes = FaultClasses::all(), .most = 3}, lock, one);
-      turned.draw(kSeed, run, {.classes = FaultClasses::all(), .most = 3}, 2 - lock, other);
-      ASSERT_TRUE(same(one, other)) << run;
+      plans.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, lock, one);
+      turned.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, 2 - lock, other);
+      ASSERT_TRUE(same_plan(one, other)) << run;
     }
   }
 }
 
 // The common plan in the words of a quorum, an ensemble and a database.
 TEST(PairedPlans, HitTheServersThatALockHas) {
-  const std::vector<Scenario> locks = plain({"redlock", "zk-sequential", "mysql-row-lock"});
+  const std::vector<Scenario> locks = compared({"redlock", "zk-sequential", "mysql-row-lock"});
   PairedPlans plans(locks, 1);
   for (std::size_t lock = 0; lock < locks.size(); ++lock) {
     const std::string prefix = std::vector<std::string>{"redis-", "zookeeper-", "mysql-"}[lock];
     std::uint64_t at_servers = 0;
     for (std::uint64_t run = 0; run < 500; ++run) {
       sim::Plan plan;
-      plans.draw(kSeed, run, {.classes = {FaultClass::pause}, .most = 1}, lock, plan);
+      plans.draw(kPairedSeed, run, {.classes = {FaultClass::pause}, .most = 1}, lock, plan);
       for (const Fault& fault : plan) at_servers += fault.target.starts_with(prefix) ? 1U : 0U;
     }
     EXPECT_GT(at_servers, 50U) << prefix;
@@ -110,7 +110,7 @@ TEST(PairedPlans, HitTheServersThatALockHas) {
 }
 
 TEST(PairedPlans, StayInTheirClassAndCountWhatHasNoCounterpart) {
-  const std::vector<Scenario> locks = plain(every_lock());
+  const std::vector<Scenario> locks = compared(every_lock());
   PairedPlans plans(locks, 1);
   for (std::size_t c = 0; c < kFaultClassCount; ++c) {
     const auto wanted = static_cast<FaultClass>(c);
@@ -119,7 +119,7 @@ TEST(PairedPlans, StayInTheirClassAndCountWhatHasNoCounterpart) {
       std::uint64_t left_out = 0;
       for (std::uint64_t run = 0; run < 100; ++run) {
         sim::Plan plan;
-        left_out += plans.draw(kSeed, run, {.classes = {wanted}, .most = 2}, lock, plan);
+        left_out += plans.draw(kPairedSeed, run, {.classes = {wanted}, .most = 2}, lock, plan);
         told += plan.size();
         for (const Fault& fault : plan) ASSERT_EQ(scenarios::class_of(fault, locks[lock]), wanted);
       }

@@ -13,16 +13,12 @@
 namespace picklock::explore {
 namespace {
 
+using scenarios::shipped::plain;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 using Json = nlohmann::json;
-
-scenarios::Scenario plain(const std::string& algorithm) {
-  return scenarios::shipped::document("plain/" + algorithm)
-      .scenario(scenarios::shipped_vocabulary());
-}
 
 void make(Search& search, std::uint64_t runs) {
   while (search.tally().runs < runs && search.clean()) search.run_next();

@@ -6,19 +6,19 @@
 
 #include "sim/fault.h"
 
-namespace picklock::explore::testing {
+namespace picklock::explore {
 
-inline auto members(const sim::Fault& f) {
+inline auto plan_members(const sim::Fault& f) {
   const sim::Trigger& t = f.trigger;
   return std::tie(f.verb, f.target, t.at, t.side, t.role, t.phase, t.mark, t.nth, t.by, t.on,
                   t.command, f.lasts, f.step, f.rate_ppb, f.from, f.outbound, f.inbound, f.host,
                   f.silent, f.keeps, f.to, f.key);
 }
 
-inline bool same(const sim::Plan& a, const sim::Plan& b) {
+inline bool same_plan(const sim::Plan& a, const sim::Plan& b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(),
-      [](const sim::Fault& x, const sim::Fault& y) { return members(x) == members(y); });
+      [](const sim::Fault& x, const sim::Fault& y) { return plan_members(x) == plan_members(y); });
 }
 
-}  // namespace picklock::explore::testing
+}  // namespace picklock::explore

@@ -12,10 +12,7 @@ namespace {
 
 using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
-
-Scenario plain(const std::string& algorithm) {
-  return scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
-}
+using scenarios::shipped::plain;
 
 // Runs until something is found, `most` times at most; nullptr: nothing was.
 const Find* search(Search& search, std::uint64_t most) {

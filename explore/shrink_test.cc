@@ -17,12 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
+using scenarios::shipped::plain;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Scenario plain(const std::string& algorithm) {
-  return scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
-}
 
 Shrinker::Shows violates(Property property) {
   return [property](const Scenario&, const scenarios::World& world) {

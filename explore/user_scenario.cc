@@ -147,23 +147,25 @@ std::optional<Scenario> Simpler::next() {
 
 namespace picklock::explore {
 
-Scenario user_scenario(scenarios::Document document, const models::Algorithm* own, bool changed) {
-  auto state = std::make_shared<Scenario::State>(Scenario::State{
-      .document = std::move(document), .own = own, .changed = changed, .scenario = {}});
+using State = picklock::Scenario::State;
+
+picklock::Scenario user_scenario(scenarios::Document document, const models::Algorithm* own,
+                                 bool changed) {
+  auto state = std::make_shared<State>(
+      State{.document = std::move(document), .own = own, .changed = changed, .scenario = {}});
   const scenarios::Vocabulary words = scenarios::vocabulary_with(own);
   state->scenario = state->document.scenario(words);
   for (std::size_t i = 0; i < state->scenario.twins.size(); ++i) state->document.twin(i, words);
-  return Scenario(std::move(state));
+  return picklock::Scenario(std::move(state));
 }
 
-Scenario user_scenario(scenarios::Scenario scenario) {
+picklock::Scenario user_scenario(scenarios::Scenario scenario) {
   scenarios::Document document(scenarios::file_text(scenario), scenario.name + ".toml");
   const models::Algorithm* own = scenario.lock.own;
-  return Scenario(
-      std::make_shared<Scenario::State>(Scenario::State{.document = std::move(document),
-                                                        .own = own,
-                                                        .changed = true,
-                                                        .scenario = std::move(scenario)}));
+  return picklock::Scenario(std::make_shared<State>(State{.document = std::move(document),
+                                                          .own = own,
+                                                          .changed = true,
+                                                          .scenario = std::move(scenario)}));
 }
 
 }  // namespace picklock::explore

@@ -23,9 +23,10 @@ struct Scenario::State {
 namespace picklock::explore {
 
 // Throws BadInput where the document makes no sense.
-Scenario user_scenario(scenarios::Document document, const models::Algorithm* own, bool changed);
+picklock::Scenario user_scenario(scenarios::Document document, const models::Algorithm* own,
+                                 bool changed);
 
 // For a scenario that was made here, such as one with drawn faults.
-Scenario user_scenario(scenarios::Scenario scenario);
+picklock::Scenario user_scenario(scenarios::Scenario scenario);
 
 }  // namespace picklock::explore

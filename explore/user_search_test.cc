@@ -36,7 +36,7 @@ class CarelessLock : public Lock {
   }
 };
 
-class CarefulLock final : public Lock {
+class ComparingLock final : public Lock {
  public:
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
@@ -123,7 +123,7 @@ TEST_F(OwnLock, FailsWithTheStoryOfWhatItFinds) {
 }
 
 TEST_F(OwnLock, IsExpectedToBeClean) {
-  EXPECT_CLEAN(search(contention<CarefulLock>(), {.runs = 200}));
+  EXPECT_CLEAN(search(contention<ComparingLock>(), {.runs = 200}));
   EXPECT_EQ(files(), 0);
   EXPECT_NONFATAL_FAILURE(EXPECT_CLEAN(search(contention<CarelessLock>(), kPauses)),
                           "own-release violated, although promised\n");
@@ -137,7 +137,7 @@ TEST_F(OwnLock, ComesOutTheSameAgainAndIsKeptOnce) {
 }
 
 TEST_F(OwnLock, SaysWithinWhichBoundsNothingWasFound) {
-  const SearchResult trial = search(contention<CarefulLock>(), {.runs = 200});
+  const SearchResult trial = search(contention<ComparingLock>(), {.runs = 200});
   EXPECT_EQ(trial.outcome, Outcome::clean);
   EXPECT_THAT(trial.text, AllOf(StartsWith("no promised property violated in 200 runs with "),
                                 HasSubstr("at 95% confidence")));
@@ -152,7 +152,7 @@ TEST_F(OwnLock, IsSearchedWithoutFaultsIfThatIsWanted) {
 TEST_F(OwnLock, AnswersToWhatItIsAskedFor) {
   SearchSettings options = kPauses;
   options.properties = {Property::mutual_exclusion};
-  const SearchResult trial = search(contention<CarefulLock>(), options);
+  const SearchResult trial = search(contention<ComparingLock>(), options);
   EXPECT_THAT(trial.text, StartsWith("mutual-exclusion violated\n"));
 }
 
@@ -237,7 +237,7 @@ TEST_F(OwnLock, IsCleanInAFileOnceItIsMended) {
 
 TEST_F(OwnLock, SkipsAFileAboutAnotherLock) {
   replay(search(contention<CarelessLock>(), kPauses).file);
-  const SearchResult trial = search(contention<CarefulLock>());
+  const SearchResult trial = search(contention<ComparingLock>());
   EXPECT_EQ(trial.outcome, Outcome::skipped);
   EXPECT_THAT(trial.text, HasSubstr(" is about picklock::CarelessLock, not "));
 }

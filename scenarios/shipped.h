@@ -29,6 +29,11 @@ inline Document document(const std::string& name) {
   return Document::from_file(find_scenario(name, kDirectory));
 }
 
+// The plain scenario of a lock.
+inline Scenario plain(const std::string& algorithm) {
+  return document("plain/" + algorithm).scenario(shipped_vocabulary());
+}
+
 // One run that a file asks for: itself, a twin, or a neighbour.
 struct Part {
   std::string what;
