@@ -1,7 +1,7 @@
 // Measures picklock's lock_cycle beside the prototype, floors and peers, for the goals P1 to P17 of
 // docs/facts/performance.md, and groups of servers against the clock. Programs take turns on one
-// core, A B A B …, and a goal is the median of the ratios within a turn: a machine that grows
-// slower in the meantime slows both sides.
+// core, A B A B …, and a goal is the median of the ratios within a turn: a machine that becomes
+// slower meanwhile slows both sides.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -31,8 +31,8 @@ namespace {
 
 using Command = std::vector<std::string>;  // empty: the program is absent
 
-// What one process printed as `name=value`, and what the kernel says about it: process_cpu and wall
-// in seconds, peak_kb.
+// The figures of one process: those that it printed as `name=value`, and from the kernel
+// process_cpu and wall, in seconds, and peak_kb.
 using Sample = std::map<std::string, double, std::less<>>;
 
 struct Series {
@@ -145,7 +145,7 @@ std::optional<double> median(const Series& series, std::string_view figure) {
   return median(std::move(values));
 }
 
-// The median over the turns of numerator / denominator; nothing where either is absent.
+// The median over the turns of numerator / denominator; nullopt if either is absent.
 std::optional<double> ratio(const Series& numerator, const Series& denominator,
                             std::string_view figure) {
   std::vector<double> ratios;
@@ -172,7 +172,7 @@ struct Goal {
   std::optional<double> prototype = std::nullopt;
 };
 
-// How many times as long the workloads take with another lock.
+// How many times longer the workloads take with another lock.
 struct Beside {
   std::string lock;
   std::vector<std::pair<std::string, std::optional<double>>> times;
@@ -266,7 +266,8 @@ class Benchmark {
     return command;
   }
   Command product(std::string_view arguments) const { return program("lock_cycle", arguments); }
-  // With an option. A program that takes any word for one would be measured without it.
+  // The product with an option. A program that accepts any word would be measured without the
+  // option.
   Command product_with_option(std::string_view arguments) const {
     return refuses_nonsense_ ? product(arguments) : Command{};
   }
@@ -399,7 +400,7 @@ class Benchmark {
          .stretch = 20,
          .product = ratio(s[2], s[0], "ns/event"),
          .prototype = ratio(s[2], s[1], "ns/event")});
-    // SimGrid counts another event per rendezvous: cycles are what compares.
+    // SimGrid counts another event per rendezvous, so only cycles can be compared.
     add({.id = "P5",
          .what = "cycles/s, 1,000 clients, messages, against SimGrid mbox",
          .must = 25,
@@ -409,7 +410,7 @@ class Benchmark {
   }
 
   void hundred_thousand_clients() {
-    // Never shortened: making the clients would outweigh running them.
+    // Never shortened: otherwise making the clients would outweigh running them.
     const int cycles = 1'000'000;
     const auto s = alternate({product(fmt::format("growth 100000 {}", cycles)),
                               product(fmt::format("growth 1000 {}", cycles)),
@@ -454,7 +455,7 @@ class Benchmark {
          .prototype = quotient(prototypes, theirs)});
   }
 
-  // What 99,000 more clients add to the peak of a run with as many cycles, as the kernel counts it.
+  // The memory that 99,000 more clients add to the kernel's peak of a run with as many cycles.
   static std::optional<double> kb_per_client(const Series& many, const Series& few) {
     const auto more = median(many, "peak_kb");
     const auto less = median(few, "peak_kb");
@@ -468,7 +469,8 @@ class Benchmark {
   }
 
   void million_clients() {
-    // Never shortened: a run of fewer cycles is the making of its clients, most of it the kernel's.
+    // Never shortened: a run of fewer cycles mostly makes its clients, and most of that is the
+    // kernel's work.
     const int cycles = 1'000'000;
     const bool room = available_gb() > 12;
     if (!room) fmt::print(stderr, "bench: less than 12 GB free: a million clients are left out\n");
@@ -507,7 +509,7 @@ class Benchmark {
     return 0;
   }
 
-  // One run lasts 31 virtual seconds, and 31 seconds is what it takes with a real server.
+  // One run lasts 31 virtual seconds, and takes 31 seconds with a real server.
   void pause() {
     const int runs = 200'000 / scale_;
     const auto s = alternate({product(fmt::format("pause {}", runs)),
@@ -525,8 +527,8 @@ class Benchmark {
          .prototype = speed_up(median(s[1], "us/run"))});
   }
 
-  // By wall time, for most of a real server's is spent in the kernel. It and its client take turns
-  // on one core, which is faster than two cores that wake each other.
+  // By wall time, because a real server spends most of its time in the kernel. The server and its
+  // client take turns on one core, which is faster than two cores that wake each other.
   void real_server() {
     const auto s = alternate({scripts(fmt::format("model {}", 400'000 / scale_)),
                               scripts(fmt::format("real {}", 20'000 / scale_))},
@@ -583,7 +585,7 @@ class Benchmark {
     add(goal);
   }
 
-  // By wall time: what this asks is whether two processes wait for each other.
+  // By wall time, because this measures whether two processes wait for each other.
   std::optional<double> gain_of_two(const Command& command) const {
     if (command.empty()) return std::nullopt;
     std::vector<double> gains;
@@ -652,8 +654,8 @@ class Benchmark {
     add(goal);
   }
 
-  // What locks that do more for a grant cost beside one that does little. No goal: it is theirs to
-  // send so much.
+  // The cost of locks that do more for a grant, compared with one that does little. This is no
+  // goal, because the number of messages is a property of the lock.
   void locks() {
     const auto runs = [this](const char* lock) {
       return program("tiny_run", fmt::format("{} {}", 10'000 / scale_, lock));
@@ -669,8 +671,7 @@ class Benchmark {
   }
 
   void add(const Goal& goal) {
-    // In the order of their numbers, whatever the order of the measurements; without one: at the
-    // end.
+    // In the order of their numbers, not of the measurements; goals without a number come last.
     auto number = [](const Goal& g) {
       return g.id[0] == 'P' ? std::strtol(g.id.data() + 1, nullptr, 10) : LONG_MAX;
     };

@@ -1,5 +1,5 @@
-// Runs of the whole product as often as asked, and nothing else: bench/instructions counts what one
-// costs.
+// Runs the whole product RUNS times and does nothing else, so that bench/instructions can count the
+// cost of one run.
 //   counted_run FILE RUNS          the scenario of a file, under the seeds 1 to RUNS
 //   counted_run --judge FILE RUNS  the judges alone, on the history of one run
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a search makes of two worker processes: the tiny run with a pause drawn for each run, by one
-// process and by two, by turns; wall time, with everything that a search does besides.
+// The gain of a search from a second worker process: the tiny run with a pause drawn for each run,
+// by one process and by two in turn. Measures wall time, including all other work of a search.
 //   explore_run [RUNS]
 #include <fmt/format.h>
 

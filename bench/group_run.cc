@@ -1,5 +1,6 @@
 // Five primaries, each with a replica and three Sentinels, and five clients that contend for one
-// lock on a quorum of them: 60 virtual seconds of locks and of what 25 servers tell each other.
+// lock on a quorum of the primaries. A run has 60 virtual seconds of locks and of the traffic among
+// the 25 servers.
 //   group_run [RUNS]
 #include <array>
 #include <chrono>
@@ -34,7 +35,7 @@ constexpr std::size_t kQuorum = 3;
 constexpr std::string_view kKey = "lock:1";
 constexpr sim::Duration kLasts = 60s;
 constexpr sim::Duration kTtl = 10s;
-constexpr sim::Duration kPatience = 1s;  // with a command
+constexpr sim::Duration kPatience = 1s;  // for a command
 constexpr sim::Duration kWork = 500ms;
 constexpr sim::Duration kPause = 100ms;
 
@@ -81,7 +82,7 @@ class World {
     scheduler.arm(end, sim::kStart + kLasts);
   }
 
-  // Who is where, before anybody is told of anybody.
+  // Adds all servers to the directory before any of them is configured with another.
   void enlist() {
     sim::Scheduler& scheduler = simulation_.scheduler;
     directory_.clear();
@@ -184,7 +185,7 @@ int main(int argc, char** argv) {
   }
   World world;
   std::uint64_t seed = 0;
-  while (seed < 3) world.run(++seed);  // until everything has been allocated
+  while (seed < 3) world.run(++seed);  // warms up: later runs allocate nothing
   std::uint64_t events = 0;
   std::uint64_t cycles = 0;
   std::uint64_t digests = 0;

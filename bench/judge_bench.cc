@@ -1,4 +1,4 @@
-// What judging costs: a tiny history as a search makes 50,000 of them a second, and histories of
+// The cost of judging: a tiny history, of which a search makes 50,000 a second, and histories of
 // 100,000 operations, a valid one and one with a double grant at nine tenths.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -47,8 +47,8 @@ class Writer {
   sim::Instant now = sim::kStart;
 };
 
-// Clients in turn acquire, write twice and release: four operations to the cycle. Everybody else
-// waits.
+// Clients in turn acquire, write twice and release, which makes four operations in a cycle; the
+// other clients wait.
 history::History contended(std::uint32_t clients, std::uint32_t cycles, bool double_grant) {
   Writer h;
   const auto client_of = [clients](std::uint32_t tenure) {

@@ -44,7 +44,7 @@ struct Request {
   std::uint64_t token = 0;
 };
 
-// What the floors and peers have as their server: an array of locks with deadlines.
+// The same server as that of the floors and peers: an array of locks with deadlines.
 class LockServer final : public Service {
  public:
   void reset(Simulation& simulation, Process& process, std::uint64_t locks, std::uint64_t ttl_us) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace picklock::scenarios;
 
-// All have had the lock by then.
+// Every client has had the lock by the end.
 constexpr const char* kQueue = R"(format = 1
 [lock]
 algorithm = "{}"

@@ -1,7 +1,7 @@
-// Locks whose every command is a Lua script, taken and given back by EVALSHA, on the Redis model
-// and on a real server.
+// A lock that is acquired and released only by Lua scripts, with EVALSHA, on the Redis model and on
+// a real server.
 //   script_cycle short RUNS    the short run of bench/peers/common/workload.hpp, on the model
-//   script_cycle model CYCLES  one client that takes and gives back without a pause, on the model
+//   script_cycle model CYCLES  one client that acquires and releases without a pause, on the model
 //   script_cycle real CYCLES   the same on one connection to a redis-server that it starts and ends
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -35,7 +35,7 @@ using redis::Client;
 using redis::Reply;
 using redis::Script;
 
-// What a lock's author would write.
+// The scripts as a lock's author would write them.
 const Script kTake("return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])");
 const Script kGiveBack(
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 "
@@ -53,7 +53,7 @@ class Token {
   std::array<char, 16> digits_;
 };
 
-// As clients do it: by name, and in full where the server does not know the name.
+// Runs a script as clients do: by name, and in full if the server does not know the name.
 Reply run(Client& redis, const Script& script, std::string_view key,
           std::initializer_list<std::string_view> args, Role role) {
   Reply reply = redis.evalsha(script, {key}, args, role);
@@ -226,7 +226,7 @@ std::uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
-// Without persistence, and gone with this object and with this process.
+// A redis-server without persistence, which ends with this object and with this process.
 class RealServer {
  public:
   RealServer() : port_(free_port()) {
@@ -291,7 +291,7 @@ class SocketClient final : public Client {
       if (redis::read_reply(received, reply)) return reply;
     }
   }
-  // The lock that is measured calls and does nothing else.
+  // The measured lock only uses call().
   Reply call_interruptibly(Role role, redis::Argv argv, redis::Resend, redis::Late) override {
     return call(role, argv);
   }

@@ -1,6 +1,6 @@
-// The workloads by which runs of the whole product are measured: locks, servers, resource, history,
-// digest, judges, and the reset of the world between two runs. A lock of its own name has its tiny
-// and short runs, and the story in which its holder stands still for longer than its lease.
+// The workloads that measure runs of the whole product: locks, servers, resource, history, digest,
+// judges, and the reset of the world between two runs. For a named LOCK these are its tiny and
+// short runs, and the run in which its holder is paused for longer than its lease.
 //   tiny_run [RUNS] [LOCK]
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace picklock::scenarios;
 
-// A-02 as it is shipped.
+// A-02 as shipped.
 constexpr const char* kTinyRun = R"(format = 1
 [lock]
 algorithm = "set-px-check-delete"
@@ -66,8 +66,8 @@ nth = 2
 for = "20s"
 )";
 
-// The same with another lock, on as many servers as it needs. One that does not poll has no use for
-// an interval.
+// The same with another lock, on as many servers as it needs, and without an interval if it does
+// not poll.
 std::string with_lock(std::string text, const std::string& lock) {
   const std::string usual = "set-px-check-delete";
   text.replace(text.find(usual), usual.size(), lock);

@@ -2,7 +2,7 @@
 # fiber touches one page more (docs/facts/performance.md).
 set(Boost_USE_STATIC_LIBS ON)
 
-# picklock_needs(fmt libfmt-dev [ARGUMENTS OF find_package...]): what is missing is said in one sentence.
+# picklock_needs(fmt libfmt-dev [ARGUMENTS OF find_package...]): reports a missing package in one sentence.
 macro(picklock_needs name debian)
   find_package(${name} ${ARGN} QUIET)
   if(NOT ${name}_FOUND)

@@ -1,12 +1,12 @@
 include(GoogleTest)
 
-# Optimising and instrumenting the expansions of EXPECT_EQ took two thirds of the time of a build.
+# Optimizing and instrumenting the expansions of EXPECT_EQ took two thirds of the time of a build.
 set(PICKLOCK_TEST_OPTIONS "" CACHE STRING "Compiler options of the tests' own sources, after all others")
 
 # A sanitized process takes longer to start than most tests to run.
 option(PICKLOCK_UNIT_TESTS_TOGETHER "Run the unit tests of one executable in one process" OFF)
 
-# What nearly every test includes, compiled once.
+# The headers that nearly every test includes, compiled once.
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc" CONTENT "")
 add_library(picklock_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc")
 set(picklock_test_options ${PICKLOCK_TEST_OPTIONS})

@@ -19,7 +19,7 @@ if(CMAKE_UNITY_BUILD)
 endif()
 
 # picklock_compile(TARGET LEVEL PARTS): the sources of a target become so many units, compiled in parallel. An optimized
-# build compiles them at this level: O3 for the servers and the simulator, where runs spend their time, O1 for what
+# build compiles them at this level: O3 for the servers and the simulator, where runs spend their time, O1 for code that
 # reads, writes and prints.
 function(picklock_compile target level parts)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-${level}>)

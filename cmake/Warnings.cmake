@@ -1,4 +1,4 @@
-# What every target of ours is compiled with; linked PRIVATE, so that a user of the libraries keeps his own.
+# The warnings of every target of the project; linked PRIVATE, so that users of the libraries keep their own.
 add_library(picklock_warnings INTERFACE)
 target_compile_options(picklock_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion

@@ -1,6 +1,6 @@
 # Writes the source file OUT, which has the commit of the source tree SOURCE, unless OUT has it already: then nothing is
-# compiled again. With changes in the tree the commit ends in -dirty. In a tarball of `git archive` the commit stands in
-# source_commit.txt; a tree without any of these is `unknown`. COMMIT, if given, goes before all of them.
+# compiled again. With changes in the tree the commit ends in -dirty. In a tarball of `git archive` the commit is in
+# source_commit.txt; a tree without any of these is `unknown`. COMMIT, if given, overrides all of them.
 if(NOT COMMIT AND EXISTS "${SOURCE}/.git")
   execute_process(
     COMMAND git --no-optional-locks describe --always --dirty --abbrev=12 "--exclude=*"

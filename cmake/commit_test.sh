@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which commit `picklock --version` tells, for each kind of source tree, and that nothing is written where it is the same.
+# Tests the commit that `picklock --version` prints for each kind of source tree, and that an equal one is not rewritten.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 place=$(mktemp -d)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Plants the faults of a list in a copy of the sources, one at a time, rebuilds what changed, and runs the list's
-# command: each must make it exit with 1, which it does not do without them.
+# Plants the faults of a list in a copy of the sources, one at a time, and rebuilds. The list's command must exit with 1
+# for each fault, and with 0 without one.
 #   mutants.sh BUILD_FOLDER LIST [NAME...]    only those named
-#   mutants.sh --places LIST...               builds nothing: is each line to be replaced still where the list says?
+#   mutants.sh --places LIST...               only checks that each line to be replaced is where the list says
 #
-# In a list stands what to build, what to run at the root of the copy ($build is the folder built in), and then of each
-# fault its name, fact and file, the line (or the part of it) that stands there once, and what is planted instead:
+# A list names the targets to build and the command to run at the root of the copy ($build is the build folder). Then
+# each fault has a name, fact and file, a line (or part of one) that the file has exactly once, and its replacement:
 #   build: TARGET...
 #   flags: FLAG...        of the compiler; without them -O0
 #   run: COMMAND
@@ -13,13 +13,13 @@
 #   NAME FACT FILE [KIND [WORD...]]
 #   - OLD
 #   + NEW
-# Where faults are of kinds, COMMAND finds the kind and its words in $kind and $words, the last line that it prints is
-# shown, and those caught are counted by kind. Without a fault both are empty, and $wanted has the names asked for.
+# If faults have kinds, COMMAND gets the kind and its words in $kind and $words, its last line of output is shown, and
+# caught faults are counted by kind. Without a fault both are empty, and $wanted has the requested names.
 set -u
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 (($# >= 2)) || { sed -n '2,20s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
-# stands_once OLD FILE: says so if it does not
+# stands_once OLD FILE: fails with a message unless FILE has OLD exactly once
 stands_once() {
   local text without
   text=$(<"$root/$2") || { echo "there is no $2"; return 1; }
@@ -68,7 +68,7 @@ for entry in "$root"/*; do
   esac
 done
 
-# The sources may be worked on while this runs.
+# The sources may change while this runs.
 cp -Rp "$copy" "$work/original"
 root=$work/original
 
@@ -86,7 +86,7 @@ if ! configure || ! build; then
   exit 1
 fi
 
-# What is planted must come out again.
+# Removes the planted fault from the copy.
 uproot() { cp "$root/$planted" "$copy/$planted"; }
 
 run || { echo "without a mutant it fails:"; cat "$log"; exit 1; }

@@ -1,4 +1,4 @@
-# Run by CPack between installation and packing: what Debian wants of every package, and nothing else does.
+# Run by CPack between installation and packing: adds the files that only Debian requires of every package.
 file(GLOB components "${CPACK_TEMPORARY_DIRECTORY}/*")
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 foreach(component IN LISTS components)
@@ -19,7 +19,7 @@ foreach(component IN LISTS components)
   execute_process(COMMAND gzip -9n "${documents}/changelog" COMMAND_ERROR_IS_FATAL ANY)
   file(GLOB_RECURSE archives "${component}/usr/lib/*.a")
   foreach(archive IN LISTS archives)
-    # CPack strips programs alone.
+    # CPack strips programs only.
     execute_process(COMMAND strip --strip-unneeded --enable-deterministic-archives --remove-section=.comment "${archive}"
       COMMAND_ERROR_IS_FATAL ANY)
   endforeach()

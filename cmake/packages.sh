@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034  # the lists are for those who source this
-# Sourced by ./picklock, ./check and bench/run: which Debian packages they need, and how to get the missing ones.
-# Whatever is said goes to standard error.
+# Sourced by ./picklock, ./check and bench/run: the Debian packages that they need, and the installation of missing ones.
+# All output goes to standard error.
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libboost-fiber1.81-dev
   libboost-context1.81-dev liblua5.1-0-dev lua-bitop-dev lua-cjson-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev
@@ -12,13 +12,13 @@ test_packages=(clang libclang-rt-14-dev clang-format clang-tidy libgtest-dev lib
 # Only the page's tests take npm; a system with an npm of its own keeps it.
 command -v npm >/dev/null || test_packages+=(nodejs npm)
 
-# install_missing PACKAGE...: succeeds when all of them are there at the end. A system without dpkg is believed to
-# have what it needs: the build says what it lacks.
+# install_missing PACKAGE...: succeeds if all of them are installed at the end. A system without dpkg is assumed to
+# have all of them: the build reports missing ones.
 install_missing() {
   command -v dpkg-query >/dev/null || return 0
   local package missing=() log status=0
   for package in "$@"; do
-    # What another package has only mentioned is "not-installed".
+    # A package that another one has only mentioned is "not-installed".
     [[ " $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null)" == *" installed "* ]] ||
       missing+=("$package")
   done

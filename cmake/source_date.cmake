@@ -1,5 +1,5 @@
-# Sets SOURCE_DATE_EPOCH, the time that made files bear, unless it is set: the time of the commit, or, outside a git
-# repository, of the last change of CHANGELOG.md. Needs `source`, or CPACK_PICKLOCK_SOURCE.
+# Sets SOURCE_DATE_EPOCH, the time stamp of generated files, unless it is set: to the time of the commit, or, outside a
+# git repository, of the last change of CHANGELOG.md. Needs `source`, or CPACK_PICKLOCK_SOURCE.
 if(NOT DEFINED source)
   set(source "${CPACK_PICKLOCK_SOURCE}")
 endif()

@@ -1,4 +1,4 @@
-# Run before anything is installed: CMake itself would not say what to do.
+# Runs before anything is installed, because CMake's own error does not say what to do.
 set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${prefix}" RESULT_VARIABLE failed ERROR_QUIET)
 if(NOT failed)

@@ -1,5 +1,5 @@
-// What ends a search or a comparison: two runs of one scenario and seed differ, so nothing that the
-// runs show could be believed.
+// Two runs of one scenario and seed differ, so no result can be trusted. Ends a search or a
+// comparison.
 #pragma once
 
 #include <stdexcept>

@@ -162,8 +162,7 @@ std::uint32_t PairedPlans::draw(std::uint64_t seed, std::uint64_t run, const Fau
   plan.clear();
   std::uint32_t left_out = 0;
   for (std::size_t i = 0; i < drawn_.size(); ++i) {
-    // A generator of its own, so that the server that is hit does not depend on faults that were
-    // left out.
+    // A generator of its own, so that the server of a fault does not depend on left-out faults.
     sim::Random chance(run_seed(seed, run), sim::hash_of("explore.server") + i);
     Fault fault;
     if (retold(drawn_[i], locks_[lock], plan, chance, fault)) {

@@ -1,8 +1,8 @@
 // The same plans of faults for different locks. A plan is drawn once, for locks in general, on
 // steps that each of them reaches. For every lock it is placed at the lock's own steps with these
-// roles (architecture "Trigger"): "before client-2's 3rd acquire is sent" is a SET here and a
-// create there, and the server that stops is one of those that the lock has. A fault without a
-// counterpart in a lock is left out of its plan, and counted.
+// roles (architecture "Trigger"): "before client-2's 3rd acquire is sent" is a SET for one lock and
+// a create for another. A server that stops is one of the lock's own. A fault without a counterpart
+// in a lock is left out of its plan, and counted.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What cmake/mutants.sh runs of each fault of planted.txt: does explore find it, and does it need as many
-# faults of the surroundings as the list says?
+# The command that cmake/mutants.sh runs for each fault of planted.txt. It checks that explore finds the fault,
+# with as many injected faults as the list says.
 #   planted.sh PICKLOCK LIST
-# $kind is needs-N, N being how many, and $words are the arguments of explore. Exit status: 1 if it was found so. Without
-# $words nothing is planted, and it is 0 if explore finds nothing with any arguments in LIST.
+# $kind is needs-N for N injected faults, and $words are the arguments of explore. The exit status is 1 if the fault was
+# found so. Without $words no fault is planted; the status is 0 if explore finds nothing with any arguments in LIST.
 set -u
 # shellcheck disable=SC2154  # kind, words and wanted are in the environment
 : "$kind" "$words" "$wanted"

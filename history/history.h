@@ -1,9 +1,9 @@
-// The history of a run: what clients asked for and were told, what happened to entries on servers,
-// and what reached the protected resource, in the order in which it happened. Properties judge it
-// and nothing else.
+// The history of a run: the requests and answers of clients, the changes of entries on servers, and
+// the writes that reached the protected resource, in the order in which they happened. Properties
+// judge only the history.
 //
-// A tenure is a number that rides beside every message of a thread, outside its bytes (sim::Tag):
-// ownership of an entry is this ground truth, not the text of a token.
+// A tenure is a number that accompanies every message of a thread, outside its bytes (sim::Tag).
+// It is the ground truth of an entry's ownership, not the text of a token.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ enum class What : std::uint8_t {
   acquire_unknown,  // the client cannot know: no belief, the entry may exist
   release_invoked,  // belief ends
   release_ok,
-  release_failed,  // told that there was nothing of its own to release
+  release_failed,  // the client was told that it had nothing to release
   release_unknown,
   loss_learned,     // the algorithm has learned that the lock is lost: belief ends
   deadline_passed,  // a deadline the algorithm declares has passed on its own clock: belief ends
-  // What the simulator reports, under the same numbers (sim/occurrence.h).
+  // Occurrences that the simulator reports, with the same numbers (sim/occurrence.h).
   thread_ended,     // `thread` ended by a fault while its process lives
   process_crashed,  // every thread of `process` is gone
   process_started,  // also after a restart
   link_cut,         // `process` and `peer` cannot talk (one event per direction: process to peer)
   link_healed,
   fault_fired,  // `key` is the index of the fault in its plan
-  fault_ended,  // the hardship is over; a fault without end counts as ended when it takes effect
-  // Entries on a server: `process` is the server, `tenure` acts (0: nobody), `owner` owned it
+  fault_ended,  // the fault is over; one without end counts as ended when it takes effect
+  // Entries on a server: `process` is the server, `tenure` acts (0: none), `owner` owned the entry
   // before.
   entry_created,  // `until`: when it expires by itself on an undisturbed clock; kNever: no deadline
   entry_altered,  // the same, after a renewal or an overwrite that keeps the entry
@@ -57,7 +57,7 @@ enum class What : std::uint8_t {
                     // server has refused it
 };
 
-// Why an entry changed; and why an acquire failed, where its own thread was told to give it up.
+// Why an entry changed; and why an acquire failed, if its own thread was told to give it up.
 enum class Cause : std::uint8_t {
   command,
   expiry,

@@ -18,7 +18,7 @@ std::uint64_t digest_of(const HistoryEvent& event) {
   return simulation.scheduler.digest().value();
 }
 
-// Whatever a property judges or a report shows.
+// The digest covers every field that a property judges or a report shows.
 TEST(Recorder, DigestsEveryFieldOfAnEvent) {
   const HistoryEvent event{.at = sim::kStart + 1s,
                            .what = What::entry_removed,
@@ -99,8 +99,8 @@ TEST(Recorder, PutsOccurrencesAmongNotedEvents) {
   }
 }
 
-// An occurrence digests as the event that stands for it in the history: stored digests mean the
-// same whichever layer reports an event.
+// An occurrence has the digest of its event in the history, so stored digests do not depend on the
+// layer that reports it.
 TEST(Recorder, DigestsAnOccurrenceLikeAnEvent) {
   RecordedSimulation noted;
   RecordedSimulation reported;

@@ -8,9 +8,9 @@
 //
 // - Results come in the order in which their tasks were submitted, or as they come.
 // - A worker keeps its memory from one task to the next. The result of a task may not depend on it.
-// - If a task crashes its process or throws, it is reported with how that ended, and another
-//   process continues. If the task covers a span of items, only the item that was under way is
-//   reported; the items before it and after it are worked on again as tasks of their own.
+// - If a task crashes its process or throws, it is reported with the way it ended, and another
+//   process continues. If the task covers a span of items, only the item in progress is reported.
+//   The items before and after it run again as tasks of their own.
 // - A worker that gives no sign of life for some time is killed, which counts as its crash. A
 //   worker that needs too much memory gets std::bad_alloc.
 // - SIGINT and SIGTERM do not reach workers. They end with the pool, and with their parent, however
@@ -150,7 +150,7 @@ class Pool {
     }
   }
 
-  // What is left of the task comes before all other tasks.
+  // The rest of the task comes before all other tasks.
   void divide(const Place& place, std::uint64_t item) {
     const Span whole = span_of(place.part->task);
     const auto insert = [&](typename Parts::iterator before, const Span& span) {

@@ -51,7 +51,7 @@ Numbers numbers_of(const Span& span, Pulse& pulse) {
   return all;
 }
 
-// What a pool returns of the items 0 to `end` - 1, in tasks of 64.
+// The results of a pool for the items 0 to `end` - 1, in tasks of 64.
 struct Collected {
   Numbers items;
   std::vector<std::pair<std::uint64_t, std::string>> crashed;

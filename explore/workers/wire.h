@@ -1,5 +1,5 @@
-// Values as bytes, for another process of the same program. What is read equals what was written;
-// the reader throws std::out_of_range where bytes are missing.
+// Values as bytes, for another process of the same program. A value that is read equals the one
+// that was written; the reader throws std::out_of_range if bytes are missing.
 //
 // Numbers, enumerations and structures of them are copied. A class with other members has a
 // function beside it, which both directions use:

@@ -8,8 +8,8 @@
 //     Released release(Client& self, const Lease& lease) override;
 //   };
 //
-// An outcome that the client cannot know is a value (`unknown`), never an exception. What a lock
-// throws ends the run: the search reports it as a crash of the lock.
+// An outcome that the client cannot know is a value (`unknown`), never an exception. An exception
+// of a lock ends the run: the search reports it as a crash of the lock.
 #pragma once
 
 #include <array>

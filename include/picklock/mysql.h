@@ -52,7 +52,7 @@ enum class Op : std::uint8_t {
   read_only,  // whether the server is a replica: SELECT @@read_only
 };
 
-// Of rows, which may wait for their locks.
+// Whether a statement works on rows, so that it may wait for their locks.
 constexpr bool is_of_rows(Op op) {
   return op == Op::select || op == Op::insert || op == Op::update || op == Op::remove;
 }

@@ -1,6 +1,6 @@
 // Scenarios: who contends for which lock, on which servers, under which faults. A scenario is made
 // here for a lock class of your own, or read from a file; it is run once, or searched for faults
-// that break what the lock promises. The same scenario comes out the same on every machine.
+// that break the lock's promises. A scenario has the same result on every machine.
 //
 //   auto scenario = picklock::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
 //   scenario.set("clients.cycles", "3").set("lock.acquire_timeout", "5s");
@@ -8,7 +8,7 @@
 //   if (found.outcome == picklock::SearchResult::Outcome::violated) std::cout << found.text;
 //
 // Everything runs in the calling thread and process: a lock that crashes, or loops without calling
-// its client, takes the process with it. What a lock throws leaves run() and search() unchanged.
+// its client, takes the process with it. run() and search() pass on exceptions of a lock unchanged.
 #pragma once
 
 #include <array>

@@ -107,8 +107,9 @@ inline rc::Gen<Scenario> arbitrary(const Scenario& base, const Faults& faults = 
 
 }  // namespace picklock
 
-// Of a picklock::SearchResult: nothing was violated, and something was tried.
+// Expects of a picklock::SearchResult that nothing was violated, and that something was tried.
 #define EXPECT_CLEAN(result) EXPECT_PRED_FORMAT1(::picklock::detail::is_clean, result)
 
-// Of a picklock::RunResult: the run and its twins came out as the scenario's table [expect] says.
+// Expects of a picklock::RunResult that the run and its twins had the results of the table
+// [expect].
 #define EXPECT_AS_EXPECTED(result) EXPECT_PRED_FORMAT1(::picklock::detail::is_as_expected, result)
