@@ -1,6 +1,6 @@
 // InnoDB's locks on the records of clustered indexes and on the gaps before them: which locks are
-// compatible, who waits for whom, in which order waiters are granted, and what becomes of a lock
-// when its record is removed or its gap is split. Knows no statements and no time.
+// compatible, which transaction waits for which, and in which order waiters are granted. A lock
+// moves when its record is removed or its gap is split. Knows no statements and no time.
 // (MySQL manual, "InnoDB Locking" and "Locks Set by Different SQL Statements"; M3 to M7, M17)
 #pragma once
 

@@ -1,5 +1,5 @@
 // zookeeper::Client over the simulated network, with the behavior of the real library. One thread
-// of the process keeps the session: it pings when nothing was sent for a third of the time-out,
+// of the process keeps the session: it pings when nothing was sent for a third of the time-out. It
 // gives up a server that was silent for two thirds, and goes through the list of servers for
 // another. Requests made meanwhile wait for the next attempt. A session that has ended is followed
 // by another. (ZooKeeper 3.8, ClientCnxn; docs/facts/algorithms.md 5)
