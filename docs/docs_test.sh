@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Checks the documents against the program and the repository: commands run and exit as written, shown outputs are what
-# the program prints, links lead somewhere, cited ids and files exist.
+# Checks the documents against the program and the repository: commands run and exit as written, the program prints the
+# shown outputs, links have targets, cited ids and files exist.
 #
 #   docs/docs_test.sh PROGRAM [EXAMPLE...]                    checks
-#   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM [EXAMPLE...]  writes the shown outputs anew
+#   PICKLOCK_UPDATE=1 docs/docs_test.sh PROGRAM [EXAMPLE...]  updates the shown outputs
 #
 # PROGRAM is picklock; each EXAMPLE is a program of examples/, called by its name.
 #

@@ -73,7 +73,7 @@ enum class FreedBy : std::uint8_t { session, coordinator };
 // znode's name.
 enum class FenceBy : std::uint8_t { zxid, sequence };
 
-// The reaction of a row lock to a row that another session has locked: it waits as long as the
+// The reaction of a row lock to a row that another session has locked. It waits as long as the
 // server allows; or it gets an error or an empty answer at once (NOWAIT, SKIP LOCKED).
 enum class IfLocked : std::uint8_t { wait, nowait, skip };
 

@@ -17,8 +17,8 @@ namespace {
 
 namespace bf = boost::fibers;
 
-// AddressSanitizer must be told of every switch, or it reports false errors once a fiber throws:
-// the fiber that leaves names the stack that it switches to, and the fiber that resumes reports its
+// AddressSanitizer must be told of every switch, or it reports false errors once a fiber throws.
+// The fiber that leaves names the stack that it switches to, and the fiber that resumes reports its
 // arrival. The dispatcher's own stack stays unannounced, because it runs nothing that throws.
 struct Sanitizer {
 #ifdef PICKLOCK_ASAN

@@ -1,5 +1,5 @@
 // A distributed lock: two verbs, written as its paper or post describes it, in blocking style.
-// Beside it the vocabulary in which a lock says what it promises.
+// The vocabulary of a lock's promises is here too.
 //
 //   class CarefulLock final : public picklock::Lock {
 //    public:
@@ -60,7 +60,7 @@ enum class Held : std::uint8_t { yes, no, unknown };
 
 enum class Released : std::uint8_t {
   ok,
-  not_held,  // nothing of ours was there to release: the lock had been lost
+  not_held,  // there was nothing of ours to release: the lock had been lost
   unknown,   // no answer
 };
 

@@ -1,8 +1,8 @@
 // MySQL as a lock sees it: a pool of connections, each a session of its server, and the few
 // statements that locks are made of. A lock that belongs to a session lives as long as the session,
 // and its holder learns of the end with the next statement (M22). A statement blocks the calling
-// thread until it is answered or its connection is lost. Nothing here knows whether the server is
-// simulated. No function throws.
+// thread until it is answered or its connection is lost. This interface does not show whether the
+// server is simulated. No function throws.
 //
 // The database has the tables locks(name), lock_rows(name), insert_locks(name, owner, expires_at),
 // shedlock(name, lock_until, locked_at, locked_by), fences(name, value) and work(name, value). The
@@ -139,10 +139,10 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
 
-  // Error::gone_away: it was never sent; Error::lost: sent, and what came of it is unknown.
-  // Role::none: that of the verb in which it is sent.
+  // Error::gone_away: the statement was never sent; Error::lost: it was sent, and its outcome is
+  // unknown. Role::none: the role of the verb in which it is sent.
   virtual Answer execute(const Statement& statement, Role role = Role::none) = 0;
-  // How many sessions it has had: a driver that reconnects silently continues with another one.
+  // How many sessions the connection has had: a driver may reconnect silently with a new session.
   virtual std::uint32_t session() const = 0;
 };
 

@@ -1,5 +1,5 @@
 // Redis as a lock sees it: a command is sent, the calling thread sleeps, an answer arrives or does
-// not. Nothing here knows whether the server is simulated.
+// not. This interface does not show whether the server is simulated.
 //
 // No function throws. An answer that does not come in time (`lock.command_timeout`), or whose
 // connection is lost, is Reply::Kind::unknown; a command that certainly never left is `unsent`.
@@ -37,7 +37,7 @@ struct Reply {
     map,         // %1: key, value, ...; else an array
     set,         // ~2; else an array
     pairs,       // *1 *2 member, score, ...; else an array without the inner ones
-    push,        // >3: nobody asked for it; else an array
+    push,        // >3: unasked; else an array
     number,      // ,3.5; else a bulk
     verbatim,    // =15 txt:...; else a bulk
     boolean,     // #t; else an integer
@@ -119,15 +119,15 @@ class Client {
   // The same for a thread that may be interrupted meanwhile; `late` is then called with the answer,
   // if one comes. Empty: the thread is not to be interrupted.
   virtual Reply call_interruptibly(Role role, Argv argv, Resend resend, Late late) = 0;
-  // Two commands at once, one behind the other on one connection: what WAIT answers is about the
+  // Two commands at once, one after the other on one connection, so that a WAIT counts for the
   // write before it (R52).
   virtual std::array<Reply, 2> call_both(Role role, Argv first, Argv second, Resend resend) = 0;
-  // Without waiting for an answer.
+  // Sends a command and does not wait for an answer.
   virtual void post(Role role, Argv argv) = 0;
 
-  // Receives the messages of a channel, on a connection for that alone, which the threads of the
-  // process share. When it is lost it is made anew and the channels are subscribed again; what was
-  // said meanwhile is not heard. False: not confirmed in time. One listener a channel.
+  // Receives the messages of a channel, on a separate connection that the threads of the process
+  // share. When it is lost, it is dialed and its channels are subscribed again; messages sent
+  // meanwhile are lost. False: not confirmed in time. A channel has one listener.
   virtual bool subscribe(std::string_view channel, Listener listener, Duration patience) = 0;
   virtual void unsubscribe(std::string_view channel) = 0;  // without waiting for an answer
 
@@ -140,8 +140,8 @@ class Client {
   Reply del(std::string_view key, Role role = Role::none);
   Reply exists(std::string_view key, Role role = Role::none);
   Reply pttl(std::string_view key, Role role = Role::none);
-  // How many replicas have received what this connection has written; asks for `replicas` of them
-  // and answers with fewer once the time-out is over (R51). 0: no time-out.
+  // Waits until `replicas` replicas have received the writes of this connection, or until the
+  // timeout ends; 0: no timeout. The reply is the number of replicas that have received them (R51).
   Reply wait(std::uint32_t replicas, Duration timeout, Role role = Role::none);
   Reply pexpire(std::string_view key, Duration ttl, Role role = Role::none);
   Reply eval(const Script& script, std::initializer_list<std::string_view> keys,

@@ -1,6 +1,6 @@
 // A lock's test: a class of your own, a scenario of clients that contend for it, and a search for
-// faults that break what it promises. The test fails with the story of the shortest run that does,
-// and with the command that shows it again.
+// faults that break its promises. The test fails with the story of the shortest run that breaks
+// one, and with the command that shows it again.
 //
 //   TEST(MyLock, KeepsItsPromises) {
 //     auto scenario = picklock::contention<MyLock>({.clients = 3, .ttl = 10s, .hold = 4s});
@@ -44,7 +44,7 @@ namespace picklock {
 namespace detail {
 
 inline testing::AssertionResult is_clean(const char* /*expression*/, const SearchResult& result) {
-  // A skip ends the function that says it.
+  // A skip ends the function that calls it.
   const auto skip = [&result] { GTEST_SKIP() << result.text; };
   switch (result.outcome) {
     case SearchResult::Outcome::clean:
@@ -70,7 +70,7 @@ inline testing::AssertionResult is_as_expected(const char* /*expression*/,
 
 }  // namespace detail
 
-// RapidCheck and GoogleTest show a scenario as the file that says it.
+// RapidCheck and GoogleTest show a scenario as the text of its file.
 inline void showValue(const Scenario& scenario, std::ostream& out) { out << scenario.text(); }
 inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.text(); }
 

@@ -17,7 +17,7 @@ bool strict_integer(std::string_view text, std::int64_t& value);
 // without a leading blank, not out of range, and no NaN.
 bool strict_double(std::string_view text, double& value);
 
-// Reads a bound of a range of scores, which is less strict: it may have leading blanks, is infinite
+// Reads a bound of a range of scores, which is less strict. It may have leading blanks, is infinite
 // if too large and 0 if too small or empty, and ends at the first zero byte.
 bool lax_double(std::string_view text, double& value);
 
