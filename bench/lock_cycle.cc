@@ -109,7 +109,7 @@ struct World {
   }
 
   bool call(std::uint32_t id, std::uint32_t release, std::uint32_t lock, std::uint64_t token) {
-    const Answer answer = callers[id].call(0, {}, [&](Payload& payload) {
+    const Answer answer = callers[id].call({}, {}, [&](Payload& payload) {
       payload.append_raw(Request{(std::uint64_t{lock} << 1) | release, token});
     });
     std::uint64_t granted = 0;

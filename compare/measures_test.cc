@@ -13,7 +13,8 @@ Sighting sighting(bool broken, std::uint32_t faults, std::uint64_t run) {
   return {.broken = broken,
           .faults = faults,
           .run = run,
-          .violation = {.property = Property::own_release, .role = 3, .other = 1}};
+          .violation = {
+              .property = Property::own_release, .role = Role::check, .other = Role::acquire}};
 }
 
 Measures some() {

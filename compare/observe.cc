@@ -164,7 +164,7 @@ void observe_messages(const history::History& history, const sim::Trace& trace,
     if ((!asks && !answers) || record.process == resource || record.peer == resource) continue;
     ++price.messages;
     // Commands that only keep a session alive belong to no step.
-    if (asks && record.role != 0) ++price.commands;
+    if (asks && record.role != Role::none) ++price.commands;
   }
 }
 

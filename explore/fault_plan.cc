@@ -272,9 +272,7 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, con
 
 bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
   const bool of_client = fault.target.starts_with("client-");
-  const auto is = [&fault](Role role) {
-    return fault.trigger.role == static_cast<std::uint8_t>(role);
-  };
+  const auto is = [&fault](Role role) { return fault.trigger.role == role; };
   switch (where) {
     case Strikes::anywhere:
       break;

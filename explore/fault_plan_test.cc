@@ -68,7 +68,7 @@ TEST(FaultPlans, KeepAwayFromTheResourceWhereTheyStrikeAtLocks) {
       EXPECT_EQ(std::count(fault.from.begin(), fault.from.end(), "resource"), 0);
       const bool everyone = fault.verb == Verb::partition && fault.from.empty();
       EXPECT_FALSE(everyone && fault.target.starts_with("client-"));
-      const bool writes = fault.trigger.role == static_cast<std::uint8_t>(Role::write);
+      const bool writes = fault.trigger.role == Role::write;
       EXPECT_FALSE(writes && scenarios::rules(fault.verb).on_message);
     }
   }
@@ -85,7 +85,7 @@ TEST(FaultPlans, PauseClientsThatHaveNotLookedAtTheirClocks) {
       EXPECT_TRUE(fault.target.starts_with("client-"));
       EXPECT_TRUE(fault.trigger.by.empty() || fault.trigger.by == fault.target);
       marks.insert(fault.trigger.mark);
-      const bool acquires = fault.trigger.role == static_cast<std::uint8_t>(Role::acquire);
+      const bool acquires = fault.trigger.role == Role::acquire;
       const bool before_mark =
           !fault.trigger.mark.empty() && fault.trigger.side == sim::Side::before;
       EXPECT_TRUE(before_mark || (fault.trigger.mark.empty() && acquires));
@@ -362,7 +362,7 @@ TEST(FaultPlans, NameEveryKindOfTrigger) {
                   .roles = {},
                   .marks = {{0, "elapsed-checked", 2}},
                   .length = 20s};
-  const auto acquire = static_cast<std::uint8_t>(Role::acquire);
+  const auto acquire = Role::acquire;
   profile.roles = {{0, 3, acquire, {3, 3, 2}, {{"SETNX", 2}, {"EXPIRE", 1}}},
                    {0, 4, acquire, {1, 1, 1}, {{"WRITE", 1}}},
                    {1, 3, acquire, {1, 0, 0}, {{"SETNX", 1}}}};

@@ -224,7 +224,7 @@ bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far)
     if (database && fault.target != lock.servers.front()) return false;
   }
   if (fault.verb == Verb::heal && !has_something_to_heal(so_far, fault.target)) return false;
-  const bool to_lock = fault.trigger.role != static_cast<std::uint8_t>(Role::write);
+  const bool to_lock = fault.trigger.role != Role::write;
   const LockServer server = scenarios::lock_server(lock.scenario);
   const bool sent_once = server == LockServer::zookeeper || server == LockServer::mysql;
   if (fault.verb == Verb::duplicate && to_lock && sent_once) return false;

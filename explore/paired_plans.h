@@ -33,7 +33,7 @@ class PairedPlans {
     scenarios::Scenario scenario;
     std::vector<std::string> servers;    // one of which is meant by the common server
     std::vector<std::string> followers;  // and by its replica
-    std::vector<std::uint8_t> roles;     // that some client of it reaches
+    std::vector<Role> roles;             // that some client of it reaches
   };
 
   static Lock lock(const scenarios::Scenario& scenario, const Profile& profile);

@@ -24,7 +24,7 @@ struct ReachedRole {
 
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;
-  std::uint8_t role = 0;                 // Role
+  Role role{};
   std::array<std::uint32_t, 3> times{};  // by sim::Phase
   std::vector<Command> commands;         // what was sent in this role
 };

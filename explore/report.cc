@@ -221,8 +221,8 @@ class Writer {
 // The steps that tell it from another violation of the same property.
 Json steps(const Violation& violation) {
   Json all = Json::array();
-  for (const std::uint8_t role : {violation.role, violation.other}) {
-    if (role != 0) all.push_back(picklock::name(static_cast<Role>(role)));
+  for (const Role role : {violation.role, violation.other}) {
+    if (role != Role::none) all.push_back(picklock::name(role));
   }
   return all;
 }

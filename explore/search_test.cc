@@ -194,9 +194,9 @@ TEST(Search, TellsDistinctViolationsApart) {
 // In the order of the runs, and what slips while one is shrunk before what comes after it.
 TEST(Search, FollowsLeadsInAnOrderThatTimeHasNoPartIn) {
   Search one(plain("set-px-blind-delete"), {});
-  const Violation a{.property = Property::own_release, .role = 1};
-  const Violation b{.property = Property::own_release, .role = 2};
-  const Violation c{.property = Property::own_release, .role = 3};
+  const Violation a{.property = Property::own_release, .role = Role::acquire};
+  const Violation b{.property = Property::own_release, .role = Role::renew};
+  const Violation c{.property = Property::own_release, .role = Role::check};
   one.take({.tally = {}, .sightings = {{.run = 7, .violation = a}, {.run = 7, .violation = b}}});
   EXPECT_EQ(one.next_lead()->violation, a);
   one.take({.tally = {}, .sightings = {{.run = 80, .violation = c}, {.run = 81, .violation = a}}});

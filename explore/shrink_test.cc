@@ -105,7 +105,7 @@ TEST(Shrink, LeavesTheOnePauseThatIsNeeded) {
   Scenario scenario = plain("set-px-check-delete");
   const sim::Fault pause{.verb = sim::Verb::pause,
                          .target = "client-1",
-                         .trigger = {.role = static_cast<std::uint8_t>(Role::release)},
+                         .trigger = {.role = Role::release},
                          .lasts = 13'337ms};
   scenario.faults = {pause,
                      {.verb = sim::Verb::step_clock,
@@ -130,7 +130,7 @@ TEST(Shrink, StopsAtItsBoundWithAStoryThatStillShowsIt) {
   Scenario scenario = plain("set-px-blind-delete");
   scenario.faults = {{.verb = sim::Verb::pause,
                       .target = "client-1",
-                      .trigger = {.role = static_cast<std::uint8_t>(Role::release)},
+                      .trigger = {.role = Role::release},
                       .lasts = 12s}};
   Shrinker shrinker(violates(Property::own_release), {.runs = 3});
   const Scenario shrunk = shrinker.shrink(scenario);

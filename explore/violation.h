@@ -15,8 +15,8 @@ namespace picklock::explore {
 
 struct Violation {
   Property property{};
-  std::uint8_t role = 0;   // Role of the step where it broke
-  std::uint8_t other = 0;  // of the one it collides with
+  Role role{};   // of the step where it broke
+  Role other{};  // of the step that it collides with
   bool operator==(const Violation&) const = default;
   bool operator<(const Violation& that) const {
     return std::tie(property, role, other) < std::tie(that.property, that.role, that.other);

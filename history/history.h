@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/occurrence.h"
+#include "sim/role.h"
 
 namespace picklock::history {
 
@@ -73,7 +74,7 @@ struct HistoryEvent {
   sim::Instant at{};
   What what{};
   Cause cause{};
-  std::uint8_t role = 0;   // role of the step that did it, for witnesses (models/step.h)
+  Role role{};             // of the step that did it, for witnesses
   std::uint8_t holds = 0;  // how often its owner holds an entry that counts; 0: it does not count
   sim::ProcessId process = 0;
   sim::ProcessId peer = 0;

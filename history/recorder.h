@@ -19,7 +19,8 @@ class Recorder final : public sim::Observer {
   void note(const HistoryEvent& event) {
     const auto both = [](std::uint64_t high, std::uint64_t low) { return (high << 32) ^ low; };
     const auto kinds = static_cast<std::uint64_t>(event.what) << 16 |
-                       static_cast<std::uint64_t>(event.cause) << 8 | event.role;
+                       static_cast<std::uint64_t>(event.cause) << 8 |
+                       static_cast<std::uint64_t>(event.role);
     sim::Digest& digest = scheduler_.digest();
     digest.add(static_cast<std::uint64_t>(sim::nanoseconds(event.at)) ^ kinds << 40);
     digest.add(both(event.tenure, event.owner));

@@ -23,7 +23,7 @@ TEST(Recorder, DigestsEveryFieldOfAnEvent) {
   const HistoryEvent event{.at = sim::kStart + 1s,
                            .what = What::entry_removed,
                            .cause = Cause::command,
-                           .role = 1,
+                           .role = Role{1},
                            .process = 1,
                            .peer = 1,
                            .thread = 1,
@@ -39,7 +39,7 @@ TEST(Recorder, DigestsEveryFieldOfAnEvent) {
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.at += 1ns; }));
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.what = What::entry_altered; }));
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.cause = Cause::expiry; }));
-  EXPECT_TRUE(differs([](HistoryEvent& e) { e.role = 2; }));
+  EXPECT_TRUE(differs([](HistoryEvent& e) { e.role = Role{2}; }));
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.process = 2; }));
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.peer = 2; }));
   EXPECT_TRUE(differs([](HistoryEvent& e) { e.thread = 2; }));

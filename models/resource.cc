@@ -94,25 +94,25 @@ void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Reso
 }
 
 Written ResourceClient::write(std::uint32_t number, std::int64_t token, std::string_view log) {
-  const sim::Answer answer = caller_.call(static_cast<std::uint8_t>(Role::write), patience_,
-                                          [number, token, log](sim::Payload& payload) {
-                                            payload.append("WRITE ");
-                                            append(payload, number);
-                                            if (!log.empty()) {
-                                              payload.append(kLog);
-                                              payload.append(log);
-                                            }
-                                            if (token == 0) return;
-                                            payload.append(kToken);
-                                            append(payload, token);
-                                          });
+  const sim::Answer answer =
+      caller_.call(Role::write, patience_, [number, token, log](sim::Payload& payload) {
+        payload.append("WRITE ");
+        append(payload, number);
+        if (!log.empty()) {
+          payload.append(kLog);
+          payload.append(log);
+        }
+        if (token == 0) return;
+        payload.append(kToken);
+        append(payload, token);
+      });
   if (!answer.ok()) return Written::unknown;
   return answer.bytes() == kAccepted ? Written::accepted : Written::rejected;
 }
 
 bool ResourceClient::close(std::string_view log) {
   return caller_
-      .call(static_cast<std::uint8_t>(Role::write), patience_,
+      .call(Role::write, patience_,
             [log](sim::Payload& payload) {
               payload.append(kClose);
               payload.append(log);

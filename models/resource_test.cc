@@ -101,7 +101,7 @@ TEST(Resource, TellsTheHistoryWhoWrote) {
   EXPECT_EQ(write.what, history::What::write_accepted);
   EXPECT_EQ(write.tenure, 1u);
   EXPECT_EQ(write.peer, 0u);
-  EXPECT_EQ(write.role, static_cast<std::uint8_t>(Role::write));
+  EXPECT_EQ(write.role, Role::write);
 }
 
 TEST(Resource, LeavesAWriteWithoutAnswerUnknown) {

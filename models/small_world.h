@@ -39,7 +39,7 @@ inline sim::Fault fault_where_applied(sim::Side side, Role role, sim::Verb verb,
   fault.verb = verb;
   fault.target = "redis-1";
   fault.trigger.side = side;
-  fault.trigger.role = static_cast<std::uint8_t>(role);
+  fault.trigger.role = role;
   fault.trigger.phase = sim::Phase::applied;
   fault.trigger.by = "client-1";
   fault.lasts = lasts;
@@ -151,7 +151,7 @@ class SmallWorld {
         },
         true);
   }
-  void play(Role role) { simulation.scheduler.running()->role = static_cast<std::uint8_t>(role); }
+  void play(Role role) { simulation.scheduler.running()->role = role; }
 
   void run(const sim::Plan& plan = {}) {
     simulation.nemesis.reset(plan, 0, clients_);

@@ -6,10 +6,12 @@
 
 namespace picklock::models {
 
+static_assert(kRoleNames.size() <= sim::kMostRoles);
+
 // Upkeep is no step; a command without a role belongs to the step that its thread is at.
-inline std::uint8_t step_of(Role role, sim::Scheduler& scheduler) {
-  if (role == Role::upkeep) return 0;
-  return role == Role::none ? scheduler.running()->role : static_cast<std::uint8_t>(role);
+inline Role step_of(Role role, sim::Scheduler& scheduler) {
+  if (role == Role::upkeep) return Role::none;
+  return role == Role::none ? scheduler.running()->role : role;
 }
 
 }  // namespace picklock::models

@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, kVerbCount> kVerbNames = {
 constexpr std::size_t index(sim::Verb verb) { return static_cast<std::size_t>(verb); }
 constexpr std::string_view name(sim::Verb verb) { return kVerbNames[index(verb)]; }
 
-static_assert(kVerbCount == index(sim::Verb::interrupt) + 1);
+static_assert(kVerbCount == index(sim::Verb::interrupt) + 1 && !kVerbNames.back().empty());
 static_assert(index(sim::Verb::duplicate) + 1 == index(kEvict));
 static_assert(index(kKillSession) + 1 == index(sim::Verb::slow));
 static_assert(name(sim::Verb::duplicate) == "duplicate" && name(sim::Verb::slow) == "slow");

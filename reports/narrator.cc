@@ -90,8 +90,7 @@ bool Narrator::is_operator(ProcessId process) const {
 // had no release in flight.
 std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) const {
   const auto& clients = run_.scenario.clients;
-  if (clients.operators == 0 || event.cause != Cause::command ||
-      event.role != static_cast<std::uint8_t>(Role::release))
+  if (clients.operators == 0 || event.cause != Cause::command || event.role != Role::release)
     return std::nullopt;
   std::map<std::uint32_t, ProcessId> senders;
   std::optional<ProcessId> sender;
@@ -391,8 +390,8 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           "{} accepted {}'s write at {}, after a {} of {}, whose grant is newer, at {}",
           process(at->process), actor, when, operation(other.what), against, then);
     case Property::own_release: {
-      const auto role = static_cast<Role>(at->role);
-      const bool named = at->role != 0 && at->role < kRoleNames.size() && !operator_behind(*at);
+      const auto role = at->role;
+      const bool named = at->role != Role::none && !operator_behind(*at);
       return fmt::format("{} {} {}'s entry of {} on {} at {}{}",
                          doer(*at, actor_of(*at) == process_of(at->owner)), change(at->what),
                          owner(*at), key(at->key), process(at->process), when,

@@ -25,6 +25,7 @@ using sim::ProcessId;
 enum class Track : std::uint8_t { state, belief, acquires, entry, commands, handles };
 constexpr std::string_view kTrackNames[] = {"state",      "belief",   "acquires",
                                             "lock entry", "commands", "handles"};
+static_assert(std::size(kTrackNames) == static_cast<std::size_t>(Track::handles) + 1);
 
 // Something that lasts. Slices that overlap on a track go to different lanes: viewers can only
 // nest.

@@ -61,7 +61,7 @@ class RunBuilder {
                      history::TenureId tenure, std::string_view text, bool reply = false) {
     sim::TraceRecord sent{.at = at,
                           .kind = TraceKind::sent,
-                          .role = static_cast<std::uint8_t>(role),
+                          .role = role,
                           .reply = reply,
                           .process = from,
                           .peer = to,
@@ -133,7 +133,7 @@ inline scenarios::Run blind_delete() {
   scenario.lock.algorithm = "set-px-blind-delete";
   sim::Fault pause;
   pause.target = "client-1";
-  pause.trigger.role = static_cast<std::uint8_t>(Role::write);
+  pause.trigger.role = Role::write;
   pause.trigger.nth = 2;
   pause.lasts = std::chrono::seconds(9);
   scenario.faults = {pause};
@@ -148,7 +148,7 @@ inline scenarios::Run blind_delete() {
                  if (!free) return;
                  b.happens({.at = then,
                             .what = What::entry_created,
-                            .role = static_cast<std::uint8_t>(Role::acquire),
+                            .role = Role::acquire,
                             .process = redis,
                             .tenure = tenure,
                             .until = then + std::chrono::seconds(10)});
@@ -178,7 +178,7 @@ inline scenarios::Run blind_delete() {
                  if (owner == 0) return;
                  removed = b.happens({.at = then,
                                       .what = What::entry_removed,
-                                      .role = static_cast<std::uint8_t>(Role::release),
+                                      .role = Role::release,
                                       .process = redis,
                                       .tenure = tenure,
                                       .owner = owner});

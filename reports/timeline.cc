@@ -394,8 +394,7 @@ class TimelineWriter {
   void near_miss(const sim::Fault& fault) {
     const sim::Trigger& trigger = fault.trigger;
     if (trigger.at || !trigger.mark.empty()) return;
-    const std::string step =
-        fmt::format(" {}.{} x", name(static_cast<Role>(trigger.role)), name(trigger.phase));
+    const std::string step = fmt::format(" {}.{} x", name(trigger.role), name(trigger.phase));
     const std::string& whose = trigger.by.empty() ? fault.target : trigger.by;
     std::vector<std::string> reached;
     for (const std::string& one : run_.steps_reached) {

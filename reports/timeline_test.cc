@@ -60,7 +60,7 @@ sim::Fault plan(sim::Verb verb, const std::string& target, Role role, sim::Durat
   sim::Fault fault;
   fault.verb = verb;
   fault.target = target;
-  fault.trigger.role = static_cast<std::uint8_t>(role);
+  fault.trigger.role = role;
   fault.lasts = lasts;
   return fault;
 }
@@ -270,7 +270,7 @@ TEST(Timeline, FoldsRenewalsButNotTheOneThatFails) {
                  if (i == 6) return;
                  b.happens({.at = then,
                             .what = What::entry_altered,
-                            .role = static_cast<std::uint8_t>(Role::renew),
+                            .role = Role::renew,
                             .process = 2,
                             .tenure = 1,
                             .owner = 1});

@@ -189,16 +189,14 @@ class Transcriber {
     return command.substr(0, command.find(' ', command.starts_with(kScript) ? kScript.size() : 0));
   }
 
-  static Role role_of(const TraceRecord& record) {
-    return record.role < kRoleNames.size() ? static_cast<Role>(record.role) : Role::none;
-  }
+  static Role role_of(const TraceRecord& record) { return record.role; }
 
   // The oldest command of this client that has arrived at this server and has no answer. One of the
   // same tenure and role goes first: a client may have several connections to one server.
   std::optional<std::size_t> answered_by(const TraceRecord& record) {
     std::vector<std::size_t>& waiting = waiting_[{record.peer, record.process}];
     std::optional<std::size_t> best;
-    int best_fit = record.role == 0 ? -1 : 0;
+    int best_fit = record.role == Role::none ? -1 : 0;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       const Exchange& exchange = transcript_.exchanges[waiting[i]];
       const int fit =
@@ -657,8 +655,7 @@ class Transcriber {
     if (!client) return;
     for (const std::size_t i : waiting_[{*client, event.process}]) {
       Exchange& exchange = transcript_.exchanges[i];
-      if (!exchange.delivered || exchange.tenure != event.tenure ||
-          exchange.role != static_cast<Role>(event.role))
+      if (!exchange.delivered || exchange.tenure != event.tenure || exchange.role != event.role)
         continue;
       exchange.took = event.what != What::entry_removed;
       return;

@@ -52,7 +52,7 @@ bool takes_steps(std::string_view process) {
 
 // "client-1's 2nd write", "its release (DEL)", or for any client "an acquire".
 std::string step(const sim::Trigger& trigger, std::string_view whose) {
-  const std::string_view role = name(static_cast<Role>(trigger.role));
+  const std::string_view role = name(trigger.role);
   std::string text = whose == "its"    ? "its"
                      : !whose.empty()  ? fmt::format("{}'s", whose)
                      : trigger.nth > 1 ? "the"

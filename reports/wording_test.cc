@@ -20,7 +20,7 @@ sim::Fault plan(Verb verb, const std::string& target, Role role) {
   sim::Fault fault;
   fault.verb = verb;
   fault.target = target;
-  fault.trigger.role = static_cast<std::uint8_t>(role);
+  fault.trigger.role = role;
   return fault;
 }
 

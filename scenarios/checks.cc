@@ -155,7 +155,7 @@ void read_mark(const Value& value, const std::string& mark, const Steps& steps, 
         mark, steps.marks);
   }
   trigger.mark = mark;
-  trigger.role = 0;
+  trigger.role = {};
 }
 
 void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
@@ -186,7 +186,7 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
             : fmt::format("there is no phase \"{}\", only {}", printable(phase), listed(phases)),
         text, whole);
   }
-  trigger.role = static_cast<std::uint8_t>(*role_named(role));
+  trigger.role = *role_named(role);
   trigger.phase = static_cast<sim::Phase>(found - phases.begin());
   trigger.mark.clear();
 }
@@ -378,7 +378,7 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_keys_of_verb(table, rules(fault.verb));
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
-  const bool of_lock = fault.trigger.role != static_cast<std::uint8_t>(Role::write);
+  const bool of_lock = fault.trigger.role != Role::write;
   if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::zookeeper) && of_lock)
     verb.fail(
         "a ZooKeeper client sends nothing a second time: only a step of `write` can be duplicated");

@@ -42,7 +42,7 @@ class ClientProgram final : public sim::Program {
   void stay(models::SimClient& self, Lock& lock, Duration from, Duration until);
   void write(models::SimClient& self, Lock& lock, const Lease& lease, std::uint32_t number,
              std::int64_t token);
-  void play(Role role) { thread().role = static_cast<std::uint8_t>(role); }
+  void play(Role role) { thread().role = role; }
   void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }
 

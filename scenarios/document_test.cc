@@ -141,7 +141,7 @@ TEST(Document, DoesNotHoldATwinToTheNeighboursOfTheFile) {
 TEST(Document, MakesATwinOfOneFaultKey) {
   const Document document(sample::kComplete, "story.toml");
   const Scenario twin = document.twin(0, sample::vocabulary());
-  EXPECT_EQ(twin.faults[0].trigger.role, static_cast<std::uint8_t>(Role::check));
+  EXPECT_EQ(twin.faults[0].trigger.role, Role::check);
   const Scenario slower = document.twin(1, sample::vocabulary());
   EXPECT_EQ(slower.network.latency.low, 1ms);
 }

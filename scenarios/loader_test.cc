@@ -172,7 +172,6 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
     ADD_FAILURE() << "no " << models::name(verb);
     return sim::Fault{};
   };
-  const auto role = [](Role each) { return static_cast<std::uint8_t>(each); };
 
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
@@ -180,7 +179,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(pause.line, 119);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
-  EXPECT_EQ(pause.trigger.role, role(Role::release));
+  EXPECT_EQ(pause.trigger.role, Role::release);
   EXPECT_EQ(pause.trigger.phase, sim::Phase::sent);
   EXPECT_EQ(pause.trigger.nth, 2U);
   EXPECT_EQ(pause.trigger.by, "client-2");
@@ -203,7 +202,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   EXPECT_EQ(partition.from, (std::vector<std::string>{"redis-1", "redis-2"}));
   EXPECT_TRUE(partition.outbound);
   EXPECT_FALSE(partition.inbound);
-  EXPECT_EQ(fault(sim::Verb::hold).trigger.role, role(Role::check));
+  EXPECT_EQ(fault(sim::Verb::hold).trigger.role, Role::check);
   EXPECT_EQ(fault(sim::Verb::hold).trigger.phase, sim::Phase::applied);
   EXPECT_EQ(fault(sim::Verb::delay).target, "resource");
   EXPECT_EQ(fault(models::kEvict).key, "lock:2");

@@ -22,9 +22,7 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return FaultClass::pause;
     case Verb::hold:
     case Verb::delay:
-      return fault.trigger.role == static_cast<std::uint8_t>(Role::write)
-                 ? FaultClass::late_write
-                 : FaultClass::late_command;
+      return fault.trigger.role == Role::write ? FaultClass::late_write : FaultClass::late_command;
     case Verb::step_clock:
     case Verb::set_clock_rate:
       return of_client ? FaultClass::client_clock : FaultClass::server_clock;

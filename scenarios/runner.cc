@@ -129,7 +129,7 @@ Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> 
 
 std::optional<PassedStep> passed_step(const sim::TraceRecord& record) {
   using sim::TraceKind;
-  if (record.role == 0) return std::nullopt;
+  if (record.role == Role::none) return std::nullopt;
   if (record.kind == TraceKind::sent && !record.reply)
     return PassedStep{record.process, record.peer, record.role, sim::Phase::sent};
   if (record.kind == TraceKind::sent)
@@ -148,9 +148,9 @@ std::vector<std::string> steps_reached(const sim::Trace& trace,
     if (record.kind == sim::TraceKind::mark) {
       ++counts[{record.process, kMark, fmt::format("mark:{}", trace.payload(record))}];
     } else if (const auto step = passed_step(record)) {
-      ++counts[{step->client, step->role * 3u + static_cast<unsigned>(step->phase),
-                fmt::format("{}.{}", picklock::name(static_cast<Role>(step->role)),
-                            sim::name(step->phase))}];
+      ++counts[{step->client,
+                static_cast<unsigned>(step->role) * 3u + static_cast<unsigned>(step->phase),
+                fmt::format("{}.{}", picklock::name(step->role), sim::name(step->phase))}];
     }
   }
   std::vector<std::string> steps;

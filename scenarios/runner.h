@@ -48,7 +48,7 @@ class Runner {
 struct PassedStep {
   sim::ProcessId client = 0;
   sim::ProcessId server = 0;
-  std::uint8_t role = 0;
+  Role role{};
   sim::Phase phase{};
 };
 std::optional<PassedStep> passed_step(const sim::TraceRecord& record);

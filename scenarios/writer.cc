@@ -108,8 +108,7 @@ class Writer {
     if (trigger.at) return put("at", *trigger.at - sim::kStart);
     const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
     if (!trigger.mark.empty()) return put(side, "mark:" + trigger.mark);
-    put(side,
-        fmt::format("{}.{}", picklock::name(static_cast<Role>(trigger.role)), name(trigger.phase)));
+    put(side, fmt::format("{}.{}", picklock::name(trigger.role), name(trigger.phase)));
   }
 
   // Exact, without trailing zeros.

@@ -86,8 +86,7 @@ bool Caller::dial(Duration patience) {
 
 // Reports a step. A fault that it triggers on this process takes effect before the thread
 // continues.
-inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Side side,
-                           Message* message) {
+inline void Caller::strike(Pending& pending, Role role, Phase phase, Side side, Message* message) {
   Nemesis& nemesis = simulation_->nemesis;
   if (nemesis.idle()) return;
   Scheduler& scheduler = simulation_->scheduler;
@@ -108,7 +107,7 @@ inline void Caller::strike(Pending& pending, std::uint8_t role, Phase phase, Sid
   scheduler.obey();
 }
 
-inline void Caller::address(Message& request, std::uint8_t role) {
+inline void Caller::address(Message& request, Role role) {
   const Thread& thread = *simulation_->scheduler.running();
   request.role = role;
   request.thread = thread.id();
@@ -118,14 +117,14 @@ inline void Caller::address(Message& request, std::uint8_t role) {
 }
 
 // False: the connection broke just before, and the request never left.
-inline bool Caller::send(Pending& pending, Message& request, std::uint8_t role) {
+inline bool Caller::send(Pending& pending, Message& request, Role role) {
   strike(pending, role, Phase::sent, Side::before, &request);
   if (pending.connection->usable()) return true;
   simulation_->network.release(request);
   return false;
 }
 
-Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience, Late* late) {
+Answer Caller::exchange(Message& request, Role role, Duration patience, Late* late) {
   Scheduler& scheduler = simulation_->scheduler;
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
@@ -154,13 +153,13 @@ Answer Caller::exchange(Message& request, std::uint8_t role, Duration patience, 
                                    : given_up(pending, number, role, patient);
 }
 
-std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second, std::uint8_t role,
+std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second, Role role,
                                                 Duration patience) {
   Scheduler& scheduler = simulation_->scheduler;
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
   address(first, role);
-  address(second, 0);  // only the first request of the pair has steps
+  address(second, {});  // only the first request of the pair has steps
   Pending one{.thread = &thread, .connection = &connection, .call = first.call};
   Pending other{.thread = &thread, .connection = &connection, .call = second.call};
   const auto unsent = [] { return Answer(Answer::Status::unreachable, nullptr, nullptr); };
@@ -189,11 +188,11 @@ std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second,
   Answer of_one =
       one.answer != nullptr ? answered(one, role) : given_up(one, number, role, patient);
   Answer of_other =
-      other.answer != nullptr ? answered(other, 0) : given_up(other, next_number, role, patient);
+      other.answer != nullptr ? answered(other, {}) : given_up(other, next_number, role, patient);
   return {std::move(of_one), std::move(of_other)};
 }
 
-void Caller::dispatch(Message& request, std::uint8_t role) {
+void Caller::dispatch(Message& request, Role role) {
   address(request, role);
   request.waiter = 0;
   Pending pending{
@@ -203,14 +202,14 @@ void Caller::dispatch(Message& request, std::uint8_t role) {
   strike(pending, role, Phase::sent, Side::after, nullptr);
 }
 
-Answer Caller::answered(Pending& pending, std::uint8_t role) {
+Answer Caller::answered(Pending& pending, Role role) {
   Answer answer(Answer::Status::ok, &simulation_->network, std::exchange(pending.answer, nullptr));
   strike(pending, role, Phase::replied, Side::before, nullptr);
   strike(pending, role, Phase::replied, Side::after, nullptr);
   return answer;
 }
 
-Answer Caller::given_up(Pending& pending, std::uint32_t number, std::uint8_t role, bool patient) {
+Answer Caller::given_up(Pending& pending, std::uint32_t number, Role role, bool patient) {
   Scheduler& scheduler = simulation_->scheduler;
   if (patient) return {Answer::Status::reset, nullptr, nullptr};
   if (scheduler.tracer().on()) {

@@ -56,7 +56,7 @@ class alignas(64) Caller final : public Endpoint {
 
   // Sends what `fill(payload)` writes and waits for the answer. Parks the calling thread.
   template <typename Fill>
-  Answer call(std::uint8_t role, Duration patience, Fill&& fill) {
+  Answer call(Role role, Duration patience, Fill&& fill) {
     if (simulation_->scheduler.inert()) return {Answer::Status::unreachable, nullptr, nullptr};
     if (connection_ == nullptr && !dial(patience))
       return {Answer::Status::unreachable, nullptr, nullptr};
@@ -69,7 +69,7 @@ class alignas(64) Caller final : public Endpoint {
   // is passed to `late`, which must not block.
   using Late = std::function<void(std::string_view bytes)>;
   template <typename Fill>
-  Answer call_interruptibly(std::uint8_t role, Duration patience, Fill&& fill, Late late) {
+  Answer call_interruptibly(Role role, Duration patience, Fill&& fill, Late late) {
     if (simulation_->scheduler.inert()) return {Answer::Status::unreachable, nullptr, nullptr};
     if (connection_ == nullptr && !dial(patience))
       return {Answer::Status::unreachable, nullptr, nullptr};
@@ -80,7 +80,7 @@ class alignas(64) Caller final : public Endpoint {
 
   // Two requests at once, the second right behind the first.
   template <typename First, typename Second>
-  std::pair<Answer, Answer> call_both(std::uint8_t role, Duration patience, First&& first,
+  std::pair<Answer, Answer> call_both(Role role, Duration patience, First&& first,
                                       Second&& second) {
     if (simulation_->scheduler.inert() || (connection_ == nullptr && !dial(patience))) {
       return {Answer(Answer::Status::unreachable, nullptr, nullptr),
@@ -96,7 +96,7 @@ class alignas(64) Caller final : public Endpoint {
   // Sends a request on the open connection and does not wait for an answer. False: no connection is
   // open.
   template <typename Fill>
-  bool post(std::uint8_t role, Fill&& fill) {
+  bool post(Role role, Fill&& fill) {
     if (simulation_->scheduler.inert() || connection_ == nullptr) return false;
     Message& request = simulation_->network.make(*connection_, 0);
     fill(request.payload);
@@ -162,16 +162,16 @@ class alignas(64) Caller final : public Endpoint {
 
   bool dial(Duration patience);
   void hear() { heard_ = self_->clock().read(ClockKind::monotonic, simulation_->now()); }
-  Answer exchange(Message& request, std::uint8_t role, Duration patience, Late* late = nullptr);
-  std::pair<Answer, Answer> exchange_both(Message& first, Message& second, std::uint8_t role,
+  Answer exchange(Message& request, Role role, Duration patience, Late* late = nullptr);
+  std::pair<Answer, Answer> exchange_both(Message& first, Message& second, Role role,
                                           Duration patience);
-  void dispatch(Message& request, std::uint8_t role);
-  void address(Message& request, std::uint8_t role);
-  bool send(Pending& pending, Message& request, std::uint8_t role);
-  Answer answered(Pending& pending, std::uint8_t role);
-  Answer given_up(Pending& pending, std::uint32_t number, std::uint8_t role, bool patient);
+  void dispatch(Message& request, Role role);
+  void address(Message& request, Role role);
+  bool send(Pending& pending, Message& request, Role role);
+  Answer answered(Pending& pending, Role role);
+  Answer given_up(Pending& pending, std::uint32_t number, Role role, bool patient);
   [[gnu::always_inline]] bool wait(Duration patience);  // false: the patience ended
-  void strike(Pending& pending, std::uint8_t role, Phase phase, Side side, Message* message);
+  void strike(Pending& pending, Role role, Phase phase, Side side, Message* message);
   void give_up(Connection& connection);
   void drop(const Connection& connection);
 

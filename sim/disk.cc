@@ -42,7 +42,7 @@ const Disk::Content* Disk::find(std::string_view name) const {
   return nullptr;
 }
 
-void Disk::append(std::string_view name, std::string_view bytes, Tag tag, std::uint8_t role) {
+void Disk::append(std::string_view name, std::string_view bytes, Tag tag, Role role) {
   Content& content = made(name).content;
   content.bytes.append(bytes);
   if (bytes.empty()) return;

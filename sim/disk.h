@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/occurrence.h"
+#include "sim/role.h"
 
 namespace picklock::sim {
 
@@ -19,7 +20,7 @@ class Disk {
   struct Piece {
     std::size_t end = 0;  // behind its last byte
     Tag tag = 0;
-    std::uint8_t role = 0;
+    Role role{};
   };
   struct Content {
     std::string bytes;
@@ -37,7 +38,7 @@ class Disk {
   const Content* find(std::string_view name) const;
 
   // Appends to the file, which is created if it does not exist.
-  void append(std::string_view name, std::string_view bytes, Tag tag = 0, std::uint8_t role = 0);
+  void append(std::string_view name, std::string_view bytes, Tag tag = 0, Role role = {});
   // Replaces the whole content atomically, as renaming another file does.
   void replace(std::string_view name, std::string_view bytes);
   // Cuts everything after the first `size` bytes.

@@ -92,13 +92,13 @@ TEST(Disk, IsCutWhereItIsTorn) {
 
 TEST(Disk, KnowsWhoWroteWhat) {
   Disk disk;
-  disk.append("log", "ab", 1, 5);
-  disk.append("log", "c", 1, 5);
-  disk.append("log", "d", 1, 6);
+  disk.append("log", "ab", 1, Role{5});
+  disk.append("log", "c", 1, Role{5});
+  disk.append("log", "d", 1, Role{6});
   disk.append("log", "", 2);
   disk.append("log", "e", 2);
   EXPECT_EQ(pieces(disk, "log"), "3 by 1, 4 by 1, 5 by 2");
-  EXPECT_EQ(disk.find("log")->pieces[1].role, 6);
+  EXPECT_EQ(disk.find("log")->pieces[1].role, Role{6});
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ namespace picklock::sim {
 using namespace std::chrono_literals;
 
 // Roles of steps, as a layer above would name them.
-inline constexpr std::uint8_t kAsk = 1;
-inline constexpr std::uint8_t kTell = 2;
+inline constexpr Role kAsk{1};
+inline constexpr Role kTell{2};
 
 // A verb that the servers carry out themselves.
 inline constexpr Verb kOfServers{12};
@@ -113,7 +113,7 @@ class EchoClient final : public Program {
   }
 
   Answer::Status ask(EchoServer& server, std::string_view text, Duration patience = {},
-                     std::uint8_t role = kAsk) {
+                     Role role = kAsk) {
     const Answer answer =
         caller(server).call(role, patience, [text](Payload& payload) { payload.append(text); });
     told.push_back({answer.status(), std::string(answer.bytes()), since_start(simulation_.now())});

@@ -29,7 +29,11 @@ enum class EventKind : std::uint8_t {
   patience,  // target: thread, which waits for something with a limit
 };
 
-inline constexpr std::uint32_t kTicketMask = (1u << 29) - 1;
+// An event's target, its ticket and its kind share one word.
+inline constexpr unsigned kKindBits = 3;
+inline constexpr unsigned kTicketBits = 32 - kKindBits;
+inline constexpr std::uint32_t kTicketMask = (1u << kTicketBits) - 1;
+static_assert(static_cast<unsigned>(EventKind::patience) < 1u << kKindBits);
 
 // Two whole words. If it were stored as smaller ones, a pop soon after the push would wait for the
 // processor to combine them.
@@ -38,13 +42,13 @@ class Event {
   Event() = default;
   Event(std::int64_t due, EventKind kind, std::uint32_t target, std::uint32_t ticket)
       : at(due),
-        word_(std::uint64_t{target} << 32 | std::uint64_t{ticket} << 3 |
+        word_(std::uint64_t{target} << 32 | std::uint64_t{ticket} << kKindBits |
               static_cast<std::uint64_t>(kind)) {}
 
-  EventKind kind() const { return static_cast<EventKind>(word_ & 7); }
+  EventKind kind() const { return static_cast<EventKind>(word_ & ((1u << kKindBits) - 1)); }
   std::uint32_t target() const { return static_cast<std::uint32_t>(word_ >> 32); }
   // A cancelled event is one whose ticket is no longer its target's.
-  std::uint32_t ticket() const { return static_cast<std::uint32_t>(word_) >> 3; }
+  std::uint32_t ticket() const { return static_cast<std::uint32_t>(word_) >> kKindBits; }
 
   std::int64_t at = 0;
 

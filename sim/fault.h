@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/role.h"
 #include "sim/time.h"
 
 namespace picklock::sim {
@@ -36,6 +37,7 @@ enum class Verb : std::uint8_t {
 // the client reads its answer.
 enum class Phase : std::uint8_t { sent, applied, replied };
 inline constexpr std::array<std::string_view, 3> kPhaseNames = {"sent", "applied", "replied"};
+static_assert(kPhaseNames.size() == static_cast<std::size_t>(Phase::replied) + 1);
 constexpr std::string_view name(Phase phase) {
   return kPhaseNames[static_cast<std::size_t>(phase)];
 }
@@ -45,7 +47,7 @@ enum class Side : std::uint8_t { before, after };
 struct Trigger {
   std::optional<Instant> at{};  // a time; otherwise the step below
   Side side = Side::before;
-  std::uint8_t role = 0;  // Role; ignored for a mark
+  Role role{};  // ignored for a mark
   Phase phase = Phase::sent;
   std::string mark{};     // a named mark of the algorithm, without phase
   std::uint32_t nth = 1;  // counted per process over the whole run

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/occurrence.h"
+#include "sim/role.h"
 
 namespace picklock::sim {
 
@@ -72,7 +73,7 @@ enum class MessageKind : std::uint8_t {
 struct alignas(64) Message {
   MessageKind kind = MessageKind::data;
   std::uint8_t direction = 0;  // 0: from the client that opened the connection; 1: back to it
-  std::uint8_t role = 0;
+  Role role{};
   bool plain = true;       // nothing below, up to `announced`, is true, and it is data
   bool arrived = false;    // has reached the receiver's kernel
   bool handled = false;    // the receiver has spent its time on it

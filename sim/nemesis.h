@@ -41,7 +41,7 @@ class Nemesis {
   struct Step {
     Process& client;
     Process& server;
-    std::uint8_t role = 0;
+    Role role{};
     Phase phase = Phase::sent;
     Side side = Side::before;
     ThreadId thread = 0;
@@ -50,7 +50,8 @@ class Nemesis {
         nullptr;  // what message verbs act on: the request at sent, the answer at applied
   };
   void step(const Step& step) {
-    if (step.role != 0 && (armed_ >> bit(step.role, step.phase, step.side) & 1) != 0) match(step);
+    if (step.role != Role{} && (armed_ >> bit(step.role, step.phase, step.side) & 1) != 0)
+      match(step);
   }
   void mark(Process& client, std::string_view name) {
     if (marks_armed_) match_mark(client, name);
@@ -83,8 +84,13 @@ class Nemesis {
     std::int64_t rate_before = 0;
   };
 
-  static unsigned bit(std::uint8_t role, Phase phase, Side side) {
-    return (role * 3u + static_cast<unsigned>(phase)) * 2u + static_cast<unsigned>(side);
+  // Of `armed_`, for the steps of this kind.
+  static constexpr unsigned bit(Role role, Phase phase, Side side) {
+    constexpr unsigned kPhases = kPhaseNames.size();
+    constexpr unsigned kSides = 2;
+    static_assert(kMostRoles * kPhases * kSides <= 64);
+    return (static_cast<unsigned>(role) * kPhases + static_cast<unsigned>(phase)) * kSides +
+           static_cast<unsigned>(side);
   }
   static bool is_message_verb(Verb verb) {
     return verb == Verb::hold || verb == Verb::delay || verb == Verb::drop ||

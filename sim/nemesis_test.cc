@@ -189,7 +189,7 @@ TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
 TEST(Nemesis, TellsRolesApart) {
   EchoWorld world;
   world.client().script = [&](EchoClient& self) {
-    self.ask(world.server(), "x", {}, 0);
+    self.ask(world.server(), "x", {}, Role{});
     self.ask(world.server(), "x", {}, kAsk);
     self.ask(world.server(), "x", {}, kTell);
   };

@@ -112,7 +112,7 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
   Message& message = messages_[slot];
   message.kind = MessageKind::data;
   message.direction = direction;
-  message.role = 0;
+  message.role = {};
   if (!message.plain || message.altered) message.clear_marks();
   message.announced = false;
   message.taken = false;

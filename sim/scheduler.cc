@@ -181,7 +181,7 @@ Thread& Scheduler::add_thread(Process& process, std::function<void()> body, bool
   Thread& thread = threads_.at_least(slot);
   thread.tag = 0;
   thread.interruptible_ = thread.interrupted_ = thread.gave_way_ = false;
-  thread.role = 0;
+  thread.role = {};
   thread.last_used_ = nullptr;
   thread.stack_hint_ = thread.switch_hint_ = nullptr;
   thread.fiber_ = nullptr;

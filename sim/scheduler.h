@@ -47,8 +47,8 @@ class alignas(64) Thread {
   // Whether the thread has taken an interrupt since the last call.
   bool gave_way() { return std::exchange(gave_way_, false); }
 
-  Tag tag = 0;            // accompanies every message that this thread sends
-  std::uint8_t role = 0;  // of commands that name none themselves (models/step.h)
+  Tag tag = 0;  // accompanies every message that this thread sends
+  Role role{};  // of commands that name none themselves
 
  private:
   friend class Scheduler;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/occurrence.h"
+#include "sim/role.h"
 
 namespace picklock::sim {
 
@@ -34,7 +35,7 @@ enum class TraceKind : std::uint8_t {
 struct TraceRecord {
   Instant at{};
   TraceKind kind{};
-  std::uint8_t role = 0;      // role of a message (sim/message.h)
+  Role role{};                // of a message
   bool reply = false;         // a message from server to client
   std::uint8_t protocol = 0;  // index into Trace::protocols, for the payload of a message
   ProcessId process = 0;

@@ -42,7 +42,7 @@ class RealLink {
     std::uint32_t waiter;
     sim::ThreadId thread;
     history::TenureId tenure;
-    std::uint8_t role;
+    Role role;
     bool stray;
   };
 

@@ -42,7 +42,8 @@ enum class Role : std::uint8_t {
 
 inline constexpr std::array<std::string_view, 9> kRoleNames = {
     "none", "acquire", "renew", "check", "release", "write", "subscribe", "watch", "upkeep"};
-static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::upkeep) + 1);
+static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::upkeep) + 1 &&
+              !kRoleNames.back().empty());
 
 constexpr std::string_view name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
 

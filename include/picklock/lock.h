@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -143,6 +144,8 @@ inline constexpr std::array<std::string_view, kPropertyCount> kPropertyNames = {
     "mutual-exclusion", "resource-exclusion", "no-stale-write", "own-release",
     "balanced-holds",   "loss-noticed",       "not-stuck",      "no-deadlock",
     "no-lost-wakeup",   "bounded-wakeups",    "fair-order",     "available"};
+static_assert(kPropertyCount == static_cast<std::size_t>(Property::available) + 1 &&
+              !kPropertyNames.back().empty());
 
 constexpr std::string_view name(Property property) {
   return kPropertyNames[static_cast<std::size_t>(property)];
@@ -174,6 +177,8 @@ inline constexpr std::size_t kFaultClassCount = 10;
 inline constexpr std::array<std::string_view, kFaultClassCount> kFaultClassNames = {
     "pause",    "late-write", "late-command", "client-clock", "server-clock",
     "failover", "amnesia",    "partition",    "lost-reply",   "crash"};
+static_assert(kFaultClassCount == static_cast<std::size_t>(FaultClass::crash) + 1 &&
+              !kFaultClassNames.back().empty());
 
 constexpr std::string_view name(FaultClass one) {
   return kFaultClassNames[static_cast<std::size_t>(one)];
@@ -203,6 +208,7 @@ class FaultClasses {
 
  private:
   static constexpr unsigned bit(FaultClass one) { return 1u << static_cast<unsigned>(one); }
+  static_assert(kFaultClassCount < std::numeric_limits<unsigned>::digits);
   unsigned bits_ = 0;
 };
 

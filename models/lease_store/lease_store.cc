@@ -45,7 +45,8 @@ void LeaseStore::start(sim::Keeps) {
     session.deadline = deadline_of(session.ttl);
     for (const Entry& entry : entries_) {
       if (entry.session == session.number)
-        note(history::What::entry_altered, history::Cause::restart, entry, 0, 0, until(session));
+        note(history::What::entry_altered, history::Cause::restart, entry, 0, Role::none,
+             until(session));
     }
   }
   await();
@@ -228,15 +229,14 @@ void LeaseStore::end(std::uint32_t number, history::TenureId actor) {
   for (Entry& entry : entries_) {
     if (entry.session != number) continue;
     entry.delayed_until = delayed_until;
-    free(entry, history::Cause::session_end, actor, 0);
+    free(entry, history::Cause::session_end, actor, Role::none);
     if (delayed_until != 0) tell("grants " + entry.key + " to nobody until its lock-delay is over");
     if (process().down()) return;
   }
   await();
 }
 
-void LeaseStore::free(Entry& entry, history::Cause cause, history::TenureId actor,
-                      std::uint8_t role) {
+void LeaseStore::free(Entry& entry, history::Cause cause, history::TenureId actor, Role role) {
   note(history::What::entry_removed, cause, entry, actor, role, sim::kNever);
   entry.session = 0;
   entry.owner = 0;
@@ -244,7 +244,7 @@ void LeaseStore::free(Entry& entry, history::Cause cause, history::TenureId acto
 }
 
 void LeaseStore::note(history::What what, history::Cause cause, const Entry& entry,
-                      history::TenureId actor, std::uint8_t role, sim::Instant until) {
+                      history::TenureId actor, Role role, sim::Instant until) {
   recorder_->note({.at = simulation().now(),
                    .what = what,
                    .cause = cause,

@@ -79,9 +79,9 @@ class LeaseStore final : public sim::Service {
   }
 
   void end(std::uint32_t number, history::TenureId actor);
-  void free(Entry& entry, history::Cause cause, history::TenureId actor, std::uint8_t role);
+  void free(Entry& entry, history::Cause cause, history::TenureId actor, Role role);
   void note(history::What what, history::Cause cause, const Entry& entry, history::TenureId actor,
-            std::uint8_t role, sim::Instant until);
+            Role role, sim::Instant until);
   sim::Instant until(const Session& session) const;
 
   void wake_watchers(const Entry& entry);

@@ -322,7 +322,7 @@ TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
     caller.reset(all.simulation, all.simulation.scheduler.process(0), all.store.process(),
                  all.store, protocol());
     const sim::Answer answer =
-        caller.call(1, 1s, [](sim::Payload& payload) { payload.append("HELLO"); });
+        caller.call(Role::acquire, 1s, [](sim::Payload& payload) { payload.append("HELLO"); });
     EXPECT_EQ(answer.bytes(), "ERROR no such request");
   });
   world.run();

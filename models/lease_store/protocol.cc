@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kVerbs = {"OPEN",    "KEEPALIVE", "ACQUIRE",
                                                     "RELEASE", "WATCH",     "CLOSE"};
+static_assert(kVerbs.size() == static_cast<std::size_t>(Verb::close) + 1 && !kVerbs.back().empty());
 constexpr std::string_view kTtl = " TTL ";
 constexpr std::string_view kDelay = " DELAY ";
 constexpr std::string_view kSession = " SESSION ";

@@ -121,8 +121,8 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   EXPECT_EQ(granted, 2);
   std::set<Role> used;
   for (const sim::TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
-    if (record.kind == sim::TraceKind::sent && !record.reply && record.role != 0)
-      used.insert(static_cast<Role>(record.role));
+    if (record.kind == sim::TraceKind::sent && !record.reply && record.role != Role::none)
+      used.insert(record.role);
   }
   EXPECT_EQ(used, std::set<Role>(GetParam()->roles.begin(), GetParam()->roles.end()));
 }

@@ -182,9 +182,7 @@ class Transcript final : public Client {
     }
 
     std::string line(Role role, redis::Argv argv) const {
-      std::string line(role == Role::none     ? ""
-                       : role == Role::upkeep ? "upkeep"
-                                              : picklock::name(role));
+      std::string line(role == Role::none ? "" : picklock::name(role));
       if (!line.empty()) line += ": ";
       line += where;
       for (std::size_t i = 0; i < argv.size(); ++i) line.append(i > 0 ? " " : "").append(argv[i]);

@@ -92,7 +92,7 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
   if (!restored) tenures_->granted(found->tenure, tenures_->lock_key());
   Doing granting{.cause = restored ? doing.cause : history::Cause::command,
                  .tenure = restored ? 0 : found->tenure,
-                 .role = static_cast<std::uint8_t>(Role::acquire)};
+                 .role = Role::acquire};
   note(history::What::entry_created, granting, 0, found->until);
 }
 

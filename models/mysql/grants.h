@@ -30,7 +30,7 @@ class Grants {
     history::Cause cause = history::Cause::command;
     SessionId session = 0;  // 0: the server itself
     history::TenureId tenure = 0;
-    std::uint8_t role = 0;
+    Role role{};
     bool asks = false;  // it requested the lock, and has its answer
   };
   // `tenure_of`: the tenure of a session's last statement; for session 0, of the last commit.

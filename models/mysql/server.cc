@@ -169,7 +169,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   settle({.session = id,
           .tenure = link.tenure,
           .role = link.role,
-          .asks = done && done->ok() && link.role == static_cast<std::uint8_t>(Role::acquire)});
+          .asks = done && done->ok() && link.role == Role::acquire});
   return done.has_value();
 }
 
@@ -185,7 +185,7 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   const Link& link = found->second;
-  if (link.role != static_cast<std::uint8_t>(Role::acquire)) return;
+  if (link.role != Role::acquire) return;
   const bool victim = answer.error == Error::deadlock || answer.error == Error::named_lock_deadlock;
   const bool in_vain =
       waited && link.inserts_for_good && answer.error == Error::duplicate && !grants_.held();
@@ -255,7 +255,7 @@ void Server::log_commits() {
       for (const Write& one : link.writes) {
         recorder_->note({.at = simulation().now(),
                          .what = history::What::write_accepted,
-                         .role = static_cast<std::uint8_t>(Role::write),
+                         .role = Role::write,
                          .process = group_.front()->process().id(),
                          .peer = one.client,
                          .thread = one.thread,
@@ -426,7 +426,7 @@ void Server::on_time() {
     engine_.flushed(id);
     settle({.session = id,
             .tenure = link == links_.end() ? 0 : link->second.tenure,
-            .role = link == links_.end() ? std::uint8_t{0} : link->second.role});
+            .role = link == links_.end() ? Role::none : link->second.role});
     if (process().down()) return;
   }
   if (flush_at_ <= now()) {
@@ -519,12 +519,13 @@ void Server::follow() {
   while (!primary_) {
     caller_.aim(source_->process(), *source_);
     if (!caller_.connected() && caller_.connect(pause)) {
-      caller_.post(0, [this](sim::Payload& payload) {
+      caller_.post(Role::none, [this](sim::Payload& payload) {
         write(Event{.kind = Event::Kind::dump, .position = binlog_.size()}, payload);
       });
     } else if (caller_.connected() && limit > Duration::zero()) {
-      caller_.post(
-          0, [](sim::Payload& payload) { write(Event{.kind = Event::Kind::heartbeat}, payload); });
+      caller_.post(Role::none, [](sim::Payload& payload) {
+        write(Event{.kind = Event::Kind::heartbeat}, payload);
+      });
     }
     heard = std::max(heard, caller_.last_heard());
     if (limit > Duration::zero() && now() - heard >= limit.count()) {

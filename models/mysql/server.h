@@ -75,7 +75,7 @@ class Server final : public sim::Service {
     sim::ProcessId client = 0;            // of the last statement, as the next three
     sim::ThreadId thread = 0;
     history::TenureId tenure = 0;
-    std::uint8_t role = 0;
+    Role role{};
     bool writes_work = false;       // the statement writes to kWork
     bool inserts_for_good = false;  // the row is the lock: a duplicate ends the attempt
     bool killed = false;            // ends after its current statement

@@ -275,7 +275,7 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
                  protocol());
     const auto ask = [&](const Statement& statement) {
       const sim::Answer answer =
-          caller.call(0, 1s, [&](sim::Payload& payload) { write(statement, payload); });
+          caller.call({}, 1s, [&](sim::Payload& payload) { write(statement, payload); });
       return *read_answer(answer.bytes());
     };
     EXPECT_EQ(ask(insert_row()).error, Error::is_read_only);

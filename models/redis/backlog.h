@@ -25,7 +25,7 @@ class Backlog {
   }
 
   // Appends bytes on behalf of a tenure, which is stored beside them.
-  void add(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
+  void add(std::string_view bytes, history::TenureId tenure, Role role) {
     pieces_.push_back({bytes_.size(), bytes.size(), tenure, role});
     bytes_.append(bytes);
     while (size() > kSize && pieces_.size() > 1) {
@@ -66,7 +66,7 @@ class Backlog {
     std::size_t at = 0;
     std::size_t size = 0;
     history::TenureId tenure = 0;
-    std::uint8_t role = 0;
+    Role role{};
   };
 
   void forget() {

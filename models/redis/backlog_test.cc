@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "picklock/client.h"
+
 namespace picklock::redis {
 namespace {
 
 std::string from(const Backlog& backlog, std::int64_t offset) {
   std::string all;
-  backlog.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, std::uint8_t) {
+  backlog.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, Role) {
     all.append(bytes).append("/").append(std::to_string(tenure)).append(" ");
   });
   return all;
@@ -18,8 +20,8 @@ TEST(Backlog, GoesOnFromAnyPieceItStillHas) {
   EXPECT_FALSE(backlog.reaches(1));
   backlog.begin(100);
   EXPECT_TRUE(backlog.reaches(101));
-  backlog.add("abc", 1, 0);
-  backlog.add("de", 2, 0);
+  backlog.add("abc", 1, Role::none);
+  backlog.add("de", 2, Role::none);
   EXPECT_EQ(from(backlog, 101), "abc/1 de/2 ");
   EXPECT_EQ(from(backlog, 104), "de/2 ");
   EXPECT_EQ(from(backlog, 106), "");
@@ -32,7 +34,7 @@ TEST(Backlog, ForgetsWhatIsOlderThanAMegabyte) {
   Backlog backlog;
   backlog.begin(0);
   const std::string piece(1000, 'x');
-  for (history::TenureId i = 1; i <= 5000; ++i) backlog.add(piece, i, 0);
+  for (history::TenureId i = 1; i <= 5000; ++i) backlog.add(piece, i, Role::none);
   EXPECT_FALSE(backlog.reaches(1));
   EXPECT_EQ(backlog.last(), 5'000'000);
   EXPECT_LE(backlog.size(), std::size_t{1} << 20);

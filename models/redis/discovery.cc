@@ -40,8 +40,9 @@ const Node* Discovery::ask(sim::Caller& sentinel, sim::Duration patience,
                            const sim::TimeLeft& left) {
   if (left.over() || !sentinel.connect(left.at_most(patience)) || left.over()) return nullptr;
   const std::string_view argv[] = {"SENTINEL", "get-master-addr-by-name", group_->name()};
-  const sim::Answer answer = sentinel.call(
-      0, left.at_most(patience), [&argv](sim::Payload& payload) { write_request(payload, argv); });
+  const sim::Answer answer =
+      sentinel.call(Role::none, left.at_most(patience),
+                    [&argv](sim::Payload& payload) { write_request(payload, argv); });
   std::string_view bytes = answer.bytes();
   Reply reply;
   std::int64_t port = 0;

@@ -32,7 +32,7 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
   changes_ = 0;
   frozen_ms_ = 0;
   actor_ = 0;
-  role_ = 0;
+  role_ = Role::none;
   has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
   replica_ = renounced_ = obeying_ = reloading_ = false;
   before_.clear();
@@ -51,7 +51,7 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
 // ---------------------------------------------------------------- a new incarnation
 
 void Keyspace::begin_reload(bool as_replica) {
-  act_for(0, 0);
+  act_for(0, Role::none);
   // An incarnation that ended while it was loading had no entries yet.
   const bool anew = !std::exchange(reloading_, true);
   before_.resize(slots());
@@ -74,12 +74,12 @@ void Keyspace::record_death_before_reload(std::uint32_t slot) {
   if (slot >= before_.size() || !before_[slot].there) return;
   if (clock_ms() <= before_[slot].deadline_ms) return;
   before_[slot].there = false;
-  act_for(0, 0);
+  act_for(0, Role::none);
   record(history::What::entry_removed, history::Cause::expiry, entries_[slot], before_[slot].owner);
 }
 
 void Keyspace::end_reload(bool forgets_dead) {
-  act_for(0, 0);
+  act_for(0, Role::none);
   const std::int64_t now = clock_ms();
   before_.resize(slots());
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
@@ -128,7 +128,7 @@ void Keyspace::become_replica() {
 void Keyspace::become_master() {
   if (!replica_) return;
   replica_ = renounced_ = false;
-  act_for(0, 0);
+  act_for(0, Role::none);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present) continue;
@@ -146,7 +146,7 @@ void Keyspace::become_master() {
 
 void Keyspace::renounce() {
   if (std::exchange(renounced_, true)) return;
-  act_for(0, 0);
+  act_for(0, Role::none);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (entry.present && !recall(entry))
@@ -224,7 +224,7 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
   entry.mourned = true;
   ++keyspace.mourned_;
   const history::TenureId actor = std::exchange(keyspace.actor_, 0);
-  const std::uint8_t role = std::exchange(keyspace.role_, std::uint8_t{0});
+  const Role role = std::exchange(keyspace.role_, Role::none);
   keyspace.note(history::What::entry_removed, history::Cause::expiry, entry, entry.owner);
   keyspace.act_for(actor, role);
   keyspace.await_cycle();
@@ -234,7 +234,7 @@ void Keyspace::on_death(void* self, std::uint32_t slot) {
 // before its deadline (R28).
 void Keyspace::clock_changed() {
   if (!recorded()) return;
-  act_for(0, 0);
+  act_for(0, Role::none);
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present || !entry.has_deadline()) continue;
@@ -340,7 +340,7 @@ void Keyspace::cycle() {
 
 void Keyspace::forget(Entry& entry) {
   const history::TenureId actor = std::exchange(actor_, 0);
-  const std::uint8_t role = std::exchange(role_, std::uint8_t{0});
+  const Role role = std::exchange(role_, Role::none);
   remove(entry, history::Cause::expiry);
   act_for(actor, role);
   if (mourner_.self != nullptr) mourner_.forgotten(mourner_.self, entry.database, entry.key);

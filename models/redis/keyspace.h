@@ -18,6 +18,7 @@
 #include "models/keys.h"
 #include "models/redis/value.h"
 #include "models/tenures.h"
+#include "picklock/client.h"
 #include "sim/random.h"
 #include "sim/simulation.h"
 
@@ -98,14 +99,14 @@ class Keyspace {
   void set_mourner(const Mourner& mourner) { mourner_ = mourner; }
 
   // --- the tenure and role of later commands
-  void act_for(history::TenureId tenure, std::uint8_t role) {
+  void act_for(history::TenureId tenure, Role role) {
     actor_ = tenure;
     role_ = role;
   }
   history::TenureId actor() const { return actor_; }
   std::string_view lock_key() const { return keys_->name(tenures_->lock_key()); }
   void arrived(history::TenureId tenure);
-  std::uint8_t role() const { return role_; }
+  Role role() const { return role_; }
 
   // --- keys
   // nullptr: there is none, or it is dead, and now forgotten.
@@ -196,7 +197,7 @@ class Keyspace {
   sim::Random chance_;
   std::int64_t frozen_ms_ = 0;
   history::TenureId actor_ = 0;
-  std::uint8_t role_ = 0;
+  Role role_{};
 
   sim::TimerId cycle_timer_ = 0;
   bool has_cycle_timer_ = false;

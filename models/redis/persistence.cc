@@ -206,7 +206,7 @@ void Persistence::load_log() {
 
 // ---------------------------------------------------------------- the log
 
-void Persistence::log(Effects& effects, history::TenureId tenure, std::uint8_t role) {
+void Persistence::log(Effects& effects, history::TenureId tenure, Role role) {
   bytes_.clear();
   effects.write(bytes_, Effects::Receiver::file, selected_);
   if (bytes_.size() == 0) return;

@@ -43,7 +43,7 @@ class Persistence {
 
   // --- the log
   bool logs() const { return logs_; }
-  void log(Effects& effects, history::TenureId tenure, std::uint8_t role);
+  void log(Effects& effects, history::TenureId tenure, Role role);
   void rewrite_log();
 
   // --- snapshots

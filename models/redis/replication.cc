@@ -160,7 +160,7 @@ void Replication::cron() {
     sim::Payload ping;
     constexpr std::string_view kPing[] = {"ping"};
     write_request(ping, kPing);
-    feed(ping.view(), 0, 0);
+    feed(ping.view(), 0, Role::none);
   }
   for (Session* session : std::vector<Session*>(attached_)) {
     const AttachedReplica& replica = *session->replica;
@@ -173,14 +173,14 @@ void Replication::cron() {
 
 // ---------------------------------------------------------------- as a master
 
-void Replication::propagate(Effects& effects, history::TenureId tenure, std::uint8_t role) {
+void Replication::propagate(Effects& effects, history::TenureId tenure, Role role) {
   if (!wants_effects()) return;
   sim::Payload bytes;
   effects.write(bytes, Effects::Receiver::replica, selected_);
   if (bytes.size() > 0) feed(bytes.view(), tenure, role);
 }
 
-void Replication::feed(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
+void Replication::feed(std::string_view bytes, history::TenureId tenure, Role role) {
   if (!backlog_.active()) return;
   offset_ += static_cast<std::int64_t>(bytes.size());
   backlog_.add(bytes, tenure, role);
@@ -196,7 +196,7 @@ void Replication::feed(std::string_view bytes, history::TenureId tenure, std::ui
 }
 
 void Replication::send_to(Session& session, std::string_view bytes, history::TenureId tenure,
-                          std::uint8_t role) {
+                          Role role) {
   if (session.connection == nullptr) {
     session.unasked += bytes;
     return;
@@ -231,8 +231,9 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
     ++server_.stats().partial_syncs;
     send_to(session, "+CONTINUE " + id_ + "\r\n");
     attach(session, offset - 1);
-    backlog_.each_from(offset, [&](std::string_view bytes, history::TenureId tenure,
-                                   std::uint8_t role) { send_to(session, bytes, tenure, role); });
+    backlog_.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, Role role) {
+      send_to(session, bytes, tenure, role);
+    });
     return;
   }
   ++server_.stats().full_syncs;
@@ -350,7 +351,7 @@ void Replication::ask_for_acknowledgements() {
   sim::Payload bytes;
   constexpr std::string_view kAsk[] = {"REPLCONF", "GETACK", "*"};
   write_request(bytes, kAsk);
-  feed(bytes.view(), 0, 0);
+  feed(bytes.view(), 0, Role::none);
 }
 
 std::int64_t Replication::lag_seconds(const AttachedReplica& replica) const {
@@ -536,7 +537,7 @@ void Replication::take_over(std::string_view snapshot) {
 }
 
 // A requested acknowledgement does not include the request itself.
-void Replication::obey(std::string_view bytes, history::TenureId tenure, std::uint8_t role) {
+void Replication::obey(std::string_view bytes, history::TenureId tenure, Role role) {
   std::string_view rest = bytes;
   for (;;) {
     const auto done = static_cast<std::int64_t>(bytes.size() - rest.size());

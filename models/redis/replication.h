@@ -35,7 +35,7 @@ struct AttachedReplica {
   struct Piece {
     std::string bytes;
     history::TenureId tenure = 0;
-    std::uint8_t role = 0;
+    Role role{};
   };
   std::vector<Piece> kept;  // the stream until it is streaming
 };
@@ -87,7 +87,7 @@ class Replication final : private sim::Endpoint {
 
   // --- as a master
   bool wants_effects() const { return !is_replica() && backlog_.active(); }
-  void propagate(Effects& effects, history::TenureId tenure, std::uint8_t role);
+  void propagate(Effects& effects, history::TenureId tenure, Role role);
   void psync(Session& session, std::string_view id, std::int64_t offset);
   void acknowledged(Session& session, std::int64_t offset);
   // Whether the server notices the end of the link to this replica only later, and then detaches
@@ -116,9 +116,9 @@ class Replication final : private sim::Endpoint {
 
   // --- as a master
   AttachedReplica& attach(Session& session, std::int64_t offset);
-  void feed(std::string_view bytes, history::TenureId tenure, std::uint8_t role);
+  void feed(std::string_view bytes, history::TenureId tenure, Role role);
   void send_to(Session& session, std::string_view bytes, history::TenureId tenure = 0,
-               std::uint8_t role = 0);
+               Role role = {});
   void send_everything(Session& session);
   void start_waiting();
   void count_good();
@@ -136,7 +136,7 @@ class Replication final : private sim::Endpoint {
   void shake_hands(std::string_view answer);
   void answered_to_psync(std::string_view line);
   void take_over(std::string_view snapshot);
-  void obey(std::string_view bytes, history::TenureId tenure, std::uint8_t role);
+  void obey(std::string_view bytes, history::TenureId tenure, Role role);
   void send_ack(std::int64_t offset);
 
   void draw();

@@ -168,7 +168,7 @@ void Server::relieve(const sim::Strike& strike) {
 
 void Server::evict(std::string_view key) {
   keyspace_.freeze();
-  keyspace_.act_for(0, 0);
+  keyspace_.act_for(0, Role::none);
   Entry* entry = keyspace_.live(0, key);
   if (entry != nullptr) keyspace_.remove(*entry, history::Cause::eviction);
 }
@@ -428,13 +428,12 @@ Server::Outcome Server::run(Call& call, const Command* command, sim::Payload& ou
 }
 
 Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
-                                  sim::Payload& out, history::TenureId tenure, std::uint8_t role,
+                                  sim::Payload& out, history::TenureId tenure, Role role,
                                   bool on_own_thread) {
   if (going_down_) return Outcome::silent;
   keyspace_.freeze();
   keyspace_.act_for(tenure, role);
-  if (role == static_cast<std::uint8_t>(Role::acquire) && tenure != 0 && answering_ == nullptr)
-    keyspace_.arrived(tenure);
+  if (role == Role::acquire && tenure != 0 && answering_ == nullptr) keyspace_.arrived(tenure);
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{.server = *this, .keys = keyspace_, .session = session, .argv = argv, .reply = reply};
@@ -453,7 +452,7 @@ Server::Outcome Server::carry_out(Session& session, Argv argv, const Command* co
 }
 
 void Server::execute(Session& session, Argv argv, sim::Payload& out, history::TenureId tenure,
-                     std::uint8_t role) {
+                     Role role) {
   if (paused_ != Pause::none && pause_over()) end_pause();
   if (session.closing) return;
   if (!session.postponed.empty() || session.blocked ||

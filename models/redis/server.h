@@ -73,7 +73,7 @@ class Server final : public sim::Service, private ScriptHost {
   // what is pushed to the same connection with it, in order, go to `out`. Scripts included: the
   // caller provides the stack. What CLIENT PAUSE holds back is answered into `Session::unasked`.
   void execute(Session& session, Argv argv, sim::Payload& out, history::TenureId tenure = 0,
-               std::uint8_t role = 0);
+               Role role = {});
 
   void join_group(Group& group) { group_ = &group; }
 
@@ -119,7 +119,7 @@ class Server final : public sim::Service, private ScriptHost {
   Session& session_of(sim::Connection& connection);
   Session& master_session() { return master_session_; }  // in whose name the stream's commands run
   // One command of the master's stream.
-  void obey(Argv argv, history::TenureId tenure, std::uint8_t role);
+  void obey(Argv argv, history::TenureId tenure, Role role);
   bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
   void receivers_changed();                            // of what writes come to
   void obeyed();  // all that came with one message of the stream
@@ -179,8 +179,7 @@ class Server final : public sim::Service, private ScriptHost {
 
   // --- one command
   Outcome carry_out(Session& session, Argv argv, const Command* command, Reply& reply,
-                    sim::Payload& out, history::TenureId tenure, std::uint8_t role,
-                    bool on_own_thread);
+                    sim::Payload& out, history::TenureId tenure, Role role, bool on_own_thread);
   Outcome run(Call& call, const Command* command, sim::Payload& out, bool on_own_thread);
   // Why it is refused, for now; empty: it is not.
   std::string_view refusal(const Call& call, const Command* command, std::uint32_t flags);

@@ -55,7 +55,7 @@ void Server::obeyed() {
   if (!config_.save_points().empty()) persistence_.changed();
 }
 
-void Server::obey(Argv argv, history::TenureId tenure, std::uint8_t role) {
+void Server::obey(Argv argv, history::TenureId tenure, Role role) {
   const Command* const command = command_called(argv);
   if (command == nullptr || command->run == nullptr || command->is(kNotQueued)) return;
   keyspace_.freeze();

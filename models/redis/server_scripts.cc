@@ -11,7 +11,7 @@ void Server::spend(sim::Duration time) {
     Keyspace& keys;
     std::int64_t now_ms = keys.now_ms();
     history::TenureId actor = keys.actor();
-    std::uint8_t role = keys.role();
+    Role role = keys.role();
     ~Resumed() {
       keys.hold_cycle(false);
       keys.freeze_at(now_ms);

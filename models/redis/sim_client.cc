@@ -160,7 +160,7 @@ std::array<Reply, 2> SimClient::call_both(Role role, Argv first, Argv second, Re
 void SimClient::post(Role role, Argv argv) {
   sim::Scheduler& scheduler = simulation_->scheduler;
   if (scheduler.inert()) return;
-  const std::uint8_t as = models::step_of(role, simulation_->scheduler);
+  const Role as = models::step_of(role, simulation_->scheduler);
   for (std::uint32_t i = 0; i < connections_; ++i) {
     if (!pool_.lent(i) && links_[i].caller().post(as, words(argv))) return;
   }

@@ -5,7 +5,7 @@
 namespace picklock::redis {
 namespace {
 
-constexpr auto kSubscribe = static_cast<std::uint8_t>(Role::subscribe);
+constexpr auto kSubscribe = Role::subscribe;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void SimSubscriber::unsubscribe(std::string_view channel) {
   if (found == listeners_.end()) return;
   listeners_.erase(found);
   const std::string_view argv[] = {"UNSUBSCRIBE", channel};
-  link_.caller().post(0, [&argv](sim::Payload& payload) { write_request(payload, argv); });
+  link_.caller().post(Role::none, [&argv](sim::Payload& payload) { write_request(payload, argv); });
 }
 
 bool SimSubscriber::ask_for(std::string_view channel, Duration patience,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ enum class Type : std::uint8_t { string, hash, list, set, sorted_set };
 // The type's name as TYPE reports it.
 constexpr std::string_view name(Type type) {
   constexpr std::string_view kNames[] = {"string", "hash", "list", "set", "zset"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Type::sorted_set) + 1);
   return kNames[static_cast<std::size_t>(type)];
 }
 

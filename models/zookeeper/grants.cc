@@ -91,7 +91,7 @@ void Grants::note(history::What what, history::Cause cause, Role role, history::
   simulation_->recorder.note({.at = simulation_->now(),
                               .what = what,
                               .cause = cause,
-                              .role = static_cast<std::uint8_t>(role),
+                              .role = role,
                               .process = place_,
                               .tenure = by,
                               .owner = owner,

@@ -90,6 +90,8 @@ void take_write(Reader& in, Write& write) {
 constexpr std::array<std::string_view, 14> kNames = {
     "NOTIFICATION", "FOLLOWERINFO", "LEADERINFO", "ACKEPOCH", "TRUNC",   "PROPOSAL", "COMMIT",
     "NEWLEADER",    "UPTODATE",     "ACK",        "PING",     "REQUEST", "SYNC",     "REVALIDATE"};
+static_assert(kNames.size() == static_cast<std::size_t>(Packet::revalidate) + 1 &&
+              !kNames.back().empty());
 
 std::string hex(std::int64_t number) {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -222,7 +222,7 @@ sim::Fault dropped_answer(std::string_view client, std::uint32_t nth = 1) {
   fault.verb = sim::Verb::drop;
   fault.target = client;
   fault.trigger.side = sim::Side::after;
-  fault.trigger.role = static_cast<std::uint8_t>(Role::acquire);
+  fault.trigger.role = Role::acquire;
   fault.trigger.phase = sim::Phase::applied;
   fault.trigger.nth = nth;
   return fault;

@@ -133,14 +133,15 @@ bool SimClient::connect() {
 // Requests a new session, or resumes the one that it has.
 bool SimClient::greet() {
   const std::string password = session_ == 0 ? std::string(kPasswordSize, '\0') : password_;
-  const sim::Answer answer = caller_.call(
-      0, timeout_ / static_cast<std::int64_t>(servers_.size()), [&](sim::Payload& payload) {
-        write(ConnectRequest{.last_zxid = seen_,
-                             .timeout = session_milliseconds(asked_timeout_),
-                             .session = session_,
-                             .password = password},
-              payload);
-      });
+  const sim::Answer answer =
+      caller_.call(Role::none, timeout_ / static_cast<std::int64_t>(servers_.size()),
+                   [&](sim::Payload& payload) {
+                     write(ConnectRequest{.last_zxid = seen_,
+                                          .timeout = session_milliseconds(asked_timeout_),
+                                          .session = session_,
+                                          .password = password},
+                           payload);
+                   });
   last_sent_ = now();
   ConnectResponse response;
   if (!answer.ok() || !read(answer.bytes(), response)) return false;
@@ -171,7 +172,7 @@ void SimClient::keep_alive() {
     const Duration to_ping =
         patience / 2 - unsent - (unsent > kPingSooner ? kPingSooner : Duration::zero());
     if (to_ping <= Duration::zero() || unsent > kLongestIdle) {
-      caller_.post(static_cast<std::uint8_t>(Role::renew), [](sim::Payload& payload) {
+      caller_.post(Role::renew, [](sim::Payload& payload) {
         write(Request{.xid = kPing, .op = OpCode::ping}, payload);
       });
       last_sent_ = now();
@@ -227,7 +228,7 @@ void SimClient::restore_watches() {
                                                                          : request.child_watches;
     if (std::find(paths.begin(), paths.end(), kept.path) == paths.end()) paths.push_back(kept.path);
   }
-  caller_.post(0, [&request](sim::Payload& payload) { write(request, payload); });
+  caller_.post(Role::none, [&request](sim::Payload& payload) { write(request, payload); });
   last_sent_ = now();
 }
 

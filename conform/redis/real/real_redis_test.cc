@@ -145,7 +145,7 @@ class Subscriber {
          }});
   }
   Reply ask(std::initializer_list<std::string_view> argv) {
-    const sim::Answer answer = caller_.call(0, 60s, [&](sim::Payload& payload) {
+    const sim::Answer answer = caller_.call({}, 60s, [&](sim::Payload& payload) {
       write_request(payload, {argv.begin(), argv.size()});
     });
     Reply reply;

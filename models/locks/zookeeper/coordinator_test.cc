@@ -122,7 +122,7 @@ TEST_F(Coordinated, IsAskedUnderAnotherTokenInAnotherSession) {
   sim::Fault cut = fault_at(0s, sim::Verb::partition, "client-1", 20s);
   cut.trigger = {};
   cut.trigger.side = sim::Side::after;
-  cut.trigger.role = static_cast<std::uint8_t>(Role::acquire);
+  cut.trigger.role = Role::acquire;
   cut.trigger.phase = sim::Phase::applied;
   run({cut});
   EXPECT_GT(granted[1], 40'000);

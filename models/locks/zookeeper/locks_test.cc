@@ -118,7 +118,7 @@ sim::Fault lost_answer(Role role, std::uint32_t nth) {
   fault.verb = sim::Verb::drop;
   fault.target = "client-1";
   fault.trigger.side = sim::Side::before;
-  fault.trigger.role = static_cast<std::uint8_t>(role);
+  fault.trigger.role = role;
   fault.trigger.phase = sim::Phase::applied;
   fault.trigger.nth = nth;
   return fault;
@@ -249,7 +249,7 @@ TEST(EphemeralLock, TriesAgainAtOnceIfWhatItWouldWatchIsGone) {
     late.verb = sim::Verb::delay;
     late.target = "client-2";
     late.trigger.side = sim::Side::before;
-    late.trigger.role = static_cast<std::uint8_t>(Role::watch);
+    late.trigger.role = Role::watch;
     late.trigger.phase = sim::Phase::sent;
     late.lasts = 3s;
     LockOptions options = options_of("zk-ephemeral");
