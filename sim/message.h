@@ -2,6 +2,7 @@
 // are the simulator's own knowledge and are not part of what the receiver is told.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -70,17 +71,25 @@ enum class MessageKind : std::uint8_t {
   closed,  // the client's end is closed; arrives after everything sent before
 };
 
+// How far a message has come.
+enum class Stage : std::uint8_t {
+  under_way,
+  released,  // was held on its way, and has been let go
+  arrived,   // has reached the receiver's kernel
+  handled,   // the receiver has spent its time on it
+};
+
 struct alignas(64) Message {
   MessageKind kind = MessageKind::data;
   std::uint8_t direction = 0;  // 0: from the client that opened the connection; 1: back to it
   Role role{};
-  bool plain = true;       // nothing below, up to `announced`, is true, and it is data
-  bool arrived = false;    // has reached the receiver's kernel
-  bool handled = false;    // the receiver has spent its time on it
+  // Data under way that is delivered as it is: none of the marks below, up to `announced`, is set.
+  // An altered one is plain too: its alteration is over once it has been sent.
+  bool plain = true;
+  Stage stage = Stage::under_way;
   bool lose = false;       // a fault: will be lost on the way, and the connection reset
   bool holds = false;      // a fault: its direction is held from here on
   bool stray = false;      // a re-sent copy on a way of its own: its answer reaches nobody
-  bool released = false;   // was held, and has been let go
   bool altered = false;    // a fault: `extra` or `again_after` count
   bool unasked = false;    // answers nothing, and counts as unread
   bool announced = false;  // faults waiting for the moment before it is applied have had their turn
@@ -99,9 +108,33 @@ struct alignas(64) Message {
   Duration extra{};          // arrives so much later
   Duration again_after{-1};  // arrives a second time so much later; negative: it does not
 
+  // Comes to a stage of its way. It never goes back.
+  void reach(Stage later) {
+    assert(later >= stage);
+    stage = later;
+    plain = false;
+  }
+  void mark_lost() {
+    lose = true;
+    plain = false;
+  }
+  void mark_held_until(Instant until) {
+    holds = true;
+    hold_until = until;
+    plain = false;
+  }
+  void mark_stray() {
+    stray = true;
+    plain = false;
+  }
+  void mark_unasked() {
+    unasked = true;
+    plain = false;
+  }
   void clear_marks() {
     plain = true;
-    arrived = handled = lose = holds = stray = released = altered = unasked = false;
+    stage = Stage::under_way;
+    lose = holds = stray = altered = unasked = false;
   }
 };
 

@@ -178,9 +178,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       heal(target);
       break;
     case Verb::hold:
-      message->plain = false;
-      message->holds = true;
-      message->hold_until = scheduler_.now() + *fault.lasts;
+      message->mark_held_until(scheduler_.now() + *fault.lasts);
       armed.from.assign({message->direction == 0 ? &message->connection->client()
                                                  : &message->connection->server(),
                          message->direction == 0 ? &message->connection->server()
@@ -192,8 +190,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       message->altered = true;
       break;
     case Verb::drop:
-      message->plain = false;
-      message->lose = true;
+      message->mark_lost();
       break;
     case Verb::duplicate:
       if (!message->altered) message->extra = {};

@@ -61,10 +61,7 @@ Connection& Network::connect(Process& client, Endpoint& client_end, Process& ser
 Connection& Network::dial(Process& client, Endpoint& client_end, Process& server,
                           Endpoint& server_end, const Protocol& protocol, std::uint32_t ordinal) {
   Connection& connection = add(client, client_end, server, server_end, protocol, ordinal);
-  Message& message = make(connection, 0);
-  message.kind = MessageKind::open;
-  message.plain = false;
-  send(message);
+  send(make_signal(connection, 0, MessageKind::open));
   return connection;
 }
 
@@ -73,10 +70,7 @@ void Network::close(Connection& connection) {
   connection.closed_ = true;
   refresh(connection);
   if (connection.broken_) return;
-  Message& word = make(connection, 0);
-  word.kind = MessageKind::closed;
-  word.plain = false;
-  send(word);
+  send(make_signal(connection, 0, MessageKind::closed));
 }
 
 void Network::shut(Connection& connection) {
@@ -84,10 +78,7 @@ void Network::shut(Connection& connection) {
   connection.shut_ = true;
   refresh(connection);
   if (connection.broken_ || connection.closed_) return;
-  Message& word = make(connection, 1);
-  word.kind = MessageKind::reset;
-  word.plain = false;
-  send_when_running(word);
+  send_when_running(make_signal(connection, 1, MessageKind::reset));
 }
 
 void Network::refresh(Connection& connection) {
@@ -126,6 +117,13 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
   return message;
 }
 
+Message& Network::make_signal(Connection& connection, int direction, MessageKind kind) {
+  Message& signal = make(connection, static_cast<std::uint8_t>(direction));
+  signal.kind = kind;
+  signal.plain = false;
+  return signal;
+}
+
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
   Connection::Way& way = connection.way_[message.direction];
@@ -148,8 +146,7 @@ Duration Network::send_altered(Message& message) {
     Connection::Way& way = message.connection->way_[message.direction];
     Message& copy = make(*message.connection, message.direction);
     copy.role = message.role;
-    copy.plain = false;
-    copy.stray = true;
+    copy.mark_stray();
     copy.call = message.call;
     copy.thread = message.thread;
     copy.tag = message.tag;
@@ -178,8 +175,7 @@ void Network::send_when_running(Message& message) {
 }
 
 void Network::send_unasked(Message& message) {
-  message.plain = false;
-  message.unasked = true;
+  message.mark_unasked();
   message.connection->unread_ += message.payload.size();
   send_when_running(message);
 }
@@ -187,8 +183,7 @@ void Network::send_unasked(Message& message) {
 void Network::hand_over_later(Message& message) {
   Process& receiver = *message.connection->end_[1 - message.direction];
   message.taken = true;
-  message.plain = false;
-  message.arrived = message.handled = true;
+  message.reach(Stage::handled);
   hold_open(*message.connection);
   scheduler_.defer(receiver, Event(0, EventKind::deliver, message.slot, 0));
 }
@@ -223,7 +218,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   auto& direction = connection.direction_[message.direction];
   const int to = 1 - message.direction;
   Process& receiver = *connection.end_[to];
-  if (!message.arrived) {
+  if (message.stage < Stage::arrived) {
     if (connection.broken_ && !message.stray) {
       lose(message);
       return;
@@ -238,13 +233,13 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       keep_back(connection, direction, message);
       return;
     }
-    if (!message.released && !message.stray && scheduler_.now() <= direction.behind) {
+    if (message.stage == Stage::under_way && !message.stray &&
+        scheduler_.now() <= direction.behind) {
       // The message was sent before the direction was released, and the held ones are in flight.
       direction.behind += Duration(1);
       Instant& last_due = connection.way_[message.direction].last_due;
       if (last_due < direction.behind) last_due = direction.behind;
-      message.plain = false;
-      message.released = true;
+      message.reach(Stage::released);
       scheduler_.queue().push(direction.behind, EventKind::deliver, message.slot, 0);
       return;
     }
@@ -258,8 +253,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       reset_connection(connection, 1);
       return;
     }
-    message.plain = false;
-    message.arrived = true;
+    message.reach(Stage::arrived);
     if (message.kind == MessageKind::open) {
       // The kernel answers even if the process is busy or paused (R116).
       const bool refused = receiver.down();
@@ -267,10 +261,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       const bool silent = receiver.silent();
       lose(message);
       if (silent) return;
-      Message& answer = make(connection, 1);
-      answer.kind = refused ? MessageKind::reset : MessageKind::opened;
-      answer.plain = false;
-      send(answer);
+      send(make_signal(connection, 1, refused ? MessageKind::reset : MessageKind::opened));
       return;
     }
     if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
@@ -282,10 +273,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
           message.kind == MessageKind::closed || message.kind == MessageKind::reset;
       lose(message);
       if (silent || stray || farewell || connection.broken_) return;
-      Message& answer = make(connection, static_cast<std::uint8_t>(to));
-      answer.kind = MessageKind::reset;
-      answer.plain = false;
-      send(answer);
+      send(make_signal(connection, to, MessageKind::reset));
       return;
     }
     if (scheduler_.tracer().on()) trace(TraceKind::delivered, message);
@@ -301,7 +289,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   }
   const bool farewell =
       to == 1 && (message.kind == MessageKind::closed || message.kind == MessageKind::reset);
-  if ((message.kind == MessageKind::data || farewell) && !message.handled) {
+  if ((message.kind == MessageKind::data || farewell) && message.stage != Stage::handled) {
     Instant& free_at = receiver.free_at_;
     // A message that needs no handling time must still come after those that wait for their turn:
     // at the same instant a permuted tie would let it overtake them.
@@ -311,8 +299,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     if (free_at < scheduler_.now()) free_at = scheduler_.now();
     free_at += handling;
     if (free_at > scheduler_.now()) {
-      message.plain = false;
-      message.handled = true;
+      message.reach(Stage::handled);
       receiver.backlog_ = true;
       receiver.refresh();
       scheduler_.queue().push(free_at, EventKind::deliver, message.slot, 0);
@@ -412,8 +399,7 @@ void Network::flush(Connection& connection, std::uint8_t side) {
     Instant due = scheduler_.now() + way.latency->draw(way.random);
     if (due <= way.last_due) due = way.last_due + Duration(1);
     way.last_due = due;
-    message.plain = false;
-    message.released = true;
+    message.reach(Stage::released);
     direction.behind = due;
     scheduler_.queue().push(due, EventKind::deliver, message.slot, 0);
   }
@@ -439,10 +425,8 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   refresh(connection);
   Process& process = *connection.end_[end_that_hears];
   if (process.down() || connection.incarnation_[end_that_hears] != process.incarnation()) return;
-  Message& word = make(connection, static_cast<std::uint8_t>(1 - end_that_hears));
-  word.kind = MessageKind::reset;
-  word.plain = false;
-  word.arrived = true;  // the end is notified by its own kernel
+  Message& word = make_signal(connection, 1 - end_that_hears, MessageKind::reset);
+  word.reach(Stage::arrived);  // the end is notified by its own kernel
   word.mark = connection.hash_ ^ 7;
   if (scheduler_.tracer().on()) {
     scheduler_.tracer().add({.at = scheduler_.now(),
@@ -535,10 +519,8 @@ void Network::crash(Process& process, bool host, bool silent) {
       refresh(connection);
       if (host) drop_held(connection, way);
       if (silent) continue;
-      Message& word = make(connection, way);
-      word.kind = MessageKind::reset;
-      word.plain = false;
-      send(word);  // after the bytes that the kernel still had to send
+      // After the bytes that the kernel still had to send.
+      send(make_signal(connection, way, MessageKind::reset));
     }
   }
 }

@@ -553,8 +553,7 @@ TEST(Reset, IsTheLastThatAClientHears) {
   Connection& connection = simulation.network.connect(client, ear, server, other, kPlain);
   for (const bool lost : {true, false}) {
     Message& message = simulation.network.make(connection, 1);
-    message.lose = lost;
-    message.plain = !lost;
+    if (lost) message.mark_lost();
     simulation.network.send(message);
   }
   simulation.scheduler.run();

@@ -30,10 +30,7 @@ Message& Service::reply_to(Message& request) {
   reply.thread = request.thread;
   reply.waiter = request.waiter;
   reply.tag = request.tag;
-  if (request.stray) {
-    reply.stray = true;
-    reply.plain = false;
-  }
+  if (request.stray) reply.mark_stray();
   return reply;
 }
 

@@ -84,10 +84,7 @@ void RealLink::answer(const Asked& asked, std::string_view bytes) {
   message.thread = asked.thread;
   message.waiter = asked.waiter;
   message.tag = asked.tenure;
-  if (asked.stray) {
-    message.stray = true;
-    message.plain = false;
-  }
+  if (asked.stray) message.mark_stray();
   simulation_.network.send(message);
 }
 
