@@ -167,7 +167,7 @@ struct Goal {
   double must = 0;
   double stretch = 0;
   bool at_most = false;
-  bool reported = true;  // stands in the JSON too
+  bool reported = true;  // appears in the JSON too
   std::optional<double> product = std::nullopt;
   std::optional<double> prototype = std::nullopt;
 };

@@ -16,10 +16,10 @@ namespace {
 using workers::Pulse;
 using workers::Span;
 
-// Decides how long a search goes on, never what a run does.
+// Decides how long a search lasts, never what a run does.
 using Clock = std::chrono::steady_clock;
 
-// A run that is under way when time is up may take that long to end by itself.
+// A run in progress when time is up may take that long to end by itself.
 constexpr Seconds kGrace{1};
 // Finds of the last moment are shrunk for as long again as the search took, or at least this long.
 constexpr Seconds kLeastShrinking{10};
@@ -38,7 +38,7 @@ void fields(Archive& archive, MadeRuns& made) {
   archive(made.block.tally, made.block.sightings, made.end);
 }
 
-// A lead to be followed up. A story may crash what the run it came from did not.
+// A lead to be followed up. A shrunk scenario may crash although its original run did not.
 struct LeadTask {
   Lead lead;
   bool as_it_is = false;  // shrinking it crashed

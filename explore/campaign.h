@@ -1,5 +1,5 @@
 // Makes a search in several processes: workers make its runs, one more shrinks what they find, and
-// each find is told of as soon as it is whole. For a given number of runs what comes out is the
+// each find is reported as soon as it is complete. For a given number of runs the result is the
 // same for any number of processes.
 #pragma once
 
@@ -35,11 +35,11 @@ struct Onlooker {
   std::function<bool()> interrupted;              // once true: ends with what there is
 };
 
-// How long it took. Throws NotDeterministic, and std::runtime_error where the processes that it
-// needs cannot be made or end by themselves; the search has what came until then.
+// Makes the campaign and returns how long it took. Throws NotDeterministic, and std::runtime_error
+// if its processes cannot be made or end by themselves; the search keeps the results until then.
 Seconds make(Search& search, const Limits& limits, const Onlooker& onlooker);
 
-// More runs than this that crash tell nothing new: the search ends.
+// A search ends after more crashed runs than this, because they show nothing new.
 inline constexpr std::uint64_t kMostCrashes = 100;
 
 }  // namespace picklock::explore

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using scenarios::Scenario;
 using testing::HasSubstr;
 
-// Deletes whatever is there, and does something unheard of where it holds the lock for too long.
+// A lock that deletes any key, and calls is_late() if it holds the lock for too long.
 class Careless : public Lock {
  public:
   using Lock::Lock;
@@ -48,7 +48,7 @@ class Crashing final : public Careless {
   using Careless::Careless;
 
  private:
-  void is_late() override { std::raise(SIGKILL); }  // no sanitizer has a word in it
+  void is_late() override { std::raise(SIGKILL); }  // a signal that no sanitizer handles
 };
 
 class Throwing final : public Careless {
@@ -59,7 +59,7 @@ class Throwing final : public Careless {
   void is_late() override { throw std::runtime_error("late beyond belief"); }
 };
 
-// Asks by another name each time, whatever the seed says.
+// Sends another name each time, regardless of the seed.
 class Whimsical final : public Careless {
  public:
   using Careless::Careless;

@@ -1,4 +1,4 @@
-// Where two runs that should be the same part ways.
+// The first difference between two runs that should be the same.
 #pragma once
 
 #include <string>

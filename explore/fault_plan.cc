@@ -114,7 +114,7 @@ void FaultPlans::find_ways() {
         if (!scenarios::inapplicable(verb, target).empty()) continue;
         if (processes_[static_cast<std::size_t>(target)].empty()) continue;
         if (verb == models::kKillSession && on(LockServer::redis)) continue;
-        // An ensemble replaces by itself what has crashed.
+        // An ensemble replaces a crashed leader by itself.
         const bool elects = target == TargetKind::zookeeper;
         if (row.fault_class == FaultClass::failover && (verb == models::kFailOver) == elects)
           continue;
@@ -168,7 +168,7 @@ void FaultPlans::find_lengths() {
   const Range command = about(capped(scenario_.lock.options.command_timeout));
   const Range write = about(capped(scenario_.clients.write_timeout));
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
-  // Nobody but who stands still is silent on a session: others would knock for hours.
+  // Only a paused client is silent on a session for hours; others would retry all the time.
   pauses_ = lengths_;
   if (on(LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
     const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
@@ -246,7 +246,7 @@ bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
                      [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
 }
 
-// False: what came up is of another class, or has nothing to hit.
+// False: the drawn fault is of another class, or has nothing to hit.
 bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, const sim::Plan& plan,
                             Fault& fault) {
   const Way& way = some(ways);
@@ -339,7 +339,7 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
   }
   if (candidates_.empty()) return false;
   const Candidate step = some(candidates_);
-  // A message is caught while it can still be changed: there is no after.
+  // A message must be caught while it can still be changed, so the side is always `before`.
   if (!on_message && one_in(2)) trigger.side = sim::Side::after;
   if (step.role == nullptr) {
     trigger.mark = step.mark->mark;
@@ -401,9 +401,9 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   const VerbRules& rules = scenarios::rules(fault.verb);
   const bool lasts =
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
-  // A machine that is down long enough forgets nothing that has not expired by itself.
+  // After a long outage a machine has lost only keys that have expired anyway.
   const bool soon = starts_or_stops(fault.verb) && one_in(2);
-  // A quorum that never comes back would be the only thing to be seen.
+  // A quorum that is lost for good would hide everything else.
   const bool returns = (target == TargetKind::zookeeper || target == TargetKind::mysql) &&
                        starts_or_stops(fault.verb);
   const bool stands = fault.verb == Verb::pause && target == TargetKind::client;
@@ -436,7 +436,7 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   }
 }
 
-// From everyone, or from one or two; both ways or one.
+// Partitions the target from all processes, or from one or two; in both directions or one.
 void FaultPlans::draw_partition(Fault& fault) {
   if (one_in(2)) {
     const std::uint64_t sides = 1 + chance_.below(2);

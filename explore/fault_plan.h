@@ -1,8 +1,8 @@
-// Random plans of faults for one scenario: classes, verbs and targets as scenarios/fault_classes.h
-// has them, triggers at steps that its profile has reached, lengths around those that matter to a
-// lock. Most plans draw from some of the kinds of faults alone, for what many kinds together drown
-// (Groce, Zhang, Eide, Chen, Regehr: Swarm testing, 2012). Plan number i depends on the seed and i
-// alone, and every plan is one that a file could say.
+// Random plans of faults for one scenario: classes, verbs and targets of scenarios/fault_classes.h,
+// triggers at steps that its profile has reached, lengths around those that matter to a lock. Most
+// plans draw only from some of the kinds of faults, because many kinds together hide violations
+// (Groce, Zhang, Eide, Chen, Regehr: Swarm testing, 2012). Plan number i depends only on the seed
+// and i, and every plan can be written in a file.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class FaultPlans {
 
   // Classes that can act: some verb of theirs has a target and, where it needs one, a message.
   FaultClasses possible() const { return possible_; }
-  // Why a class that cannot act cannot.
+  // Why a class cannot act.
   std::string why_impossible(FaultClass one) const;
 
   // Requires: every class of the limits is possible.
@@ -109,8 +109,8 @@ class FaultPlans {
   std::array<std::vector<sim::ProcessId>, scenarios::kTargetKinds> processes_;
   std::array<std::vector<Way>, kFaultClassCount> ways_;
   FaultClasses possible_;
-  std::vector<Range> lengths_;  // of hardships; what is listed twice is drawn twice as often
-  std::vector<Range> pauses_;   // the same, of clients that stand still
+  std::vector<Range> lengths_;  // of faults; a range that is listed twice is drawn twice as often
+  std::vector<Range> pauses_;   // the same, of paused clients
   std::vector<Range> jumps_;    // of clocks
   std::vector<Range> brief_;    // the shortest of those
   std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back

@@ -32,11 +32,11 @@ bool holds(const fs::path& file, const std::string& text) {
   return std::string(std::istreambuf_iterator<char>(in), {}) == text;
 }
 
-// A file under a name of its own, gone with this unless it was placed.
+// A file under a temporary name, which the destructor removes unless it was placed.
 class Part {
  public:
   explicit Part(const fs::path& folder) {
-    // Between its birth and its lock another search may take it for one that was left.
+    // Before the file is locked, another search may remove it as an abandoned one.
     for (struct stat now{}; now.st_nlink == 0;) {
       close_file();
       path_ = (folder / fmt::format("{}XXXXXX{}", kPartStem, kPartEnd)).string();
@@ -65,7 +65,7 @@ class Part {
 
   enum class Placed { yes, taken, no };
 
-  // The name comes to be with the whole file behind it, and never in place of another.
+  // The name appears only when the file is complete, and never replaces another file.
   Placed place(const fs::path& file) const {
     if (link(path_.c_str(), file.c_str()) == 0) return Placed::yes;
     // Some file systems have no links.
@@ -84,7 +84,7 @@ class Part {
   int file_ = -1;
 };
 
-// So that the name is on disk as well.
+// Fsyncs the folder, so that the names are on disk as well.
 void sync_names(const fs::path& folder) {
   const int names = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (names < 0) return;
@@ -117,7 +117,7 @@ Folder::Folder(const std::string& word, fs::path path) : path_(std::move(path)) 
   fs::path existing = fs::absolute(path_).lexically_normal();
   while (!fs::exists(existing, error) && existing.has_relative_path())
     existing = existing.parent_path();
-  // Permissions do not tell it all.
+  // Permissions alone do not show whether a file can be written.
   if (!Part(existing).write_through({}))
     refuse(fmt::format("cannot be written to: {}", std::strerror(errno)));
 }

@@ -9,12 +9,12 @@ namespace picklock::explore {
 
 class Folder {
  public:
-  // Tries whether there is a folder, or can be, and files can be put there; nothing of it stays.
-  // Throws keys::BadInput, "WORD: ..." with the word that asked for it.
+  // Checks that the folder exists or can be made, and that files can be written there; the check
+  // leaves nothing behind. Throws keys::BadInput, "WORD: ..." with the option `word`.
   Folder(const std::string& word, std::filesystem::path path);
 
-  // Writes STEM-N.toml with the first N that is free, unless one of them holds the very same
-  // already. Its path from the working directory; empty: it cannot be written.
+  // Writes STEM-N.toml with the first free N, unless such a file has the same text already. Returns
+  // its path from the working directory; empty: it cannot be written.
   std::string keep(const std::string& stem, const std::string& text);
 
   const std::filesystem::path& path() const { return path_; }

@@ -27,7 +27,7 @@ Scenario story_from(const std::string& text, Property property, const Scenario& 
                           scenarios::vocabulary_of(base));
 }
 
-// Faults that did not fire have done nothing: without them it must be there all the same.
+// Faults that did not fire had no effect, so the violation must exist without them.
 Scenario Keeper::start_of(const Lead& lead) {
   if (!lead.file.empty()) return story_from(lead.file, lead.violation.property, runs_.scenario());
   Scenario scenario = runs_.drawn(lead.run);

@@ -1,6 +1,6 @@
-// Makes a find of a sighting: the run is made again, shrunk to the shortest story of the same
-// violation, and written down as a scenario that says what it comes to. Depends on the lead alone,
-// so it can be done anywhere.
+// Makes a find of a sighting: the run is repeated, shrunk to the shortest story of the same
+// violation, and written as a scenario with its expected result. The find depends only on the lead,
+// so any process can make it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Find {
   std::size_t faults = 0;       // that fired before it was shrunk
   bool minimal = false;         // no single step makes the story simpler
   std::uint64_t shrunk_in = 0;  // runs
-  std::string text;             // of its file, which expects what it comes to
+  std::string text;             // of its file, with the expected result
   scenarios::Scenario story;    // that the file says
   bool promised = false;        // on a premise that was kept
 };
@@ -62,7 +62,7 @@ class Keeper {
 
   explicit Keeper(Runs& runs) : runs_(runs) {}
 
-  // `enough`: asked now and then; once it says so, the story stays as long as it is by then.
+  // `enough`: called now and then; once it returns true, the story is not shrunk further.
   // Throws NotDeterministic.
   Kept keep(const Lead& lead, const std::function<bool()>& enough);
 

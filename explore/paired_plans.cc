@@ -22,7 +22,7 @@ constexpr std::string_view kServer = "redis-1";
 constexpr std::string_view kReplica = "redis-1-replica-1";
 constexpr std::string_view kResource = "resource";
 
-// One server with a replica, whose lock nothing is known of but that it has a lease.
+// One server with a replica and a lock of which only the lease is known.
 Scenario common_scenario(const std::vector<Scenario>& locks) {
   Scenario common;
   common.name = "every lock";
@@ -54,7 +54,7 @@ Profile common_profile(const Scenario& common, const std::vector<Profile>& profi
   all.length = profiles.front().length;
   for (const Profile& profile : profiles) {
     all.length = std::min(all.length, profile.length);
-    // A quorum lock asks each of its servers: of one step there is one role for each of them.
+    // A quorum lock sends a request to each server, so one step has a role for each of them.
     std::vector<ReachedRole> mine;
     for (const ReachedRole& role : profile.roles) {
       if (!is_client(profile.processes[role.client])) continue;
@@ -204,8 +204,8 @@ bool PairedPlans::retold(const Fault& fault, const Lock& lock, const sim::Plan& 
          scenarios::class_of(into, lock.scenario) == scenarios::class_of(fault, common_);
 }
 
-// Says it in the words of the lock's servers, which come back, lose and replace each other in ways
-// of their own.
+// Adapts the fault to the lock's servers, which restart, lose data and replace each other in their
+// own ways.
 bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far) const {
   const TargetKind kind = kind_of(fault.target, lock.scenario);
   const bool ensemble = kind == TargetKind::zookeeper;

@@ -20,12 +20,12 @@ class PairedPlans {
   // at least one.
   PairedPlans(const std::vector<scenarios::Scenario>& locks, std::uint64_t seed);
 
-  // The plan of run number `run` as it is for one of the locks. How many of its faults this lock
-  // has no counterpart for.
+  // Draws the plan of run number `run` for one of the locks. Returns how many of its faults have no
+  // counterpart in this lock.
   std::uint32_t draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,
                      std::size_t lock, sim::Plan& plan);
 
-  // In which terms plans are drawn, for reports.
+  // The scenario for which plans are drawn, for reports.
   const scenarios::Scenario& common() const { return common_; }
 
  private:

@@ -1,5 +1,5 @@
-// The profile of a scenario without disturbance: which steps each client reaches, how often, and
-// how long the run takes. Faults are drawn for steps that are really reached.
+// The profile of a scenario without faults: which steps each client reaches, how often, and how
+// long the run takes. Faults are drawn only for steps that are reached.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct ReachedRole {
   sim::ProcessId server = 0;
   Role role{};
   std::array<std::uint32_t, 3> times{};  // by sim::Phase
-  std::vector<Command> commands;         // what was sent in this role
+  std::vector<Command> commands;         // sent in this role
 };
 
 struct ReachedMark {

@@ -16,7 +16,7 @@ struct Report {
   const Search& search;
   double wall_seconds = 0;
   bool interrupted = false;
-  std::string stopped{};                   // by what, where it could not go on
+  std::string stopped{};                   // why the search could not continue; empty: it could
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
   std::vector<std::string> crash_files{};  // the same of crashes
   // The shell command that runs such a file.

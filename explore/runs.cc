@@ -17,7 +17,7 @@ using properties::Outcome;
 using properties::Verdict;
 using scenarios::Scenario;
 
-// One clean run of so many is run again.
+// One of this many clean runs is repeated.
 constexpr std::uint64_t kSampled = 64;
 
 Scenario without_plan(Scenario scenario) {

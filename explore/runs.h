@@ -30,19 +30,19 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   FaultLimits faults{};
   bool all_classes = true;             // of faults that can act, instead of those of `faults`
-  std::vector<Property> properties{};  // answers to these; empty: to what is promised
-  std::string command{};               // that asks for this search, for what it finds
+  std::vector<Property> properties{};  // to be reported; empty: those that the lock promises
+  std::string command{};               // the command of this search, for the files of its finds
   Shrinker::Limits shrinking{};        // of one story
 };
 
-// A run in which a violation was seen that the search answers to.
+// A run with a violation that the search reports.
 struct Sighting {
   std::uint64_t run = 0;  // counted from 0
   Violation violation;
 };
 
-// Consecutive runs, and what came of them. The first run with a violation has a sighting of it
-// wherever it was made; other runs may have one.
+// Consecutive runs and their results. The first run with a violation has a sighting of it in any
+// process; other runs may have one.
 struct Block {
   Tally tally;
   std::vector<Sighting> sightings;  // in the order of the runs
@@ -50,7 +50,7 @@ struct Block {
 
 class Runs {
  public:
-  // Throws keys::BadInput if a class is asked for that cannot act in this scenario.
+  // Throws keys::BadInput if a requested class cannot act in this scenario.
   Runs(const scenarios::Scenario& scenario, SearchOptions options);
   // With a strategy that is not listed, in place of that of the options.
   Runs(const scenarios::Scenario& scenario, SearchOptions options,
@@ -62,8 +62,8 @@ class Runs {
   // The scenario of run number `run`, with its plan.
   scenarios::Scenario drawn(std::uint64_t run);
 
-  // The violations that the run just made shows and the search answers to: it was asked for the
-  // property, or the lock promises it under these faults, on a premise that was kept. Each once.
+  // The violations of the last run that the search reports, each once: the property was requested,
+  // or the lock promises it under these faults and the premise was kept.
   std::vector<Violation> answered(const scenarios::Scenario& scenario, const sim::Plan& fired,
                                   const scenarios::World& world) const;
 

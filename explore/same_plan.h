@@ -1,4 +1,4 @@
-// For tests: whether two plans do the same; where their faults stand in a file does not matter.
+// For tests: whether two plans do the same, regardless of the lines of their faults in a file.
 #pragma once
 
 #include <algorithm>

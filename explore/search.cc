@@ -62,7 +62,8 @@ std::string_view Search::why_vacuous() const {
   return {};
 }
 
-// By bisection, with whole powers: no library function of doubtful last digits is needed.
+// Computed by bisection with whole powers, because the last digits of library functions differ
+// between machines.
 double upper_bound_95(std::uint64_t clean) {
   const auto all_clean = [clean](double chance) {
     double power = 1;

@@ -20,20 +20,20 @@
 
 namespace picklock::explore {
 
-// Runs that ended the process they were made in.
+// Runs that ended their process.
 struct Crash {
   std::uint64_t run = 0;    // the first of them, counted from 1
   std::uint64_t times = 0;  // runs that ended it the same way
-  std::string how;          // "SIGSEGV", or what was thrown
+  std::string how;          // "SIGSEGV", or the text of the exception
   std::string text;         // of a file that repeats it
 };
 
 class Search {
  public:
-  // Throws keys::BadInput if a class is asked for that cannot act in this scenario.
+  // Throws keys::BadInput if a requested class cannot act in this scenario.
   Search(const scenarios::Scenario& scenario, SearchOptions options);
 
-  // Makes one run here and keeps what it finds. Throws NotDeterministic.
+  // Makes one run here and keeps its finds. Throws NotDeterministic.
   void run_next();
 
   // The same in parts, for runs that are made elsewhere. Blocks are taken in the order of the runs,
@@ -50,7 +50,7 @@ class Search {
   const std::vector<Find>& finds() const { return finds_; }
   const std::vector<Crash>& crashes() const { return crashes_; }
   bool clean() const { return finds_.empty() && crashes_.empty(); }
-  // Why a clean search says nothing: no run was judged, or no fault has struck; empty: it does.
+  // Why a clean search proves nothing: no run was judged, or no fault has struck; empty: it does.
   std::string_view why_vacuous() const;
   // The fault-free scenario that every run starts from; its own plan is left out.
   const scenarios::Scenario& scenario() const { return runs_.scenario(); }
@@ -65,7 +65,7 @@ class Search {
   std::vector<Crash> crashes_;
 };
 
-// The largest chance p of a violation a run with which `clean` runs without one are still seen in
+// The largest probability of a violation per run at which `clean` runs without one still occur in
 // one case of twenty: 1 - 0.05^(1/clean).
 double upper_bound_95(std::uint64_t clean);
 

@@ -14,7 +14,7 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using scenarios::shipped::plain;
 
-// Runs until something is found, `most` times at most; nullptr: nothing was.
+// Makes runs until there is a find, at most `most`; nullptr: there is none.
 const Find* search(Search& search, std::uint64_t most) {
   while (search.tally().runs < most && search.clean()) search.run_next();
   return search.clean() ? nullptr : &search.finds()[0];
@@ -61,7 +61,7 @@ TEST(Search, TellsPromisedFromAskedFor) {
   EXPECT_NE(search(asked, 300), nullptr);
 }
 
-// Work that outlasts its lease is the user's doing; the lock has not promised to bear it.
+// Work that outlasts its lease is the user's fault; the lock's promises do not cover it.
 TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
   const Scenario long_work =
       scenarios::shipped::document("work-longer-than-ttl").scenario(shipped_vocabulary());
@@ -75,7 +75,7 @@ TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
   EXPECT_EQ(besides.premise_broken, besides.runs);
 }
 
-// docs/facts/failures.md A-08: the replica is promoted before the grant has come to it.
+// docs/facts/failures.md A-08: the replica is promoted before it has received the grant.
 TEST(Search, FindsTheGrantThatAFailoverForgets) {
   Search one(plain("lua-check-delete"), {.faults = {.classes = {FaultClass::failover}, .most = 1},
                                          .all_classes = false,
@@ -144,7 +144,7 @@ TEST(Search, ComesOutTheSameWhenMadeAgain) {
   EXPECT_NE(made(1), made(2));
 }
 
-// Run i is what (seed, i) says, whatever ran before it in the same world.
+// Run i depends only on (seed, i), not on the runs before it in the same world.
 TEST(Search, MakesRunsThatAreIndependentOfEachOther) {
   const Scenario scenario = plain("lua-check-delete");
   FaultPlans plans(scenario, profile(scenario, 1));

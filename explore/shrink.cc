@@ -10,7 +10,7 @@ namespace picklock::explore {
 
 using scenarios::Scenario;
 
-// A fault that does not fire is as good as none: without it, it is another step.
+// A scenario with a fault that does not fire is rejected: its removal is another step.
 bool Shrinker::stands(const Scenario& scenario) {
   ++runs_;
   world_.set(scenario);
@@ -25,7 +25,7 @@ Scenario Shrinker::shrink(Scenario scenario, const std::function<bool()>& enough
   ended_ = false;
   for (bool taken = true; taken;) {
     taken = false;
-    // Those behind a step that was taken are tried next, each on what is left; then all again.
+    // After a step is taken, the later steps are tried on the simpler scenario, then all again.
     std::vector<Simplification> steps = simplifications(scenario);
     for (std::size_t i = 0; i < steps.size();) {
       if (is_over() || enough()) return scenario;

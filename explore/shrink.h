@@ -1,6 +1,6 @@
-// Makes the story of a violation as short as it gets: every step of simpler.h is tried, and taken
-// where the violation stays, until none is left that can be. Every run depends on its scenario
-// alone, so what is left is the same on every machine.
+// Shrinks the story of a violation as far as possible: every step of simpler.h is tried, and taken
+// if the violation stays, until no step can be taken. Every run depends only on its scenario, so
+// the result is the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace picklock::explore {
 
 class Shrinker {
  public:
-  // Whether the run that the world has just made of the scenario still shows what is looked for.
+  // Whether the last run of the world, of this scenario, still shows the violation.
   using Shows =
       std::function<bool(const scenarios::Scenario& scenario, const scenarios::World& world)>;
 
-  // Where it is given up: runs, and events of all of them.
+  // Shrinking stops after this number of runs, or of events of all runs.
   struct Limits {
     std::uint64_t runs = 20'000;
     std::uint64_t events = UINT64_MAX;
@@ -26,16 +26,16 @@ class Shrinker {
   explicit Shrinker(Shows shows) : Shrinker(std::move(shows), Limits{}) {}
   Shrinker(Shows shows, Limits limits) : shows_(std::move(shows)), limits_(limits) {}
 
-  // Requires: all faults of the scenario fire, and it shows it. `enough`: asked before each run;
-  // once it says so, what is left by then is the answer.
+  // Requires: all faults of the scenario fire, and it shows the violation. `enough`: called before
+  // each run; once it returns true, the present scenario is the result.
   scenarios::Scenario shrink(
       scenarios::Scenario scenario, const std::function<bool()>& enough = [] { return false; });
 
-  // Whether no single step can be taken from it.
+  // Whether no single step makes the scenario simpler.
   bool is_minimal(const scenarios::Scenario& scenario);
 
   std::uint64_t runs() const { return runs_; }
-  // False: it was given up at its limits, or earlier; what is left still shows it.
+  // False: shrinking stopped at its limits, or earlier; the result still shows the violation.
   bool ended() const { return ended_; }
 
  private:

@@ -96,7 +96,7 @@ class Steps {
         return true;
       });
     }
-    // Two clients tell a story better than two turns of one.
+    // A story with two clients is easier to read than one with two cycles of one client.
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.threads; });
     fewer_clients();
@@ -287,7 +287,7 @@ std::vector<sim::Duration> simpler(sim::Duration duration) {
       }
       break;
     }
-    // Nobody takes an hour for a rounder pause than 17 s.
+    // A longer duration is no simplification, even if it is rounder: 17 s must not become an hour.
     if (floor == Duration::zero()) continue;
     offer(floor);
     offer(floor + grain);

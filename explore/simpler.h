@@ -10,14 +10,15 @@
 
 namespace picklock::explore {
 
-// Changes the scenario that it was made for. False: the step cannot be taken, whatever it has left
-// behind.
+// Changes the scenario that it was made for. False: the step cannot be taken, and the scenario may
+// be half changed.
 using Simplification = std::function<bool(scenarios::Scenario& scenario)>;
 
-// Every one, those first that take most away.
+// All simplifications; those that remove most come first.
 std::vector<Simplification> simplifications(const scenarios::Scenario& scenario);
 
-// Rounder, or one grain shorter: the simplest first. A sign is kept, and so is that it is not 0.
+// Durations that are rounder, or one grain shorter, the simplest first. The sign is kept, and none
+// is 0.
 std::vector<sim::Duration> simpler(sim::Duration duration);
 
 }  // namespace picklock::explore

@@ -15,11 +15,11 @@ struct Tally {
   std::uint64_t dropped = 0;    // faults whose step was not reached
   std::uint64_t repeated = 0;   // clean runs that were run again, to the same digest
   std::uint64_t cut_short = 0;  // runs too long to be judged
-  std::uint64_t crashed = 0;    // runs that ended the process they were made in
+  std::uint64_t crashed = 0;    // runs that ended their process
   std::uint64_t permuted = 0;   // runs whose ties were permuted
   std::array<std::uint64_t, kFaultClassCount> fired_of{};
-  // Runs that violated a property the search does not answer to, and those among them in which it
-  // was promised, and the premise of its promise was not kept.
+  // Runs that violated a property that the search does not report, and those of them in which the
+  // property was promised but the premise of the promise was not kept.
   struct Besides {
     std::uint64_t runs = 0;
     std::uint64_t premise_broken = 0;

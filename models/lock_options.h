@@ -113,7 +113,7 @@ struct LockOptions {
       1;                        // of a client to one server: 1, which its threads share, or a pool
   bool keep_timed_out = false;  // a connection on which a command has timed out stays in use
   Duration resubscribe_every = std::chrono::milliseconds(100);  // pause before a lost connection to
-                                                                // hear channels is dialled anew
+                                                                // channels is dialed again
   TokenPer value = TokenPer::acquisition;
   Renew renew = Renew::none;
   Duration renew_every{};  // 0: a third of the ttl
@@ -170,7 +170,7 @@ struct LockOptions {
   UndoAt undo_at = UndoAt::all;
   UndoAfter undo_after = UndoAfter::each_attempt;
   Extends extends = Extends::by_asking;
-  bool extend_missing = false;  // an extension sets a key anew that is no longer there
+  bool extend_missing = false;  // an extension sets a missing key again
 };
 
 // The longest pause before a command that has been sent `copies` times is sent once more.

@@ -78,7 +78,7 @@ class alignas(64) Caller final : public Endpoint {
     return exchange(request, role, patience, &late);
   }
 
-  // Two requests at once, the second right behind the first.
+  // Two requests at once, the second right after the first.
   template <typename First, typename Second>
   std::pair<Answer, Answer> call_both(Role role, Duration patience, First&& first,
                                       Second&& second) {

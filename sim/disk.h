@@ -18,7 +18,7 @@ namespace picklock::sim {
 class Disk {
  public:
   struct Piece {
-    std::size_t end = 0;  // behind its last byte
+    std::size_t end = 0;  // the offset after its last byte
     Tag tag = 0;
     Role role{};
   };

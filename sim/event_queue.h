@@ -68,7 +68,7 @@ class EventQueue {
   }
 
   void push(Event event) {
-    // Nothing waits behind a window that is not full.
+    // The heap is empty unless the window is full.
     if (count_ == kWindow) {
       if (event.at >= latest().at) {
         push_behind(event);

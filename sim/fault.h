@@ -75,7 +75,7 @@ struct Fault {
   Keeps keeps = Keeps::none;        // restart
   std::string to{};   // a verb of a program: a second process; empty: the program chooses
   std::string key{};  // a verb of a program: what of it; empty: the program chooses
-  int line = 0;       // where it stands in its file; 0: not from a file
+  int line = 0;       // of its table in the file; 0: not from a file
 };
 
 using Plan = std::vector<Fault>;

@@ -1,7 +1,7 @@
 // Stacks for fibers, carved from large mappings and recycled: a touched page stays touched, so a
 // world costs no page faults after the first. Below each of the first stacks lies a guard page;
 // guards for all would exhaust the kernel's table of mappings at some 30,000, so further ones are
-// only checked when given back.
+// only checked when they are returned.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ namespace picklock {
 // Every length of time, and every instant as the time since the epoch of its clock, in nanoseconds.
 using Duration = std::chrono::nanoseconds;
 
-// Steps: the purpose of a command, whatever the command is. A fault is anchored to a role, so that
+// Steps: the purpose of a command, not the command itself. A fault is anchored to a role, so that
 // the same plan hits DEL in one lock and a script in another.
 enum class Role : std::uint8_t {
   none,       // the role of the verb (acquire, release) in which the command is sent
@@ -115,7 +115,7 @@ class Client {
  public:
   virtual ~Client() = default;
 
-  // `lock_delay`: for so long after the session has ended, its keys are granted to nobody.
+  // `lock_delay`: how long after the end of the session its keys are not granted.
   virtual Opened open(Duration ttl, Duration lock_delay) = 0;
   virtual Status keep_alive(std::string_view session) = 0;
   // A key that the session already holds is granted again, with the same revision.

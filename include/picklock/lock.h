@@ -161,7 +161,7 @@ constexpr std::optional<Property> property_named(std::string_view word) {
 // Classes of faults: the columns of the safety table (docs/facts/failures.md section 5). A lock
 // promises a property under some of them; a search draws from those it is given.
 enum class FaultClass : std::uint8_t {
-  pause,         // F1: the client stands still beyond its lease
+  pause,         // F1: the client is paused beyond its lease
   late_write,    // F2a: a write to the resource is late
   late_command,  // F2b: a lock request or its answer is late
   client_clock,  // F3

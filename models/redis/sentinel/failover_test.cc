@@ -261,9 +261,10 @@ TEST(OldMaster, IsToldNothingThatWaitedForItsReturn) {
   EXPECT_THAT(old.heard, testing::Not(testing::Contains("MULTI")));
 }
 
-// ---------------------------------------------------------------- what may go on beside
+// ---------------------------------------------------------------- beside a failover
 
-// The new master may be asked late and answer late: another Sentinel finds it down at once (R68).
+// The new master may get a request late and answer late, so another Sentinel finds it down at once
+// (R68).
 TEST(Failover, MayBeFollowedByANeedlessOne) {
   std::size_t needless = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

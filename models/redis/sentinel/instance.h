@@ -116,7 +116,7 @@ struct Instance {
 
   // --- of a master
   std::uint64_t config_epoch = 0;
-  std::vector<std::unique_ptr<Instance>> replicas;  // in the order in which they were heard of
+  std::vector<std::unique_ptr<Instance>> replicas;  // in the order of their discovery
   std::vector<std::unique_ptr<Instance>> sentinels;
   std::uint32_t quorum = 0;
   std::uint32_t parallel_syncs = 1;
