@@ -23,9 +23,9 @@ using picklock::FaultClass;
 using picklock::FaultClasses;
 
 // The faults of its class that a plan may have, in the order of the values: any; any except those
-// between a client and the resource; pauses of clients that request the lock and have not read
-// their clocks. Further: steps of clocks; deaths of whole clients; deaths of threads whose process
-// stays alive; outages of servers that outlast a lease.
+// between a client and the resource. Then pauses of clients that request the lock and have not read
+// their clocks; steps of clocks; deaths of whole clients; deaths of threads whose process stays
+// alive; outages of servers that outlast a lease.
 enum class Strikes : std::uint8_t {
   anywhere,
   at_locks,

@@ -141,7 +141,7 @@ struct LockOptions {
   bool guaranteed_delete = true;         // a failed delete of a znode is repeated until it succeeds
 
   // --- MySQL
-  Duration connect_timeout = std::chrono::seconds(3);  // of each server that is dialled
+  Duration connect_timeout = std::chrono::seconds(3);  // of each server that is dialed
   bool reconnect = false;   // the driver replaces a lost session with a new one
   bool pool_resets = true;  // a connection that is returned to its pool is rolled back
   IfLocked if_locked = IfLocked::wait;

@@ -250,7 +250,7 @@ std::string SimClient::fresh_token() {
   return token;
 }
 
-// Threads are numbered anew by every incarnation.
+// Every incarnation numbers its threads from 1, so the token is the same after a restart.
 std::string SimClient::machine_token() {
   return std::string(name()) + ":" + std::to_string(thread_);
 }

@@ -77,7 +77,7 @@ bool Caller::dial(Duration patience) {
     simulation_->network.close(*pending.connection);
     return false;
   }
-  // Another thread of this process may have dialled at the same time; the first connection serves
+  // Another thread of this process may have dialed at the same time; the first connection serves
   // both.
   if (connection_ == nullptr) connection_ = pending.connection;
   hear();

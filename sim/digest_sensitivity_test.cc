@@ -1,5 +1,5 @@
-// One workload, and tiny variations of it: whatever differs between two runs must show in the
-// digest, and it must be the same number on every build.
+// One workload, and tiny variations of it: every difference between two runs must show in the
+// digest, which must be the same number in every build.
 #include <gtest/gtest.h>
 
 #include "sim/echo_world.h"

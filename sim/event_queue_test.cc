@@ -91,7 +91,7 @@ bool agrees_with_a_multimap(const std::vector<Step>& steps) {
   return queue.empty();
 }
 
-// Many equals, some neighbours, a few far away: the shapes of a run.
+// Many equal times, some neighbors, a few far away, as in a run.
 rc::Gen<std::vector<Step>> any_steps(bool popping) {
   return rc::gen::container<std::vector<Step>>(rc::gen::build<Step>(
       rc::gen::set(&Step::pops, popping ? rc::gen::arbitrary<bool>() : rc::gen::just(false)),

@@ -89,7 +89,7 @@ struct alignas(64) Message {
   Stage stage = Stage::under_way;
   bool lose = false;       // a fault: will be lost on the way, and the connection reset
   bool holds = false;      // a fault: its direction is held from here on
-  bool stray = false;      // a re-sent copy on a way of its own: its answer reaches nobody
+  bool stray = false;      // a duplicate, not ordered with the others: no client gets its answer
   bool altered = false;    // a fault: `extra` or `again_after` count
   bool unasked = false;    // answers nothing, and counts as unread
   bool announced = false;  // faults waiting for the moment before it is applied have had their turn

@@ -1,4 +1,4 @@
-// How a client process finds the leading server of a group: it dials the group's address, or it
+// How a client process finds the leading server of a group. It dials the group's address, or it
 // asks the group's Sentinels in turn until one knows a master (redis.io, Guidelines for Redis
 // clients with support for Redis Sentinel). The answer may be out of date when the client connects.
 #pragma once

@@ -1,7 +1,7 @@
-// The data that one server keeps on disk and loads when it starts: a log of the effects of its
-// writes, written before they are answered (R95), and snapshots, made at save points or on demand
-// (R97). The format is not that of Redis's files, but at any time the files have the same content
-// and the same part is fsynced. A server without persistence has no cost from it.
+// The data that one server keeps on disk and loads when it starts. They are a log of the effects of
+// its writes, written before they are answered (R95), and snapshots, made at save points or on
+// demand (R97). The format is not that of Redis's files, but at any time the files have the same
+// content and the same part is fsynced. A server without persistence has no cost from it.
 //
 // The child processes that a real server forks for a snapshot finish at once here; the server
 // notices it at its next cycle.

@@ -18,7 +18,7 @@ namespace picklock::redis {
 
 class SimClient final : public Client {
  public:
-  // `options`: time-out, re-sending and connections. `discovery` nullptr: it is always this server.
+  // `options`: timeout, resends and connections. `discovery` nullptr: it is always this server.
   void reset(sim::Simulation& simulation, sim::Process& self, const Node& server,
              const models::LockOptions& options, Discovery* discovery = nullptr);
   void reset(sim::Simulation& simulation, sim::Process& self, Server& server,

@@ -164,7 +164,7 @@ class PoolTest : public testing::Test {
 TEST_F(PoolTest, HasAConnectionForEachCommandAndQueuesTheRest) {
   get_one_after_the_other(5);
   world.run();
-  // The second connection is dialled first.
+  // The second connection is dialed first.
   EXPECT_THAT(world.sent(),
               ElementsAre("0.01 redis-1 GET 1", "0.021 redis-1 GET 2", "1.011 redis-1 GET 3",
                           "2.011 redis-1 GET 4", "3.011 redis-1 GET 5"));
