@@ -6,11 +6,11 @@
 
 namespace picklock::compare {
 
-// Of an executable file: its code and data, without what changes while these stay the same: the
-// commit, the build id, and what is for debuggers.
+// Covers the code and the data of an executable file. The commit, the build id and the information
+// for debuggers are left out, because they change while code and data stay the same.
 std::uint64_t executable_fingerprint(const std::string& file);
 
-// Of this program and of the scenarios that it compares. `directory`: where the shipped ones are.
+// Covers this program and the scenarios that it compares. `directory`: where the shipped ones are.
 std::uint64_t program_fingerprint(const std::string& directory);
 
 }  // namespace picklock::compare

@@ -1,6 +1,7 @@
 // The pool of worker processes: tasks in, results out.
 //
-//   Pool<Span, Block> pool({.workers = 4}, [&](const Span& runs, Pulse& pulse) { ... });
+//   Pool<Span, Block> pool({.workers = 4}, Order::as_submitted,
+//                          [&](const Span& runs, Pulse& pulse) { ... });
 //   for (; !pool.is_idle(); poll(...), pool.update()) {
 //     while (pool.is_hungry() && ...) pool.submit(...);
 //     while (const auto done = pool.next()) ...
