@@ -1,7 +1,6 @@
 // Every lock of the catalogue for MySQL, on a real server, over real sockets and by real clocks:
 // the same object code that the simulator judges.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <array>
 #include <memory>
@@ -10,11 +9,9 @@
 
 #include "conform/mysql/real/real_mysql.h"
 #include "conform/mysql/real_server.h"
-#include "conform/real/real_time.h"
-#include "history/recorded_simulation.h"
+#include "conform/real/real_clients.h"
 #include "models/locks/catalogue.h"
 #include "models/mysql/tables.h"
-#include "models/sim_client.h"
 
 namespace picklock::conform::mysql::real {
 
@@ -25,8 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// A run that takes longer ends; then its test fails because results are missing.
-constexpr sim::Duration kLongestRun = 60s;
 const std::string kDatabase = "picklock";
 
 const Address& server_address() {
@@ -35,80 +30,41 @@ const Address& server_address() {
 }
 
 // The clients of one lock, on a server of our own.
-class World {
+class World : public conform::real::RealClients<World> {
  public:
   using Body = std::function<void(picklock::Client& self, Lock& lock)>;
 
   World(const models::Algorithm& algorithm, std::uint32_t clients, models::LockOptions options,
         std::string lock_key)
-      : key(std::move(lock_key)), options_(std::move(options)), algorithm_(algorithm) {
+      : RealClients(clients, lock_key),
+        key(std::move(lock_key)),
+        options_(std::move(options)),
+        algorithm_(algorithm),
+        server_(simulation, simulation.scheduler.add_process("mysql-1"), server_address(),
+                kDatabase),
+        ends_{server_.end()} {
     prepare(server_address(), kDatabase, key);
-    simulation_.reset(static_cast<std::uint64_t>(getpid()));
-    time_ = std::make_unique<conform::real::RealTime>(simulation_);
-    keys_.reset();
-    tenures_.reset(keys_.id(key));
-    sim::Scheduler& scheduler = simulation_.scheduler;
-    const sim::Duration offset = conform::real::RealTime::clock_offset();
-    for (std::uint32_t i = 1; i <= clients; ++i)
-      scheduler.add_process("client-" + std::to_string(i), offset);
-    server_ = std::make_unique<RealMySql>(simulation_, scheduler.add_process("mysql-1"),
-                                          server_address(), kDatabase);
-    time_->watch(*server_);
-    ends_ = {server_->end()};
-    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_,
-                    models::FencedBy::nothing);
-    for (std::uint32_t i = 0; i < clients; ++i) {
-      models::ClientMachine& machine = machines_.emplace_back();
-      machine.reset(simulation_, scheduler.process(i), std::span<const picklock::redis::Node>(),
-                    resource_, options_, options_.command_timeout, keys_.id(key));
-      machine.connect(ends_, options_);
-    }
-    simulation_.nemesis.reset({}, 0, clients);
+    time->watch(server_);
+    add_machines({}, std::vector<models::LockOptions>(clients, options_));
+    for (models::ClientMachine& machine : machines) machine.connect(ends_, options_);
   }
 
   void client(std::uint32_t number, Body body) {
     Lock& lock = *locks_.emplace_back(models::locks::make_lock(algorithm_, options_));
-    simulation_.scheduler.spawn(
-        simulation_.scheduler.process(number - 1),
-        [this, number, &lock, run = std::move(body)] {
-          simulation_.scheduler.running()->tag = tenures_.begin();
-          models::SimClient self(machines_[number - 1]);
-          run(self, lock);
-        },
-        true);
+    RealClients::client(number, [&lock, run = std::move(body)](World&, picklock::Client& self) {
+      run(self, lock);
+    });
   }
 
-  // Ends the process of this client, with its connections. Call it from a thread of another.
-  void crash(std::uint32_t number) {
-    sim::Process& process = simulation_.scheduler.process(number - 1);
-    simulation_.network.crash(process, false, false);
-    simulation_.scheduler.halt(process, false);
-    machines_[number - 1].forget();
-  }
-
-  void run() {
-    sim::Scheduler& scheduler = simulation_.scheduler;
-    scheduler.arm(
-        scheduler.add_timer(
-            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
-            &scheduler, 0),
-        sim::kStart + kLongestRun);
-    scheduler.run();
-  }
+  void run() { run_for(60s); }
 
   const std::string key;
 
  private:
   models::LockOptions options_;
   const models::Algorithm& algorithm_;
-  history::RecordedSimulation simulation_;
-  std::unique_ptr<conform::real::RealTime> time_;
-  std::unique_ptr<RealMySql> server_;
+  RealMySql server_;
   std::vector<models::ServerEnd> ends_;
-  models::Tenures tenures_;
-  models::Keys keys_;
-  models::Resource resource_;
-  std::deque<models::ClientMachine> machines_;
   std::vector<std::unique_ptr<Lock>> locks_;
 };
 

@@ -2,10 +2,7 @@
 // servers live as long as the program, and are emptied when a world is made. Test-only.
 #pragma once
 
-#include <unistd.h>
-
 #include <deque>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,20 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "conform/real/real_time.h"
+#include "conform/real/real_clients.h"
 #include "conform/redis/frame.h"
 #include "conform/redis/real/real_redis.h"
 #include "conform/redis/real_server.h"
 #include "conform/socket.h"
-#include "history/recorded_simulation.h"
-#include "models/sim_client.h"
-#include "picklock/client.h"
 
 namespace picklock::conform::redis::real {
 
 using namespace picklock::redis;
-
-using conform::real::RealTime;
 
 // redis-1, redis-2, ...
 class RealServers {
@@ -87,67 +79,29 @@ class Onlooker {
   Socket socket_;
 };
 
-class RealWorld {
+class RealWorld : public conform::real::RealClients<RealWorld> {
  public:
-  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
-
   static constexpr Duration kCommandTimeout = std::chrono::seconds(60);
 
   explicit RealWorld(std::uint32_t clients, std::size_t count = RealServers::kCount,
                      const models::LockOptions& options = {.command_timeout = kCommandTimeout})
       : RealWorld(std::vector<models::LockOptions>(clients, options), count) {}
 
-  // `options` has the options of each client's lock.
+  // For each client the options of its lock.
   explicit RealWorld(const std::vector<models::LockOptions>& options,
-                     std::size_t count = RealServers::kCount) {
-    const auto clients = static_cast<std::uint32_t>(options.size());
-    simulation.reset(static_cast<std::uint64_t>(getpid()));
-    time = std::make_unique<RealTime>(simulation);
-    keys.reset();
-    tenures.reset(keys.id("lock"));
-    sim::Scheduler& scheduler = simulation.scheduler;
-    const sim::Duration offset = RealTime::clock_offset();
-    for (std::uint32_t i = 1; i <= clients; ++i)
-      scheduler.add_process("client-" + std::to_string(i), offset);
+                     std::size_t count = RealServers::kCount)
+      : RealClients(options.size(), "lock") {
     std::vector<Node> nodes;
     for (std::size_t i = 0; i < count; ++i) {
       const Address& address = RealServers::all().address(i);
       onlookers.emplace_back(address).ask({"FLUSHALL"});
       onlookers.back().ask({"SCRIPT", "FLUSH"});
-      sim::Process& process = scheduler.add_process("redis-" + std::to_string(i + 1));
+      sim::Process& process = simulation.scheduler.add_process("redis-" + std::to_string(i + 1));
       time->watch(servers.emplace_back(simulation, process, address));
       nodes.push_back(servers.back().node());
     }
-    resource.reset(simulation, scheduler.add_process("resource"), tenures,
-                   models::FencedBy::nothing);
-    for (std::uint32_t i = 0; i < clients; ++i) {
-      machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
-                                    options[i].command_timeout, keys.id("lock"));
-    }
-    simulation.nemesis.reset({}, 0, clients);
+    add_machines(nodes, options);
   }
-
-  // A thread of client 1, 2, ...
-  void client(std::uint32_t number, Body body) {
-    simulation.scheduler.spawn(
-        simulation.scheduler.process(number - 1),
-        [this, number, run = std::move(body)] {
-          simulation.scheduler.running()->tag = tenures.begin();
-          models::SimClient self(machines[number - 1]);
-          run(*this, self);
-        },
-        true);
-  }
-
-  // Ends the process of this client, with all its threads. Call it from a thread of another.
-  void crash(std::uint32_t number) {
-    sim::Process& process = simulation.scheduler.process(number - 1);
-    simulation.network.crash(process, false, false);
-    simulation.scheduler.halt(process, false);
-    machines[number - 1].forget();
-  }
-
-  void run() { simulation.scheduler.run(); }
 
   bool held(std::string_view key) {
     for (Onlooker& onlooker : onlookers) {
@@ -156,15 +110,8 @@ class RealWorld {
     return false;
   }
 
-  // Leaves room for calls that inspect servers from within a thread.
-  history::RecordedSimulation simulation{std::size_t{512} << 10};
-  std::unique_ptr<RealTime> time;
-  models::Tenures tenures;
-  models::Keys keys;
-  models::Resource resource;
   std::deque<RealRedis> servers;
   std::deque<Onlooker> onlookers;  // one at each server
-  std::deque<models::ClientMachine> machines;
 };
 
 }  // namespace picklock::conform::redis::real

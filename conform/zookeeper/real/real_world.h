@@ -2,26 +2,17 @@
 // server lives as long as the program, and keeps what earlier tests have left there. Test-only.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "conform/real/real_time.h"
+#include "conform/real/real_clients.h"
 #include "conform/zookeeper/real/real_zookeeper.h"
 #include "conform/zookeeper/real_server.h"
-#include "history/recorded_simulation.h"
-#include "models/sim_client.h"
 #include "models/zookeeper/names.h"
-#include "picklock/client.h"
 
 namespace picklock::conform::zookeeper::real {
 
@@ -66,15 +57,10 @@ class Onlooker {
   Address address_;
 };
 
-class RealWorld {
+class RealWorld : public conform::real::RealClients<RealWorld> {
  public:
-  using Body = std::function<void(RealWorld& world, picklock::Client& self)>;
-
-  // Only a test that requests a short session may lose it because the machine is busy.
+  // No session ends because a machine is busy, unless a test asks for a short one.
   static constexpr Duration kLongSession = std::chrono::seconds(600);
-
-  // A run that takes longer ends; then its test fails because results are missing.
-  static constexpr Duration kLongestRun = std::chrono::seconds(120);
 
   static const Address& server_address() {
     static const RealServer server("maxSessionTimeout=600000\n");
@@ -85,82 +71,25 @@ class RealWorld {
                      const models::LockOptions& options = {.ttl = kLongSession})
       : RealWorld(std::vector<models::LockOptions>(clients, options)) {}
 
-  // `options` has the options of each client's lock; `ttl` is the time-out of its session.
+  // For each client the options of its lock; `ttl` is the time-out of its session.
   explicit RealWorld(const std::vector<models::LockOptions>& options,
                      const Address& address = server_address())
-      : onlooker(address) {
-    const auto clients = static_cast<std::uint32_t>(options.size());
-    simulation.reset(static_cast<std::uint64_t>(getpid()));
-    time = std::make_unique<conform::real::RealTime>(simulation);
-    keys.reset();
-    tenures.reset(keys.id("lock"));
-    sim::Scheduler& scheduler = simulation.scheduler;
-    const sim::Duration offset = conform::real::RealTime::clock_offset();
-    for (std::uint32_t i = 1; i <= clients; ++i)
-      scheduler.add_process("client-" + std::to_string(i), offset);
-    server =
-        std::make_unique<RealZooKeeper>(simulation, scheduler.add_process("zookeeper-1"), address);
-    time->watch(*server);
-    ends = {server->end()};
-    resource.reset(simulation, scheduler.add_process("resource"), tenures,
-                   models::FencedBy::nothing);
-    for (std::uint32_t i = 0; i < clients; ++i) {
-      models::ClientMachine& machine = machines.emplace_back();
-      machine.reset(simulation, scheduler.process(i), std::span<const picklock::redis::Node>(),
-                    resource, options[i], options[i].command_timeout, keys.id("lock"));
-      machine.connect(ends, options[i], 0);
-    }
-    simulation.nemesis.reset({}, 0, clients);
-  }
-
-  // A thread of client 1, 2, ...
-  sim::Thread& client(std::uint32_t number, Body body) {
-    return simulation.scheduler.spawn(
-        process(number),
-        [this, number, run = std::move(body)] {
-          simulation.scheduler.running()->tag = tenures.begin();
-          models::SimClient self(machines[number - 1]);
-          run(*this, self);
-        },
-        true);
-  }
-
-  // Ends the process of this client, with all its threads. Call it from a thread of another.
-  void crash(std::uint32_t number) {
-    simulation.network.crash(process(number), false, false);
-    simulation.scheduler.halt(process(number), false);
-    machines[number - 1].forget();
-  }
-  void pause(std::uint32_t number) { simulation.scheduler.pause(process(number)); }
-  void resume(std::uint32_t number) { simulation.scheduler.resume(process(number)); }
-
-  // Whether the calling thread, one of this client's, has been told that its lock is lost.
-  bool has_lost(std::uint32_t number) {
-    return machines[number - 1].has_lost(simulation.scheduler.running()->tag);
+      : RealClients(options.size(), "lock"),
+        server(simulation, simulation.scheduler.add_process("zookeeper-1"), address),
+        ends{server.end()},
+        onlooker(address) {
+    time->watch(server);
+    add_machines({}, options);
+    for (std::size_t i = 0; i < options.size(); ++i) machines[i].connect(ends, options[i], 0);
   }
 
   void run() {
-    sim::Scheduler& scheduler = simulation.scheduler;
-    scheduler.arm(
-        scheduler.add_timer(
-            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
-            &scheduler, 0),
-        sim::kStart + kLongestRun);
     for (models::ClientMachine& machine : machines) machine.started();
-    scheduler.run();
+    run_for(std::chrono::seconds(120));
   }
 
-  sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }
-
-  // Leaves room for calls that inspect the server from within a thread.
-  history::RecordedSimulation simulation{std::size_t{512} << 10};
-  std::unique_ptr<conform::real::RealTime> time;
-  models::Tenures tenures;
-  models::Keys keys;
-  models::Resource resource;
-  std::unique_ptr<RealZooKeeper> server;
+  RealZooKeeper server;
   std::vector<models::ServerEnd> ends;
-  std::deque<models::ClientMachine> machines;
   Onlooker onlooker;
 };
 
