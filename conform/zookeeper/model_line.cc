@@ -2,12 +2,13 @@
 
 #include <deque>
 #include <exception>
-#include <utility>
+#include <optional>
+#include <string_view>
 
+#include "conform/zookeeper/sim_socket.h"
 #include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/zookeeper/server.h"
-#include "models/zookeeper/wire.h"
 
 namespace picklock::conform::zookeeper {
 namespace {
@@ -19,35 +20,13 @@ class ModelLine final : public Line {
   ModelLine(sim::Simulation& simulation, sim::Process& self, Server& server)
       : simulation_(simulation), self_(self), server_(server) {}
 
-  void dial(std::uint32_t connection) override {
-    Socket& socket = at(connection);
-    socket.forget();
-    socket.connection =
-        &simulation_.network.dial(self_, socket, server_.process(), server_, protocol(), ++dials_);
-  }
-  void hang_up(std::uint32_t connection) override {
-    Socket& socket = at(connection);
-    if (socket.connection != nullptr) simulation_.network.close(*socket.connection);
-    socket.forget();
-  }
+  void dial(std::uint32_t connection) override { at(connection).dial(server_, ++dials_); }
+  void hang_up(std::uint32_t connection) override { at(connection).hang_up(); }
   void send(std::uint32_t connection, std::string_view bytes) override {
-    Socket& socket = at(connection);
-    if (socket.connection == nullptr) return;
-    sim::Message& message = simulation_.network.make(*socket.connection, 0);
-    message.payload.append(bytes);
-    simulation_.network.send(message);
+    at(connection).send(bytes);
   }
   std::optional<std::string> receive(std::uint32_t connection) override {
-    Socket& socket = at(connection);
-    while (socket.received.empty() && socket.connection != nullptr) {
-      socket.waiting = simulation_.scheduler.running();
-      simulation_.scheduler.park();
-      socket.waiting = nullptr;
-    }
-    if (socket.received.empty()) return std::nullopt;
-    std::string bytes = std::move(socket.received.front());
-    socket.received.pop_front();
-    return bytes;
+    return at(connection).receive();
   }
   void sleep(std::int32_t milliseconds) override {
     simulation_.scheduler.sleep(std::chrono::milliseconds(milliseconds));
@@ -62,41 +41,15 @@ class ModelLine final : public Line {
   }
 
  private:
-  struct Socket final : sim::Endpoint {
-    explicit Socket(sim::Scheduler& of) : scheduler(of) {}
-    void forget() {
-      connection = nullptr;
-      received.clear();
-    }
-    void on_message(sim::Connection& from, sim::Message& message) override {
-      if (&from != connection) return;
-      received.emplace_back(message.payload.view());
-      wake();
-    }
-    void on_reset(sim::Connection& from) override {
-      if (&from != connection) return;
-      connection = nullptr;
-      wake();
-    }
-    void wake() {
-      if (waiting != nullptr) scheduler.wake(*waiting);
-    }
-
-    sim::Scheduler& scheduler;
-    sim::Connection* connection = nullptr;
-    sim::Thread* waiting = nullptr;
-    std::deque<std::string> received;
-  };
-
-  Socket& at(std::uint32_t connection) {
-    while (sockets_.size() <= connection) sockets_.emplace_back(simulation_.scheduler);
+  SimSocket& at(std::uint32_t connection) {
+    while (sockets_.size() <= connection) sockets_.emplace_back(simulation_, self_);
     return sockets_[connection];
   }
 
   sim::Simulation& simulation_;
   sim::Process& self_;
   Server& server_;
-  std::deque<Socket> sockets_;
+  std::deque<SimSocket> sockets_;
   std::uint32_t dials_ = 0;
 };
 

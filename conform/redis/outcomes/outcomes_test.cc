@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -16,6 +14,7 @@
 #include "conform/redis/outcomes/real_side.h"
 #include "conform/redis/outcomes/simulated_side.h"
 #include "conform/redis/outcomes/situations.h"
+#include "conform/situation_names.h"
 
 namespace picklock::conform::redis::outcomes {
 
@@ -31,25 +30,10 @@ const std::map<std::string, Allowed>& allowed() {
   return all;
 }
 
-bool at_length() { return std::getenv("PICKLOCK_LONG") != nullptr; }
-
 std::vector<Situation> situations_to_run() {
   std::vector<Situation> all = all_situations();
   if (!at_length()) std::erase_if(all, [](auto& one) { return one.slow; });
   return all;
-}
-
-// `A killed process` is AKilledProcess.
-std::string name_of(const testing::TestParamInfo<Situation>& about) {
-  std::string name;
-  bool begins = true;
-  for (const char c : about.param.title) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (std::isalnum(letter) != 0)
-      name += static_cast<char>(begins ? std::toupper(letter) : letter);
-    begins = std::isalnum(letter) == 0;
-  }
-  return name;
 }
 
 // Fails the test if there is no server.
@@ -104,7 +88,8 @@ TEST_P(RealOutcome, IsAllowedAndReachedUnderSomeSeed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Redis, RealOutcome, testing::ValuesIn(situations_to_run()), name_of);
+INSTANTIATE_TEST_SUITE_P(Redis, RealOutcome, testing::ValuesIn(situations_to_run()),
+                         name_of<Situation>);
 
 class SimulatedOutcome : public testing::TestWithParam<Situation> {};
 
@@ -128,7 +113,7 @@ std::vector<Situation> situations_to_simulate() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Redis, SimulatedOutcome, testing::ValuesIn(situations_to_simulate()),
-                         name_of);
+                         name_of<Situation>);
 
 // Both sides show the outcomes of a failover, a promotion or a cut link.
 TEST(Facts, OfReplicationAreComparedWithRealServers) {

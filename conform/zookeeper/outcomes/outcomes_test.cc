@@ -3,13 +3,12 @@
 // quick, and each several times.
 #include <gmock/gmock.h>
 
-#include <cctype>
 #include <cstdint>
-#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "conform/situation_names.h"
 #include "conform/zookeeper/outcomes/real_side.h"
 #include "conform/zookeeper/outcomes/simulated_side.h"
 #include "conform/zookeeper/outcomes/situation.h"
@@ -19,19 +18,6 @@ namespace picklock::conform::zookeeper::outcomes {
 static void PrintTo(const Situation& situation, std::ostream* out) { *out << situation.title; }
 
 namespace {
-
-// `A leader dies` is ALeaderDies.
-std::string name_of(const testing::TestParamInfo<Situation>& about) {
-  std::string name;
-  bool begins = true;
-  for (const char c : about.param.title) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (std::isalnum(letter) != 0)
-      name += static_cast<char>(begins ? std::toupper(letter) : letter);
-    begins = std::isalnum(letter) == 0;
-  }
-  return name;
-}
 
 class SimulatedEnsemble : public testing::TestWithParam<Situation> {};
 
@@ -48,9 +34,7 @@ TEST_P(SimulatedEnsemble, ComesToAllThatIsAllowedAndNothingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ZooKeeper, SimulatedEnsemble, testing::ValuesIn(all_situations()),
-                         name_of);
-
-bool at_length() { return std::getenv("PICKLOCK_LONG") != nullptr; }
+                         name_of<Situation>);
 
 class RealEnsemble : public testing::TestWithParam<Situation> {};
 
@@ -74,7 +58,8 @@ std::vector<Situation> situations_to_run() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(ZooKeeper, RealEnsemble, testing::ValuesIn(situations_to_run()), name_of);
+INSTANTIATE_TEST_SUITE_P(ZooKeeper, RealEnsemble, testing::ValuesIn(situations_to_run()),
+                         name_of<Situation>);
 
 TEST(Outcome, IsAllowedIfEveryStepWasSeenAndShowedNothingElse) {
   const Outcome allowed = {{"read", {"fresh", "stale"}}, {"write", {"ok"}}};

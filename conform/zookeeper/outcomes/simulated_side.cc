@@ -2,70 +2,19 @@
 
 #include <deque>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "conform/zookeeper/sim_socket.h"
 #include "history/recorded_simulation.h"
 #include "models/keys.h"
 #include "models/zookeeper/server.h"
-#include "models/zookeeper/wire.h"
 #include "sim/simulation.h"
 
 namespace picklock::conform::zookeeper::outcomes {
 namespace {
-
-// A client's end of one connection after the other; its thread waits for messages.
-class Socket final : public sim::Endpoint {
- public:
-  void dial(sim::Simulation& simulation, sim::Process& self, Server& server,
-            std::uint32_t ordinal) {
-    if (connection_ != nullptr) simulation.network.close(*connection_);
-    scheduler_ = &simulation.scheduler;
-    received_.clear();
-    connection_ =
-        &simulation.network.dial(self, *this, server.process(), server, protocol(), ordinal);
-  }
-  sim::Connection* connection() const { return connection_; }
-
-  Came receive(std::string& bytes, sim::Duration patience) {
-    const std::int64_t until = now() + patience.count();
-    while (received_.empty() && connection_ != nullptr) {
-      if (now() >= until) return Came::nothing;
-      waiting_ = scheduler_->running();
-      scheduler_->park_until(sim::ClockKind::monotonic, until);
-      waiting_ = nullptr;
-    }
-    if (received_.empty()) return Came::end;
-    bytes = std::move(received_.front());
-    received_.pop_front();
-    return Came::message;
-  }
-
-  void on_message(sim::Connection& from, sim::Message& message) override {
-    if (&from != connection_) return;
-    received_.emplace_back(message.payload.view());
-    wake();
-  }
-  void on_reset(sim::Connection& from) override {
-    if (&from != connection_) return;
-    connection_ = nullptr;
-    wake();
-  }
-
- private:
-  std::int64_t now() const {
-    return scheduler_->local_time(scheduler_->running()->process(), sim::ClockKind::monotonic);
-  }
-  void wake() {
-    if (waiting_ != nullptr) scheduler_->wake(*std::exchange(waiting_, nullptr));
-  }
-
-  sim::Scheduler* scheduler_ = nullptr;
-  sim::Connection* connection_ = nullptr;
-  sim::Thread* waiting_ = nullptr;
-  std::deque<std::string> received_;
-};
 
 class SimulatedSide final : public Side {
  public:
@@ -139,22 +88,23 @@ class SimulatedSide final : public Side {
   }
 
   void dial(std::uint32_t connection, ServerId server) override {
-    at(connection).dial(simulation_, *self_, ensemble_.server(server - 1), ++dials_);
+    at(connection).dial(ensemble_.server(server - 1), ++dials_);
   }
   void send(std::uint32_t connection, std::string_view bytes) override {
-    sim::Connection* const to = at(connection).connection();
-    if (to == nullptr) return;
-    sim::Message& message = simulation_.network.make(*to, 0);
-    message.payload.append(bytes);
-    simulation_.network.send(message);
+    at(connection).send(bytes);
   }
   Came receive(std::uint32_t connection, std::string& bytes, Duration patience) override {
-    return at(connection).receive(bytes, patience);
+    SimSocket& socket = at(connection);
+    if (std::optional<std::string> message = socket.receive(patience)) {
+      bytes = *std::move(message);
+      return Came::message;
+    }
+    return socket.open() ? Came::nothing : Came::end;
   }
 
  private:
-  Socket& at(std::uint32_t connection) {
-    while (sockets_.size() <= connection) sockets_.emplace_back();
+  SimSocket& at(std::uint32_t connection) {
+    while (sockets_.size() <= connection) sockets_.emplace_back(simulation_, *self_);
     return sockets_[connection];
   }
 
@@ -166,7 +116,7 @@ class SimulatedSide final : public Side {
   Ensemble ensemble_;
   sim::Process* self_ = nullptr;
   std::vector<sim::Process*> processes_;
-  std::deque<Socket> sockets_;
+  std::deque<SimSocket> sockets_;
   std::uint32_t dials_ = 0;
 };
 
