@@ -9,7 +9,14 @@ namespace picklock::sim {
 
 class Service : public Program, public Endpoint {
  public:
+  // --- for a server and its parts
   Process& process() const { return *process_; }
+  Simulation& simulation() const { return *simulation_; }
+  // Adds a line to the trace, for example "becomes a replica of redis-2".
+  void tell(std::string_view what) const;
+  // For a server that applied `request` by itself: sends `reply` unless a fault prevents it.
+  void answer(Message& request, Message& reply);
+  Message& reply_to(Message& request);
 
   void on_message(Connection& connection, Message& request) final;
   void on_reset(Connection&) override {}
@@ -24,17 +31,11 @@ class Service : public Program, public Endpoint {
     process_ = &process;
     process.set_program(this);
   }
-  Simulation& simulation() const { return *simulation_; }
-  // Adds a line to the trace, for example "becomes a replica of redis-2".
-  void tell(std::string_view what) const;
 
   // Applies the request and writes its answer. False: a thread of the server applies it later and
   // then calls answer(); the request must have been marked as taken.
   virtual bool apply(Message& request, Payload& answer) = 0;
 
-  // For a server that applied `request` by itself: sends `reply` unless a fault prevents it.
-  void answer(Message& request, Message& reply);
-  Message& reply_to(Message& request);
   // True if the process still runs and may apply the request now.
   bool about_to_apply(Message& request);
 

@@ -11,12 +11,11 @@
 
 #include "models/redis/keyspace.h"
 #include "models/redis/numbers.h"
+#include "models/redis/parts.h"
 #include "models/redis/session.h"
 #include "picklock/redis.h"
 
 namespace picklock::redis {
-
-class Server;
 
 inline constexpr std::string_view kVersion = "7.0.15";  // of the server this models
 
@@ -24,7 +23,7 @@ using Argv = std::span<const std::string_view>;
 
 // A command in execution.
 struct Call {
-  Server& server;
+  const Context& server;
   Keyspace& keys;
   Session& session;
   Argv argv;  // with the command's own name
@@ -103,7 +102,7 @@ std::span<const Command* const> all_commands();
 
 // The flags of a command that runs a script: if the script's first line declares flags, those
 // replace the command's defaults for scripts.
-std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv);
+std::uint32_t flags_with_script(ScriptRunner& scripts, const Command& command, Argv argv);
 
 // The groups.
 std::span<const Command> connection_commands();

@@ -4,8 +4,12 @@
 #include <chrono>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
+#include "models/redis/connections.h"
+#include "models/redis/lifetime.h"
+#include "models/redis/pause_gate.h"
 #include "models/redis/pubsub.h"
-#include "models/redis/server.h"
+#include "models/redis/replication.h"
 
 namespace picklock::redis {
 namespace of_connections {
@@ -31,7 +35,7 @@ void ping(Call& call) {
 void echo(Call& call) { call.reply.set_bulk(call[1]); }
 
 void quit(Call& call) {
-  call.server.close(call.session);
+  call.server.connections.close(call.session);
   call.reply.set_status("OK");
 }
 
@@ -55,7 +59,7 @@ void reset(Call& call) {
   PubSub::forget(session);
   session.database = 0;
   session.protocol = 2;
-  session.authenticated = call.server.config().password().empty();
+  session.authenticated = call.server.config.password().empty();
   session.name.clear();
   if (session.replies != Replies::skip_this) session.replies = Replies::on;
   call.reply.set_status("RESET");
@@ -63,7 +67,7 @@ void reset(Call& call) {
 
 // The user without a name, or `default`, is the only one there is.
 bool authenticate(Call& call, std::string_view user, std::string_view password) {
-  const std::string& wanted = call.server.config().password();
+  const std::string& wanted = call.server.config.password();
   if (user != "default" || (!wanted.empty() && password != wanted)) {
     call.reply.set_error(kWrongPassword);
     return false;
@@ -77,7 +81,7 @@ void auth(Call& call) {
     syntax_error(call.reply);
     return;
   }
-  if (call.words() == 2 && call.server.config().password().empty()) {
+  if (call.words() == 2 && call.server.config.password().empty()) {
     call.reply.set_error(
         "ERR AUTH <password> called without any password configured for the default user. Are you "
         "sure your configuration is correct?");
@@ -145,7 +149,7 @@ void hello(Call& call) {
   pair("proto").set_integer(call.session.protocol);
   pair("id").set_integer(static_cast<std::int64_t>(call.session.id));
   pair("mode").set_bulk("standalone");
-  pair("role").set_bulk(call.server.replication().is_replica() ? "replica" : "master");
+  pair("role").set_bulk(call.server.replication.is_replica() ? "replica" : "master");
   pair("modules").set(Reply::Kind::array);
 }
 
@@ -215,7 +219,7 @@ std::string flags(Keyspace& keys, const Session& session) {
 // The buffer sizes are those of an idle connection.
 std::string info_line(const Call& call, const Session& session) {
   const auto seconds = [&call](sim::Instant since) {
-    return std::to_string((call.server.now() - since) / std::chrono::seconds(1));
+    return std::to_string((call.server.lifetime.now() - since) / std::chrono::seconds(1));
   };
   const std::uint64_t unread = session.connection == nullptr ? 0 : session.connection->unread();
   std::string line = "id=" + std::to_string(session.id);
@@ -264,7 +268,7 @@ void client_info(Call& call) {
 
 void client_list(Call& call) {
   std::string all;
-  const std::span<Session* const> sessions = call.server.sessions();
+  const std::span<Session* const> sessions = call.server.connections.all();
   if (call.words() == 4 && same_word(call[2], "type")) {
     ClientType type{};
     if (!client_type(call, call[3], type)) return;
@@ -356,12 +360,12 @@ void client_kill(Call& call) {
   } else if (!read_whom(call, whom)) {
     return;
   }
-  const std::vector<Session*> sessions(call.server.sessions().begin(),
-                                       call.server.sessions().end());
+  const std::vector<Session*> sessions(call.server.connections.all().begin(),
+                                       call.server.connections.all().end());
   std::int64_t killed = 0;
   for (Session* session : sessions) {
     if (!whom.is(*session) || (session == &call.session && whom.skip_me)) continue;
-    call.server.close(*session);
+    call.server.connections.close(*session);
     ++killed;
   }
   if (!old_form) {
@@ -394,13 +398,13 @@ void client_pause(Call& call) {
     call.reply.set_error("ERR timeout is out of range");
   } else {
     if (length_ms == 0) until_ms = 0;  // over before it begins
-    call.server.pause_clients(until_ms, what);
+    call.server.pause.pause(until_ms, what);
     call.reply.set_status("OK");
   }
 }
 
 void client_unpause(Call& call) {
-  call.server.unpause_clients();
+  call.server.pause.unpause();
   call.reply.set_status("OK");
 }
 

@@ -15,7 +15,7 @@ void Group::add_replica(Server& replica) {
   members_.push_back(&replica);
   replica.join_group(*this);
   replica.replication().configure(directory_->of(primary().process()));
-  replica.replication().join(primary());
+  replica.replication().join(primary().replication());
 }
 
 void Group::fail_over(const Server& lost, const sim::Process* to) {
@@ -40,9 +40,9 @@ void Group::fail_over(const Server& lost, const sim::Process* to) {
   }
 }
 
-void Group::promoted(const Server& server) {
+void Group::promoted(const sim::Process& server) {
   for (Server* member : members_) {
-    if (member != &server && member->process().down()) member->keyspace().renounce();
+    if (&member->process() != &server && member->process().down()) member->keyspace().renounce();
   }
 }
 

@@ -32,7 +32,7 @@ class Group {
   // the others follow it. Nothing happens if `lost` did not lead or no replica is left.
   void fail_over(const Server& lost, const sim::Process* to);
   // One of its servers has become a master: servers that are down no longer count as serving.
-  void promoted(const Server& server);
+  void promoted(const sim::Process& server);
 
  private:
   std::string name_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/redis/server.h"
+#include "models/redis/executor.h"
+#include "models/redis/propagation.h"
+#include "models/redis/replication.h"
 #include "models/redis/snapshot.h"
 #include "models/redis/wire.h"
 
@@ -40,15 +42,11 @@ void Persistence::halted() {
   fsync_awaited_ = false;
 }
 
-const Config& Persistence::config() const { return server_.config(); }
-
 std::int64_t Persistence::local(sim::ClockKind clock) const {
   return simulation_->scheduler.local_time(*process_, clock);
 }
 
-std::uint64_t Persistence::unsaved_changes() const {
-  return server_.keyspace().changes() - saved_changes_;
-}
+std::uint64_t Persistence::unsaved_changes() const { return keys_.changes() - saved_changes_; }
 
 void Persistence::set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, std::uint32_t)) {
   sim::Scheduler& scheduler = simulation_->scheduler;
@@ -59,7 +57,7 @@ void Persistence::set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, 
 void Persistence::config_changed() {
   if (loading_) await_load();
   if (!running_) return;
-  const bool wanted = config().keeps_log();
+  const bool wanted = config_.keeps_log();
   if (wanted && !logs_) {
     logs_ = true;
     fsynced_at_s_ = now_s();
@@ -68,7 +66,7 @@ void Persistence::config_changed() {
     fsync();
     logs_ = false;
   }
-  server_.receivers_changed();
+  propagation_.receivers_changed();
   if (std::exchange(fsync_awaited_, false)) await_fsync();
   await_cycle();
 }
@@ -86,19 +84,19 @@ void Persistence::begin(sim::Keeps keeps, bool as_replica) {
   if (process_->incarnation() == 0) return;
   if (keeps == sim::Keeps::none) disk_.clear();
   if (keeps == sim::Keeps::fsynced) disk_.lose_power();
-  server_.keyspace().begin_reload(as_replica);
+  keys_.begin_reload(as_replica);
 }
 
 // If the server is configured to keep a log, it does not load a snapshot, even if there is no log.
 void Persistence::load() {
-  from_log_ = config().keeps_log();
+  from_log_ = config_.keeps_log();
   if (process_->incarnation() == 0) {
     run();
     return;
   }
   to_load_ = disk_.empty() ? 0 : commands_to_load();
   load_delay_ns_ = 0;
-  loading_ = to_load_ > 0 && config().key_load_delay_us() > 0;
+  loading_ = to_load_ > 0 && config_.key_load_delay_us() > 0;
   if (loading_) {
     await_load();
   } else {
@@ -108,7 +106,7 @@ void Persistence::load() {
 
 // Clients can change the delay of the data that are still to be loaded.
 void Persistence::await_load() {
-  const std::int64_t delay_ns = std::max<std::int64_t>(config().key_load_delay_us(), 0) * 1000;
+  const std::int64_t delay_ns = std::max<std::int64_t>(config_.key_load_delay_us(), 0) * 1000;
   if (delay_ns == load_delay_ns_) return;
   const std::int64_t now = local(sim::ClockKind::monotonic);
   if (load_delay_ns_ > 0) to_load_ = (load_until_ - now + load_delay_ns_ - 1) / load_delay_ns_;
@@ -139,28 +137,26 @@ std::int64_t Persistence::commands_to_load() const {
 
 void Persistence::loaded() {
   loading_ = false;
-  Keyspace& keys = server_.keyspace();
-  saved_changes_ = keys.changes();
+  saved_changes_ = keys_.changes();
   ReplicationState state;
   if (from_log_) {
     load_log();
   } else if (disk_.find(kDump) != nullptr) {
     state = load_dump();
   }
-  Replication& replication = server_.replication();
-  if (!state.id.empty()) replication.recovered(state.id, state.offset, state.database);
+  if (!state.id.empty()) replication_.recovered(state.id, state.offset, state.database);
   run();
   if (logs_) await_fsync();  // of what the last incarnation has left
   // Keys of a master's log that died while it was down stay in memory until its cycle finds them.
-  keys.end_reload(!from_log_ && !replication.is_replica());
+  keys_.end_reload(!from_log_ && !replication_.is_replica());
   await_cycle();
 }
 
 void Persistence::run() {
-  logs_ = config().keeps_log();
+  logs_ = config_.keeps_log();
   if (logs_ && !(from_log_ && finds_log())) rewrite_log();
   running_ = true;
-  server_.receivers_changed();
+  propagation_.receivers_changed();
 }
 
 Persistence::ReplicationState Persistence::load_dump() {
@@ -175,14 +171,13 @@ Persistence::ReplicationState Persistence::load_dump() {
     state.database = static_cast<std::uint32_t>(database);
     bytes = rest;
   }
-  load_snapshot(bytes, server_.keyspace());
+  load_snapshot(bytes, keys_);
   return state;
 }
 
 // An incomplete command or transaction at the end of the log is ignored (R99).
 void Persistence::load_log() {
-  if (const sim::Disk::Content* const base = disk_.find(kBase))
-    load_snapshot(base->bytes, server_.keyspace());
+  if (const sim::Disk::Content* const base = disk_.find(kBase)) load_snapshot(base->bytes, keys_);
   const sim::Disk::Content* const log = disk_.find(kLog);
   if (log == nullptr) return;
   const std::size_t size = log->bytes.size();
@@ -199,9 +194,9 @@ void Persistence::load_log() {
     const std::size_t at = whole - rest.size();
     while (piece->end <= at) ++piece;
     take_request(rest, argv_);
-    server_.obey(argv_, piece->tag, piece->role);
+    executor_.obey(argv_, piece->tag, piece->role);
   }
-  server_.master_session() = {};
+  executor_.stream_session() = {};
 }
 
 // ---------------------------------------------------------------- the log
@@ -211,7 +206,7 @@ void Persistence::log(Effects& effects, history::TenureId tenure, Role role) {
   effects.write(bytes_, Effects::Receiver::file, selected_);
   if (bytes_.size() == 0) return;
   disk_.append(kLog, bytes_.view(), tenure, role);
-  const Config::Fsync policy = config().fsync();
+  const Config::Fsync policy = config_.fsync();
   if (policy == Config::Fsync::always ||
       (policy == Config::Fsync::every_second && now_s() > fsynced_at_s_)) {
     fsync();
@@ -241,7 +236,7 @@ void Persistence::await_fsync() {
   const std::int64_t now = local(sim::ClockKind::monotonic);
   const std::int64_t from = now + kKernelDelay - kernel_phase_;
   std::int64_t at = kernel_phase_ + (from / kKernelRound + 1) * kKernelRound;
-  if (config().fsync() == Config::Fsync::every_second)
+  if (config_.fsync() == Config::Fsync::every_second)
     at = std::min(at, cycle_of(fsynced_at_s_ + 1));
   set(fsync_alarm_, at, &Persistence::on_fsync_time);
 }
@@ -253,7 +248,7 @@ std::int64_t Persistence::cycle_of(std::int64_t second) const {
   if (second >= INT64_MAX / kSecond) return INT64_MAX;
   const sim::Instant at = clock.when(sim::ClockKind::wall, second * kSecond, now);
   if (at == sim::kNever) return INT64_MAX;
-  return server_.keyspace().next_cycle(
+  return keys_.next_cycle(
       clock.read(sim::ClockKind::monotonic, std::max(at, now + sim::Duration(1))));
 }
 
@@ -269,7 +264,7 @@ void Persistence::put(std::string_view file) {
 
 void Persistence::rewrite_log() {
   bytes_.clear();
-  take_snapshot(server_.keyspace(), bytes_);
+  take_snapshot(keys_, bytes_);
   put(kBase);
   bytes_.clear();
   put(kLog);
@@ -280,20 +275,20 @@ void Persistence::rewrite_log() {
 
 void Persistence::write_dump() {
   bytes_.clear();
-  Replication& replication = server_.replication();
-  if (replication.backlog().active()) {
-    const Digits offset(replication.offset());
-    const Digits database(replication.is_replica() ? server_.master_session().database : 0);
-    const std::string_view state[] = {kStateWord, replication.id(), offset.view(), database.view()};
+  if (replication_.backlog().active()) {
+    const Digits offset(replication_.offset());
+    const Digits database(replication_.is_replica() ? executor_.stream_session().database : 0);
+    const std::string_view state[] = {kStateWord, replication_.id(), offset.view(),
+                                      database.view()};
     write_request(bytes_, state);
   }
-  take_snapshot(server_.keyspace(), bytes_);
+  take_snapshot(keys_, bytes_);
   put(kDump);
 }
 
 void Persistence::save() {
   write_dump();
-  saved_changes_ = server_.keyspace().changes();
+  saved_changes_ = keys_.changes();
   saved_at_s_ = now_s();
 }
 
@@ -304,7 +299,7 @@ void Persistence::flushed() {
 void Persistence::save_in_background() {
   write_dump();
   child_ = Child::snapshot;
-  child_changes_ = server_.keyspace().changes();
+  child_changes_ = keys_.changes();
   save_scheduled_ = false;
   await_cycle();
 }
@@ -341,7 +336,7 @@ void Persistence::changed() {
 // snapshot.
 bool Persistence::save_is_due(std::int64_t& due_s) const {
   due_s = INT64_MAX;
-  for (const Config::SavePoint& point : config().save_points()) {
+  for (const Config::SavePoint& point : config_.save_points()) {
     if (unsaved_changes() >= static_cast<std::uint64_t>(point.changes))
       due_s = std::min(due_s, saved_at_s_ + point.seconds + 1);
   }

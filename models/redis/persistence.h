@@ -15,12 +15,11 @@
 #include "history/history.h"
 #include "models/redis/config.h"
 #include "models/redis/effects.h"
+#include "models/redis/parts.h"
 #include "sim/disk.h"
 #include "sim/simulation.h"
 
 namespace picklock::redis {
-
-class Server;
 
 class Persistence {
  public:
@@ -29,7 +28,12 @@ class Persistence {
   static constexpr std::string_view kBase = "appendonly.aof.base.rdb";
   static constexpr std::string_view kLog = "appendonly.aof.incr.aof";
 
-  explicit Persistence(Server& server) : server_(server) {}
+  explicit Persistence(const Parts& parts)
+      : config_(parts.config),
+        keys_(parts.keys),
+        executor_(parts.executor),
+        propagation_(parts.propagation),
+        replication_(parts.replication) {}
 
   void reset(sim::Simulation& simulation, sim::Process& process);  // for a new run
   void halted();
@@ -47,7 +51,7 @@ class Persistence {
   void rewrite_log();
 
   // --- snapshots
-  bool has_save_points() const { return running_ && !config().save_points().empty(); }
+  bool has_save_points() const { return running_ && !config_.save_points().empty(); }
   void changed();  // the data changed: a save point may be reached
   void save();
   // Writes a dump as a replica does with the snapshot that it was sent.
@@ -79,7 +83,6 @@ class Persistence {
     std::uint32_t database = 0;
   };
 
-  const Config& config() const;
   std::int64_t local(sim::ClockKind clock) const;
   std::int64_t now_s() const { return local(sim::ClockKind::wall) / 1'000'000'000; }
   std::uint64_t unsaved_changes() const;
@@ -109,7 +112,11 @@ class Persistence {
   };
   void set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, std::uint32_t));
 
-  Server& server_;
+  const Config& config_;
+  Keyspace& keys_;
+  Executor& executor_;
+  Propagation& propagation_;
+  Replication& replication_;
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   sim::Disk disk_;

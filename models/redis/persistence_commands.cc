@@ -2,7 +2,9 @@
 #include <array>
 
 #include "models/redis/commands.h"
-#include "models/redis/server.h"
+#include "models/redis/lifetime.h"
+#include "models/redis/persistence.h"
+#include "models/redis/script_runner.h"
 
 namespace picklock::redis {
 namespace of_persistence {
@@ -11,7 +13,7 @@ namespace {
 constexpr std::string_view kSaveUnderWay = "ERR Background save already in progress";
 
 void save(Call& call) {
-  Persistence& persistence = call.server.persistence();
+  Persistence& persistence = call.server.persistence;
   if (persistence.saving()) {
     call.reply.set_error(kSaveUnderWay);
     return;
@@ -22,7 +24,7 @@ void save(Call& call) {
 
 // No background save begins within a transaction or while another child runs.
 void bgsave(Call& call) {
-  Persistence& persistence = call.server.persistence();
+  Persistence& persistence = call.server.persistence;
   const bool may_wait = call.words() == 2 && same_word(call[1], "schedule");
   if (call.words() > 1 && !may_wait) {
     syntax_error(call.reply);
@@ -42,7 +44,7 @@ void bgsave(Call& call) {
 }
 
 void bgrewriteaof(Call& call) {
-  Persistence& persistence = call.server.persistence();
+  Persistence& persistence = call.server.persistence;
   if (persistence.rewriting()) {
     call.reply.set_error("ERR Background append only file rewriting already in progress");
   } else if (persistence.busy() || call.session.in_multi) {
@@ -54,7 +56,7 @@ void bgrewriteaof(Call& call) {
   }
 }
 
-void lastsave(Call& call) { call.reply.set_integer(call.server.persistence().last_save_s()); }
+void lastsave(Call& call) { call.reply.set_integer(call.server.persistence.last_save_s()); }
 
 // The end of the connection is the only answer. (A real server waits up to ten seconds for its
 // replicas to catch up.)
@@ -85,15 +87,15 @@ void shutdown(Call& call) {
     }
     return;
   }
-  if (!saves_not && call.server.script_running()) {
+  if (!saves_not && call.server.scripts.running()) {
     call.reply.set_error(kBusy);
     return;
   }
-  Persistence& persistence = call.server.persistence();
+  Persistence& persistence = call.server.persistence;
   if (persistence.loading()) saves_not = true;
   call.written = true;
   persistence.finish(!saves_not && (saves || persistence.has_save_points()));
-  call.server.shut_down();
+  call.server.lifetime.end();
 }
 
 constexpr std::uint32_t kOnDemand = kAdmin | kNoScript | kNoAsyncLoading;

@@ -3,9 +3,11 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/connections.h"
+#include "models/redis/effects.h"
+#include "models/redis/executor.h"
 #include "models/redis/glob.h"
 #include "models/redis/pubsub.h"
-#include "models/redis/server.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
@@ -31,7 +33,7 @@ std::size_t subscriptions(const Session& session, const Kind& kind) {
 }
 
 void confirm(Call& call, const Kind& kind, std::string_view word, const std::string_view* topic) {
-  sim::Payload& out = call.server.answer_to(call);
+  sim::Payload& out = call.server.executor.answer_to(call);
   if (call.session.closing) return;
   write_push(out, 3, call.session.protocol);
   write_bulk(out, word);
@@ -50,7 +52,7 @@ void subscribe(Call& call) {
     return;
   }
   for (std::string_view name : call.argv.subspan(1)) {
-    Topic& topic = (call.server.pubsub().*kind.topics).get(name);
+    Topic& topic = (call.server.pubsub.*kind.topics).get(name);
     listen(call.session, call.session.*kind.mine, topic);
     confirm(call, kind, kind.subscribed, &name);
   }
@@ -70,7 +72,7 @@ void unsubscribe(Call& call) {
     return;
   }
   for (std::string_view name : call.argv.subspan(1)) {
-    if (Topic* topic = (call.server.pubsub().*kind.topics).find(name))
+    if (Topic* topic = (call.server.pubsub.*kind.topics).find(name))
       stop_listening(call.session, mine, *topic);
     confirm(call, kind, kind.unsubscribed, &name);
   }
@@ -82,33 +84,33 @@ void publish(Call& call) {
   const std::string_view channel = call[1];
   const std::string_view message = call[2];
   std::int64_t receivers = 0;
-  PubSub& pubsub = call.server.pubsub();
+  PubSub& pubsub = call.server.pubsub;
   if (const Topic* topic = pubsub.channels.find(channel)) {
     for (Session* listener : topic->listeners) {
-      call.server.push(*listener, {"message", channel, message});
+      call.server.connections.push(*listener, {"message", channel, message});
       ++receivers;
     }
   }
   for (const Topic& pattern : pubsub.patterns.all()) {
     if (pattern.listeners.empty() || !matches_glob(pattern.name, channel)) continue;
     for (Session* listener : pattern.listeners) {
-      call.server.push(*listener, {"pmessage", pattern.name, channel, message});
+      call.server.connections.push(*listener, {"pmessage", pattern.name, channel, message});
       ++receivers;
     }
   }
-  call.server.effects().add_for_replicas(call.session.database, call.argv);
+  call.server.effects.add_for_replicas(call.session.database, call.argv);
   call.reply.set_integer(receivers);
 }
 
 void spublish(Call& call) {
   std::int64_t receivers = 0;
-  if (const Topic* topic = call.server.pubsub().shards.find(call[1])) {
+  if (const Topic* topic = call.server.pubsub.shards.find(call[1])) {
     for (Session* listener : topic->listeners) {
-      call.server.push(*listener, {"smessage", call[1], call[2]});
+      call.server.connections.push(*listener, {"smessage", call[1], call[2]});
       ++receivers;
     }
   }
-  call.server.effects().add_for_replicas(call.session.database, call.argv);
+  call.server.effects.add_for_replicas(call.session.database, call.argv);
   call.reply.set_integer(receivers);
 }
 
@@ -137,12 +139,12 @@ void count_listeners(Call& call, Topics& topics) {
   }
 }
 
-void channels(Call& call) { list_channels(call, call.server.pubsub().channels); }
-void shardchannels(Call& call) { list_channels(call, call.server.pubsub().shards); }
-void numsub(Call& call) { count_listeners(call, call.server.pubsub().channels); }
-void shardnumsub(Call& call) { count_listeners(call, call.server.pubsub().shards); }
+void channels(Call& call) { list_channels(call, call.server.pubsub.channels); }
+void shardchannels(Call& call) { list_channels(call, call.server.pubsub.shards); }
+void numsub(Call& call) { count_listeners(call, call.server.pubsub.channels); }
+void shardnumsub(Call& call) { count_listeners(call, call.server.pubsub.shards); }
 void numpat(Call& call) {
-  call.reply.set_integer(static_cast<std::int64_t>(call.server.pubsub().patterns.listened_to()));
+  call.reply.set_integer(static_cast<std::int64_t>(call.server.pubsub.patterns.listened_to()));
 }
 
 constexpr std::string_view kShardChannels =

@@ -52,7 +52,7 @@ class ReplicatedServers {
         continue;
       }
       if (i > 0) server(i + 1).replication().configure(directory_.of(process(1)));
-      if (i > 0 && setup.in_step) server(i + 1).replication().join(server(1));
+      if (i > 0 && setup.in_step) server(i + 1).replication().join(server(1).replication());
     }
     for (std::size_t i = 0; i < setup.count; ++i) scheduler.start(process(i + 1));
   }

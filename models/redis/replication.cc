@@ -3,8 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/redis/server.h"
+#include "models/redis/blocked_clients.h"
+#include "models/redis/command_loop.h"
+#include "models/redis/config.h"
+#include "models/redis/connections.h"
+#include "models/redis/executor.h"
+#include "models/redis/group.h"
+#include "models/redis/keyspace.h"
+#include "models/redis/persistence.h"
+#include "models/redis/propagation.h"
 #include "models/redis/snapshot.h"
+#include "models/redis/stats.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
@@ -25,6 +34,7 @@ void Replication::reset(sim::Simulation& simulation, sim::Process& process,
   directory_ = directory;
   drawn_ = false;
   configured_ = nullptr;
+  group_ = nullptr;
   dials_ = 0;
   halted();
 }
@@ -34,7 +44,7 @@ void Replication::draw() {
   ids_ = sim::Random(simulation_->scheduler.seed(),
                      sim::mixed(process_->hash() ^ sim::hash_of("replication")));
   id_ = fresh_id();
-  phase_ = server_.keyspace().next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kTick;
+  phase_ = keys_.next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kTick;
 }
 
 void Replication::halted() {
@@ -62,35 +72,34 @@ void Replication::started() {
   if (again || configured_ != nullptr) draw();
   if (again) id_ = fresh_id();
   if (configured_ == nullptr) return;
-  server_.keyspace().become_replica();
+  keys_.become_replica();
   master_ = configured_;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
   await_cron();
 }
 
-void Replication::join(Server& master) {
-  Replication& other = master.replication();
+void Replication::join(Replication& other) {
   draw();
   other.draw();
-  master_ = directory_->of(master.process());
-  server_.keyspace().become_replica();
+  master_ = directory_->of(*other.process_);
+  keys_.become_replica();
   if (!other.backlog_.active()) other.backlog_.begin(other.offset_);
   id_ = other.id_;
   offset_ = other.offset_;
   backlog_.begin(offset_);
   can_resume_ = true;
-  connection_ = &simulation_->network.connect(*process_, *this, master.process(), master,
+  connection_ = &simulation_->network.connect(*process_, *this, *other.process_, other.service_,
                                               replication_protocol());
   link_ = Link::connected;
   last_heard_ = simulation_->now();
-  ++master.stats().full_syncs;
-  Session& session = master.session_of(*connection_);
+  ++other.stats_.full_syncs;
+  Session& session = other.connections_.of(*connection_);
   session.listening_port = kServerPort;
   other.attach(session, offset_);
   await_cron();
-  server_.persistence().write_dump();
-  if (master.config().syncs_from_disk()) master.persistence().write_dump();
+  persistence_.write_dump();
+  if (other.config_.syncs_from_disk()) other.persistence_.write_dump();
 }
 
 void Replication::recovered(std::string_view id, std::int64_t offset, std::uint32_t database) {
@@ -100,12 +109,12 @@ void Replication::recovered(std::string_view id, std::int64_t offset, std::uint3
   if (is_replica()) {
     id_ = id;
     can_resume_ = true;
-    server_.master_session().database = database;
+    executor_.stream_session().database = database;
   } else {
     former_id_ = id;
     former_until_ = offset + 1;
   }
-  server_.receivers_changed();
+  propagation_.receivers_changed();
 }
 
 std::string Replication::fresh_id() {
@@ -143,19 +152,18 @@ void Replication::on_cron(void* self, std::uint32_t) {
 
 void Replication::cron() {
   ++rounds_;
-  const Config& config = server_.config();
-  const std::int64_t timeout = config.replication_timeout_seconds();
+  const std::int64_t timeout = config_.replication_timeout_seconds();
   if (is_replica()) {
     const bool waits = link_ != Link::none && link_ != Link::wanted;
     if (waits && seconds_since(last_heard_) > timeout) {
       hang_up();
       lost();
     }
-    if (link_ == Link::wanted && !server_.persistence().loading()) dial();
+    if (link_ == Link::wanted && !persistence_.loading()) dial();
     if (link_ == Link::connected) send_ack(offset_);
   }
   if (attached_.empty()) return;
-  const auto ping_every = static_cast<std::uint64_t>(config.replica_ping_seconds());
+  const auto ping_every = static_cast<std::uint64_t>(config_.replica_ping_seconds());
   if (!is_replica() && rounds_ % ping_every == 0) {
     sim::Payload ping;
     constexpr std::string_view kPing[] = {"ping"};
@@ -165,7 +173,7 @@ void Replication::cron() {
   for (Session* session : std::vector<Session*>(attached_)) {
     const AttachedReplica& replica = *session->replica;
     if (replica.streaming && seconds_since(replica.acknowledged_at) > timeout)
-      server_.close(*session);
+      connections_.close(*session);
   }
   start_waiting();
   count_good();
@@ -217,7 +225,7 @@ AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
   replica.since = replica.acknowledged_at = simulation_->now();
   if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
     attached_.push_back(&session);
-  server_.receivers_changed();
+  propagation_.receivers_changed();
   count_good();
   await_cron();
   return replica;
@@ -228,7 +236,7 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
   draw();
   const bool ours = id == id_ || (id == former_id_ && offset <= former_until_);
   if (ours && backlog_.reaches(offset)) {
-    ++server_.stats().partial_syncs;
+    ++stats_.partial_syncs;
     send_to(session, "+CONTINUE " + id_ + "\r\n");
     attach(session, offset - 1);
     backlog_.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, Role role) {
@@ -236,8 +244,8 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
     });
     return;
   }
-  ++server_.stats().full_syncs;
-  if (id != "?") ++server_.stats().refused_partial_syncs;
+  ++stats_.full_syncs;
+  if (id != "?") ++stats_.refused_partial_syncs;
   if (!backlog_.active()) {
     if (!is_replica()) {
       id_ = fresh_id();
@@ -250,12 +258,12 @@ void Replication::psync(Session& session, std::string_view id, std::int64_t offs
   replica.state = AttachedReplica::State::waiting;
   replica.streaming = false;
   count_good();
-  if (server_.config().sync_delay_seconds() == 0) send_everything(session);
+  if (config_.sync_delay_seconds() == 0) send_everything(session);
 }
 
 // All waiting replicas are served together when the first of them has waited for long enough (R44).
 void Replication::start_waiting() {
-  const std::int64_t delay = server_.config().sync_delay_seconds();
+  const std::int64_t delay = config_.sync_delay_seconds();
   const bool due = std::any_of(attached_.begin(), attached_.end(), [&](const Session* session) {
     return session->replica->state == AttachedReplica::State::waiting &&
            seconds_since(session->replica->since) >= delay;
@@ -269,16 +277,16 @@ void Replication::start_waiting() {
 void Replication::send_everything(Session& session) {
   AttachedReplica& replica = *session.replica;
   constexpr std::uint64_t kOneIn = 6;
-  const bool from_disk = server_.config().syncs_from_disk();
+  const bool from_disk = config_.syncs_from_disk();
   replica.state = AttachedReplica::State::online;
   replica.streaming = from_disk;
   replica.heeded = from_disk || ids_.below(kOneIn) != 0;
   replica.acknowledged_at = simulation_->now();
   selected_ = kNoDatabase;  // a replica that begins here does not know it
   send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
-  if (from_disk) server_.persistence().save();
+  if (from_disk) persistence_.save();
   sim::Payload snapshot;
-  take_snapshot(server_.keyspace(), snapshot);
+  take_snapshot(keys_, snapshot);
   sim::Payload bulk;
   write_bulk(bulk, snapshot.view());
   send_to(session, bulk.view());
@@ -299,7 +307,7 @@ void Replication::acknowledged(Session& session, std::int64_t offset) {
     for (const AttachedReplica::Piece& piece : std::exchange(replica.kept, {}))
       send_to(session, piece.bytes, piece.tenure, piece.role);
   }
-  server_.serve_waiters();
+  blocked_.serve();
 }
 
 // One turn of the event loop reads what a replica sent, and the next one finds the end of its
@@ -326,7 +334,7 @@ void Replication::on_next_turn(void* self, std::uint32_t) {
   auto& replication = *static_cast<Replication*>(self);
   replication.turn_awaited_ = false;
   for (Session* session : std::vector<Session*>(replication.attached_)) {
-    if (session->ended && session->waiting == 0) replication.server_.disconnect(*session);
+    if (session->ended && session->waiting == 0) replication.connections_.disconnect(*session);
   }
 }
 
@@ -337,7 +345,7 @@ void Replication::detached(Session& session) {
 }
 
 void Replication::drop_replicas() {
-  for (Session* session : std::vector<Session*>(attached_)) server_.close(*session);
+  for (Session* session : std::vector<Session*>(attached_)) connections_.close(*session);
 }
 
 std::int64_t Replication::acknowledged_by(std::int64_t offset) const {
@@ -363,13 +371,12 @@ void Replication::count_good() {
   good_ = std::count_if(attached_.begin(), attached_.end(), [&](const Session* session) {
     const AttachedReplica& replica = *session->replica;
     return replica.state == AttachedReplica::State::online &&
-           lag_seconds(replica) <= server_.config().most_lag_seconds();
+           lag_seconds(replica) <= config_.most_lag_seconds();
   });
 }
 
 void Replication::config_changed() {
-  const Config& config = server_.config();
-  fewest_ = config.most_lag_seconds() != 0 ? config.fewest_replicas() : 0;
+  fewest_ = config_.most_lag_seconds() != 0 ? config_.fewest_replicas() : 0;
 }
 
 // ---------------------------------------------------------------- a change of roles
@@ -384,28 +391,28 @@ void Replication::lead() {
   former_until_ = offset_ + 1;
   drop_replicas();
   selected_ = kNoDatabase;
-  server_.keyspace().become_master();
-  server_.promoted();
-  server_.tell("becomes the primary");
-  server_.receivers_changed();
+  keys_.become_master();
+  if (group_ != nullptr) group_->promoted(*process_);
+  service_.tell("becomes the primary");
+  propagation_.receivers_changed();
 }
 
 void Replication::follow(const Node& node) {
   draw();
   const bool was_master = !is_replica();
   if (was_master) {
-    server_.unblock_all();
+    blocked_.unblock_all();
     if (!backlog_.active()) backlog_.begin(offset_);
     can_resume_ = true;
-    server_.keyspace().become_replica();
+    keys_.become_replica();
   }
   hang_up();
   drop_replicas();
   master_ = &node;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
-  server_.receivers_changed();
-  if (was_master) server_.tell("becomes a replica of " + node.process->name());
+  propagation_.receivers_changed();
+  if (was_master) service_.tell("becomes a replica of " + node.process->name());
   dial();
   await_cron();
 }
@@ -460,7 +467,7 @@ void Replication::on_message(sim::Connection& connection, sim::Message& message)
   } else if (link_ == Link::transfer) {
     take_over(bytes);
   } else if (link_ == Link::connected) {
-    if (server_.occupied() || !postponed_.empty()) {
+    if (loop_.occupied() || !postponed_.empty()) {
       postponed_.push_back({std::string(bytes), message.tag, message.role});
     } else {
       obey(bytes, message.tag, message.role);
@@ -520,9 +527,9 @@ void Replication::answered_to_psync(std::string_view line) {
 void Replication::take_over(std::string_view snapshot) {
   Reply bulk;
   read_reply(snapshot, bulk);
-  server_.tell("takes over all data of " + master_->process->name());
-  server_.keyspace().wipe();
-  load_snapshot(bulk.text, server_.keyspace());
+  service_.tell("takes over all data of " + master_->process->name());
+  keys_.wipe();
+  load_snapshot(bulk.text, keys_);
   id_ = next_id_;
   blank(former_id_);
   former_until_ = -1;
@@ -530,9 +537,9 @@ void Replication::take_over(std::string_view snapshot) {
   backlog_.begin(offset_);
   can_resume_ = true;
   link_ = Link::connected;
-  server_.master_session() = {};
-  server_.persistence().write_dump();
-  if (server_.persistence().logs()) server_.persistence().rewrite_log();
+  executor_.stream_session() = {};
+  persistence_.write_dump();
+  if (persistence_.logs()) persistence_.rewrite_log();
   send_ack(offset_);
 }
 
@@ -545,13 +552,13 @@ void Replication::obey(std::string_view bytes, history::TenureId tenure, Role ro
     if (same_word(argv_[0], "replconf")) {
       send_ack(offset_ + done);
     } else {
-      server_.obey(argv_, tenure, role);
+      executor_.obey(argv_, tenure, role);
     }
   }
-  server_.obeyed();
+  executor_.obeyed();
   // Its own replicas get the stream unchanged.
   feed(bytes, tenure, role);
-  server_.serve_waiters();
+  blocked_.serve();
 }
 
 void Replication::catch_up() {

@@ -13,12 +13,13 @@
 #include "models/redis/backlog.h"
 #include "models/redis/directory.h"
 #include "models/redis/effects.h"
+#include "models/redis/parts.h"
 #include "models/redis/session.h"
-#include "sim/simulation.h"
+#include "sim/service.h"
 
 namespace picklock::redis {
 
-class Server;
+class Group;
 
 // A replica as its master knows it.
 struct AttachedReplica {
@@ -52,7 +53,17 @@ class Replication final : private sim::Endpoint {
     connected,
   };
 
-  explicit Replication(Server& server) : server_(server) {}
+  explicit Replication(const Parts& parts)
+      : service_(parts.service),
+        config_(parts.config),
+        stats_(parts.stats),
+        keys_(parts.keys),
+        connections_(parts.connections),
+        executor_(parts.executor),
+        loop_(parts.loop),
+        blocked_(parts.blocked),
+        propagation_(parts.propagation),
+        persistence_(parts.persistence) {}
 
   void reset(sim::Simulation& simulation, sim::Process& process, const Directory* directory);
   void started();  // the process starts and follows the master that its configuration names
@@ -67,7 +78,16 @@ class Replication final : private sim::Endpoint {
   void recovered(std::string_view id, std::int64_t offset, std::uint32_t database);
   // Makes the server a replica that has long been in step with its master, for the beginning of a
   // run.
-  void join(Server& master);
+  void join(Replication& master);
+  // The servers that it belongs to, which are told when it leads; nullptr: it is alone.
+  void join_group(Group& group) { group_ = &group; }
+  Group* group() const { return group_; }
+
+  // Without a directory, which is the server's configuration file too, it knows no other servers.
+  bool has_directory() const { return directory_ != nullptr; }
+  const Node* node_at(std::string_view host, std::uint16_t port) const {
+    return directory_ == nullptr ? nullptr : directory_->find(host, port);
+  }
 
   bool is_replica() const { return master_ != nullptr; }
   const Node* master() const { return master_; }
@@ -143,10 +163,20 @@ class Replication final : private sim::Endpoint {
   std::string fresh_id();
   std::int64_t seconds_since(sim::Instant then) const;
 
-  Server& server_;
+  sim::Service& service_;
+  const Config& config_;
+  Stats& stats_;
+  Keyspace& keys_;
+  Connections& connections_;
+  Executor& executor_;
+  CommandLoop& loop_;
+  BlockedClients& blocked_;
+  Propagation& propagation_;
+  Persistence& persistence_;
   sim::Simulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   const Directory* directory_ = nullptr;
+  Group* group_ = nullptr;
   // A lone server needs no id and no timer phase, so both are drawn when first needed.
   bool drawn_ = false;
   sim::Random ids_;

@@ -2,15 +2,17 @@
 #include <array>
 #include <string>
 
+#include "models/redis/blocked_clients.h"
 #include "models/redis/commands.h"
-#include "models/redis/server.h"
+#include "models/redis/connections.h"
+#include "models/redis/replication.h"
 
 namespace picklock::redis {
 namespace of_replication {
 namespace {
 
 void replicaof(Call& call) {
-  Replication& replication = call.server.replication();
+  Replication& replication = call.server.replication;
   if (same_word(call[1], "no") && same_word(call[2], "one")) {
     replication.lead();
     call.reply.set_status("OK");
@@ -21,7 +23,7 @@ void replicaof(Call& call) {
     call.reply.set_error("ERR Invalid master port");
     return;
   }
-  const Node* node = call.server.node_at(call[1], static_cast<std::uint16_t>(port));
+  const Node* node = call.server.replication.node_at(call[1], static_cast<std::uint16_t>(port));
   if (node == nullptr) {
     call.reply.set_error("ERR nobody listens at this address, as far as the model knows");
   } else if (node == replication.master()) {
@@ -51,7 +53,7 @@ std::string_view link_name(Replication::Link link) {
 }
 
 void role(Call& call) {
-  const Replication& replication = call.server.replication();
+  const Replication& replication = call.server.replication;
   Reply& reply = call.reply;
   reply.set(Reply::Kind::array);
   if (replication.is_replica()) {
@@ -67,12 +69,12 @@ void role(Call& call) {
   reply.add().set_integer(replication.offset());
   Reply& replicas = reply.add();
   replicas.set(Reply::Kind::array);
-  for (const Session* session : call.server.sessions()) {
+  for (const Session* session : call.server.connections.all()) {
     if (session->replica == nullptr || session->replica->state != AttachedReplica::State::online)
       continue;
     Reply& replica = replicas.add();
     replica.set(Reply::Kind::array);
-    replica.add().set_bulk(call.server.host_of_peer(*session));
+    replica.add().set_bulk(host_of_peer(*session));
     replica.add().set_bulk(std::to_string(session->listening_port));
     replica.add().set_bulk(std::to_string(session->replica->acknowledged));
   }
@@ -93,7 +95,7 @@ void replconf(Call& call) {
     } else if (same_word(option, "ack")) {
       call.written = true;
       if (call.session.replica == nullptr || !strict_integer(call[i + 1], number)) return;
-      call.server.replication().acknowledged(call.session, number);
+      call.server.replication.acknowledged(call.session, number);
       return;
     } else if (same_word(option, "getack")) {
       call.written = true;
@@ -109,7 +111,7 @@ void replconf(Call& call) {
 
 // The answer is a stream.
 void psync(Call& call) {
-  Replication& replication = call.server.replication();
+  Replication& replication = call.server.replication;
   if (replication.is_replica() && replication.link() != Replication::Link::connected) {
     call.reply.set_error("NOMASTERLINK Can't SYNC while not connected with my master");
     return;
@@ -123,7 +125,7 @@ void psync(Call& call) {
 // Counts replicas and promises nothing: a write that they lack is not undone (R51). Only this
 // connection's own writes count (R52).
 void wait(Call& call) {
-  if (call.server.replication().is_replica()) {
+  if (call.server.replication.is_replica()) {
     call.reply.set_error(
         "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if "
         "a "
@@ -142,11 +144,11 @@ void wait(Call& call) {
     call.reply.set_error("ERR timeout is negative");
     return;
   }
-  const std::int64_t there = call.server.replication().acknowledged_by(call.session.written_until);
+  const std::int64_t there = call.server.replication.acknowledged_by(call.session.written_until);
   if (there >= wanted || call.session.in_multi) {
     call.reply.set_integer(there);
   } else {
-    call.server.block(call, wanted, timeout_ms);
+    call.server.blocked.block(call, wanted, timeout_ms);
   }
 }
 

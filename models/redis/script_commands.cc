@@ -3,7 +3,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
-#include "models/redis/server.h"
+#include "models/redis/script_runner.h"
 
 namespace picklock::redis {
 namespace of_scripts {
@@ -11,18 +11,18 @@ namespace {
 
 constexpr std::string_view kUnknownScript = "NOSCRIPT No matching script. Please use EVAL.";
 
-const Lua::Compiled* script_named(Server& server, std::string_view sha) {
+const Lua::Compiled* script_named(ScriptRunner& scripts, std::string_view sha) {
   std::array<char, 40> digits;
   if (sha.size() != digits.size()) return nullptr;
-  if (const Lua::Compiled* script = server.lua().known(sha)) return script;
+  if (const Lua::Compiled* script = scripts.lua().known(sha)) return script;
   std::transform(sha.begin(), sha.end(), digits.begin(), lower);
-  return server.lua().known({digits.data(), digits.size()});
+  return scripts.lua().known({digits.data(), digits.size()});
 }
 
 // Compiles a script. False: the reply says why it failed.
 bool compiled(Call& call, std::string_view body, const Lua::Compiled*& script) {
   std::string error;
-  script = call.server.lua().compile(body, error);
+  script = call.server.scripts.lua().compile(body, error);
   if (script == nullptr) call.reply.set_error(error);
   return script != nullptr;
 }
@@ -51,7 +51,7 @@ void evaluate(Call& call, Form form) {
   }
   const Lua::Compiled* script = nullptr;
   if (form.by_sha) {
-    script = script_named(call.server, call[1]);
+    script = script_named(call.server.scripts, call[1]);
     if (script == nullptr) {
       call.reply.set_error(kUnknownScript);
       return;
@@ -64,8 +64,8 @@ void evaluate(Call& call, Form form) {
     return;
   }
   const auto keys = static_cast<std::size_t>(key_count);
-  call.server.run_script(call, *script, form.read_only || script->is(kNoWrites),
-                         call.argv.subspan(3, keys), call.argv.subspan(3 + keys));
+  call.server.scripts.run(call, *script, form.read_only || script->is(kNoWrites),
+                          call.argv.subspan(3, keys), call.argv.subspan(3 + keys));
 }
 
 void eval(Call& call) { evaluate(call, {}); }
@@ -88,7 +88,7 @@ void debug(Call& call) {
 void exists(Call& call) {
   call.reply.set(Reply::Kind::array);
   for (std::string_view sha : call.argv.subspan(2))
-    call.reply.add().set_integer(script_named(call.server, sha) != nullptr ? 1 : 0);
+    call.reply.add().set_integer(script_named(call.server.scripts, sha) != nullptr ? 1 : 0);
 }
 
 void flush(Call& call) {
@@ -98,7 +98,7 @@ void flush(Call& call) {
     call.reply.set_error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
     return;
   }
-  call.server.lua().forget_scripts();
+  call.server.scripts.lua().forget_scripts();
   call.reply.set_status("OK");
 }
 
@@ -126,15 +126,15 @@ void help(Call& call) {
 }
 
 void kill(Call& call) {
-  if (!call.server.script_running()) {
+  if (!call.server.scripts.running()) {
     call.reply.set_error("NOTBUSY No scripts in execution right now.");
-  } else if (call.server.script_wrote()) {
+  } else if (call.server.scripts.wrote()) {
     call.reply.set_error(
         "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
         "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
         "NOSAVE command.");
   } else {
-    call.server.want_script_kill();
+    call.server.scripts.kill();
     call.reply.set_status("OK");
   }
 }
@@ -166,12 +166,12 @@ constexpr std::array kCommands = {
 }  // namespace
 }  // namespace of_scripts
 
-std::uint32_t flags_with_script(Server& server, const Command& command, Argv argv) {
+std::uint32_t flags_with_script(ScriptRunner& scripts, const Command& command, Argv argv) {
   std::uint8_t declared = 0;
   if (!command.name.starts_with("evalsha")) {
     declared = Lua::flags_of(argv[1]);
-  } else if (server.has_lua()) {
-    const Lua::Compiled* script = of_scripts::script_named(server, argv[1]);
+  } else if (scripts.has_lua()) {
+    const Lua::Compiled* script = of_scripts::script_named(scripts, argv[1]);
     if (script != nullptr) declared = script->flags;
   }
   if ((declared & kFlagsDeclared) == 0) return command.flags;

@@ -153,7 +153,7 @@ TEST(ScriptCache, HoldsMoreThanTheInterpreterKeepsForTheNextRun) {
   for (int run = 0; run < 2; ++run) {
     for (int i = 0; i < 1500; ++i) redis("SCRIPT", "LOAD", "return " + std::to_string(i));
     EXPECT_EQ(redis("EVALSHA", sha1_hex("return 7"), "0"), ":7\r\n");
-    redis.server.lua().reset();
+    redis.server.scripts().lua().reset();
     EXPECT_EQ(redis("EVALSHA", sha1_hex("return 7"), "0"), kNoScriptError);
   }
 }

@@ -104,9 +104,9 @@ Reply killed(std::string_view script) {
   });
   world.client(2, [](models::SmallWorld& all, auto& self) {
     self.sleep(1s);
-    EXPECT_TRUE(all.server().script_running());
-    EXPECT_FALSE(all.server().script_wrote());
-    all.server().want_script_kill();
+    EXPECT_TRUE(all.server().scripts().running());
+    EXPECT_FALSE(all.server().scripts().wrote());
+    all.server().scripts().kill();
   });
   world.run();
   return reply;

@@ -6,8 +6,15 @@
 #include <chrono>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
+#include "models/redis/connections.h"
 #include "models/redis/glob.h"
-#include "models/redis/server.h"
+#include "models/redis/lifetime.h"
+#include "models/redis/persistence.h"
+#include "models/redis/pubsub.h"
+#include "models/redis/replication.h"
+#include "models/redis/script_runner.h"
+#include "models/redis/stats.h"
 #include "sim/random.h"
 
 namespace picklock::redis {
@@ -39,7 +46,7 @@ bool is_flush_syntax(Call& call) {
 void flushall(Call& call) {
   if (!is_flush_syntax(call)) return;
   for (std::uint32_t database = 0; database < kDatabases; ++database) call.keys.clear(database);
-  call.server.persistence().flushed();
+  call.server.persistence.flushed();
   call.replicate(call.argv);  // even if there was nothing
   call.reply.set_status("OK");
 }
@@ -53,7 +60,7 @@ void flushdb(Call& call) {
 
 // Who watches a key in either database watches what is under that name there now.
 void rewatch(Call& call, std::uint32_t one, std::uint32_t other) {
-  for (Session* session : call.server.sessions()) {
+  for (Session* session : call.server.connections.all()) {
     for (Watch& watch : session->watches) {
       const Entry& before = call.keys.at(watch.slot);  // has changed places already
       if (before.database != one && before.database != other) continue;
@@ -132,12 +139,12 @@ class Info {
   void field(std::string_view name, std::uint64_t value) { field(name, std::to_string(value)); }
 
   std::string identity(std::string_view what) const {
-    const sim::Process& machine = call_.server.machine();
-    return hexadecimal(call_.server.seed() + machine.hash() + machine.incarnation(), what);
+    const sim::Process& machine = call_.server.lifetime.process();
+    return hexadecimal(call_.server.lifetime.seed() + machine.hash() + machine.incarnation(), what);
   }
 
   void server() {
-    const std::int64_t uptime = call_.server.uptime_seconds();
+    const std::int64_t uptime = call_.server.lifetime.uptime_seconds();
     begin("Server");
     field("redis_version", kVersion);
     field("redis_git_sha1", "00000000");
@@ -145,7 +152,7 @@ class Info {
     field("redis_mode", "standalone");
     field("os", "Linux");
     field("arch_bits", "64");
-    field("process_id", call_.server.machine().id() + 1u);
+    field("process_id", call_.server.lifetime.process().id() + 1u);
     field("run_id", identity("run_id"));
     field("tcp_port", "6379");
     field("server_time_usec", std::to_string(call_.keys.clock_us()));
@@ -158,10 +165,10 @@ class Info {
 
   void clients() {
     std::uint64_t blocked = 0;
-    for (const Session* session : call_.server.sessions())
+    for (const Session* session : call_.server.connections.all())
       blocked += session->held > 0 || session->blocked ? 1 : 0;
     begin("Clients");
-    field("connected_clients", call_.server.sessions().size());
+    field("connected_clients", call_.server.connections.all().size());
     field("cluster_connections", "0");
     field("maxclients", "10000");
     field("blocked_clients", blocked);
@@ -173,19 +180,19 @@ class Info {
     begin("Memory");
     field("used_memory", used);
     field("used_memory_peak", used);
-    field("maxmemory", call_.server.config().max_memory());
+    field("maxmemory", call_.server.config.max_memory());
     field("maxmemory_policy", "noeviction");
     field("mem_fragmentation_ratio", "1.00");
   }
 
   void persistence() {
     begin("Persistence");
-    text_ += call_.server.persistence().report();
+    text_ += call_.server.persistence.report();
   }
 
   void stats() {
-    const Stats& stats = call_.server.stats();
-    PubSub& pubsub = call_.server.pubsub();
+    const Stats& stats = call_.server.stats;
+    PubSub& pubsub = call_.server.pubsub;
     begin("Stats");
     field("total_connections_received", stats.connections);
     field("total_commands_processed", stats.commands);
@@ -199,7 +206,7 @@ class Info {
 
   void replication() {
     begin("Replication");
-    Replication& replication = call_.server.replication();
+    Replication& replication = call_.server.replication;
     if (replication.is_replica()) {
       link_to_master(replication);
     } else {
@@ -220,7 +227,7 @@ class Info {
   }
 
   std::string seconds_since(sim::Instant then) const {
-    return std::to_string((call_.server.now() - then) / std::chrono::seconds(1));
+    return std::to_string((call_.server.lifetime.now() - then) / std::chrono::seconds(1));
   }
 
   void link_to_master(const Replication& replication) {
@@ -235,7 +242,7 @@ class Info {
     field("slave_read_repl_offset", std::to_string(replication.offset()));
     field("slave_repl_offset", std::to_string(replication.offset()));
     if (!up) field("master_link_down_since_seconds", seconds_since(replication.down_since()));
-    field("slave_priority", std::to_string(call_.server.config().replica_priority()));
+    field("slave_priority", std::to_string(call_.server.config.replica_priority()));
     field("slave_read_only", "1");
     field("replica_announced", "1");
   }
@@ -243,20 +250,19 @@ class Info {
   void replicas(const Replication& replication) {
     std::string lines;
     std::uint64_t count = 0;
-    for (const Session* session : call_.server.sessions()) {
+    for (const Session* session : call_.server.connections.all()) {
       if (session->replica == nullptr) continue;
       const AttachedReplica& replica = *session->replica;
       const bool online = replica.state == AttachedReplica::State::online;
       const std::int64_t known = std::max<std::int64_t>(replica.acknowledged, 0);
-      lines += "slave" + std::to_string(count++) + ":ip=" + call_.server.host_of_peer(*session) +
+      lines += "slave" + std::to_string(count++) + ":ip=" + host_of_peer(*session) +
                ",port=" + std::to_string(session->listening_port) +
                ",state=" + (online ? "online" : "wait_bgsave") +
                ",offset=" + std::to_string(known) +
                ",lag=" + std::to_string(replication.lag_seconds(replica)) + "\r\n";
     }
     field("connected_slaves", count);
-    if (call_.server.config().fewest_replicas() != 0 &&
-        call_.server.config().most_lag_seconds() != 0)
+    if (call_.server.config.fewest_replicas() != 0 && call_.server.config.most_lag_seconds() != 0)
       field("min_slaves_good_slaves", std::to_string(replication.good_replicas()));
     text_ += lines;
   }
@@ -476,21 +482,22 @@ void command_help(Call& call) {
 
 // ---------------------------------------------------------------- CONFIG and DEBUG
 
-void config_get(Call& call) { call.server.config().get(call.argv.subspan(2), call.reply); }
+void config_get(Call& call) { call.server.config.get(call.argv.subspan(2), call.reply); }
 void config_set(Call& call) {
-  call.server.config().set(call.argv.subspan(2), call.reply);
-  call.server.config_changed();
+  call.server.config.set(call.argv.subspan(2), call.reply);
+  call.server.replication.config_changed();
+  call.server.persistence.config_changed();
 }
 
 void config_resetstat(Call& call) {
-  call.server.stats() = {};
+  call.server.stats = {};
   call.reply.set_status("OK");
 }
 
 // Who is one of several servers has a file: whom it follows survives a restart.
 void config_rewrite(Call& call) {
-  if (call.server.has_config_file()) {
-    call.server.replication().keep_configuration();
+  if (call.server.replication.has_directory()) {
+    call.server.replication.keep_configuration();
     call.reply.set_status("OK");
     return;
   }
@@ -521,7 +528,7 @@ void debug(Call& call) {
     const double seconds = leading_number<double>(call[2]);
     const double sane = seconds > 0 ? (seconds < kLongest ? seconds : kLongest) : 0;
     const auto us = static_cast<std::int64_t>(sane * 1e6);
-    if (us > 0) call.server.spend(std::chrono::microseconds(us));
+    if (us > 0) call.server.scripts.spend(std::chrono::microseconds(us));
   } else if (call.words() == 3 && same_word(call[1], "set-active-expire")) {
     call.keys.set_active_expiry(leading_number<int>(call[2]) != 0);
   } else {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
-#include "models/redis/server.h"
+#include "models/redis/executor.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
@@ -59,16 +59,16 @@ void exec(Call& call) {
   session.watches.clear();
   // Each reply is written at once, so a message that a command pushes to this same connection is
   // inside the array (R89).
-  sim::Payload& out = call.server.answer_to(call);
+  sim::Payload& out = call.server.executor.answer_to(call);
   if (session.wants_replies()) write_array(out, session.queued.size());
-  session.queued.each(call.server.queued_words(), [&](Argv argv) {
+  session.queued.each(call.server.executor.queued_words(), [&](Argv argv) {
     Call queued{.server = call.server,
                 .keys = call.keys,
                 .session = session,
                 .argv = argv,
                 .reply = call.reply};
     const bool heard = !session.closing;
-    call.server.invoke(queued, *command_called(argv));
+    call.server.executor.invoke(queued, *command_called(argv));
     if (!queued.written && heard && session.wants_replies())
       write_reply(out, queued.reply, session.protocol);
   });

@@ -206,10 +206,10 @@ void take_parts(Reader& in, Reply& reply) {
 // ---------------------------------------------------------------- for readers
 
 std::string_view mode_name(std::int32_t flags) {
-  constexpr std::array<std::string_view, 5> kNames = {"", " ephemeral", " sequential",
+  constexpr std::array<std::string_view, 5> kModes = {"", " ephemeral", " sequential",
                                                       " ephemeral sequential", " container"};
   const auto index = static_cast<std::size_t>(flags);
-  return index < kNames.size() ? kNames[index] : " of an unknown mode";
+  return index < kModes.size() ? kModes[index] : " of an unknown mode";
 }
 
 std::string said(const Request& request) {

@@ -137,7 +137,7 @@ class SimulatedSide final : public Side {
       servers_[i].configure(configuration_file(i == 0));
       if (i == 0) continue;
       servers_[i].replication().configure(directory_.of(process(0)));
-      servers_[i].replication().join(servers_[0]);
+      servers_[i].replication().join(servers_[0].replication());
     }
     for (std::size_t i = 0; i <= names_.size(); ++i) scheduler.start(process(i));
     skews_.assign(names_.size(), Duration(0));

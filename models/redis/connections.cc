@@ -1,0 +1,119 @@
+#include "models/redis/connections.h"
+
+#include <algorithm>
+
+#include "models/redis/blocked_clients.h"
+#include "models/redis/config.h"
+#include "models/redis/direct_commands.h"
+#include "models/redis/directory.h"
+#include "models/redis/executor.h"
+#include "models/redis/keyspace.h"
+#include "models/redis/pubsub.h"
+#include "models/redis/replication.h"
+#include "models/redis/slow_readers.h"
+#include "models/redis/stats.h"
+#include "models/redis/wire.h"
+
+namespace picklock::redis {
+
+std::string host_of_peer(const Session& session) {
+  return session.connection == nullptr ? "127.0.0.1" : host_of(session.connection->client().id());
+}
+
+void Connections::reset() {
+  last_id_ = 0;
+  halted();
+}
+
+void Connections::halted() {
+  for (Session* session : connected_) {
+    session->connected = false;
+    session->replica.reset();
+  }
+  connected_.clear();
+}
+
+Session& Connections::open() {
+  auto free = std::find_if(sessions_.begin(), sessions_.end(),
+                           [](const Session& session) { return !session.connected; });
+  Session& session = free == sessions_.end() ? sessions_.emplace_back() : *free;
+  session = Session();
+  session.id = ++last_id_;
+  session.connected = true;
+  session.authenticated = config_.password().empty();
+  session.connected_at = session.last_command_at = service_.simulation().now();
+  connected_.push_back(&session);
+  ++stats_.connections;
+  return session;
+}
+
+Session& Connections::open_on(sim::Connection& connection) {
+  Session& session = open();
+  session.connection = &connection;
+  connection.session = &session;
+  return session;
+}
+
+void Connections::disconnect(Session& session) {
+  if (!session.connected) return;
+  session.connected = false;
+  PubSub::forget(session);
+  if (session.replica != nullptr) replication_.detached(session);
+  if (session.blocked) blocked_.forget(session);
+  if (session.connection != nullptr) session.connection->session = nullptr;
+  connected_.erase(std::find(connected_.begin(), connected_.end(), &session));
+  direct_.forget(session);
+}
+
+void Connections::client_gone(sim::Connection& connection) {
+  if (connection.session == nullptr) return;
+  Session& session = *static_cast<Session*>(connection.session);
+  if (session.waiting > 0 || (session.replica != nullptr && replication_.ends_later(session))) {
+    session.ended = true;
+  } else {
+    disconnect(session);
+  }
+}
+
+void Connections::hang_up(Session& session) {
+  sim::Connection* connection = session.connection;
+  disconnect(session);
+  if (connection != nullptr) service_.simulation().network.shut(*connection);
+}
+
+void Connections::close(Session& session) {
+  if (&session == executor_.answering()) {
+    session.closing = true;
+  } else {
+    hang_up(session);
+  }
+}
+
+void Connections::push(Session& session, std::initializer_list<std::string_view> words) {
+  if (session.closing) {
+    // The server still writes to a client that has stopped reading; the write error then closes the
+    // connection.
+    if (&session != executor_.answering()) slow_readers_.close_later(session);
+    return;
+  }
+  const auto write = [&](sim::Payload& out) {
+    write_push(out, words.size(), session.protocol);
+    for (std::string_view word : words) write_bulk(out, word);
+  };
+  if (&session == executor_.answering()) {
+    write(executor_.answer());
+  } else if (session.connection == nullptr) {
+    sim::Payload bytes;
+    write(bytes);
+    session.unasked += bytes.view();
+  } else {
+    sim::Network& network = service_.simulation().network;
+    sim::Message& message = network.make(*session.connection, 1);
+    write(message.payload);
+    message.tag = keys_.actor();
+    network.send_unasked(message);
+    slow_readers_.look_at(session);
+  }
+}
+
+}  // namespace picklock::redis

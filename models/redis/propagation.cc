@@ -1,0 +1,35 @@
+#include "models/redis/propagation.h"
+
+#include "models/redis/executor.h"
+#include "models/redis/persistence.h"
+#include "models/redis/replication.h"
+
+namespace picklock::redis {
+
+bool Call::replicates() const { return server.effects.wanted(); }
+
+void Call::replicate(Argv command) {
+  replicated = true;
+  server.effects.add(session.database, command);
+}
+
+// A write is on the master's disk before it is on its way, as it is before it is answered (R95).
+void Propagation::hand_on() {
+  if (persistence_.logs()) persistence_.log(effects_, keys_.actor(), keys_.role());
+  replication_.propagate(effects_, keys_.actor(), keys_.role());
+  effects_.clear();
+}
+
+void Propagation::receivers_changed() {
+  effects_.want(replication_.wants_effects() || persistence_.logs());
+}
+
+// A dead key goes as a command of its own; if a command has come upon it, with that command.
+void Propagation::on_forgotten(void* self, std::uint32_t database, std::string_view key) {
+  auto& propagation = *static_cast<Propagation*>(self);
+  if (!propagation.effects_.wanted()) return;
+  propagation.effects_.add(database, {"DEL", key});
+  if (propagation.executor_.answering() == nullptr) propagation.hand_on();
+}
+
+}  // namespace picklock::redis

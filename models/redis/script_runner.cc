@@ -1,0 +1,115 @@
+#include "models/redis/script_runner.h"
+
+#include <utility>
+
+#include "models/redis/command_loop.h"
+#include "models/redis/config.h"
+#include "models/redis/executor.h"
+#include "models/redis/refusals.h"
+#include "models/redis/replication.h"
+
+namespace picklock::redis {
+
+void ScriptRunner::spend(sim::Duration time) {
+  // Other commands may run meanwhile; afterwards this one continues with its own time and actor.
+  struct Resumed {
+    Keyspace& keys;
+    std::int64_t now_ms = keys.now_ms();
+    history::TenureId actor = keys.actor();
+    Role role = keys.role();
+    ~Resumed() {
+      keys.hold_cycle(false);
+      keys.freeze_at(now_ms);
+      keys.act_for(actor, role);
+    }
+  };
+  const Resumed resumed{keys_};
+  keys_.hold_cycle(true);
+  sim::Scheduler& scheduler = service_.simulation().scheduler;
+  if (!loop_.on_own_thread()) {
+    scheduler.step_clock(service_.process(), time);
+    return;
+  }
+  scheduler.sleep(time);
+  if (!running()) return;
+  if (!too_long_ && !has_taken_too_long()) return;
+  too_long_ = true;
+  loop_.serve_waiting(call_->session);
+}
+
+bool ScriptRunner::has_taken_too_long() const {
+  const std::int64_t limit_ms = config_.busy_after_ms();
+  const std::int64_t now =
+      service_.simulation().scheduler.local_time(service_.process(), sim::ClockKind::monotonic);
+  return limit_ms != 0 && (now - began_) / 1'000'000 >= limit_ms;
+}
+
+Lua& ScriptRunner::lua() {
+  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
+  return *lua_;
+}
+
+// An interpreter that is parked in the middle of a script is not used again.
+void ScriptRunner::halted() {
+  if (std::exchange(call_, nullptr) != nullptr) lua_.reset();
+  too_long_ = false;
+  if (lua_ != nullptr) lua_->reset();
+}
+
+void ScriptRunner::run(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
+                       Argv args) {
+  // A script judges expiry by its own beginning, also where it is part of a transaction (R25).
+  const std::int64_t frozen_ms = keys_.now_ms();
+  keys_.freeze();
+  call_ = &call;
+  session_.database = call.session.database;
+  session_.protocol = 2;
+  began_ =
+      service_.simulation().scheduler.local_time(service_.process(), sim::ClockKind::monotonic);
+  read_only_ = read_only;
+  allows_oom_ = script.is(kAllowOom);
+  wrote_ = kill_wanted_ = false;
+  const std::shared_ptr<Lua> lua = lua_;
+  try {
+    lua->run(script, keys, args, *this, call.reply);
+  } catch (...) {
+    if (call_ == &call) halted();
+    throw;
+  }
+  call_ = nullptr;
+  too_long_ = false;
+  keys_.freeze_at(frozen_ms);
+}
+
+// Texts inside scripts differ from those outside (R76, R77).
+std::string_view ScriptRunner::refusal(const Command* command, Argv argv) const {
+  if (command == nullptr) return "ERR Unknown Redis command called from script";
+  if (!command->takes(argv.size()))
+    return "ERR Wrong number of args calling Redis command from script";
+  if (command->is(kNoScript)) return "ERR This Redis command is not allowed from script";
+  if (read_only_ && (command->is(kWrite) || command->is(kMayReplicate)))
+    return "ERR Write commands are not allowed from read-only scripts.";  // R85
+  if (command->is(kWrite) && !wrote_) {
+    if (replication_.is_replica()) return kReadOnly;              // R49
+    if (replication_.too_few_replicas()) return kTooFewReplicas;  // R57
+  }
+  // As it was when the script began, and not once it has written: half a script would be worse
+  // (R106).
+  if (refusals_.short_of_memory() && !wrote_ && !allows_oom_ && command->is(kMayGrow))
+    return kOutOfMemory;
+  if (command->run == nullptr) return "ERR Unknown Redis command called from script";
+  return {};
+}
+
+void ScriptRunner::run_command(Argv argv, Reply& reply) {
+  const Command* const command = command_called(argv);
+  if (const std::string_view text = refusal(command, argv); !text.empty()) {
+    reply.set_error(text);
+    return;
+  }
+  wrote_ = wrote_ || command->is(kWrite);
+  Call call{.server = context_, .keys = keys_, .session = session_, .argv = argv, .reply = reply};
+  executor_.invoke(call, *command);
+}
+
+}  // namespace picklock::redis
