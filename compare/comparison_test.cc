@@ -99,7 +99,7 @@ TEST(Workload, IsTheSameForEveryLockWhateverItsServers) {
   for (const scenarios::Scenario& one : workloads(kDirectory)) {
     EXPECT_EQ(one.clients.count, 3U) << one.name;
     EXPECT_EQ(one.clients.cycles, 2U) << one.name;
-    const bool leases = scenarios::find_algorithm(one)->uses.lease;
+    const bool leases = models::takes(*scenarios::find_algorithm(one), "ttl");
     EXPECT_TRUE(!leases || one.lock.options.ttl == kLease) << one.name;
   }
 }

@@ -19,7 +19,7 @@ Scenario workload(std::string_view lock, const std::string& directory) {
   const std::string name = fmt::format("plain/{}", lock);
   Scenario scenario = scenarios::Document::from_file(scenarios::find_scenario(name, directory))
                           .scenario(scenarios::shipped_vocabulary());
-  if (models::locks::named(lock)->uses.lease) scenario.lock.options.ttl = kLease;
+  if (models::takes(*models::locks::named(lock), "ttl")) scenario.lock.options.ttl = kLease;
   scenario.clients.count = 3;
   scenario.clients.cycles = 2;
   scenario.clients.hold = 4s;

@@ -170,7 +170,7 @@ void FaultPlans::find_lengths() {
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   // Only a paused client is silent on a session for hours; others would retry all the time.
   pauses_ = lengths_;
-  if (on(LockServer::mysql) && !scenarios::find_algorithm(scenario_)->uses.lease) {
+  if (on(LockServer::mysql) && !models::takes(*scenarios::find_algorithm(scenario_), "ttl")) {
     const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
     pauses_.push_back({idle, idle + idle / 20});
   }

@@ -28,7 +28,7 @@ Scenario common_scenario(const std::vector<Scenario>& locks) {
   common.name = "every lock";
   common.lock.algorithm = "lua-check-delete";
   for (const Scenario& lock : locks) {
-    if (scenarios::find_algorithm(lock)->uses.lease)
+    if (models::takes(*scenarios::find_algorithm(lock), "ttl"))
       common.lock.options.ttl = lock.lock.options.ttl;
   }
   common.clients = locks.front().clients;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kPairedSeed = 7;
 Scenario compared(const std::string& algorithm) {
   Scenario scenario =
       scenarios::shipped::document("plain/" + algorithm).scenario(shipped_vocabulary());
-  if (scenarios::find_algorithm(scenario)->uses.lease) scenario.lock.options.ttl = 9s;
+  if (models::takes(*scenarios::find_algorithm(scenario), "ttl")) scenario.lock.options.ttl = 9s;
   scenario.clients.count = 3;
   scenario.clients.cycles = 2;
   scenario.clients.hold = 4s;

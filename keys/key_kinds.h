@@ -104,7 +104,7 @@ Key<Target> duration_at(std::string_view name, Sign sign, Place<Target, Length> 
       .read = [=](const Value& value, Target& into) { place.in(into) = value.duration(sign); },
       .show = {},
       .nested = {}};
-  if constexpr (std::same_as<Length, Duration>) {
+  if constexpr (std::same_as<Length, sim::Duration>) {
     key.show = [place](const Target& from) { return as_toml(to_text(place.of(from))); };
   }
   return key;

@@ -1,6 +1,7 @@
 #include "keys/value.h"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -110,6 +111,9 @@ Value::Value(const Value& parent, std::string_view name, const toml::node& node)
       path_(parent.path_.empty() ? name_ : fmt::format("{}.{}", parent.path_, name)),
       node_(&node),
       line_(line_of(node)) {}
+
+bool Value::is_array() const { return node_->is_array(); }
+bool Value::is_table() const { return node_->is_table(); }
 
 std::string Value::text() const {
   const auto* text = node_->as_string();

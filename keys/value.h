@@ -2,8 +2,6 @@
 // requested type or throws a BadInput that names the place.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +10,14 @@
 
 #include "keys/nearest.h"
 #include "sim/time.h"
+
+// toml++ is the matter of a few sources.
+namespace toml {
+inline namespace v3 {
+class node;
+class table;
+}  // namespace v3
+}  // namespace toml
 
 namespace picklock::keys {
 
@@ -40,8 +46,8 @@ class Value {
   std::int64_t rate_ppb() const;  // a factor such as 1.01, as parts per billion away from 1
   std::size_t word(const Words& words) const;  // index of one of them
 
-  bool is_array() const { return node_->is_array(); }
-  bool is_table() const { return node_->is_table(); }
+  bool is_array() const;
+  bool is_table() const;
   std::vector<Value> elements() const;  // of an array; their paths count from 1
   std::vector<Value> tables() const;    // of an array that has only tables
 

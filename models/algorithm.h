@@ -8,22 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "keys/key.h"
 #include "models/lock_options.h"
 #include "picklock/lock.h"
 
 namespace picklock::models {
 
-// The options that a lock uses; it ignores the others.
+// The abilities of a lock. Its keys are in Algorithm::keys.
 struct Uses {
-  bool lease = true;                                   // `ttl`: an abandoned lock expires by itself
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
-  bool renew = false;                                  // `renew`, and with it a step of that name
-  bool polls = true;                                   // `retry_every` and `retry_jitter`
-  bool tokens = true;                                  // `value`
-  bool paces = false;                                  // `renew_every`, if it renews
-  bool steals = false;                                 // `steal`
-  bool own = false;        // `recognise_own`, and with it the step `check`
-  bool wait = false;       // `wait_replicas`
   bool look = false;       // a holder can check that it still holds the lock, by the step `check`
   bool mint = false;       // `mint`: the step that grants can mint a fencing token
   bool nests = false;      // re-entrant: a holder that acquires again is granted, and counted
@@ -33,8 +26,6 @@ struct Uses {
   bool own_clock = false;  // its clients' clocks decide when a lease is over, unless `db_time`
   bool force = false;      // an operator can take it from its holder
   bool endless = false;    // a `ttl` of 0 is a key without expiry
-  // Further options that the lock uses, as keys of a scenario file.
-  std::vector<std::string_view> options{};
   LockServer server = LockServer::redis;
 };
 
@@ -45,6 +36,7 @@ struct Algorithm {
   std::vector<Role> roles;   // of its own commands; `write` belongs to every client
   std::vector<std::string_view> marks;
   Uses uses;
+  keys::Keys<LockOptions> keys{};  // of [lock], beside `algorithm` and `key`
   std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
   // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
   // crashed holder and one more attempt.
@@ -61,12 +53,15 @@ struct Algorithm {
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
 };
 
+// Whether the lock has this key: a scenario can set it.
+bool takes(const Algorithm& algorithm, std::string_view key);
+
 // The roles of the commands that such a lock sends under these options; `write` is not listed.
 inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,
                                      const LockOptions& options) {
-  if (uses.renew && options.renew != Renew::none) roles.push_back(Role::renew);
-  const bool checks = (uses.own && options.recognise_own != RecogniseOwn::never) ||
-                      (uses.look && options.holder_checks);
+  if (options.renew != Renew::none) roles.push_back(Role::renew);
+  const bool checks =
+      options.recognise_own != RecogniseOwn::never || (uses.look && options.holder_checks);
   for (const Role role : roles) {
     if (role == Role::check) return roles;
   }

@@ -12,6 +12,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/lease_store/lease_store.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/mysql/server.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
@@ -96,7 +97,8 @@ class SmallWorld {
         members.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
       processes_ += setup.zookeeper;
       ensemble.reset(simulation, members, tenures, "lock", {},
-                     setup.options.freed_by == FreedBy::coordinator);
+                     setup.options.of<locks::zookeeper::EphemeralOptions>().freed_by ==
+                         locks::zookeeper::FreedBy::coordinator);
     }
     if (setup.mysql > 0) {
       std::vector<sim::Process*> members;

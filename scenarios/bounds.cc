@@ -4,8 +4,13 @@
 
 #include "keys/duration_text.h"
 #include "models/algorithm.h"
+#include "models/locks/lease_store_lock.h"
+#include "models/locks/mysql/options.h"
 
 namespace picklock::scenarios {
+
+using models::locks::LeaseStoreOptions;
+using models::locks::mysql::ConnectionOptions;
 
 using keys::kLongest;
 namespace {
@@ -30,7 +35,7 @@ Duration finding_a_primary(const Scenario& scenario) {
   const models::LockOptions& lock = scenario.lock.options;
   const std::int64_t servers = std::int64_t{1} + scenario.servers.mysql.replicas;
   return std::min(lock.command_timeout, kLongest / 100) +
-         2 * servers * std::min(lock.connect_timeout, kLongest / 100);
+         2 * servers * std::min(lock.of<ConnectionOptions>().connect_timeout, kLongest / 100);
 }
 
 // Time until Sentinels have found a primary down, agreed, elected one of them and promoted a
@@ -93,7 +98,7 @@ Duration acquire_bound(const Scenario& scenario) {
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
   return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
          wait + kSlack + reconnecting +
-         (store ? lock.lock_delay + lock.command_timeout : Duration{});
+         (store ? lock.of<LeaseStoreOptions>().lock_delay + lock.command_timeout : Duration{});
 }
 
 Duration recovery_bound(const Scenario& scenario) {

@@ -9,6 +9,8 @@
 
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
+#include "models/locks/quorum_lock.h"
+#include "models/locks/redisson/options.h"
 #include "models/redis/config.h"
 #include "models/verbs.h"
 #include "scenarios/keys.h"
@@ -22,6 +24,8 @@ using keys::printable;
 using keys::to_text;
 using keys::Value;
 using keys::Words;
+using models::locks::QuorumOptions;
+using models::locks::redisson::RedissonOptions;
 namespace {
 
 using sim::Fault;
@@ -608,108 +612,40 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
                         words.name));
 }
 
-// Keys of [lock] that only some locks use.
-const Words& special_options() {
-  static const Words words = {"acquire_script",
-                              "release_script",
-                              "renew_script",
-                              "deadline",
-                              "tell_loss",
-                              "local_mutex",
-                              "resend_scripts",
-                              "timer_per_lock",
-                              "renew_after_error",
-                              "unlock_latch",
-                              "try_after_subscribing",
-                              "wait_at_most",
-                              "sync_replicas",
-                              "place_expires",
-                              "refresh_place",
-                              "quorum",
-                              "validity",
-                              "drift_ppm",
-                              "drift_extra",
-                              "asks",
-                              "hears",
-                              "speaks",
-                              "undo_at",
-                              "undo_after",
-                              "extends",
-                              "extend_missing",
-                              "stops_at",
-                              "fence_by",
-                              "lost_after_percent",
-                              "retry_missing",
-                              "guaranteed_delete",
-                              "freed_by",
-                              "if_locked",
-                              "ends_by",
-                              "connect_timeout",
-                              "reconnect",
-                              "pool_resets",
-                              "db_time",
-                              "hold_at_least"};
-  return words;
-}
-
-// Refuses keys that most locks use but this one does not, and keys that have no effect without
-// another. A change (`--set`, a twin) that replaces the lock or turns the other key off may leave
-// such keys in the file; otherwise half of all changes would need a second one.
-void check_common_options(const Value& lock, const models::LockOptions& options,
-                          const AlgorithmWords& words) {
-  const auto changed = [&lock](std::string_view key) {
-    const auto value = lock.find(key);
-    return value && value->line() == 0;
+// Refuses keys that have no effect without another, unless a change turns the other one off.
+void check_pairs(const Value& lock, const models::LockOptions& options,
+                 const AlgorithmWords& words) {
+  const auto excused = [&lock](const Value& value, std::initializer_list<std::string_view> keys) {
+    return value.line() != 0 && std::any_of(keys.begin(), keys.end(), [&lock](auto key) {
+             const auto other = lock.find(key);
+             return other && other->line() == 0;
+           });
   };
-  const auto excused = [&](const Value& value, std::initializer_list<std::string_view> keys) {
-    return value.line() != 0 &&
-           (changed("algorithm") || std::any_of(keys.begin(), keys.end(), changed));
-  };
-  for (const std::string_view key : words.ignores) {
-    const auto value = lock.find(key);
-    if (value && !excused(*value, {}))
-      value->fail(fmt::format("{} does not use this key", words.name));
-  }
   const auto every = lock.find("renew_every");
-  if (every && words.uses.renew && options.renew == models::Renew::none &&
+  if (every && find(words.keys, "renew") != nullptr && options.renew == models::Renew::none &&
       !excused(*every, {"renew"}))
     every->fail("has no effect while `renew` is \"none\"");
   const auto timeout = lock.find("wait_timeout");
-  if (timeout && options.wait_replicas == 0 && !options.sync_replicas &&
+  if (timeout && options.wait_replicas == 0 && !options.of<RedissonOptions>().sync_replicas &&
       !excused(*timeout, {"wait_replicas", "sync_replicas"})) {
-    timeout->fail(fmt::format("has no effect without `{}`",
-                              words.uses.wait ? "wait_replicas" : "sync_replicas = true"));
+    timeout->fail(fmt::format(
+        "has no effect without `{}`",
+        find(words.keys, "wait_replicas") != nullptr ? "wait_replicas" : "sync_replicas = true"));
   }
 }
 
-// An option that the lock does not use would seem to have no effect.
+// A key that the lock does not have would seem to have no effect.
 void check_options(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const models::LockOptions& options = scenario.lock.options;
   const auto lock = root.find("lock");
   if (!lock) return;
-  for (const std::string_view option : special_options()) {
-    const auto& mine = words.uses.options;
-    const auto given = lock->find(option);
-    if (given && std::find(mine.begin(), mine.end(), option) == mine.end())
-      given->fail(fmt::format("{} does not use this key", words.name));
+  for (const Value& given : lock->entries()) {
+    if (find(option_keys(), given.name()) != nullptr && find(words.keys, given.name()) == nullptr)
+      given.fail(fmt::format("{} does not use this key", words.name));
   }
-  check_common_options(*lock, options, words);
+  check_pairs(*lock, options, words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
-  if (options.renew != models::Renew::none && !words.uses.renew)
-    lock->at("renew").fail(fmt::format("must be \"none\": {} {}", words.name,
-                                       on(scenario, LockServer::redis)
-                                           ? "does not renew its lease"
-                                           : "keeps its session alive anyway"));
-  if (options.lock_delay > Duration::zero() && !on(scenario, LockServer::lease_store))
-    lock->at("lock_delay").fail(fmt::format("must be 0s: {} has no session", words.name));
-  if (options.recognise_own != models::RecogniseOwn::never && !words.uses.own) {
-    lock->at("recognise_own")
-        .fail(fmt::format("must be \"never\": {} has no token of its own", words.name));
-  }
-  if (options.wait_replicas > 0 && !words.uses.wait)
-    lock->at("wait_replicas")
-        .fail(fmt::format("must be 0: {} does not wait for replicas", words.name));
   if (options.wait_replicas > scenario.servers.redis.replicas) {
     lock->at("wait_replicas")
         .fail(fmt::format(
@@ -719,18 +655,18 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   if (options.check_at == models::CheckAt::replica) {
     const std::vector<Role> roles =
         models::roles_under(words.roles, words.uses, lock_options(scenario));
-    if (!words.uses.look || std::find(roles.begin(), roles.end(), Role::check) == roles.end())
+    if (std::find(roles.begin(), roles.end(), Role::check) == roles.end())
       lock->at("check_at")
           .fail(fmt::format("{} never checks whether it still holds the lock", words.name));
     if (scenario.servers.redis.replicas == 0)
       lock->at("check_at").fail("there is no replica; set `servers.redis.replicas`");
   }
-  if (options.quorum > scenario.servers.redis.masters) {
+  if (options.of<QuorumOptions>().quorum > scenario.servers.redis.masters) {
     lock->at("quorum").fail(
         fmt::format("must be at most {}, the number of servers: otherwise no acquire could succeed",
                     scenario.servers.redis.masters));
   }
-  if (words.uses.lease && options.ttl % words.uses.lease_unit != Duration::zero()) {
+  if (options.ttl % words.uses.lease_unit != Duration::zero()) {
     lock->at("ttl").fail(fmt::format("must be a multiple of {}, the unit of a lease of {}, not {}",
                                      to_text(words.uses.lease_unit), words.name,
                                      to_text(options.ttl)));

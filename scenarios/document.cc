@@ -256,9 +256,24 @@ void load_scripts(const Value& file, LockSpec& lock, const std::string& scenario
                         std::shared_ptr<const redis::Script>& script) {
     if (!path.empty()) script = script_from(table->at(name), path, scenario_file);
   };
-  load("acquire_script", lock.scripts.acquire, lock.options.scripts.acquire);
-  load("release_script", lock.scripts.release, lock.options.scripts.release);
-  load("renew_script", lock.scripts.renew, lock.options.scripts.renew);
+  models::ScriptFiles& files = lock.options.script_files;
+  models::Scripts& scripts = lock.options.scripts;
+  load("acquire_script", files.acquire, scripts.acquire);
+  load("release_script", files.release, scripts.release);
+  load("renew_script", files.renew, scripts.renew);
+}
+
+// A change (`--set`, a twin) that replaces the lock leaves keys in the file that the new lock
+// lacks; otherwise half of all changes would need a second one.
+void drop_leftovers(toml::table& root, const AlgorithmWords& words) {
+  const auto changed = [](const toml::node& node) { return node.source().begin.line == 0; };
+  toml::table& lock = *root["lock"].as_table();
+  if (!changed(*lock.get("algorithm"))) return;
+  for (const auto& key : option_keys()) {
+    const toml::node* given = lock.get(key.name);
+    if (given != nullptr && !changed(*given) && find(words.keys, key.name) == nullptr)
+      lock.erase(key.name);
+  }
 }
 
 }  // namespace
@@ -331,6 +346,7 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
   if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr) {
     scenario.lock.options = scenario.lock.preset = words->preset;
     scenario.lock.own = words->own;
+    drop_leftovers(root, *words);
   }
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);

@@ -28,6 +28,7 @@ TEST(IgnoredOptions, AreRefusedWhereTheLockDoesNotUseThem) {
   };
   refused("set-px-blind-delete", "steal", "\"getset\"");
   refused("naive-setnx", "ttl", "\"5s\"");
+  refused("naive-setnx", "renew", "\"none\"");
   refused("naive-setnx", "renew_every", "\"5s\"");
   refused("setnx-timestamp", "wait_timeout", "\"5s\"");
   refused("redlock", "value", "\"client\"");
@@ -70,6 +71,9 @@ TEST(IgnoredOptions, MayStayInAFileWhoseLockAChangeReplaces) {
   EXPECT_EQ(error_of_lock("lua-check-delete", "renew = \"blind\"\nrenew_every = \"1s\"\n",
                           {"lock.renew=none"}),
             "loads");
+  EXPECT_EQ(error_of_lock("lua-check-delete", "deadline = true\nrenew = \"conditional\"\n",
+                          {"lock.algorithm=naive-setnx"}),
+            "loads");
   EXPECT_EQ(error_of_lock("lua-check-delete",
                           file + "[[twin]]\nlock.algorithm = \"redisson-lock\"\nviolated = []\n"),
             "loads");
@@ -81,8 +85,7 @@ TEST(IgnoredOptions, OfALeaseStoreDoNotNameServersOfRedis) {
       "a.toml:5: key `clients.find_by`: must be \"address\": lease-store-lock runs on a lease "
       "store, which has no Sentinels");
   EXPECT_EQ(error_of_lock("lease-store-lock", "check_at = \"replica\"\n"),
-            "a.toml:4: key `lock.check_at`: lease-store-lock never checks whether it still holds "
-            "the lock");
+            "a.toml:4: key `lock.check_at`: lease-store-lock does not use this key");
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ inline constexpr std::size_t kMostNodes = 1000;
 
 const keys::Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 
-const keys::Keys<LockSpec>& lock_keys();
+const keys::Keys<LockSpec>& lock_keys();  // those of every shipped lock
+// The same without `algorithm` and `key`.
+const keys::Keys<models::LockOptions>& option_keys();
 const keys::Keys<ServersSpec>& servers_keys();
 const keys::Keys<NodeSpec>& node_keys();
 const keys::Keys<GcProfile>& gc_keys();  // of servers and of clients

@@ -9,7 +9,9 @@
 #include "keys/bad_input.h"
 #include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/mysql/options.h"
 #include "models/locks/promises.h"
+#include "models/locks/zookeeper/options.h"
 
 namespace picklock {
 namespace {
@@ -51,11 +53,16 @@ std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
   return leased(options, GivesBack::its_own, while_leases_end(options));
 }
 
-// Keys that the client layer uses, not the lock.
-std::vector<std::string_view> client_options(LockServer server) {
-  if (server == LockServer::mysql) return {"connect_timeout", "reconnect", "pool_resets"};
-  if (server == LockServer::zookeeper) return {"lost_after_percent"};
-  return {};
+// Those of LockSettings and of the client layer.
+models::locks::OptionKeys keys_of_settings(LockServer server) {
+  using namespace models::locks;
+  OptionKeys keys = joined({client_keys(), lease_keys(), polling_keys()});
+  if (server == LockServer::mysql)
+    keys =
+        joined({keys, models::locks::mysql::connection_keys(), models::locks::mysql::pool_keys()});
+  if (server == LockServer::zookeeper)
+    keys = joined({keys, models::locks::zookeeper::client_session_keys()});
+  return keys;
 }
 
 }  // namespace
@@ -73,14 +80,13 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
              .roles = {Role::acquire, Role::renew, Role::check, Role::release, Role::subscribe,
                        Role::watch},
              .marks = {},
-             .uses = {.tokens = false,
-                      .look = true,
+             .uses = {.look = true,
                       .mint = true,
                       .servers = true,
                       .database = own.server == LockServer::mysql,
                       .force = true,
-                      .options = client_options(own.server),
                       .server = own.server},
+             .keys = keys_of_settings(own.server),
              .promises = own.promises != nullptr ? own.promises : of_a_careful_lease,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
              .make = own.make};

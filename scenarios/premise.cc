@@ -4,9 +4,12 @@
 #include <array>
 #include <vector>
 
+#include "models/locks/lease_store_lock.h"
 #include "scenarios/topology.h"
 
 namespace picklock::scenarios {
+
+using models::locks::LeaseStoreOptions;
 namespace {
 
 using history::Cause;
@@ -161,7 +164,9 @@ bool writes_are_within_the_delay(const Scenario& scenario, const History& histor
       ended.emplace_back(event.owner, event.at);
     if (event.what != What::write_accepted) continue;
     for (const auto& [tenure, at] : ended) {
-      if (tenure == event.tenure && event.at - at >= scenario.lock.options.lock_delay) return false;
+      if (tenure == event.tenure &&
+          event.at - at >= scenario.lock.options.of<LeaseStoreOptions>().lock_delay)
+        return false;
     }
   }
   return writes_are_in_time(scenario, history) && sections_end_within_leases(scenario, history);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "models/locks/catalogue.h"
+#include "models/locks/lease_store_lock.h"
 #include "models/locks/promises.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
@@ -27,7 +28,8 @@ TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
           options.value = value;
           options.renew = renew;
           options.recognise_own = own;
-          options.lock_delay = std::chrono::seconds(own == RecogniseOwn::always ? 15 : 0);
+          options.of<models::locks::LeaseStoreOptions>().lock_delay =
+              std::chrono::seconds(own == RecogniseOwn::always ? 15 : 0);
           for (const Promise& promise : lock->promises(options)) {
             EXPECT_TRUE(is_judged(promise.premise)) << lock->name << ": " << promise.premise;
             judged.insert(promise.premise);

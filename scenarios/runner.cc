@@ -16,25 +16,13 @@ namespace picklock::scenarios {
 using keys::printable;
 namespace {
 
-std::vector<std::string_view> ignored(const models::Uses& uses) {
-  std::vector<std::string_view> keys;
-  if (!uses.polls) keys.insert(keys.end(), {"retry_every", "retry_jitter"});
-  if (!uses.tokens) keys.emplace_back("value");
-  if (!uses.paces) keys.emplace_back("renew_every");
-  if (!uses.steals) keys.emplace_back("steal");
-  if (!uses.lease) keys.emplace_back("ttl");
-  const auto syncs = std::find(uses.options.begin(), uses.options.end(), "sync_replicas");
-  if (!uses.wait && syncs == uses.options.end()) keys.emplace_back("wait_timeout");
-  return keys;
-}
-
 AlgorithmWords words_of(const models::Algorithm& algorithm) {
   return {.name = std::string(algorithm.name),
           .roles = algorithm.roles,
           .marks = {algorithm.marks.begin(), algorithm.marks.end()},
           .uses = algorithm.uses,
-          .preset = models::as_it_comes(algorithm),
-          .ignores = ignored(algorithm.uses)};
+          .keys = algorithm.keys,
+          .preset = models::as_it_comes(algorithm)};
 }
 
 // Such a run cannot be judged, and its story would be too long to read.

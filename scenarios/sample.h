@@ -5,68 +5,54 @@
 #include <utility>
 
 #include "keys/bad_input.h"
+#include "models/locks/catalogue.h"
+#include "models/locks/option_keys.h"
+#include "scenarios/keys.h"
 #include "scenarios/loader.h"
 
 namespace picklock::scenarios::sample {
 
 inline Vocabulary vocabulary() {
+  using namespace models::locks;
   using picklock::Role;
+  const OptionKeys plain = joined({client_keys(), lease_keys(), polling_keys(), token_keys()});
+  const auto keys_of = [](std::string_view lock) { return named(lock)->keys; };
+  OptionKeys all = option_keys();
+  std::erase_if(all, [](const auto& key) {
+    return key.name == "lock_delay" || (find(named("mysql-row-lock")->keys, key.name) != nullptr &&
+                                        find(named("watchdog")->keys, key.name) == nullptr);
+  });
   return {{
       {"set-px-blind-delete",
        {Role::acquire, Role::release},
        {},
        {.lease_unit = std::chrono::seconds(1)},
-       {}},
+       plain},
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.renew = true,
-        .own = true,
-        .wait = true,
-        .look = true,
-        .servers = true,
-        .force = true,
-        .options = {"deadline",       "tell_loss",
-                    "local_mutex",    "resend_scripts",
-                    "timer_per_lock", "renew_after_error",
-                    "unlock_latch",   "try_after_subscribing",
-                    "wait_at_most",   "sync_replicas",
-                    "place_expires",  "refresh_place",
-                    "quorum",         "validity",
-                    "drift_ppm",      "drift_extra",
-                    "asks",           "hears",
-                    "speaks",         "undo_at",
-                    "undo_after",     "extends",
-                    "extend_missing", "stops_at",
-                    "fence_by",       "lost_after_percent",
-                    "retry_missing",  "guaranteed_delete",
-                    "freed_by"}},
-       {}},
+       {.look = true, .servers = true, .force = true},
+       all},
       {"lua-check-delete",
        {Role::acquire, Role::release},
        {},
-       {.own = true, .mint = true, .servers = true},
-       {}},
+       {.mint = true, .servers = true},
+       joined({plain, own_token_keys(), check_keys()})},
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .options = {"freed_by"}, .server = LockServer::zookeeper},
-       {}},
+       {.mint = true, .server = LockServer::zookeeper},
+       keys_of("zk-ephemeral")},
       {"mysql-row-lock",
        {Role::acquire, Role::release},
        {},
-       {.lease = false,
-        .mint = true,
-        .database = true,
-        .options = {"if_locked", "ends_by", "connect_timeout", "reconnect", "pool_resets",
-                    "db_time", "hold_at_least"},
-        .server = LockServer::mysql},
-       {}},
+       {.mint = true, .database = true, .server = LockServer::mysql},
+       joined({keys_of("mysql-row-lock"), keys_of("shedlock")})},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
        {.mint = true, .server = LockServer::lease_store},
-       {}},
+       keys_of("lease-store-lock")},
   }};
 }
 

@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "models/locks/catalogue.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/redis/commands.h"
 
 namespace picklock::scenarios {
+
+using models::locks::zookeeper::EphemeralOptions;
+using models::locks::zookeeper::FreedBy;
 
 const models::Algorithm* find_algorithm(const Scenario& scenario) {
   if (scenario.lock.own != nullptr) return scenario.lock.own;
@@ -19,10 +23,8 @@ LockServer lock_server(const Scenario& scenario) {
 
 bool has_coordinator(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
-  if (algorithm == nullptr || scenario.lock.options.freed_by != models::FreedBy::coordinator)
-    return false;
-  const std::vector<std::string_view>& options = algorithm->uses.options;
-  return std::find(options.begin(), options.end(), "freed_by") != options.end();
+  return algorithm != nullptr && models::takes(*algorithm, "freed_by") &&
+         scenario.lock.options.of<EphemeralOptions>().freed_by == FreedBy::coordinator;
 }
 
 std::pair<std::string, std::string> config_line(std::string_view line) {

@@ -82,17 +82,9 @@ struct GcProfile {
   Duration high = std::chrono::seconds(1);
 };
 
-// Lua files that replace a lock's own scripts; empty: its own.
-struct ScriptFiles {
-  std::string acquire;
-  std::string release;
-  std::string renew;
-};
-
 struct LockSpec {
   std::string algorithm;  // a name of `picklock list algorithms`
   std::string key = "lock:order-42";
-  ScriptFiles scripts;
   models::LockOptions options;
   models::LockOptions preset;  // as the algorithm comes, before the file says otherwise
   // A user's own lock of that name (scenarios/own_lock.h); nullptr: the shipped one.
@@ -101,11 +93,7 @@ struct LockSpec {
 
 // A lock's options have the defaults of its algorithm.
 inline LockSpec fresh_like(const LockSpec& lock) {
-  return {.algorithm = {},
-          .scripts = {},
-          .options = lock.preset,
-          .preset = lock.preset,
-          .own = lock.own};
+  return {.algorithm = {}, .options = lock.preset, .preset = lock.preset, .own = lock.own};
 }
 
 // One Redis server that differs from the others.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "keys/key.h"
 #include "models/algorithm.h"
 #include "picklock/client.h"
 
@@ -16,10 +17,9 @@ struct AlgorithmWords {
   std::string name;
   std::vector<Role> roles;  // of its own commands; `write` is the client's and not listed
   std::vector<std::string> marks;
-  models::Uses uses;           // the options that it uses
-  models::LockOptions preset;  // its default options
-  // Keys of [lock] that most locks use but this one does not.
-  std::vector<std::string_view> ignores{};
+  models::Uses uses;
+  keys::Keys<models::LockOptions> keys;  // of [lock] that it has, beside `algorithm` and `key`
+  models::LockOptions preset{};          // its default options
   // A user's own lock: its marks are not known, so none is refused.
   const models::Algorithm* own = nullptr;
 };

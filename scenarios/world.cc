@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/locks/mysql/shedlock.h"
 #include "scenarios/bounds.h"
 
 namespace picklock::scenarios {
@@ -195,7 +196,9 @@ void World::build_databases() {
     processes.back()->set_service(spec.service);
   }
   using OverBy = mysql::Grants::OverBy;
-  const bool by_clients = algorithm_->uses.own_clock && !scenario_->lock.options.db_time;
+  const bool by_clients =
+      algorithm_->uses.own_clock &&
+      !scenario_->lock.options.of<models::locks::mysql::ShedLockOptions>().db_time;
   databases_.reset(simulation_, processes, tenures_, scenario_->lock.key, spec.settings,
                    by_clients ? OverBy::clients : OverBy::server);
 }

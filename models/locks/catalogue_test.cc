@@ -48,7 +48,7 @@ TEST_P(EveryAlgorithm, PromisesNoMoreWithACarelessOption) {
       const std::optional<Promise> now = promise(*GetParam(), usual.property, careless);
       // Carelessness with tokens does not affect locks whose names the server makes.
       const bool of_token = careless.recognise_own != RecogniseOwn::never;
-      if (!now || (of_token && !GetParam()->uses.tokens)) continue;
+      if (!now || (of_token && !models::takes(*GetParam(), "value"))) continue;
       EXPECT_TRUE(usual.under.covers(now->under)) << name(usual.property);
     }
   }
@@ -69,7 +69,7 @@ TEST_P(EveryAlgorithm, IsBoundByMoreThanItsLeaseAndARetry) {
   for (const LockOptions& options :
        {LockOptions{}, LockOptions{.ttl = 30s, .retry_every = 2s, .retry_jitter = 1s},
         LockOptions{.ttl = 1ms}}) {
-    const Duration lease = GetParam()->uses.lease ? options.ttl : Duration::zero();
+    const Duration lease = models::takes(*GetParam(), "ttl") ? options.ttl : Duration::zero();
     EXPECT_GT(GetParam()->bound(options), lease + options.retry_every + options.retry_jitter);
   }
 }
@@ -142,12 +142,12 @@ TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHa
     if (second->acquire(self, "lock")) granted_ms = all.milliseconds();
   });
   world.run({fault_at(500ms, sim::Verb::crash, "client-1")});
-  if (!GetParam()->uses.lease && GetParam()->uses.server == LockServer::mysql) {
+  if (!models::takes(*GetParam(), "ttl") && GetParam()->uses.server == LockServer::mysql) {
     EXPECT_NEAR(static_cast<double>(granted_ms), 1003, 2)
         << "the session has ended with its client";
     return;
   }
-  if (!GetParam()->uses.lease) {
+  if (!models::takes(*GetParam(), "ttl")) {
     EXPECT_EQ(granted_ms, 0);
     return;
   }

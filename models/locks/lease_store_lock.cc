@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "keys/key_kinds.h"
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
 
@@ -66,7 +67,8 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
 }
 
 std::shared_ptr<LeaseStoreLock::Session> LeaseStoreLock::open(Client& self) const {
-  lease_store::Opened opened = self.lease_store().open(options().ttl, options().lock_delay);
+  lease_store::Opened opened =
+      self.lease_store().open(options().ttl, options().of<LeaseStoreOptions>().lock_delay);
   if (opened.status != Status::done) return nullptr;
   auto session = std::make_shared<Session>();
   session->id = std::move(opened.session);
@@ -136,7 +138,7 @@ constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::cr
 Promise no_stale_write(const LockOptions& options) {
   if (options.mint == Mint::in_script) return {Property::no_stale_write, FaultClasses::all(), ""};
   FaultClasses under = kSessionLives;
-  if (options.lock_delay == Duration::zero())
+  if (options.of<LeaseStoreOptions>().lock_delay == Duration::zero())
     return {Property::no_stale_write, under, kWithinSession};
   under.add(FaultClass::late_write);
   return {Property::no_stale_write, under, kWithinDelay};
@@ -161,8 +163,22 @@ std::vector<Promise> promises(const LockOptions& options) {
 // The session of a crashed holder ends, its lock-delay passes, and the watch of a waiter is
 // answered or given up.
 Duration session_delay_and_one_attempt(const LockOptions& options) {
-  return options.ttl + options.lock_delay + options.retry_every + options.retry_jitter +
-         options.command_timeout + std::chrono::milliseconds(100);
+  return options.ttl + options.of<LeaseStoreOptions>().lock_delay + options.retry_every +
+         options.retry_jitter + options.command_timeout + std::chrono::milliseconds(100);
+}
+
+}  // namespace
+
+namespace {
+
+OptionKeys lease_store_keys() {
+  using namespace keys;
+  return own_keys<LeaseStoreOptions>({
+      duration<LeaseStoreOptions>(
+          "lock_delay", Sign::not_negative, [](auto& own) -> auto& { return own.lock_delay; },
+          "lease-store-lock: for this time after a session has ended, the locks that it held are "
+          "granted to nobody; it does not apply after a release"),
+  });
 }
 
 }  // namespace
@@ -176,7 +192,9 @@ const Algorithm& lease_store_lock() {
       .source = "docs/facts/algorithms.md 7.1, 7.2 and 7.4, docs/facts/failures.md B-10 and B-14",
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},
-      .uses = {.tokens = false, .paces = true, .mint = true, .server = LockServer::lease_store},
+      .uses = {.mint = true, .server = LockServer::lease_store},
+      .keys =
+          joined({client_keys(), lease_keys(), polling_keys(), pace_keys(), lease_store_keys()}),
       .promises = promises,
       .bound = session_delay_and_one_attempt,
       .make = make<LeaseStoreLock>,

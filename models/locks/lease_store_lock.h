@@ -13,6 +13,10 @@
 
 namespace picklock::models::locks {
 
+struct LeaseStoreOptions {
+  Duration lock_delay{};  // for this long, locks held by an ended session are not granted
+};
+
 class LeaseStoreLock final : public ConfiguredLock {
  public:
   using ConfiguredLock::ConfiguredLock;

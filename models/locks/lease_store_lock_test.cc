@@ -16,7 +16,7 @@ TEST(LeaseStoreLock, OpensASessionAndTakesTheKeyForIt) {
   Transcript self;
   self.store_opens("s1");
   self.store_grants(7);
-  LeaseStoreLock lock(LockOptions{.ttl = 10s, .lock_delay = 15s});
+  LeaseStoreLock lock(LockOptions{.ttl = 10s, .own = LeaseStoreOptions{.lock_delay = 15s}});
   const Acquired acquired = lock.acquire(self, "lock");
   ASSERT_TRUE(acquired);
   EXPECT_EQ(acquired.lease().token, "s1");
@@ -225,8 +225,9 @@ TEST(LeaseStoreLock, PromisesTheResourceMoreWithALockDelayAndAllWithRevisions) {
     return promise(lease_store_lock(), Property::no_stale_write, options)->under;
   };
   EXPECT_FALSE(safe_writes({}).has(FaultClass::late_write));
-  EXPECT_TRUE(safe_writes({.lock_delay = 15s}).has(FaultClass::late_write));
-  EXPECT_FALSE(safe_writes({.lock_delay = 15s}).has(FaultClass::pause));
+  EXPECT_TRUE(
+      safe_writes({.own = LeaseStoreOptions{.lock_delay = 15s}}).has(FaultClass::late_write));
+  EXPECT_FALSE(safe_writes({.own = LeaseStoreOptions{.lock_delay = 15s}}).has(FaultClass::pause));
   EXPECT_TRUE(safe_writes({.mint = Mint::in_script}).covers(FaultClasses::all()));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/algorithm.h"
+#include "models/locks/option_keys.h"
 
 namespace picklock::models::locks {
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "keys/key_kinds.h"
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
 #include "models/locks/renewal.h"
@@ -74,12 +75,12 @@ redis::Reply run(redis::Client& redis, Speaks how, Role role, const redis::Scrip
 
 std::uint32_t QuorumLock::quorum(Client& self) const {
   const auto servers = static_cast<std::uint32_t>(self.redis_servers());
-  return options().quorum > 0 ? options().quorum : servers / 2 + 1;
+  return own_.quorum > 0 ? own_.quorum : servers / 2 + 1;
 }
 
 // Enough servers have agreed or refused; a server that fails counts as a refusal (3.2).
 bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
-  return options().hears == Hears::majority &&
+  return own_.hears == Hears::majority &&
          (count.yes >= quorum || count.no + count.failed >= quorum);
 }
 
@@ -99,7 +100,7 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
     }
     return count;
   };
-  if (options().asks == Asks::in_turn) {
+  if (own_.asks == Asks::in_turn) {
     std::vector<std::pair<std::size_t, Vote>> answers;
     for (std::size_t i = 0; i < servers && !decided(counted(answers), needed); ++i)
       answers.emplace_back(i, ask(self.redis(i)));
@@ -109,7 +110,7 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
       self, servers, [ask](Client& thread, std::size_t i) { return ask(thread.redis(i)); },
       [&](const auto& answers) { return decided(counted(answers), needed); }));
   // After a tie, a client that waits for a majority waits forever (3.2).
-  if (options().hears == Hears::majority && !decided(count, needed))
+  if (own_.hears == Hears::majority && !decided(count, needed))
     self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
   return count;
 }
@@ -149,7 +150,7 @@ QuorumLock::Vote QuorumLock::prolong(redis::Client& redis, const Lease& lease, S
 // Subtracts the allowance for clock drift.
 Duration QuorumLock::validity_ends(Duration started) const {
   const Duration drift =
-      Duration(options().ttl.count() / 1'000'000 * options().drift_ppm) + options().drift_extra;
+      Duration(options().ttl.count() / 1'000'000 * own_.drift_ppm) + own_.drift_extra;
   return started + options().ttl - drift;
 }
 
@@ -171,7 +172,7 @@ Acquired QuorumLock::acquire(Client& self, std::string_view key) {
     if (one.acquired) return std::move(one.acquired);
     const bool last =
         tries == options().attempts || (!patience.endless() && patience.left() < pause);
-    const bool undone = last || options().undo_after == UndoAfter::each_attempt;
+    const bool undone = last || own_.undo_after == UndoAfter::each_attempt;
     if (undone) undo(self, wanted, one.count);
     if (last) return std::nullopt;
     if (self.sleep_interruptibly(pause)) continue;
@@ -181,15 +182,15 @@ Acquired QuorumLock::acquire(Client& self, std::string_view key) {
 }
 
 QuorumLock::Attempt QuorumLock::attempt(Client& self, const Lease& wanted) {
-  const Speaks how = options().speaks;
+  const Speaks how = own_.speaks;
   const Duration started = now(self, options().clock);
   Count count =
       ask_all(self, [wanted, how](redis::Client& redis) { return set(redis, wanted, how); });
   self.mark("answers-counted");
   const Duration ends = validity_ends(started);
   const Duration read =
-      options().validity == Validity::after_answers ? now(self, options().clock) : started;
-  const bool in_time = options().validity == Validity::never || read < ends;
+      own_.validity == Validity::after_answers ? now(self, options().clock) : started;
+  const bool in_time = own_.validity == Validity::never || read < ends;
   if (count.yes < quorum(self) || !in_time) return {std::nullopt, std::move(count)};
   self.mark("elapsed-checked");
   Lease lease = wanted;
@@ -199,8 +200,8 @@ QuorumLock::Attempt QuorumLock::attempt(Client& self, const Lease& wanted) {
 }
 
 void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) const {
-  const bool everywhere = options().undo_at == UndoAt::all;
-  const Speaks how = options().speaks;
+  const bool everywhere = own_.undo_at == UndoAt::all;
+  const Speaks how = own_.speaks;
   Together<Vote>::ask(self, self.redis_servers(), [=](Client& thread, std::size_t i) {
     return everywhere || count.granted[i] ? forget(thread.redis(i), lease, how) : Vote::none;
   });
@@ -219,12 +220,12 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease, Duration ends)
 // is tried as often as an acquire: servers that received neither may still have the key.
 void QuorumLock::extend(Client& self, Extending& extending) const {
   const Duration every = renewal_interval(options());
-  const Speaks how = options().speaks;
-  const bool missing = options().extend_missing;
+  const Speaks how = own_.speaks;
+  const bool missing = own_.extend_missing;
   const Lease lease = extending.lease;
   Duration ends = extending.ends;
-  const bool as_acquired = options().extends == Extends::as_acquired;
-  const bool undoes = as_acquired && options().undo_after == UndoAfter::each_attempt;
+  const bool as_acquired = own_.extends == Extends::as_acquired;
+  const bool undoes = as_acquired && own_.undo_after == UndoAfter::each_attempt;
   std::uint32_t undoings = 0;  // since the last extension
   for (bool over = false; !over;) {
     self.sleep(undoings > 0 ? retry_pause(self, options()) : every);
@@ -258,7 +259,7 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
 Released QuorumLock::release(Client& self, const Lease& lease) {
   for (const auto& one : extending_) one->stopped = one->stopped || one->lease.token == lease.token;
   std::erase_if(extending_, [](const auto& one) { return one->stopped; });
-  const Speaks how = options().speaks;
+  const Speaks how = own_.speaks;
   const Count count =
       ask_all(self, [lease, how](redis::Client& redis) { return forget(redis, lease, how); });
   return released(count, quorum(self));
@@ -272,7 +273,7 @@ Released QuorumLock::released(const Count& count, std::uint32_t quorum) const {
 
 Released QuorumLock::force_release(Client& self, std::string_view key, bool conditional) {
   const std::string name(key);
-  const Speaks how = options().speaks;
+  const Speaks how = own_.speaks;
   const Count count = ask_all(self, [name, how, conditional](redis::Client& redis) {
     if (!conditional) {
       const redis::Reply reply = redis.del(name, Role::release);
@@ -291,17 +292,19 @@ Released QuorumLock::force_release(Client& self, std::string_view key, bool cond
 namespace {
 
 std::uint32_t majority(std::uint32_t servers, const LockOptions& options) {
-  return options.quorum > 0 ? options.quorum : servers / 2 + 1;
+  const std::uint32_t quorum = options.of<QuorumOptions>().quorum;
+  return quorum > 0 ? quorum : servers / 2 + 1;
 }
 
 std::vector<Promise> quorum_promises(const LockOptions& options) {
   using enum FaultClass;
   FaultClasses under = {crash, lost_reply};
   if (options.clock == ClientClock::monotonic) under.add(client_clock);
-  if (options.validity == Validity::after_answers) under.add(late_command);
+  if (options.of<QuorumOptions>().validity == Validity::after_answers) under.add(late_command);
   // An extension that only got no answer releases the lock before its holder learns of it.
-  const bool undoes = options.renew != Renew::none && options.extends == Extends::as_acquired &&
-                      options.undo_after == UndoAfter::each_attempt;
+  const bool undoes = options.renew != Renew::none &&
+                      options.of<QuorumOptions>().extends == Extends::as_acquired &&
+                      options.of<QuorumOptions>().undo_after == UndoAfter::each_attempt;
   if (undoes) under = under.without({crash, lost_reply, late_command});
   return {
       {Property::mutual_exclusion, under, kWithinLease},
@@ -317,15 +320,55 @@ Duration quorum_bound(const LockOptions& options) {
   return lease_and_one_attempt(options) + 2 * options.command_timeout;
 }
 
-Uses quorum_uses() {
-  return {.renew = true,
-          .tokens = false,
-          .paces = true,
-          .servers = true,
-          .force = true,
-          .options = {"deadline", "tell_loss", "local_mutex", "quorum", "validity", "drift_ppm",
-                      "drift_extra", "asks", "hears", "speaks", "undo_at", "undo_after", "extends",
-                      "extend_missing"}};
+Uses quorum_uses() { return {.servers = true, .force = true}; }
+
+OptionKeys quorum_keys() {
+  using namespace keys;
+  return joined(
+      {client_keys(), lease_keys(), polling_keys(), renewal_keys(), pace_keys(), loss_keys(),
+       local_mutex_keys(), validity_keys(),
+       own_keys<QuorumOptions>({
+           integer<QuorumOptions>(
+               "quorum", 0, 1000, [](auto& own) -> auto& { return own.quorum; },
+               "how many servers make a grant; 0: more than half or all of them, as the lock "
+               "defines "
+               "it"),
+           integer<QuorumOptions>(
+               "drift_ppm", 0, 1'000'000, [](auto& own) -> auto& { return own.drift_ppm; },
+               "millionths of the lease that are subtracted from its validity"),
+           duration<QuorumOptions>(
+               "drift_extra", Sign::not_negative,
+               [](auto& own) -> auto& { return own.drift_extra; },
+               "time that is subtracted as well"),
+           word<QuorumOptions>(
+               "asks", {"together", "in-turn"}, [](auto& own) -> auto& { return own.asks; },
+               "whether a client sends to several servers at once or to one after the other"),
+           word<QuorumOptions>(
+               "hears", {"all", "majority"}, [](auto& own) -> auto& { return own.hears; },
+               "whether it waits for all replies or only for as many as decide the outcome"),
+           word<QuorumOptions>(
+               "speaks", {"set", "scripts", "script-names"},
+               [](auto& own) -> auto& { return own.speaks; },
+               "how a lock on several servers takes its key: by SET, by a script in full (EVAL), "
+               "or by "
+               "the SHA-1 of a script (EVALSHA)"),
+           word<QuorumOptions>(
+               "undo_at", {"all", "granted"}, [](auto& own) -> auto& { return own.undo_at; },
+               "which servers are told to undo a failed attempt: all, or those that granted it"),
+           word<QuorumOptions>(
+               "undo_after", {"each-attempt", "last-attempt"},
+               [](auto& own) -> auto& { return own.undo_after; },
+               "after which failed attempts they are told: each one, or only the last"),
+           word<QuorumOptions>(
+               "extends", {"by-asking", "as-acquired"},
+               [](auto& own) -> auto& { return own.extends; },
+               "how a lock on several servers is extended: whatever the clock says; or like one "
+               "more "
+               "acquire, that is, only within the lease, and undone if it fails"),
+           boolean<QuorumOptions>(
+               "extend_missing", [](auto& own) -> auto& { return own.extend_missing; },
+               "whether a renewal sets a key again that is gone"),
+       })});
 }
 
 void as_specified(LockOptions& options) {
@@ -339,15 +382,17 @@ void as_node_v4(LockOptions& options) {
   options.retry_jitter = std::chrono::milliseconds(200);
   options.attempts = 11;
   options.clock = ClientClock::wall;
-  options.speaks = Speaks::script_names;
-  options.extends = Extends::as_acquired;
+  auto& own = options.of<QuorumOptions>();
+  own.speaks = Speaks::script_names;
+  own.extends = Extends::as_acquired;
 }
 
 void as_node_v5(LockOptions& options) {
   as_node_v4(options);
-  options.hears = Hears::majority;
-  options.validity = Validity::never;
-  options.undo_after = UndoAfter::last_attempt;
+  auto& own = options.of<QuorumOptions>();
+  own.hears = Hears::majority;
+  own.validity = Validity::never;
+  own.undo_after = UndoAfter::last_attempt;
 }
 
 void as_redsync(LockOptions& options) {
@@ -356,7 +401,7 @@ void as_redsync(LockOptions& options) {
   options.retry_jitter = std::chrono::milliseconds(200);
   options.attempts = 32;
   options.command_timeout = std::chrono::milliseconds(400);
-  options.drift_extra = {};
+  options.of<QuorumOptions>().drift_extra = {};
 }
 
 Algorithm variant(std::string_view name, std::string_view summary, std::string_view source,
@@ -367,6 +412,7 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
           .roles = {Role::acquire, Role::release},
           .marks = {"answers-counted", "elapsed-checked"},
           .uses = quorum_uses(),
+          .keys = quorum_keys(),
           .promises = quorum_promises,
           .bound = quorum_bound,
           .quorum = majority,
@@ -375,6 +421,16 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
 }
 
 }  // namespace
+
+OptionKeys validity_keys() {
+  using namespace keys;
+  return own_keys<QuorumOptions>({
+      word<QuorumOptions>(
+          "validity", {"after-answers", "before-answers", "never"},
+          [](auto& own) -> auto& { return own.validity; },
+          "when a client reads its clock to see whether enough of the lease is left"),
+  });
+}
 
 const Algorithm& redlock() {
   static const Algorithm algorithm =

@@ -80,8 +80,8 @@ TEST(QuorumLock, IsGrantedByMoreThanHalf) {  // 3
 }
 
 TEST(QuorumLock, IsGrantedByAsManyAsItIsTold) {
-  EXPECT_TRUE(granted(5, 3, {.quorum = 2}));
-  EXPECT_FALSE(granted(5, 1, {.quorum = 5}));
+  EXPECT_TRUE(granted(5, 3, {.own = QuorumOptions{.quorum = 2}}));
+  EXPECT_FALSE(granted(5, 1, {.own = QuorumOptions{.quorum = 5}}));
 }
 
 TEST(QuorumLock, SetsOneValueOnAllOfThemAtOnce) {  // 3
@@ -101,7 +101,7 @@ TEST(QuorumLock, SetsOneValueOnAllOfThemAtOnce) {  // 3
 
 TEST(QuorumLock, AsksOneAfterTheOtherIfToldTo) {
   Quorum all(3);
-  QuorumLock lock(LockOptions{.asks = Asks::in_turn});
+  QuorumLock lock(LockOptions{.own = QuorumOptions{.asks = Asks::in_turn}});
   all.play([&](Client& self) { EXPECT_TRUE(lock.acquire(self, "lock")); });
   all.world.run();
   EXPECT_THAT(all.sent("SET"),
@@ -111,7 +111,8 @@ TEST(QuorumLock, AsksOneAfterTheOtherIfToldTo) {
 
 TEST(QuorumLock, AsksNoFurtherInTurnThanItMustHear) {
   Quorum all(5);
-  QuorumLock lock(LockOptions{.asks = Asks::in_turn, .hears = Hears::majority});
+  QuorumLock lock(
+      LockOptions{.own = QuorumOptions{.asks = Asks::in_turn, .hears = Hears::majority}});
   all.play([&](Client& self) { EXPECT_TRUE(lock.acquire(self, "lock")); });
   all.world.run();
   EXPECT_EQ(all.sent("SET").size(), 3U);
@@ -138,15 +139,15 @@ TEST(QuorumLock, IsRefusedWhereItsLeaseIsOverByItsLastAnswer) {
 }
 
 TEST(QuorumLock, TakesOffNoDriftWhereItIsNotTold) {  // 3.3: without the 2 ms
-  EXPECT_TRUE(after(988ms, {.drift_extra = {}}));
-  EXPECT_FALSE(after(989ms, {.drift_extra = {}}));
-  EXPECT_TRUE(after(998ms, {.drift_ppm = 0, .drift_extra = {}}));
-  EXPECT_FALSE(after(999ms, {.drift_ppm = 0, .drift_extra = {}}));
+  EXPECT_TRUE(after(988ms, {.own = QuorumOptions{.drift_extra = {}}}));
+  EXPECT_FALSE(after(989ms, {.own = QuorumOptions{.drift_extra = {}}}));
+  EXPECT_TRUE(after(998ms, {.own = QuorumOptions{.drift_ppm = 0, .drift_extra = {}}}));
+  EXPECT_FALSE(after(999ms, {.own = QuorumOptions{.drift_ppm = 0, .drift_extra = {}}}));
 }
 
 TEST(QuorumLock, TakesAnOldGrantForGoodWhereItDoesNotLookAfterwards) {  // B-04, C-12
-  EXPECT_TRUE(after(1500ms, {.validity = Validity::never}));
-  EXPECT_TRUE(after(1500ms, {.validity = Validity::before_answers}));
+  EXPECT_TRUE(after(1500ms, {.own = QuorumOptions{.validity = Validity::never}}));
+  EXPECT_TRUE(after(1500ms, {.own = QuorumOptions{.validity = Validity::before_answers}}));
 }
 
 TEST(QuorumLock, CountsItsDeadlineFromTheBeginningOfTheAttempt) {
@@ -169,7 +170,7 @@ TEST(QuorumLock, TakesBackEverythingAfterAnAttemptThatFails) {  // 3, step 5
 
 TEST(QuorumLock, TakesBackFromThoseThatHaveGrantedAloneIfToldTo) {
   Quorum all(5, 3);
-  QuorumLock lock(LockOptions{.attempts = 1, .undo_at = UndoAt::granted});
+  QuorumLock lock(LockOptions{.attempts = 1, .own = QuorumOptions{.undo_at = UndoAt::granted}});
   all.play([&](Client& self) { EXPECT_FALSE(lock.acquire(self, "lock")); });
   all.world.run();
   EXPECT_EQ(all.sent("EVAL").size(), 2U);
@@ -193,7 +194,8 @@ TEST(QuorumLock, HasOneValueForAllAttemptsOfAnAcquire) {  // 3.1, 3.3
 TEST(QuorumLock, StandsInItsOwnWayWhereItTakesBackAfterTheLastAttemptOnly) {  // 3.2
   for (const UndoAfter when : {UndoAfter::each_attempt, UndoAfter::last_attempt}) {
     Quorum all(3, 2);
-    QuorumLock lock(LockOptions{.retry_every = 100ms, .attempts = 2, .undo_after = when});
+    QuorumLock lock(
+        LockOptions{.retry_every = 100ms, .attempts = 2, .own = QuorumOptions{.undo_after = when}});
     const bool each = when == UndoAfter::each_attempt;
     all.play([&](Client& self) { EXPECT_EQ(bool{lock.acquire(self, "lock")}, each); });
     all.world.client(2, [each](SmallWorld&, Client& self) {
@@ -223,14 +225,15 @@ Duration heard(std::uint32_t slow, LockOptions options) {
 
 TEST(QuorumLock, WaitsForEveryAnswerUnlessAMajorityIsEnough) {  // 3.1, 3.2
   EXPECT_EQ(heard(1, {}), 2001ms);
-  EXPECT_EQ(heard(2, {.hears = Hears::majority}), 1ms);
-  EXPECT_EQ(heard(3, {.hears = Hears::majority}), 2001ms);
+  EXPECT_EQ(heard(2, {.own = QuorumOptions{.hears = Hears::majority}}), 1ms);
+  EXPECT_EQ(heard(3, {.own = QuorumOptions{.hears = Hears::majority}}), 2001ms);
 }
 
 TEST(QuorumLock, IsRefusedAtOnceByAMajority) {
   Quorum all(3, 2);
   all.world.server(3).process().set_service(2s);
-  QuorumLock lock(LockOptions{.hears = Hears::majority, .undo_at = UndoAt::granted});
+  QuorumLock lock(
+      LockOptions{.own = QuorumOptions{.hears = Hears::majority, .undo_at = UndoAt::granted}});
   all.play([&](Client& self) {
     EXPECT_FALSE(lock.try_acquire(self, "lock"));
     EXPECT_EQ(self.monotonic_now(), 3ms);
@@ -241,7 +244,7 @@ TEST(QuorumLock, IsRefusedAtOnceByAMajority) {
 // A tie: there is no majority, and nothing ends the wait for it.
 TEST(QuorumLock, WaitsForEverForAMajorityOfAnEvenNumber) {  // 3.2
   Quorum all(2, 1);
-  QuorumLock lock(LockOptions{.attempts = 1, .hears = Hears::majority});
+  QuorumLock lock(LockOptions{.attempts = 1, .own = QuorumOptions{.hears = Hears::majority}});
   bool ended = false;
   all.play([&](Client& self) {
     lock.acquire(self, "lock");
@@ -256,7 +259,7 @@ TEST(QuorumLock, WaitsForEverForAMajorityOfAnEvenNumber) {  // 3.2
 TEST(QuorumLock, TakesWhoeverDoesNotAnswerForARefusal) {  // 3.2
   Quorum all(5);
   for (std::size_t server : {2U, 3U, 4U}) all.world.server(server).process().set_service(1h);
-  QuorumLock lock(LockOptions{.attempts = 1, .hears = Hears::majority});
+  QuorumLock lock(LockOptions{.attempts = 1, .own = QuorumOptions{.hears = Hears::majority}});
   bool ended = false;
   all.play([&](Client& self) {
     EXPECT_FALSE(lock.acquire(self, "lock"));
@@ -283,7 +286,7 @@ TEST(QuorumLock, GivesUpWithItsPatienceThoughAnAttemptTookLong) {
 
 TEST(QuorumLock, SpeaksByScriptsAloneIfToldTo) {
   Quorum all(3);
-  QuorumLock lock(LockOptions{.ttl = 10s, .speaks = Speaks::scripts});
+  QuorumLock lock(LockOptions{.ttl = 10s, .own = QuorumOptions{.speaks = Speaks::scripts}});
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
     EXPECT_GT(self.redis().pttl("lock").integer, 9990);
@@ -298,7 +301,7 @@ TEST(QuorumLock, SpeaksByScriptsAloneIfToldTo) {
 
 TEST(QuorumLock, NamesItsScriptsAndSendsThemWholeWhereTheyAreNotKnown) {
   Quorum all(1);
-  QuorumLock lock(LockOptions{.speaks = Speaks::script_names});
+  QuorumLock lock(LockOptions{.own = QuorumOptions{.speaks = Speaks::script_names}});
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
     EXPECT_TRUE(acquired);
@@ -426,7 +429,7 @@ TEST(QuorumLock, IsLostOnceNoMajorityHasExtendedItInTime) {
 
 TEST(QuorumLock, TakesAgainInSilenceWhatHasExpiredIfToldTo) {  // 3.4
   Quorum all(3);
-  QuorumLock lock(extended({.extend_missing = true}));
+  QuorumLock lock(extended({.own = QuorumOptions{.extend_missing = true}}));
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
     for (std::size_t i = 0; i < 3; ++i) self.redis(i).del("lock");
@@ -439,7 +442,7 @@ TEST(QuorumLock, TakesAgainInSilenceWhatHasExpiredIfToldTo) {  // 3.4
 
 TEST(QuorumLock, TakesNothingAgainThatIsAnothers) {
   Quorum all(3);
-  QuorumLock lock(extended({.extend_missing = true}));
+  QuorumLock lock(extended({.own = QuorumOptions{.extend_missing = true}}));
   all.play([&](Client& self) {
     lock.acquire(self, "lock");
     for (std::size_t i = 0; i < 3; ++i) self.redis(i).set("lock", "other");

@@ -23,21 +23,12 @@ Taken minted(const redis::Reply& reply) {
   return Taken::granted(reply.integer);
 }
 
-Uses set_px_uses() {
-  return {.renew = true,
-          .paces = true,
-          .own = true,
-          .wait = true,
-          .look = true,
-          .mint = true,
-          .force = true,
-          .options = {"deadline", "tell_loss", "local_mutex", "renew_script"}};
-}
+Uses set_px_uses() { return {.look = true, .mint = true, .force = true}; }
 
-Uses set_px_uses_with_release() {
-  Uses mine = set_px_uses();
-  mine.options.emplace_back("release_script");
-  return mine;
+OptionKeys set_px_keys() {
+  return joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
+                 wait_keys(), check_keys(), renewal_keys(), pace_keys(), loss_keys(),
+                 local_mutex_keys(), renew_script_keys()});
 }
 
 template <GivesBack how>
@@ -101,6 +92,7 @@ const Algorithm& set_px_blind_delete() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = set_px_uses(),
+      .keys = set_px_keys(),
       .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxBlindDelete>,
@@ -116,6 +108,7 @@ const Algorithm& set_px_check_delete() {
       .roles = {Role::acquire, Role::check, Role::release},
       .marks = {},
       .uses = set_px_uses(),
+      .keys = set_px_keys(),
       .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxCheckDelete>,
@@ -132,7 +125,8 @@ const Algorithm& lua_check_delete() {
       .source = "redis.io, Distributed Locks with Redis; docs/facts/algorithms.md 2.1",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = set_px_uses_with_release(),
+      .uses = set_px_uses(),
+      .keys = joined({set_px_keys(), release_script_keys()}),
       .promises = set_px_promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,

@@ -57,6 +57,11 @@ std::vector<Promise> expire_promises(const LockOptions& options) {
   return all;
 }
 
+OptionKeys setnx_keys() {
+  return joined(
+      {client_keys(), polling_keys(), token_keys(), own_token_keys(), wait_keys(), check_keys()});
+}
+
 Duration a_minute(const LockOptions& options) {
   return std::chrono::minutes(1) + lease_and_one_attempt(without_lease(options));
 }
@@ -92,7 +97,8 @@ const Algorithm& naive_setnx() {
       .source = "docs/facts/failures.md A-04",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.lease = false, .own = true, .wait = true, .look = true},
+      .uses = {.look = true},
+      .keys = setnx_keys(),
       .promises = without_lease_promises,
       .bound = a_minute,
       .make = make<NaiveSetnx>,
@@ -107,7 +113,8 @@ const Algorithm& setnx_expire() {
       .source = "docs/facts/failures.md A-05",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.renew = true, .paces = true, .own = true, .wait = true, .look = true},
+      .uses = {.look = true},
+      .keys = joined({setnx_keys(), lease_keys(), renewal_keys(), pace_keys()}),
       .promises = expire_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxExpire>,

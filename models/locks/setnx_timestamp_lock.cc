@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 
+#include "keys/key_kinds.h"
 #include "models/locks/promises.h"
 
 namespace picklock::models::locks {
@@ -33,7 +34,8 @@ std::vector<Promise> timestamp_promises(const LockOptions& options) {
       "every critical section ends within its lease, and the clients' clocks agree";
   // Others steal the lock of a dead holder, and only GETSET tells two thieves apart.
   FaultClasses holder = {late_write, server_clock};
-  if (options.steal == Steal::getset && options.resend == 0) holder.add(crash);
+  if (options.of<SetnxTimestampOptions>().steal == Steal::getset && options.resend == 0)
+    holder.add(crash);
   return {
       {Property::mutual_exclusion, holder, kAgree},
       {Property::resource_exclusion, holder.without({late_write}), kAgree},
@@ -69,7 +71,7 @@ Acquired SetnxTimestamp::set_if_absent(Client& self, std::string_view key) {
 }
 
 Acquired SetnxTimestamp::steal(Client& self, std::string_view key) {
-  if (options().steal == Steal::del) {
+  if (options().of<SetnxTimestampOptions>().steal == Steal::del) {
     if (!self.redis().del(key).answered()) return std::nullopt;
     return set_if_absent(self, key);
   }
@@ -89,6 +91,20 @@ Released SetnxTimestamp::release(Client& self, const Lease& lease) {
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
 
+namespace {
+
+OptionKeys steal_keys() {
+  using namespace keys;
+  return own_keys<SetnxTimestampOptions>({
+      word<SetnxTimestampOptions>(
+          "steal", {"del", "getset"}, [](auto& own) -> auto& { return own.steal; },
+          "setnx-timestamp: how a key whose timestamp has passed is taken: by DEL and SETNX, or by "
+          "GETSET"),
+  });
+}
+
+}  // namespace
+
 const Algorithm& setnx_timestamp() {
   static const Algorithm algorithm{
       .name = "setnx-timestamp",
@@ -98,7 +114,8 @@ const Algorithm& setnx_timestamp() {
       .source = "redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08",
       .roles = {Role::acquire, Role::release},
       .marks = {kTimestampPassed},
-      .uses = {.tokens = false, .steals = true},
+      .uses = {},
+      .keys = joined({client_keys(), lease_keys(), polling_keys(), steal_keys()}),
       .promises = timestamp_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxTimestamp>,

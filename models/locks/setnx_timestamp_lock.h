@@ -8,6 +8,14 @@
 
 namespace picklock::models::locks {
 
+// How a key whose timestamp has passed is taken from its holder: by DEL and SETNX, or by GETSET and
+// a check of the value that it replaced (docs/facts/failures.md B-08).
+enum class Steal : std::uint8_t { del, getset };
+
+struct SetnxTimestampOptions {
+  Steal steal = Steal::del;
+};
+
 class SetnxTimestamp final : public ConfiguredLock {
  public:
   using ConfiguredLock::ConfiguredLock;

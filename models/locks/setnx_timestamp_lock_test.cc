@@ -16,7 +16,8 @@ class SetnxTimestampTest : public testing::Test {
   SetnxTimestampTest() { self_.offset = 100s; }
 
   SetnxTimestamp by_del_{LockOptions{.ttl = 10s}};
-  SetnxTimestamp by_getset_{LockOptions{.ttl = 10s, .steal = Steal::getset}};
+  SetnxTimestamp by_getset_{
+      LockOptions{.ttl = 10s, .own = SetnxTimestampOptions{.steal = Steal::getset}}};
   Transcript self_;
 };
 

@@ -1,5 +1,6 @@
 #include "models/mysql/sim_client.h"
 
+#include "models/locks/mysql/options.h"
 #include "models/mysql/wire.h"
 #include "models/step_of.h"
 
@@ -40,9 +41,10 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
   self_ = &self;
   servers_ = servers;
   patience_ = options.command_timeout;
-  connect_timeout_ = options.connect_timeout;
-  reconnects_ = options.reconnect;
-  rolls_back_ = options.pool_resets;
+  const auto& connection = options.of<models::locks::mysql::ConnectionOptions>();
+  connect_timeout_ = connection.connect_timeout;
+  reconnects_ = connection.reconnect;
+  rolls_back_ = connection.pool_resets;
   pool_.reset(simulation.scheduler, self, options.connections);
   while (connections_.size() < pool_.size()) connections_.emplace_back();
   for (std::size_t i = 0; i < pool_.size(); ++i) {

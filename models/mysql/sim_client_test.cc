@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/locks/mysql/options.h"
 #include "models/mysql/database_world.h"
 #include "models/verbs.h"
 
@@ -44,7 +45,7 @@ TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
 TEST(Client, RollsBackWhatIsGivenBackToThePool) {
   for (const bool resets : {true, false}) {
     models::SmallWorld::Setup setup = database(1);
-    setup.options.pool_resets = resets;
+    setup.options.of<models::locks::mysql::ConnectionOptions>().pool_resets = resets;
     models::SmallWorld world(setup);
     world.client(1, [resets](models::SmallWorld& here, picklock::Client& self) {
       locked(self.mysql()).reset();
@@ -70,7 +71,7 @@ TEST(Client, GivesANameAwayWithItsConnection) {
 TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
   for (const bool reconnects : {true, false}) {
     models::SmallWorld::Setup setup = database(1);
-    setup.options.reconnect = reconnects;
+    setup.options.of<models::locks::mysql::ConnectionOptions>().reconnect = reconnects;
     models::SmallWorld world(setup);
     world.client(1, [reconnects](models::SmallWorld&, picklock::Client& self) {
       const auto connection = self.mysql().connect();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/locks/zookeeper/options.h"
 #include "models/step_of.h"
 
 namespace picklock::zookeeper {
@@ -45,7 +46,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
       sim::Random(simulation.scheduler.seed(), sim::mixed(self.hash() ^ sim::hash_of("zookeeper")));
   host_ = first % servers.size();
   asked_timeout_ = options.ttl;
-  lost_percent_ = options.lost_after_percent;
+  lost_percent_ = options.of<models::locks::zookeeper::SessionOptions>().lost_after_percent;
   const models::ServerEnd& server = servers_[host_];
   caller_.reset(simulation, self, *server.process, *server.endpoint, protocol(), 1);
   caller_.listen(

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "models/locks/zookeeper/options.h"
 #include "models/zookeeper/ensemble_world.h"
 
 namespace picklock::zookeeper {
@@ -89,7 +90,9 @@ TEST(ZooKeeperClient, IsSuspendedWhileItIsCutOffAndLearnsOfTheLossAfterwards) {
 }
 
 TEST(ZooKeeperClient, GivesItsSessionUpByItselfIfItIsToldTo) {
-  World world({.options = {.ttl = 6s, .lost_after_percent = 100}});
+  World world(
+      {.options = {.ttl = 6s,
+                   .own = models::locks::zookeeper::SessionOptions{.lost_after_percent = 100}}});
   std::vector<std::string> all;
   world.thread(1, [&](SimClient& client) {
     client.create("/lock", "", CreateMode::ephemeral, Role::none);

@@ -11,6 +11,7 @@
 
 #include "conform/redis/real/real_world.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/redisson/options.h"
 
 namespace picklock::conform::redis::real {
 namespace {
@@ -36,7 +37,7 @@ bool sends(const models::Algorithm& algorithm, Role role) {
 }
 
 bool renews(const models::Algorithm& algorithm) {
-  return algorithm.uses.renew || sends(algorithm, Role::renew);
+  return models::takes(algorithm, "renew") || sends(algorithm, Role::renew);
 }
 
 bool hears_channels(const models::Algorithm& algorithm) {
@@ -44,13 +45,14 @@ bool hears_channels(const models::Algorithm& algorithm) {
 }
 
 bool can_have_no_lease(const models::Algorithm& algorithm) {
-  return !algorithm.uses.lease || algorithm.uses.endless;
+  return !models::takes(algorithm, "ttl") || algorithm.uses.endless;
 }
 
 // It does not remove another client's key, even after its own lease has ended unnoticed.
 bool releases_its_own_only(const models::Algorithm& algorithm) {
   const std::optional<Promise> own = promise(algorithm, Property::own_release, {});
-  return algorithm.uses.lease && own && (own->under.has(FaultClass::pause) || algorithm.uses.nests);
+  return models::takes(algorithm, "ttl") && own &&
+         (own->under.has(FaultClass::pause) || algorithm.uses.nests);
 }
 
 // Its release does not say whether there was anything to release (docs/facts/algorithms.md 1.7).
@@ -237,7 +239,8 @@ TEST_F(RealLocks, RefuseASecondClientWhichGetsThemOnceTheyAreReleased) {
 }
 
 TEST_F(RealLocks, ComeFreeWithTheirLeaseWhenTheHolderCrashes) {
-  prepare([](const models::Algorithm& algorithm) { return algorithm.uses.lease; }, briefly);
+  prepare([](const models::Algorithm& algorithm) { return models::takes(algorithm, "ttl"); },
+          briefly);
   for (const auto& one : parties_) {
     Party& party = *one;
     client(party, 0, [&](picklock::Client& self, Lock& lock) {
@@ -448,7 +451,7 @@ TEST_F(RealLocks, AreServedInTheOrderOfTheirWaitersWhereTheyAreFair) {
 TEST_F(RealLocks, WakeASleepingWaiterByAMessageWhereTheyHearChannels) {
   prepare(hears_channels, [](const models::Algorithm& algorithm) {
     models::LockOptions options = patiently(algorithm);
-    options.wait_at_most = {};
+    options.of<models::locks::redisson::RedissonOptions>().wait_at_most = {};
     return options;
   });
   for (const auto& one : parties_) {

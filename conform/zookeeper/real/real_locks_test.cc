@@ -11,6 +11,7 @@
 
 #include "conform/zookeeper/real/real_world.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/zookeeper/options.h"
 
 namespace picklock::conform::zookeeper::real {
 namespace {
@@ -411,16 +412,17 @@ TEST_F(RealLocks, StayHeldUntilTheirHolderHasReleasedThemAsOftenAsItAcquiredThem
   }
 }
 
-template <models::FenceBy by>
+template <models::locks::zookeeper::FenceBy by>
 models::LockOptions fenced(const models::Algorithm& algorithm, std::size_t client) {
   models::LockOptions options = patiently(algorithm, client);
   options.mint = models::Mint::in_script;
-  options.fence_by = by;
+  options.of<models::locks::zookeeper::QueueOptions>().fence_by = by;
   return options;
 }
 
 TEST_F(RealLocks, GiveEveryHolderALargerFencingToken) {
-  for (const auto options_of : {fenced<models::FenceBy::zxid>, fenced<models::FenceBy::sequence>}) {
+  for (const auto options_of : {fenced<models::locks::zookeeper::FenceBy::zxid>,
+                                fenced<models::locks::zookeeper::FenceBy::sequence>}) {
     prepare([](const models::Algorithm& algorithm) { return algorithm.uses.mint; }, options_of);
     for (const auto& one : parties_) {
       Party& party = *one;

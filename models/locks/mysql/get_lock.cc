@@ -17,7 +17,7 @@ Statement named(Op op, const std::string& key) { return {.op = op, .name = key};
 }  // namespace
 
 std::int64_t GetLock::seconds_to_wait() const {
-  if (options().if_locked != IfLocked::wait) return 0;
+  if (row_.if_locked != IfLocked::wait) return 0;
   const Duration limit = options().acquire_timeout;
   return limit == Duration::zero() ? kSeconds : std::min<std::int64_t>(limit / 1s, kSeconds);
 }
@@ -77,13 +77,9 @@ const Algorithm& mysql_get_lock() {
       .source = "docs/facts/algorithms.md 8.5, docs/facts/failures.md C-16 and C-17",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.lease = false,
-               .tokens = false,
-               .look = true,
-               .mint = true,
-               .database = true,
-               .options = {"if_locked", "connect_timeout", "reconnect", "pool_resets"},
-               .server = LockServer::mysql},
+      .uses = {.look = true, .mint = true, .database = true, .server = LockServer::mysql},
+      .keys =
+          joined({client_keys(), polling_keys(), connection_keys(), pool_keys(), if_locked_keys()}),
       .promises = of_a_session,
       .bound = session_and_one_attempt,
       .preset = pooled,

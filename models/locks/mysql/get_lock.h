@@ -4,6 +4,7 @@
 
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
+#include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 
 namespace picklock::models::locks::mysql {
@@ -20,6 +21,7 @@ class GetLock final : public ConfiguredLock {
  private:
   std::int64_t seconds_to_wait() const;
 
+  const RowOptions& row_ = options().of<RowOptions>();
   Sessions sessions_;
   std::map<std::string, std::int64_t> numbers_;  // of the sessions, as numbered by the server
 };

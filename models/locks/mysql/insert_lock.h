@@ -4,6 +4,7 @@
 
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
+#include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 
 namespace picklock::models::locks::mysql {

@@ -65,7 +65,7 @@ Attempt second_tries(SmallWorld& world, Lock& lock) {
 
 TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
   for (const IfLocked if_locked : {IfLocked::wait, IfLocked::nowait, IfLocked::skip}) {
-    const LockOptions options{.if_locked = if_locked};
+    const LockOptions options{.own = RowOptions{.if_locked = if_locked}};
     SmallWorld world(with(2, options));
     const auto first = made(mysql_row_lock(), options);
     const auto second = made(mysql_row_lock(), options);
@@ -79,7 +79,7 @@ TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
 // M1: an insert is not a try, and M4: a rolled-back insert never existed.
 TEST(MySqlSelectInsert, WaitsForAnInsertAndHasItOnlyIfThatWasRolledBack) {
   for (const EndsBy ends_by : {EndsBy::commit, EndsBy::rollback}) {
-    const LockOptions options{.ends_by = ends_by};
+    const LockOptions options{.own = RowOptions{.ends_by = ends_by}};
     SmallWorld world(with(2, options));
     const auto first = made(mysql_select_insert(), options);
     const auto second = made(mysql_select_insert(), options);
@@ -141,7 +141,7 @@ TEST(MySqlLocks, CountATokenOnlyWhileTheyHold) {
 
 // C-16: the session that has replaced the holder's has nothing to release.
 TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
-  const LockOptions options{.holder_checks = true, .reconnect = true};
+  const LockOptions options{.holder_checks = true, .own = ConnectionOptions{.reconnect = true}};
   SmallWorld world(with(1, options));
   const auto lock = made(mysql_get_lock(), options);
   world.client(1, [&](SmallWorld& all, Client& self) {
@@ -240,7 +240,8 @@ TEST(ShedLock, GivesAwayTheLockOfAnotherProcessOfItsHostWhenItReleasesTooLate) {
 }
 
 TEST(ShedLock, IsHeldAtLeastAsLongAsItIsTold) {
-  const LockOptions options{.ttl = 10s, .value = TokenPer::client, .hold_at_least = 4s};
+  const LockOptions options{
+      .ttl = 10s, .value = TokenPer::client, .own = ShedLockOptions{.hold_at_least = 4s}};
   SmallWorld world(with(2, options));
   const auto first = made(shedlock(), options);
   const auto second = made(shedlock(), options);
@@ -256,7 +257,8 @@ TEST(ShedLock, IsHeldAtLeastAsLongAsItIsTold) {
 
 TEST(ShedLock, GoesByTheClientsClockUnlessTheDatabasesDecides) {
   for (const bool db_time : {false, true}) {
-    const LockOptions options{.ttl = 10s, .value = TokenPer::client, .db_time = db_time};
+    const LockOptions options{
+        .ttl = 10s, .value = TokenPer::client, .own = ShedLockOptions{.db_time = db_time}};
     SmallWorld world(with(2, options));
     const auto first = made(shedlock(), options);
     const auto second = made(shedlock(), options);

@@ -1,5 +1,6 @@
 #include "models/locks/mysql/promises.h"
 
+#include "models/locks/mysql/shedlock.h"
 #include "models/locks/promises.h"
 
 namespace picklock::models::locks::mysql {
@@ -66,9 +67,10 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
 // The application's clock decides, unless the option selects the database's.
 std::vector<Promise> of_a_time(const LockOptions& options) {
   FaultClasses under = unhurried(options, GivesBack::its_own);
-  if (!options.db_time) under = under.without({FaultClass::client_clock});
+  if (!options.of<ShedLockOptions>().db_time) under = under.without({FaultClass::client_clock});
   Promise own = own_release(options, GivesBack::its_own);
-  if (!options.db_time) own.under = own.under.without({FaultClass::client_clock});
+  if (!options.of<ShedLockOptions>().db_time)
+    own.under = own.under.without({FaultClass::client_clock});
   std::vector<Promise> all = {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under, kWithinLease},
@@ -81,8 +83,8 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
 }
 
 Duration session_and_one_attempt(const LockOptions& options) {
-  return options.command_timeout + options.connect_timeout + options.retry_every +
-         options.retry_jitter + 100ms;
+  return options.command_timeout + options.of<ConnectionOptions>().connect_timeout +
+         options.retry_every + options.retry_jitter + 100ms;
 }
 
 Duration lease_and_connection(const LockOptions& options) {

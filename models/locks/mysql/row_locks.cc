@@ -32,7 +32,7 @@ Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
 Released TransactionLock::release(Client&, const Lease& lease) {
   const std::unique_ptr<Connection> connection = sessions_.take(lease);
   if (connection == nullptr) return Released::not_held;
-  const bool commits = options().ends_by == EndsBy::commit;
+  const bool commits = row_.ends_by == EndsBy::commit;
   const Answer answer = connection->execute({.op = commits ? Op::commit : Op::rollback});
   if (answer.error == Error::lost) return Released::unknown;
   return answer.ok() ? Released::ok : Released::not_held;
@@ -67,18 +67,18 @@ Error TransactionLock::insert(Connection& connection, std::string_view table,
 }
 
 Error RowLock::take(Connection& connection, std::string_view key) {
-  return lock(connection, kLockRows, key, options().if_locked);
+  return lock(connection, kLockRows, key, row_.if_locked);
 }
 
 Error SelectInsertLock::take(Connection& connection, std::string_view key) {
   const Answer seen = connection.execute(select_row(kLocks, key));
   if (!seen.ok()) return seen.error;
   return seen.rows.empty() ? insert(connection, kLocks, key)
-                           : lock(connection, kLocks, key, options().if_locked);
+                           : lock(connection, kLocks, key, row_.if_locked);
 }
 
 Error ProbeInsertLock::take(Connection& connection, std::string_view key) {
-  const Error probed = lock(connection, kLocks, key, options().if_locked);
+  const Error probed = lock(connection, kLocks, key, row_.if_locked);
   return probed == Error::no_data ? insert(connection, kLocks, key) : probed;
 }
 
@@ -92,13 +92,9 @@ Algorithm of_rows(std::string_view name, std::string_view summary, std::string_v
       .source = source,
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.lease = false,
-               .tokens = false,
-               .look = true,
-               .mint = true,
-               .database = true,
-               .options = {"if_locked", "ends_by", "connect_timeout", "reconnect", "pool_resets"},
-               .server = LockServer::mysql},
+      .uses = {.look = true, .mint = true, .database = true, .server = LockServer::mysql},
+      .keys = joined({client_keys(), polling_keys(), connection_keys(), pool_keys(),
+                      if_locked_keys(), ends_by_keys()}),
       .promises = promises,
       .bound = session_and_one_attempt,
       .preset = pooled,

@@ -6,6 +6,7 @@
 
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
+#include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 
 namespace picklock::models::locks::mysql {
@@ -20,6 +21,8 @@ class TransactionLock : public ConfiguredLock {
   Written write_in_database(Client& self, const Lease& lease) final;
 
  protected:
+  const RowOptions& row_ = options().of<RowOptions>();
+
   // Runs within the transaction. Error::none: it has the row.
   virtual Error take(Connection& connection, std::string_view key) = 0;
   static Error lock(Connection& connection, std::string_view table, std::string_view key,

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "models/lock_options.h"
+#include "models/locks/mysql/options.h"
 #include "picklock/lock.h"
 #include "picklock/mysql.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "keys/key_kinds.h"
 #include "models/locks/mysql/promises.h"
 #include "models/locks/promises.h"
 #include "models/mysql/tables.h"
@@ -28,7 +29,7 @@ bool was_contended(Error error) {
 
 // In microseconds since 1970.
 Term ShedLock::now(Client& self, Duration plus) const {
-  if (options().db_time) return {.of = Term::Of::now, .plus = plus / microseconds(1)};
+  if (own_.db_time) return {.of = Term::Of::now, .plus = plus / microseconds(1)};
   return {.value = std::int64_t{(self.wall_now() + plus) / microseconds(1)}};
 }
 
@@ -97,7 +98,7 @@ void ShedLock::keep_extending(Client& self, const Lease& lease) {
 // as it must be.
 Released ShedLock::release(Client& self, const Lease& lease) {
   if (extending_ != nullptr) extending_->stopped = true;
-  const Duration least = locked_at_[lease.token] + options().hold_at_least - self.wall_now();
+  const Duration least = locked_at_[lease.token] + own_.hold_at_least - self.wall_now();
   Statement statement = on_row(lease);
   statement.where = {{"locked_by", Condition::Is::equal, {.value = lease.token}}};
   statement.set = {{"lock_until", now(self, std::max(least, Duration::zero()))}};
@@ -110,6 +111,22 @@ Released ShedLock::release(Client& self, const Lease& lease) {
   return answer.affected > 0 ? Released::ok : Released::not_held;
 }
 
+namespace {
+
+OptionKeys shedlock_keys() {
+  using namespace keys;
+  return own_keys<ShedLockOptions>({
+      boolean<ShedLockOptions>(
+          "db_time", [](auto& own) -> auto& { return own.db_time; },
+          "whether the database's clock decides what has expired; otherwise the client's"),
+      duration<ShedLockOptions>(
+          "hold_at_least", Sign::not_negative, [](auto& own) -> auto& { return own.hold_at_least; },
+          "lockAtLeastFor: a lock that is released sooner becomes free only after this time"),
+  });
+}
+
+}  // namespace
+
 const Algorithm& shedlock() {
   static const Algorithm algorithm{
       .name = "shedlock",
@@ -120,12 +137,11 @@ const Algorithm& shedlock() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.lease_unit = std::chrono::microseconds(1),
-               .renew = true,
-               .paces = true,
                .shared = true,
                .own_clock = true,
-               .options = {"connect_timeout", "reconnect", "db_time", "hold_at_least"},
                .server = LockServer::mysql},
+      .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), renewal_keys(),
+                      pace_keys(), connection_keys(), shedlock_keys()}),
       .promises = of_a_time,
       .bound = lease_and_connection,
       .preset =

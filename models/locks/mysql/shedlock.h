@@ -7,10 +7,16 @@
 
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
+#include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 #include "picklock/mysql.h"
 
 namespace picklock::models::locks::mysql {
+
+struct ShedLockOptions {
+  bool db_time = false;      // the server's clock decides when a lease is over, not the client's
+  Duration hold_at_least{};  // a lock that is released sooner becomes free only then
+};
 
 class ShedLock final : public ConfiguredLock {
  public:
@@ -30,6 +36,7 @@ class ShedLock final : public ConfiguredLock {
   Answer update(Client& self, const Statement& statement, Role role = Role::none) const;
   void keep_extending(Client& self, const Lease& lease);
 
+  const ShedLockOptions& own_ = options().of<ShedLockOptions>();
   OwnerName owner_name_;
   std::set<std::string> known_;  // names that have a row, as far as this process knows
   std::map<std::string, Duration> locked_at_;

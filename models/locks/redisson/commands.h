@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/lock_options.h"
+#include "models/locks/redisson/options.h"
 #include "picklock/lock.h"
 #include "picklock/redis.h"
 
@@ -23,8 +23,9 @@ struct Call {
 class Commands {
  public:
   Commands(const LockOptions& options, std::size_t server)
-      : resend_(options.resend_scripts ? redis::Resend::unanswered : redis::Resend::unsent),
-        sync_replicas_(options.sync_replicas),
+      : resend_(options.of<RedissonOptions>().resend_scripts ? redis::Resend::unanswered
+                                                             : redis::Resend::unsent),
+        sync_replicas_(options.of<RedissonOptions>().sync_replicas),
         sync_timeout_(options.wait_timeout),
         server_(server) {}
 

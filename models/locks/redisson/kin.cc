@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "keys/key_kinds.h"
 #include "models/locks/promises.h"
 #include "models/locks/redisson/names.h"
 #include "models/locks/redisson/promises.h"
@@ -65,7 +66,7 @@ std::string FairLock::channel(std::string_view key, const std::string& owner) co
 }
 
 Duration FairLock::place_life(const Terms& terms) const {
-  return terms.patience > Duration::zero() ? terms.patience : options().place_expires;
+  return terms.patience > Duration::zero() ? terms.patience : fair_.place_expires;
 }
 
 Commands::Synced FairLock::take(Client& self, const Taking& taking, redis::Late late) {
@@ -82,7 +83,7 @@ Commands::Synced FairLock::take(Client& self, const Taking& taking, redis::Late 
 }
 
 void FairLock::still_waits(Client& self, const Taking& taking) {
-  if (!options().refresh_place) return;
+  if (!fair_.refresh_place) return;
   const std::string places = places_of(taking.key);
   const std::string life = milliseconds(place_life(taking.terms));
   const std::string time = wall_milliseconds(self);
@@ -130,31 +131,32 @@ namespace {
 
 void kin_as_fixed(LockOptions& options) {
   preset(options);
-  options.refresh_place = true;
-  options.wait_at_most = std::chrono::seconds(1);
+  options.of<FairOptions>().refresh_place = true;
+  options.of<RedissonOptions>().wait_at_most = std::chrono::seconds(1);
   options.tell_loss = true;
 }
 
-// It waits and releases in its own way.
-Uses spin_uses() {
-  return without(uses(),
-                 {"release_script", "unlock_latch", "try_after_subscribing", "wait_at_most"});
-}
-
-Uses fair_uses() {
-  Uses mine = without(uses(), {"acquire_script", "release_script", "unlock_latch"});
-  mine.options.emplace_back("place_expires");
-  mine.options.emplace_back("refresh_place");
-  return mine;
+OptionKeys fair_keys() {
+  using namespace keys;
+  return own_keys<FairOptions>({
+      duration<FairOptions>(
+          "place_expires", Sign::positive, [](auto& own) -> auto& { return own.place_expires; },
+          "how long a waiter keeps its place in the queue of a fair lock"),
+      boolean<FairOptions>(
+          "refresh_place", [](auto& own) -> auto& { return own.refresh_place; },
+          "whether a waiter in that queue renews its place"),
+  });
 }
 
 Uses fenced_uses() {
-  Uses mine = without(uses(), {"acquire_script"});
+  Uses mine = uses();
   mine.mint = true;
   return mine;
 }
 
-Duration fair_bound(const LockOptions& options) { return bound(options) + options.place_expires; }
+Duration fair_bound(const LockOptions& options) {
+  return bound(options) + options.of<FairOptions>().place_expires;
+}
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
@@ -162,7 +164,7 @@ Duration spin_wakeup(const LockOptions&) { return {}; }
 // long as its place does not expire.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
-  if (options.refresh_place) all.push_back({Property::fair_order, {}, {}});
+  if (options.of<FairOptions>().refresh_place) all.push_back({Property::fair_order, {}, {}});
   all.push_back(
       {Property::bounded_wakeups, FaultClasses::all().without({FaultClass::lost_reply}), {}});
   return all;
@@ -177,7 +179,8 @@ const Algorithm& redisson_spin_lock() {
         "Redisson's re-entrant lock whose waiters poll, at growing intervals of up to 128 ms",
         "Redisson 4.7; docs/facts/algorithms.md 1.10");
     spin.roles = {Role::acquire, Role::release};
-    spin.uses = spin_uses();
+    // It waits and releases in its own way.
+    spin.keys = joined({redisson_keys(), check_keys(), acquire_script_keys()});
     spin.wakeup = spin_wakeup;
     spin.make = make<SpinLock>;
     return spin;
@@ -192,6 +195,8 @@ const Algorithm& redisson_fenced_lock() {
         "Redisson's re-entrant lock whose every acquire mints a fencing token in the same script",
         "Redisson 4.7; docs/facts/algorithms.md 1.8");
     fenced.uses = fenced_uses();
+    fenced.keys = joined(
+        {redisson_keys(), check_keys(), channel_keys(), latch_keys(), release_script_keys()});
     fenced.make = make<FencedLock>;
     return fenced;
   }();
@@ -204,7 +209,7 @@ const Algorithm& redisson_fair_lock() {
                              "Redisson's re-entrant lock with a queue: first come, first served; a "
                              "channel for each waiter wakes it",
                              "Redisson 4.7; docs/facts/algorithms.md 1.9");
-    fair.uses = fair_uses();
+    fair.keys = joined({redisson_keys(), check_keys(), channel_keys(), fair_keys()});
     fair.promises = fair_promises;
     fair.bound = fair_bound;
     fair.overtakes = 0;

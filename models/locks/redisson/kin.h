@@ -30,6 +30,11 @@ class FencedLock final : public RedissonLock {
   Reader reader() const override;
 };
 
+struct FairOptions {
+  Duration place_expires = std::chrono::minutes(5);  // of a waiter in the fair lock's queue
+  bool refresh_place = false;                        // while it waits there
+};
+
 // First come, first served: waiters queue in a list. Each has its own channel, and a time at which
 // its place expires, on the wall clock of the client that set it.
 class FairLock final : public RedissonLock {
@@ -45,6 +50,8 @@ class FairLock final : public RedissonLock {
   void gives_up(Client& self, const Taking& taking) override;
   std::string channel(std::string_view key, const std::string& owner) const override;
   Duration place_life(const Terms& terms) const;
+
+  const FairOptions& fair_ = options().of<FairOptions>();
 };
 
 const Algorithm& redisson_spin_lock();

@@ -216,8 +216,8 @@ TEST(RedissonFairLock, GivesBackWhatNoReplicaHas) {  // 1.5
   self.answers("role:master\r\nconnected_slaves:2\r\n");
   self.answers_nil();
   self.answers(kNone);
-  EXPECT_FALSE(
-      lock_of(redisson_fair_lock(), with({.sync_replicas = true}))->try_acquire(self, "lock"));
+  EXPECT_FALSE(lock_of(redisson_fair_lock(), with({.own = RedissonOptions{.sync_replicas = true}}))
+                   ->try_acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines), Contains(testing::StartsWith("EVALSHA {give_to_next}")));
 }
 
@@ -240,7 +240,8 @@ TEST(RedissonFairLock, RefreshesItsPlaceWhileItWaitsIfToldTo) {
     self.answers(30000);
     self.answers(1);
     const auto lock =
-        lock_of(redisson_fair_lock(), with({.acquire_timeout = 4s, .refresh_place = refreshes}));
+        lock_of(redisson_fair_lock(),
+                with({.acquire_timeout = 4s, .own = FairOptions{.refresh_place = refreshes}}));
     EXPECT_FALSE(lock->acquire(self, "lock"));
     const auto kept =
         Contains("upkeep: EVALSHA {keep_place} 1 redisson_lock_timeout:{lock} token-1:1 4000 0");

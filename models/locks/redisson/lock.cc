@@ -202,7 +202,7 @@ RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& tak
     if (!patience.endless()) gives_up(self, taking);
     return {std::nullopt};
   }
-  for (bool tries = options().try_after_subscribing;; tries = true) {
+  for (bool tries = redisson_.try_after_subscribing;; tries = true) {
     if (patience.over()) break;
     if (tries) {
       const Attempt next = attempt(self, taking);
@@ -215,7 +215,7 @@ RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& tak
       if (patience.over()) break;
     }
     Duration wait = left < Duration::zero() ? Semaphore::kForever : left;
-    const Duration most = options().wait_at_most;
+    const Duration most = redisson_.wait_at_most;
     if (most > Duration::zero() && (wait < Duration::zero() || wait > most)) wait = most;
     if (hearing.latch()->acquire(patience.at_most(wait)) == Semaphore::Woken::by_interrupt)
       return {std::nullopt};
@@ -244,7 +244,7 @@ Commands::Synced RedissonLock::unlock(Client& self, std::string_view key, const 
                                       const std::string& latch) {
   Commands::Synced told = give_back(self, key, owner, latch);
   const bool thrown = told.missed || !told.reply.answered() || told.reply.is_error();
-  if (options().unlock_latch && !thrown) {
+  if (redisson_.unlock_latch && !thrown) {
     const std::string_view forget[] = {"DEL", latch};
     commands_.redis(self).post(Role::upkeep, forget);
   }
@@ -255,7 +255,7 @@ Commands::Synced RedissonLock::give_back(Client& self, std::string_view key,
                                          const std::string& owner, const std::string& latch) {
   const std::string where = channel(key, owner);
   const std::string lease = milliseconds(options().ttl);
-  if (!options().unlock_latch) {
+  if (!redisson_.unlock_latch) {
     const std::string_view keys[] = {key, where};
     const std::string_view args[] = {kUnlocked, lease, owner};
     return commands_.run_synced(
@@ -312,7 +312,7 @@ void as_shipped(LockOptions& options) {
   options.resend = 4;
   options.resend_delay = std::chrono::seconds(1);
   options.resend_delay_most = std::chrono::seconds(2);
-  options.resend_scripts = false;
+  options.of<RedissonOptions>().resend_scripts = false;
   options.connections = 8;
   options.keep_timed_out = true;
   options.tell_loss = false;
@@ -323,28 +323,12 @@ void as_fixed(LockOptions& options) {
   options.clock = ClientClock::monotonic;
   options.tell_loss = true;
   options.deadline = true;
-  options.wait_at_most = std::chrono::seconds(1);
+  options.of<RedissonOptions>().wait_at_most = std::chrono::seconds(1);
 }
 
 }  // namespace
 
-Uses uses() {
-  return {.renew = true,
-          .polls = false,
-          .tokens = false,
-          .look = true,
-          .nests = true,
-          .shared = true,
-          .force = true,
-          .options = {"acquire_script", "release_script", "renew_script", "deadline", "tell_loss",
-                      "local_mutex", "resend_scripts", "timer_per_lock", "renew_after_error",
-                      "unlock_latch", "try_after_subscribing", "wait_at_most", "sync_replicas"}};
-}
-
-Uses without(Uses uses, std::initializer_list<std::string_view> options) {
-  for (const std::string_view one : options) std::erase(uses.options, one);
-  return uses;
-}
+Uses uses() { return {.look = true, .nests = true, .shared = true, .force = true}; }
 
 void preset(LockOptions& options) { as_shipped(options); }
 
@@ -366,6 +350,8 @@ const Algorithm& redisson_lock() {
       .roles = {Role::acquire, Role::subscribe, Role::release},
       .marks = {},
       .uses = uses(),
+      .keys = joined({redisson_keys(), check_keys(), channel_keys(), latch_keys(),
+                      acquire_script_keys(), release_script_keys()}),
       .promises = promises,
       .bound = bound,
       .wakeup = wakeup,

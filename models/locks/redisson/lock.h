@@ -15,6 +15,7 @@
 #include "models/locks/local_time.h"
 #include "models/locks/redisson/channels.h"
 #include "models/locks/redisson/commands.h"
+#include "models/locks/redisson/options.h"
 #include "models/locks/redisson/renewal.h"
 
 namespace picklock::models::locks::redisson {
@@ -100,6 +101,7 @@ class RedissonLock : public ConfiguredLock {
                           const std::string& latch);
   void pause_before_next(Client& self, std::uint32_t copies) const;
 
+  const RedissonOptions& redisson_ = options().of<RedissonOptions>();
   std::string id_;  // of the client process
   Commands commands_;
   std::shared_ptr<Watchdog> watchdog_;

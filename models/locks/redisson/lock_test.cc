@@ -150,7 +150,7 @@ TEST(RedissonLock, WaitsAtOnceIfItIsNotToTryAgain) {
   Transcript self;
   self.answers(30000);
   self.answers_nil();
-  RedissonLock lock(with({.try_after_subscribing = false}));
+  RedissonLock lock(with({.own = RedissonOptions{.try_after_subscribing = false}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines),
               ElementsAre(kTake, kSubscribe, "wait 30000ms", kTake, kUnsubscribe));
@@ -162,7 +162,7 @@ TEST(RedissonLock, LooksAsOftenAsItIsTold) {
   self.answers(30000);
   self.answers(-1);
   self.answers_nil();
-  RedissonLock lock(with({.wait_at_most = 1s}));
+  RedissonLock lock(with({.own = RedissonOptions{.wait_at_most = 1s}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines), ElementsAre(kTake, kSubscribe, kTake, "wait 1000ms", kTake,
                                                 "wait 1000ms", kTake, kUnsubscribe));
@@ -317,7 +317,7 @@ TEST(RedissonLock, KeepsTheLatchOfAReleaseWithoutAnswer) {
 TEST(RedissonLock, GivesBackWithoutALatchAsOfOld) {
   Transcript self;
   self.answers(1);
-  RedissonLock lock(with({.unlock_latch = false}));
+  RedissonLock lock(with({.own = RedissonOptions{.unlock_latch = false}}));
   EXPECT_EQ(lock.release(self, kLease), Released::ok);
   EXPECT_THAT(readable(self.lines), ElementsAre("EVALSHA {give_back_without_latch} 2 lock " +
                                                 kChannel + " 0 30000 token-9:1"));
@@ -396,7 +396,7 @@ TEST(RedissonLock, WaitsForOneReplicaOfThoseConnected) {
   self.answers(kTwoReplicas);
   self.answers_nil();
   self.answers(1);
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines), ElementsAre(kInfo, kTake, "WAIT 2 1000"));
 }
@@ -405,7 +405,7 @@ TEST(RedissonLock, WaitsForNobodyWhereNoReplicaIsConnected) {
   Transcript self;
   self.answers("role:master\r\nconnected_slaves:0\r\n");
   self.answers_nil();
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines), ElementsAre(kInfo, kTake));
 }
@@ -416,7 +416,8 @@ TEST(RedissonLock, GivesBackWhatNoReplicaHasAndTriesAgain) {
   answers_synced(self, 1, 2);
   self.answers_nil();
   self.answers(2);
-  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  RedissonLock lock(
+      with({.resend = 4, .resend_delay = 1s, .own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_THAT(readable(self.lines),
               ElementsAre(kInfo, kTake, "WAIT 2 1000", kInfo, kGiveBack, "WAIT 2 1000", kForget,
@@ -430,7 +431,8 @@ TEST(RedissonLock, TriesAgainAfterARefusalThatNoReplicaHeardOf) {
   answers_synced(self, {}, 2);
   self.answers_nil();
   self.answers(2);
-  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  RedissonLock lock(
+      with({.resend = 4, .resend_delay = 1s, .own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_TRUE(lock.try_acquire(self, "lock"));
 }
 
@@ -440,7 +442,7 @@ TEST(RedissonLock, TakesAWaitWithoutAnswerForNoReplica) {
   self.answers_nil();
   self.answers_late();
   self.answers(kTwoReplicas);
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.own = RedissonOptions{.sync_replicas = true}}));
   lock.acquire(self, "lock");
   EXPECT_THAT(readable(self.lines)[4], kGiveBack);
 }
@@ -451,7 +453,8 @@ TEST(RedissonLock, TriesAsOftenAsItSendsAgainAndThenNoLonger) {
     answers_synced(self, {}, kNone);
     answers_synced(self, 1, kNone);
   }
-  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  RedissonLock lock(
+      with({.resend = 4, .resend_delay = 1s, .own = RedissonOptions{.sync_replicas = true}}));
   const Acquired acquired = lock.acquire(self, "lock");
   EXPECT_FALSE(acquired);
   EXPECT_FALSE(acquired.is_unknown());
@@ -466,7 +469,7 @@ TEST(RedissonLock, StillRenewsTheOuterHoldOnceAnInnerOneWasUndone) {
   self.answers_nil();
   self.answers(kNone);
   answers_synced(self, 0, 2);
-  RedissonLock lock(with({.sync_replicas = true}));
+  RedissonLock lock(with({.own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_TRUE(lock.acquire(self, "lock"));
   EXPECT_FALSE(lock.try_acquire(self, "lock"));
   struct Enough {};
@@ -484,7 +487,8 @@ TEST(RedissonLock, GivesBackAgainWhatNoReplicaHasHeardOfByTheSameLatch) {
   Transcript self;
   answers_synced(self, 1, kNone);
   answers_synced(self, 1, 2);
-  RedissonLock lock(with({.resend = 4, .resend_delay = 1s, .sync_replicas = true}));
+  RedissonLock lock(
+      with({.resend = 4, .resend_delay = 1s, .own = RedissonOptions{.sync_replicas = true}}));
   EXPECT_EQ(lock.release(self, {.key = "lock", .token = "token-1:1"}), Released::ok);
   EXPECT_THAT(readable(self.lines), ElementsAre(kInfo, kGiveBack, "WAIT 2 1000", "sleep 1000ms",
                                                 kInfo, kGiveBack, "WAIT 2 1000", kForget));

@@ -129,8 +129,7 @@ Acquired MultiLock::lease_of(Client& self, std::string_view key, const Members& 
   Whole& whole = wholes_[self.thread()];
   // Checked before the leases are set as well: by then another client may hold the keys.
   const auto valid = [&] {
-    return options().validity != Validity::after_answers ||
-           now(self, options().clock) < lasts(whole);
+    return quorum_.validity != Validity::after_answers || now(self, options().clock) < lasts(whole);
   };
   const bool sets = terms.lease > Duration::zero();
   if (sets && valid()) set_leases(self, key, members, terms.lease);
@@ -215,7 +214,6 @@ Uses several() {
   Uses mine = uses();
   mine.look = false;
   mine.servers = true;
-  mine.options.emplace_back("validity");
   return mine;
 }
 
@@ -224,13 +222,13 @@ std::uint32_t most_of_them(std::uint32_t servers, const LockOptions&) { return s
 
 void multi_lock_as_shipped(LockOptions& options) {
   preset(options);
-  options.validity = Validity::never;
+  options.of<QuorumOptions>().validity = Validity::never;
 }
 
 void multi_lock_as_fixed(LockOptions& options) {
   multi_lock_as_shipped(options);
   options.clock = ClientClock::monotonic;
-  options.validity = Validity::after_answers;
+  options.of<QuorumOptions>().validity = Validity::after_answers;
   options.tell_loss = true;
   options.deadline = true;
 }
@@ -238,6 +236,8 @@ void multi_lock_as_fixed(LockOptions& options) {
 Algorithm of_several(std::string_view name, std::string_view summary, std::string_view source) {
   Algorithm one = renamed(redisson_lock(), name, summary, source);
   one.uses = several();
+  one.keys = joined({redisson_keys(), channel_keys(), latch_keys(), acquire_script_keys(),
+                     release_script_keys(), validity_keys()});
   one.promises = promises_of_several;
   one.preset = multi_lock_as_shipped;
   return one;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/configured_lock.h"
+#include "models/locks/quorum_lock.h"
 #include "models/locks/redisson/lock.h"
 
 namespace picklock::models::locks::redisson {
@@ -53,6 +54,7 @@ class MultiLock : public ConfiguredLock {
   // Until when enough of them are held.
   Duration lasts(const Whole& whole) const;
 
+  const QuorumOptions& quorum_ = options().of<QuorumOptions>();
   std::vector<std::unique_ptr<RedissonLock>> members_;  // by server, as the client orders them
   std::map<std::uint32_t, Whole> wholes_;               // by thread
 };

@@ -16,7 +16,7 @@ constexpr std::int64_t kNone = 0;
 LockOptions with(LockOptions options = {}) {
   options.ttl = 30s;
   options.renew = Renew::conditional;
-  options.validity = Validity::never;
+  options.of<QuorumOptions>().validity = Validity::never;
   return options;
 }
 LockOptions leased(LockOptions options = {}) {
@@ -192,7 +192,7 @@ TEST(RedissonMultiLock, LooksAtWhatIsLeftOfItsLeasesIfToldTo) {
     self.answers_nil();
     self.answers(1);
     self.answers(1);
-    MultiLock lock(leased({.validity = validity}));
+    MultiLock lock(leased({.own = QuorumOptions{.validity = validity}}));
     EXPECT_EQ(bool{lock.try_acquire(self, "lock")}, validity == Validity::never);
   }
 }

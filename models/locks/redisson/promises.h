@@ -14,7 +14,6 @@ namespace picklock::models::locks::redisson {
 Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary,
                   std::string_view source);
 Uses uses();
-Uses without(Uses uses, std::initializer_list<std::string_view> options);
 void preset(LockOptions& options);
 std::vector<Promise> promises(const LockOptions& options);
 std::vector<Promise> promises_of_several(const LockOptions& options);  // servers

@@ -70,7 +70,7 @@ void Watchdog::forget(std::string_view key) {
 void Watchdog::run(Client& self) {
   for (;;) {
     wake_->acquire(Semaphore::kForever);
-    if (options_.timer_per_lock) {
+    if (redisson_.timer_per_lock) {
       for (Entry& entry : entries_) {
         if (std::exchange(entry.timed, true)) continue;
         self.spawn([watchdog = shared_from_this(), key = entry.key, number = entry.number](
@@ -97,7 +97,7 @@ void Watchdog::run_one(Client& self, const std::string& key, std::uint64_t numbe
     Entry* entry = find(key, number);
     if (entry == nullptr) return;
     const bool answered = renew(self, {&entry, 1});
-    if (!answered && !options_.renew_after_error && find(key, number) != nullptr)
+    if (!answered && !redisson_.renew_after_error && find(key, number) != nullptr)
       return forget(key);
   }
 }
@@ -131,7 +131,7 @@ bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
     on_renewal_(self, first.thread, first.lease,
                 renewed ? std::optional(sent + options_.ttl) : std::nullopt);
     if (renewed) continue;
-    if (options_.timer_per_lock) {
+    if (redisson_.timer_per_lock) {
       forget(names[i]);
     } else {
       remove(names[i], first.thread);

@@ -62,6 +62,7 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   Entry* find(std::string_view key, std::uint64_t number);
 
   LockOptions options_;
+  const RedissonOptions& redisson_ = options_.of<RedissonOptions>();
   Commands commands_;
   OnRenewal on_renewal_;
   std::vector<Entry> entries_;

@@ -226,7 +226,9 @@ TEST_F(RedissonSilentWatchdog, RenewsForEverWhatAnInterruptedThreadWasGranted) {
 
 class RedissonTimers : public RedissonWatchdog {
  protected:
-  RedissonTimers() : RedissonWatchdog(with({.timer_per_lock = true, .renew_after_error = false})) {}
+  RedissonTimers()
+      : RedissonWatchdog(
+            with({.own = RedissonOptions{.timer_per_lock = true, .renew_after_error = false}})) {}
 };
 
 TEST_F(RedissonTimers, RenewEachLockByItself) {

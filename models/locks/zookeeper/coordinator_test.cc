@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 LockOptions coordinated() {
   LockOptions options = as_it_comes(*named("zk-ephemeral"));
-  options.freed_by = FreedBy::coordinator;
+  options.of<EphemeralOptions>().freed_by = FreedBy::coordinator;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "keys/key_kinds.h"
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/promises.h"
 
@@ -62,10 +63,10 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
                   .token = node->path,
                   .ttl = self.zookeeper().session_timeout(),
                   .fence = options().mint == Mint::none ? 0 : node->zxid};
-      if (options().mint != Mint::none && options().fence_by == FenceBy::sequence)
+      if (options().mint != Mint::none && queue_.fence_by == FenceBy::sequence)
         lease.fence = *picklock::zookeeper::sequence_of(node->path) + std::int64_t{1};
       holds_[self.thread()] = {.lease = lease};
-      guards_.start(self, lease, options().stops_at);
+      guards_.start(self, lease, session_options_.stops_at);
       return lease;
     }
     const Answer gone = remove(self, node->path, Role::release);
@@ -103,7 +104,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   if (made.ok()) return Node{made.path, made.zxid};
   // A lost create may have left a znode behind: a thread looks for it and deletes it, once.
   doubt = doubt || made.unknown();
-  if (!options().guaranteed_delete || !made.unknown()) return std::nullopt;
+  if (!own_.guaranteed_delete || !made.unknown()) return std::nullopt;
   self.spawn([directory, id](Client& thread) {
     for (;;) {
       const Answer all = thread.zookeeper().get_children(directory, {}, Role::upkeep);
@@ -132,7 +133,7 @@ Answer CuratorMutex::find(Client& self, const std::string& directory, const std:
     self.spawn([path](Client& thread) { remove_in_background(thread, path); });
     return all;
   }
-  if (options().mint == Mint::none || options().fence_by == FenceBy::sequence) {
+  if (options().mint == Mint::none || queue_.fence_by == FenceBy::sequence) {
     found = Node{.path = path};
     return all;
   }
@@ -169,7 +170,7 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
 
 Answer CuratorMutex::remove(Client& self, const std::string& path, Role role) {
   Answer gone = retried(self, [&] { return self.zookeeper().remove(path, role); });
-  if (is_retried(gone) && options().guaranteed_delete)
+  if (is_retried(gone) && own_.guaranteed_delete)
     self.spawn([path](Client& thread) { remove_in_background(thread, path); });
   return gone;
 }
@@ -194,6 +195,19 @@ Held CuratorMutex::look(Client& self, const Lease&) {
   return holds_.contains(self.thread()) ? Held::yes : Held::no;
 }
 
+namespace {
+
+OptionKeys curator_keys() {
+  using namespace keys;
+  return own_keys<CuratorOptions>({
+      boolean<CuratorOptions>(
+          "guaranteed_delete", [](auto& own) -> auto& { return own.guaranteed_delete; },
+          "whether a znode that could not be deleted is deleted in the background"),
+  });
+}
+
+}  // namespace
+
 const Algorithm& curator_mutex() {
   static const Algorithm algorithm{
       .name = "curator-mutex",
@@ -203,12 +217,8 @@ const Algorithm& curator_mutex() {
       .source = "docs/facts/algorithms.md 6.3, docs/facts/failures.md B-12, C-13 and C-14",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.tokens = false,
-               .mint = true,
-               .nests = true,
-               .shared = true,
-               .options = {"stops_at", "fence_by", "lost_after_percent", "guaranteed_delete"},
-               .server = LockServer::zookeeper},
+      .uses = {.mint = true, .nests = true, .shared = true, .server = LockServer::zookeeper},
+      .keys = joined({session_keys(), queue_keys(), curator_keys()}),
       .promises = queued_and_deleted,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
@@ -218,8 +228,8 @@ const Algorithm& curator_mutex() {
             options.resend = 3;
             options.resend_delay = 1s;
             options.resend_delay_most = 8s;
-            options.stops_at = StopsAt::suspended;
-            options.lost_after_percent = 100;
+            options.of<SessionOptions>().stops_at = StopsAt::suspended;
+            options.of<SessionOptions>().lost_after_percent = 100;
           },
       .make = make<CuratorMutex>,
   };

@@ -12,9 +12,14 @@
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
 #include "models/locks/local_time.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
+
+struct CuratorOptions {
+  bool guaranteed_delete = true;  // a failed delete of a znode is repeated until it succeeds
+};
 
 class CuratorMutex final : public ConfiguredLock {
  public:
@@ -51,6 +56,9 @@ class CuratorMutex final : public ConfiguredLock {
   static void remove_in_background(Client& self, const std::string& path);
 
   std::map<std::uint32_t, Hold> holds_;  // by thread
+  const SessionOptions& session_options_ = options().of<SessionOptions>();
+  const QueueOptions& queue_ = options().of<QueueOptions>();
+  const CuratorOptions& own_ = options().of<CuratorOptions>();
   Guards guards_;
 };
 

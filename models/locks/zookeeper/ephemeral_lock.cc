@@ -1,5 +1,6 @@
 #include "models/locks/zookeeper/ephemeral_lock.h"
 
+#include "keys/key_kinds.h"
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/coordinator.h"
 #include "models/locks/zookeeper/promises.h"
@@ -27,7 +28,7 @@ Acquired EphemeralLock::acquire(Client& self, Attempt& attempt, const Patience& 
       // The znode has vanished since it was found: a client that waited for its deletion now would
       // sleep although the lock is free (docs/facts/failures.md A-30).
       const bool gone = seen.code == Code::no_node;
-      if ((gone && options().retry_missing) || (!gone && !seen.ok())) continue;
+      if ((gone && own_.retry_missing) || (!gone && !seen.ok())) continue;
       interrupted =
           bell.wait(patience.at_most(Semaphore::kForever)) == Semaphore::Woken::by_interrupt;
     }
@@ -104,7 +105,7 @@ Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
               .ttl = self.zookeeper().session_timeout(),
               .fence = options().mint == Mint::in_script ? attempt.lease.fence : 0};
   session_ = coordinated() ? attempt.session : self.zookeeper().session();
-  guards_.start(self, lease, options().stops_at);
+  guards_.start(self, lease, session_options_.stops_at);
   return lease;
 }
 
@@ -126,6 +127,23 @@ Held EphemeralLock::look(Client& self, const Lease& lease) {
   return there.data == lease.token ? Held::yes : Held::no;
 }
 
+namespace {
+
+OptionKeys ephemeral_keys() {
+  using namespace keys;
+  return own_keys<EphemeralOptions>({
+      word<EphemeralOptions>(
+          "freed_by", {"session", "coordinator"}, [](auto& own) -> auto& { return own.freed_by; },
+          "who frees the lock of a holder that is gone: the ensemble, when the session ends; or "
+          "the process `coordinator`, which sees the session end"),
+      boolean<EphemeralOptions>(
+          "retry_missing", [](auto& own) -> auto& { return own.retry_missing; },
+          "whether a client that finds nothing left to watch tries again at once"),
+  });
+}
+
+}  // namespace
+
 const Algorithm& zk_ephemeral() {
   static const Algorithm algorithm{
       .name = "zk-ephemeral",
@@ -133,12 +151,8 @@ const Algorithm& zk_ephemeral() {
       .source = "docs/facts/algorithms.md 6.1, docs/facts/failures.md A-20 and A-30",
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.tokens = false,
-               .own = true,
-               .look = true,
-               .mint = true,
-               .options = {"stops_at", "lost_after_percent", "retry_missing", "freed_by"},
-               .server = LockServer::zookeeper},
+      .uses = {.look = true, .mint = true, .server = LockServer::zookeeper},
+      .keys = joined({session_keys(), own_token_keys(), ephemeral_keys()}),
       .promises = on_one_znode,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

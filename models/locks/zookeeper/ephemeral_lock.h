@@ -9,9 +9,20 @@
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
 #include "models/locks/local_time.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
+
+// The process that frees a ZooKeeper lock whose holder is gone: the ensemble, when the session
+// ends; or a coordinator that watches the holders and can first stop their work
+// (docs/facts/failures.md B-11).
+enum class FreedBy : std::uint8_t { session, coordinator };
+
+struct EphemeralOptions {
+  FreedBy freed_by = FreedBy::session;
+  bool retry_missing = true;  // a znode that is gone before it is watched ends the wait
+};
 
 class EphemeralLock final : public ConfiguredLock {
  public:
@@ -33,7 +44,7 @@ class EphemeralLock final : public ConfiguredLock {
     Lease lease{};
   };
 
-  bool coordinated() const { return options().freed_by == FreedBy::coordinator; }
+  bool coordinated() const { return own_.freed_by == FreedBy::coordinator; }
   Acquired acquire(Client& self, Attempt& attempt, const Patience& patience);
   bool sign_on(Client& self, Attempt& attempt);
   void sign_off(Client& self, std::string_view path, std::string_view token);
@@ -41,6 +52,8 @@ class EphemeralLock final : public ConfiguredLock {
   Outcome look_whose(Client& self, Attempt& attempt);
   Acquired granted(Client& self, const Attempt& attempt);
 
+  const SessionOptions& session_options_ = options().of<SessionOptions>();
+  const EphemeralOptions& own_ = options().of<EphemeralOptions>();
   Guards guards_;
   SessionId session_ = 0;  // of the last acquisition
 };

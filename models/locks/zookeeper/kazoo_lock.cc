@@ -51,10 +51,10 @@ Acquired KazooLock::granted(Client& self, const std::string& directory) {
   Lease lease{.key = directory,
               .token = path_,
               .ttl = self.zookeeper().session_timeout(),
-              .fence = options().mint == Mint::none              ? 0
-                       : options().fence_by == FenceBy::sequence ? number + 1
-                                                                 : zxid_};
-  guards_.start(self, lease, options().stops_at);
+              .fence = options().mint == Mint::none           ? 0
+                       : queue_.fence_by == FenceBy::sequence ? number + 1
+                                                              : zxid_};
+  guards_.start(self, lease, session_options_.stops_at);
   return lease;
 }
 
@@ -104,7 +104,7 @@ Answer KazooLock::find(Client& self, const std::string& directory) {
   const auto mine = first_named(all.children, prefix_);
   if (mine == all.children.end()) return all;
   const std::string path = child_of(directory, *mine);
-  if (options().mint == Mint::none || options().fence_by == FenceBy::sequence) {
+  if (options().mint == Mint::none || queue_.fence_by == FenceBy::sequence) {
     all.path = path;
     return all;
   }
@@ -155,10 +155,8 @@ const Algorithm& kazoo_lock() {
       .source = "docs/facts/algorithms.md 6.4, docs/facts/failures.md C-13",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.tokens = false,
-               .mint = true,
-               .options = {"stops_at", "fence_by", "lost_after_percent"},
-               .server = LockServer::zookeeper},
+      .uses = {.mint = true, .server = LockServer::zookeeper},
+      .keys = joined({session_keys(), queue_keys()}),
       .promises = queued_under_one_name,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

@@ -8,6 +8,7 @@
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
 #include "models/locks/local_time.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
@@ -37,6 +38,8 @@ class KazooLock final : public ConfiguredLock {
   std::int64_t zxid_ = 0;
   bool doubt_ = false;  // it may have one without knowing
   bool held_ = false;
+  const SessionOptions& session_options_ = options().of<SessionOptions>();
+  const QueueOptions& queue_ = options().of<QueueOptions>();
   Guards guards_;
 };
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/catalogue.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/small_world.h"
 
 namespace picklock::models::locks {
@@ -12,6 +13,11 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
+using zookeeper::EphemeralOptions;
+using zookeeper::FenceBy;
+using zookeeper::QueueOptions;
+using zookeeper::SessionOptions;
+using zookeeper::StopsAt;
 
 SmallWorld::Setup on_zookeeper(std::uint32_t clients, LockOptions options = {}) {
   return {.clients = clients, .zookeeper = 3, .options = std::move(options)};
@@ -253,7 +259,7 @@ TEST(EphemeralLock, TriesAgainAtOnceIfWhatItWouldWatchIsGone) {
     late.trigger.phase = sim::Phase::sent;
     late.lasts = 3s;
     LockOptions options = options_of("zk-ephemeral");
-    options.retry_missing = retries;
+    options.of<EphemeralOptions>().retry_missing = retries;
     options.acquire_timeout = 30s;
     const std::vector<std::uint32_t> order =
         granted(world, "zk-ephemeral",
@@ -298,7 +304,7 @@ TEST(ZooKeeperLocks, GiveTokensThatGrowFromGrantToGrant) {
       SmallWorld world{on_zookeeper(2)};
       LockOptions options = options_of(algorithm);
       options.mint = Mint::in_script;
-      options.fence_by = by;
+      options.of<QueueOptions>().fence_by = by;
       std::vector<std::unique_ptr<Lock>> locks;
       std::vector<std::int64_t> tokens;
       for (const std::uint32_t number : {1u, 2u}) {
@@ -328,7 +334,7 @@ TEST(ZooKeeperLocks, TellTheirHolderOfALostConnectionOrOfALostSessionAsTheyAreTo
            {StopsAt::suspended, 6'000, 9'500}, {StopsAt::lost, 31'000, 34'000}}) {
     SmallWorld world{on_zookeeper(1)};
     LockOptions options = options_of("zk-sequential");
-    options.stops_at = stops_at;
+    options.of<SessionOptions>().stops_at = stops_at;
     const std::unique_ptr<Lock> lock = make_lock(*named("zk-sequential"), options);
     world.client(1, [&](SmallWorld&, Client& self) {
       ASSERT_TRUE(lock->acquire(self, "lock"));

@@ -1,6 +1,8 @@
 #include "models/locks/zookeeper/promises.h"
 
 #include "models/locks/promises.h"
+#include "models/locks/zookeeper/curator_mutex.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
 
 namespace picklock::models::locks::zookeeper {
 namespace {
@@ -77,7 +79,7 @@ std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
   all.push_back(not_stuck());
-  if (options.retry_missing) all.push_back(no_lost_wakeup());
+  if (options.of<EphemeralOptions>().retry_missing) all.push_back(no_lost_wakeup());
   return all;
 }
 
@@ -86,8 +88,9 @@ std::vector<Promise> queued(const LockOptions& options) {
 }
 
 std::vector<Promise> queued_and_deleted(const LockOptions& options) {
-  return of_queue(options, FaultClasses::all(),
-                  options.guaranteed_delete ? not_stuck_if_seen() : not_stuck());
+  return of_queue(
+      options, FaultClasses::all(),
+      options.of<CuratorOptions>().guaranteed_delete ? not_stuck_if_seen() : not_stuck());
 }
 
 // A znode that an acquisition has left behind has the same name as the next one's, which takes it

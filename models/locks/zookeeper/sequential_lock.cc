@@ -99,10 +99,10 @@ Acquired SequentialLock::granted(Client& self, const Place& place) {
   Lease lease{.key = place.directory,
               .token = place.path,
               .ttl = self.zookeeper().session_timeout(),
-              .fence = options().mint == Mint::none              ? 0
-                       : options().fence_by == FenceBy::sequence ? number + 1
-                                                                 : place.zxid};
-  guards_.start(self, lease, options().stops_at);
+              .fence = options().mint == Mint::none           ? 0
+                       : queue_.fence_by == FenceBy::sequence ? number + 1
+                                                              : place.zxid};
+  guards_.start(self, lease, session_options_.stops_at);
   return lease;
 }
 
@@ -134,14 +134,9 @@ namespace {
 
 constexpr std::string_view kSource = "docs/facts/algorithms.md 6.2, docs/facts/failures.md A-21";
 
-Uses uses() {
-  return {.tokens = false,
-          .own = true,
-          .look = true,
-          .mint = true,
-          .options = {"stops_at", "fence_by", "lost_after_percent"},
-          .server = LockServer::zookeeper};
-}
+Uses uses() { return {.look = true, .mint = true, .server = LockServer::zookeeper}; }
+
+OptionKeys sequential_keys() { return joined({session_keys(), queue_keys(), own_token_keys()}); }
 
 std::vector<Role> roles() {
   return {Role::acquire, Role::check, Role::watch, Role::release, Role::renew};
@@ -164,6 +159,7 @@ const Algorithm& zk_sequential() {
       .roles = roles(),
       .marks = {},
       .uses = uses(),
+      .keys = sequential_keys(),
       .promises = queued,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
@@ -183,6 +179,7 @@ const Algorithm& zk_sequential_naive() {
       .roles = roles(),
       .marks = {},
       .uses = uses(),
+      .keys = sequential_keys(),
       .promises = queued_naively,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

@@ -10,6 +10,7 @@
 #include "models/algorithm.h"
 #include "models/configured_lock.h"
 #include "models/locks/local_time.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/locks/zookeeper/session.h"
 
 namespace picklock::models::locks::zookeeper {
@@ -45,6 +46,8 @@ class SequentialLock final : public ConfiguredLock {
   Acquired leave(Client& self, const Place& place);
 
   Woken woken_;
+  const SessionOptions& session_options_ = options().of<SessionOptions>();
+  const QueueOptions& queue_ = options().of<QueueOptions>();
   Guards guards_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/lock_options.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/zookeeper/names.h"
 #include "picklock/lock.h"
 #include "picklock/zookeeper.h"

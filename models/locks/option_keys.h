@@ -1,0 +1,42 @@
+// The tables of keys that algorithms put together: those of the options that locks of several kinds
+// share. The table of an algorithm's own options stands beside the algorithm.
+#pragma once
+
+#include <initializer_list>
+
+#include "keys/key.h"
+#include "models/lock_options.h"
+
+namespace picklock::models::locks {
+
+using OptionKeys = keys::Keys<LockOptions>;
+
+// One table of several.
+OptionKeys joined(std::initializer_list<OptionKeys> tables);
+
+// Those of a set of options of an algorithm's own.
+template <typename Set>
+OptionKeys own_keys(const keys::Keys<Set>& of_set) {
+  OptionKeys all;
+  keys::add_lifted(
+      all, of_set, [](auto& options) -> auto& { return options.template of<Set>(); });
+  return all;
+}
+
+OptionKeys client_keys();     // of every lock: its patience, and how its client sends commands
+OptionKeys lease_keys();      // `ttl`
+OptionKeys polling_keys();    // `retry_every`, `retry_jitter`
+OptionKeys token_keys();      // `value`
+OptionKeys renewal_keys();    // `renew`: a step of that name
+OptionKeys pace_keys();       // `renew_every`
+OptionKeys own_token_keys();  // `recognise_own`: the step `check`
+OptionKeys wait_keys();       // `wait_replicas`
+OptionKeys wait_timeout_keys();
+OptionKeys check_keys();  // `check_at`
+OptionKeys loss_keys();   // `deadline`, `tell_loss`
+OptionKeys local_mutex_keys();
+OptionKeys acquire_script_keys();
+OptionKeys release_script_keys();
+OptionKeys renew_script_keys();
+
+}  // namespace picklock::models::locks

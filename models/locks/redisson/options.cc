@@ -1,0 +1,54 @@
+#include "models/locks/redisson/options.h"
+
+#include "keys/key_kinds.h"
+
+namespace picklock::models::locks::redisson {
+
+using keys::boolean;
+using keys::duration;
+using keys::Sign;
+
+OptionKeys redisson_keys() {
+  return joined(
+      {client_keys(), lease_keys(), renewal_keys(), wait_timeout_keys(), loss_keys(),
+       local_mutex_keys(), renew_script_keys(),
+       own_keys<RedissonOptions>({
+           boolean<RedissonOptions>(
+               "resend_scripts", [](auto& own) -> auto& { return own.resend_scripts; },
+               "whether `resend` also applies, after a timeout, to the scripts that take and "
+               "release "
+               "the lock"),
+           boolean<RedissonOptions>(
+               "timer_per_lock", [](auto& own) -> auto& { return own.timer_per_lock; },
+               "whether each lock has its own renewal timer; otherwise all locks of a client share "
+               "one"),
+           boolean<RedissonOptions>(
+               "renew_after_error", [](auto& own) -> auto& { return own.renew_after_error; },
+               "whether renewals continue after one that got no reply"),
+           boolean<RedissonOptions>(
+               "sync_replicas", [](auto& own) -> auto& { return own.sync_replicas; },
+               "whether a grant counts only once a connected replica has it, if any is connected"),
+       })});
+}
+
+OptionKeys channel_keys() {
+  return own_keys<RedissonOptions>({
+      boolean<RedissonOptions>(
+          "try_after_subscribing", [](auto& own) -> auto& { return own.try_after_subscribing; },
+          "whether a client tries once more after it has subscribed, before it waits"),
+      duration<RedissonOptions>(
+          "wait_at_most", Sign::not_negative, [](auto& own) -> auto& { return own.wait_at_most; },
+          "how long a client waits for one message; 0s: as long as the lease that it saw"),
+  });
+}
+
+OptionKeys latch_keys() {
+  return own_keys<RedissonOptions>({
+      boolean<RedissonOptions>(
+          "unlock_latch", [](auto& own) -> auto& { return own.unlock_latch; },
+          "whether a release stores its reply on the server, for the case that the same release is "
+          "sent again"),
+  });
+}
+
+}  // namespace picklock::models::locks::redisson

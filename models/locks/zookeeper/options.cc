@@ -1,0 +1,40 @@
+#include "models/locks/zookeeper/options.h"
+
+#include "keys/key_kinds.h"
+
+namespace picklock::models::locks::zookeeper {
+
+using keys::integer;
+using keys::word;
+
+OptionKeys session_keys() {
+  return joined({client_keys(), lease_keys(), polling_keys(), client_session_keys(),
+                 own_keys<SessionOptions>({
+                     word<SessionOptions>(
+                         "stops_at", {"never", "lost", "suspended"},
+                         [](auto& own) -> auto& { return own.stops_at; },
+                         "when a holder stops believing that it holds the lock: never, when its "
+                         "session is lost, "
+                         "or as soon as it has no connection"),
+                 })});
+}
+
+OptionKeys client_session_keys() {
+  return own_keys<SessionOptions>({
+      integer<SessionOptions>(
+          "lost_after_percent", 0, 1000, [](auto& own) -> auto& { return own.lost_after_percent; },
+          "a client without a connection gives up its session after this percentage of the session "
+          "timeout; 0: it waits until the server tells it"),
+  });
+}
+
+OptionKeys queue_keys() {
+  return own_keys<QueueOptions>({
+      word<QueueOptions>(
+          "fence_by", {"zxid", "sequence"}, [](auto& own) -> auto& { return own.fence_by; },
+          "what the fencing token is: the zxid that created the holder's znode, or the number in "
+          "its name"),
+  });
+}
+
+}  // namespace picklock::models::locks::zookeeper

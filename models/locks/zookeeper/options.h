@@ -1,0 +1,32 @@
+// The options of the locks on ZooKeeper, and their keys.
+#pragma once
+
+#include <cstdint>
+
+#include "models/locks/option_keys.h"
+
+namespace picklock::models::locks::zookeeper {
+
+// When a holder of a ZooKeeper lock stops believing that it holds: never, when its session is lost,
+// or as soon as it has no connection (docs/facts/failures.md B-12).
+enum class StopsAt : std::uint8_t { never, lost, suspended };
+
+// The fencing token of a ZooKeeper lock: the zxid that created its znode, or the number in the
+// znode's name.
+enum class FenceBy : std::uint8_t { zxid, sequence };
+
+struct SessionOptions {
+  StopsAt stops_at = StopsAt::lost;
+  std::uint32_t lost_after_percent = 0;  // of the session timeout: then a client without connection
+                                         // gives its session up; 0: never
+};
+
+struct QueueOptions {
+  FenceBy fence_by = FenceBy::zxid;
+};
+
+OptionKeys session_keys();         // of every lock on ZooKeeper
+OptionKeys client_session_keys();  // those of them that its client's session has, not the lock
+OptionKeys queue_keys();
+
+}  // namespace picklock::models::locks::zookeeper
