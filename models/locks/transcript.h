@@ -73,7 +73,7 @@ class Transcript final : public Client {
   Duration takes{};  // time for each command
 
   std::string_view name() const override { return "client"; }
-  redis::Client& redis(std::size_t server) override {
+  picklock::redis::Client& redis(std::size_t server) override {
     // The first server is not named.
     while (redis_.size() <= server) {
       const std::string number = std::to_string(redis_.size() + 1);
@@ -82,10 +82,12 @@ class Transcript final : public Client {
     return redis_[server];
   }
   std::size_t redis_servers() const override { return servers; }
-  redis::Client& redis_replica(std::size_t) override { return replica_; }
-  lease_store::Client& lease_store() override { return store_; }
-  zookeeper::Client& zookeeper() override { throw std::logic_error("no ZooKeeper is there"); }
-  mysql::Client& mysql() override { throw std::logic_error("no MySQL server is there"); }
+  picklock::redis::Client& redis_replica(std::size_t) override { return replica_; }
+  picklock::lease_store::Client& lease_store() override { return store_; }
+  picklock::zookeeper::Client& zookeeper() override {
+    throw std::logic_error("no ZooKeeper is there");
+  }
+  picklock::mysql::Client& mysql() override { throw std::logic_error("no MySQL server is there"); }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {
@@ -143,7 +145,7 @@ class Transcript final : public Client {
     Transcript& transcript;
     int permits = 0;
   };
-  struct Redis final : redis::Client {
+  struct Redis final : picklock::redis::Client {
     explicit Redis(Transcript& all, std::string at) : transcript(all), where(std::move(at)) {}
 
     redis::Reply call(Role role, redis::Argv argv) override {
@@ -193,7 +195,7 @@ class Transcript final : public Client {
     std::string where;
   };
 
-  struct LeaseStore final : lease_store::Client {
+  struct LeaseStore final : picklock::lease_store::Client {
     struct Answer {
       lease_store::Status status = lease_store::Status::done;
       std::string session{};
