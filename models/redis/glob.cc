@@ -6,7 +6,9 @@ namespace picklock::redis {
 namespace {
 
 // The real server's letters are signed, on every machine.
-int signed_value(char letter) { return static_cast<signed char>(letter); }  // NOLINT: signed as there
+int signed_value(char letter) {
+  return static_cast<signed char>(letter);
+}  // NOLINT: signed as there
 
 struct GlobMatcher {
   bool any_case = false;
