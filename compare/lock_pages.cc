@@ -39,12 +39,12 @@ struct Appearance {
 std::vector<Appearance> appearances(std::string_view lock, const std::string& directory) {
   const scenarios::Vocabulary& words = scenarios::shipped_vocabulary();
   std::vector<Appearance> all;
-  for (const auto& [name, path] : scenarios::documented(directory)) {
-    const auto document = scenarios::Document::from_file(path);
+  for (const scenarios::Shipped& shipped : scenarios::documented(directory)) {
+    const auto document = scenarios::Document::from_file(shipped.path);
     const Scenario main = document.scenario(words);
     const auto add = [&](const Scenario& one, std::string_view as) {
       if (one.lock.algorithm == lock)
-        all.push_back({name, main.title, main.source, as, one.expect.violated});
+        all.push_back({shipped.name, main.title, main.source, as, one.expect.violated});
     };
     add(main, "");
     for (std::size_t i = 0; i < main.twins.size(); ++i) {
