@@ -122,10 +122,20 @@ check_paths() {
     xargs -0 grep -IoHnE '(^|[^[:alnum:]._~/$}-])/(home|root|work|Users)/[[:alnum:]]+')
 }
 
+# A folder that ./picklock does not know is not built anew when it changes; one that ./check lacks is not formatted.
+check_lists_of_layers() {
+  local file
+  for file in picklock check CONTRIBUTING.md; do
+    [[ -e $file ]] || continue
+    sed 's/ <-//g' "$file" | grep -qF "${layers[*]}" || complain "$file: its layers are not: ${layers[*]}"
+  done
+}
+
 complaints_in() {  # complaints_in FOLDER
   cd "$1" || exit
   complaints=0
   check_layers
+  check_lists_of_layers
   check_words
   check_sim_words
   check_fibers
