@@ -9,6 +9,7 @@
 #include "conform/server_kind.h"
 #include "explore/strategies/list.h"
 #include "models/locks/catalogue.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
@@ -71,6 +72,11 @@ std::vector<std::string> verbs() {
   return names;
 }
 
+std::vector<std::string> servers_of_locks() {
+  const keys::Words all = servers::keys_of_kinds();
+  return {all.begin(), all.end()};
+}
+
 std::vector<std::string> strategies() {
   std::vector<std::string> names;
   for (const explore::strategies::Listed& one : explore::strategies::all())
@@ -91,7 +97,7 @@ Values values_of(const CLI::Option& option) {
   if (name == "--strategy") return {Shape::words, strategies()};
   if (name == "--faults") return {Shape::list, fault_classes_and({"all"})};
   if (name == "--fault") return {Shape::list, fault_classes_and(verbs())};
-  if (name == "--server") return {Shape::list, {"redis", "lease_store", "zookeeper", "mysql"}};
+  if (name == "--server") return {Shape::list, servers_of_locks()};
   if (name == "--color") return {Shape::words, {"auto", "always", "never"}};
   if (name == "--property") return {Shape::list, {kPropertyNames.begin(), kPropertyNames.end()}};
   if (name == "--html") return {Shape::file};

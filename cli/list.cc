@@ -16,6 +16,7 @@
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
@@ -60,9 +61,6 @@ Rows algorithms() {
 
 // ---------------------------------------------------------------- scenarios, and which of them
 
-// By LockServer.
-constexpr std::array<std::string_view, 4> kServers = {"redis", "lease_store", "zookeeper", "mysql"};
-
 // The scenarios that are wanted. An empty list does not restrict them.
 struct Filter {
   std::vector<std::string> locks;
@@ -93,8 +91,7 @@ Filter filter_of(const ListOptions& options) {
   }
   return {.locks = known_words("--lock", "lock", options.locks, locks),
           .faults = known_words("--fault", "class of faults and no verb", options.faults, faults),
-          .servers = known_words("--server", "server", options.servers,
-                                 {kServers.begin(), kServers.end()})};
+          .servers = known_words("--server", "server", options.servers, servers::keys_of_kinds())};
 }
 
 bool is_wanted(const std::vector<std::string>& words, const Rows& having) {
@@ -128,7 +125,7 @@ Rows shipped_scenarios(const std::string& directory, const Filter& filter) {
   for (const auto& [name, path] : scenarios::catalogue(directory)) {
     const scenarios::Scenario scenario = scenarios::load(path, scenarios::shipped_vocabulary());
     const models::Algorithm* lock = models::locks::named(scenario.lock.algorithm);
-    const std::string_view server = kServers[static_cast<std::size_t>(lock->uses.server)];
+    const std::string_view server = lock->uses.server.key;
     const Rows classes = classes_of(scenario);
     const Rows verbs = verbs_of(scenario);
     if (!is_wanted(filter.locks, Rows::array({scenario.lock.algorithm})) ||
@@ -156,10 +153,13 @@ Rows faults() {
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     Rows verbs = Rows::array();
     for (sim::Verb verb : row.verbs) verbs.push_back(models::name(verb));
+    Rows targets = Rows::array();
+    for (const scenarios::FaultTarget& target : scenarios::targets_of(row.fault_class))
+      targets.push_back(scenarios::name_of(target, row.fault_class));
     rows.push_back({{"name", picklock::name(row.fault_class)},
                     {"summary", row.meaning},
                     {"verbs", verbs},
-                    {"targets", row.targets}});
+                    {"targets", targets}});
   }
   return rows;
 }
@@ -256,7 +256,7 @@ CLI::App* add_list(CLI::App& app, ListOptions& options) {
       "NAME,...");
   add("--server", options.servers,
       "scenarios: only those whose lock lives on one of these: " +
-          keys::listed({kServers.begin(), kServers.end()}),
+          keys::listed(servers::keys_of_kinds()),
       "NAME,...");
   command->add_flag("--names", options.names, "print the names alone, one per line");
   command->add_flag("--json", options.json, "print one JSON array of objects");

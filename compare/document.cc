@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kServers = {"redis", "lease_store", "zookeeper", "mysql"};
-
 double seconds(sim::Duration length) { return static_cast<double>(length.count()) / 1e9; }
 
 Json seconds(std::optional<sim::Duration> length) {
@@ -97,7 +95,7 @@ class Writer {
     return {{"name", one.algorithm->name},
             {"summary", one.algorithm->summary},
             {"source", one.algorithm->source},
-            {"server", kServers[static_cast<std::size_t>(one.algorithm->uses.server)]},
+            {"server", one.algorithm->uses.server.key},
             {"promises", std::move(promises)},
             {"cells", std::move(cells)},
             {"price", price(index)}};

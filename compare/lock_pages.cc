@@ -10,6 +10,7 @@
 #include "compare/safety_table/table.h"
 #include "compare/summary.h"
 #include "models/locks/catalogue.h"
+#include "models/servers/kind.h"
 #include "reports/mermaid.h"
 #include "reports/wording.h"
 #include "scenarios/catalogue.h"
@@ -148,7 +149,7 @@ std::string page(const Algorithm& lock, const std::string& directory, const std:
   const models::LockOptions options = scenarios::lock_options(scenario);
   std::string text =
       fmt::format("# {}\n\n{}.\n\nOn {}. Source: {}.\n\n", lock.name, capitalised(lock.summary),
-                  kServerNames[static_cast<std::size_t>(lock.uses.server)], lock.source);
+                  servers::kind_of(lock.uses.server).title, lock.source);
   text += fmt::format("## How it works\n\n{}{}{}\n", kHow, how, kEnd);
   text += diagram(lock.name, directory);
   text += fmt::format("\n## What it promises\n\n{}\n", promises(lock, options));
@@ -187,9 +188,8 @@ std::vector<LockPage> lock_pages(const std::string& directory,
        "# Locks\n\nOne page for every lock that picklock runs: how it works, what it promises, "
        "what breaks it.\n\n| lock | on | |\n|---|---|---|\n"}};
   for (const Algorithm* lock : models::locks::all()) {
-    all[0].text +=
-        fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", lock->name,
-                    kServerNames[static_cast<std::size_t>(lock->uses.server)], lock->summary);
+    all[0].text += fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", lock->name,
+                               servers::kind_of(lock->uses.server).title, lock->summary);
     all.push_back({fmt::format("{}.md", lock->name), page(*lock, directory, how(lock->name))});
   }
   all[0].text +=

@@ -45,7 +45,4 @@ inline constexpr std::array kOtherProperties = {
     Property::no_lost_wakeup,   Property::bounded_wakeups, Property::fair_order,
     Property::available};
 
-inline constexpr std::array<std::string_view, 4> kServerNames = {"Redis", "a lease store",
-                                                                 "ZooKeeper", "MySQL"};
-
 }  // namespace picklock::compare

@@ -9,6 +9,7 @@
 #include "compare/agreement.h"
 #include "compare/price.h"
 #include "compare/summary.h"
+#include "models/servers/kind.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/wording.h"
@@ -159,7 +160,7 @@ class TableWriter {
       const models::Algorithm& algorithm = *comparison_.locks()[lock].algorithm;
       if (server != algorithm.uses.server) {
         server = algorithm.uses.server;
-        grid.section(fmt::format("on {}", kServerNames[static_cast<std::size_t>(*server)]));
+        grid.section(fmt::format("on {}", servers::kind_of(*server).title));
       }
       grid.row(std::string(algorithm.name), fields_of(lock));
     }

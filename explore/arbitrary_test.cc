@@ -8,6 +8,7 @@
 #include "explore/profile.h"
 #include "explore/simpler.h"
 #include "explore/user_scenario.h"
+#include "models/redis/spec.h"
 #include "picklock/test.h"
 #include "scenarios/loader.h"
 #include "scenarios/promises.h"
@@ -70,7 +71,7 @@ TEST(Arbitrary, IsWhatTheSearchDrawsWithTheSameSeed) {
 
 TEST(Arbitrary, LeavesOutWhatCannotAct) {
   Scenario base = plain("lua-check-delete");
-  base.servers.redis.replicas = 0;
+  base.servers.of<redis::Spec>().replicas = 0;
   base.network.links.clear();
   const Faults faults{.classes = {FaultClass::failover}, .most = 3};
   const auto drawn = arbitrary(user_scenario(base), faults)(rc::Random(1), 100).value();

@@ -10,6 +10,7 @@
 #include "keys/duration_text.h"
 #include "models/verbs.h"
 #include "scenarios/fault_classes.h"
+#include "scenarios/process_kinds.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
 
@@ -18,33 +19,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using scenarios::Lasting;
-using scenarios::TargetKind;
 using scenarios::VerbRules;
+using servers::ProcessKind;
 using sim::Fault;
 using sim::Phase;
 using sim::ProcessId;
 using sim::Verb;
-
-constexpr std::string_view kNoReplica = "the primary has no replica to promote";
-constexpr std::string_view kNeverLost =
-    "a lease store is one server to its clients, and never loses what it has acknowledged";
-constexpr std::string_view kPrimaryOfMySql = "mysql-1";
-constexpr std::string_view kSentinelsDecide =
-    "Sentinels alone decide; they do when a primary crashes, stands still or is cut off";
-
-// A target of a fault class: a kind of process, or the messages with one.
-struct TargetWord {
-  TargetKind kind{};
-  bool message = false;
-};
-
-TargetWord read(std::string_view word) {
-  for (std::size_t i = 0; i < scenarios::kTargetKinds; ++i) {
-    if (word.starts_with(scenarios::kTargetKindNames[i]))
-      return {static_cast<TargetKind>(i), word.ends_with(" message")};
-  }
-  throw std::logic_error(fmt::format("no kind of process is called {}", word));
-}
 
 bool takes(const VerbRules& rules, std::string_view key) {
   return rules.required == key ||
@@ -84,65 +64,75 @@ scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run) {
 }
 
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
-    : scenario_(scenario), profile_(std::move(profile)) {
+    : scenario_(scenario),
+      profile_(std::move(profile)),
+      server_(scenarios::lock_server(scenario_)) {
+  for (const ProcessKind* kind : scenarios::process_kinds()) processes_[kind];
   const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario_);
   for (ProcessId i = 0; i < profile_.processes.size(); ++i) {
     const scenarios::ProcessSpec* process = scenarios::find(processes, profile_.processes[i]);
     if (process == nullptr)
       throw std::logic_error(fmt::format("no process is called {}", profile_.processes[i]));
     kinds_.push_back(process->kind);
-    processes_[static_cast<std::size_t>(kinds_.back())].push_back(i);
+    processes_[kinds_.back()].push_back(i);
   }
   find_ways();
   find_lengths();
 }
 
-bool FaultPlans::has_messages_to(TargetKind server) const {
+bool FaultPlans::has_messages_to(const ProcessKind& server) const {
   return std::any_of(profile_.roles.begin(), profile_.roles.end(),
                      [&](const ReachedRole& role) { return kind(role.server) == server; });
 }
 
+// Whether another server can take over from this one.
+bool FaultPlans::is_replaceable(ProcessId process) const {
+  const std::span<const Verb> bears = kind(process).bears;
+  return std::find(bears.begin(), bears.end(), models::kFailOver) != bears.end() &&
+         !server_.no_failover(scenario_.servers, name(process));
+}
+
 void FaultPlans::find_ways() {
-  const scenarios::RedisSpec& redis = scenario_.servers.redis;
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     std::vector<Way>& ways = ways_[static_cast<std::size_t>(row.fault_class)];
+    const std::vector<scenarios::FaultTarget> targets = scenarios::targets_of(row.fault_class);
     for (const Verb verb : row.verbs) {
-      for (const std::string_view word : row.targets) {
-        const auto [target, message] = read(word);
+      for (const auto [target, message] : targets) {
         if (message != scenarios::rules(verb).on_message) continue;
-        if (message && !has_messages_to(target)) continue;
-        if (!scenarios::inapplicable(verb, target).empty()) continue;
-        if (processes_[static_cast<std::size_t>(target)].empty()) continue;
-        if (verb == models::kKillSession && on(LockServer::redis)) continue;
+        if (message && !has_messages_to(*target)) continue;
+        if (!scenarios::inapplicable(verb, *target).empty()) continue;
+        const std::vector<ProcessId>& hit = processes(*target);
+        if (hit.empty()) continue;
+        if (verb == models::kKillSession && server_.session_keeper.empty()) continue;
         // An ensemble replaces a crashed leader by itself.
-        const bool elects = target == TargetKind::zookeeper;
-        if (row.fault_class == FaultClass::failover && (verb == models::kFailOver) == elects)
+        if (row.fault_class == FaultClass::failover &&
+            (verb == models::kFailOver) == target->elects)
           continue;
-        const std::uint32_t replicas =
-            target == TargetKind::mysql ? scenario_.servers.mysql.replicas : redis.replicas;
-        if (verb == models::kFailOver && (replicas == 0 || redis.sentinels > 0)) continue;
+        if (verb == models::kFailOver && !is_replaceable(hit.front())) continue;
         ways.push_back({verb, target, target});
-        if (message) ways.push_back({verb, TargetKind::client, target});
+        if (message) ways.push_back({verb, &scenarios::kClientKind, target});
       }
     }
     if (!ways.empty()) possible_.add(row.fault_class);
   }
 }
 
-bool FaultPlans::on(LockServer server) const { return scenarios::lock_server(scenario_) == server; }
-
 std::string FaultPlans::why_impossible(FaultClass one) const {
   const bool loses = one == FaultClass::failover || one == FaultClass::amnesia;
-  if (loses && on(LockServer::lease_store)) return std::string(kNeverLost);
+  if (loses && !server_.lossless.empty()) return std::string(server_.lossless);
   std::string why = "no client of this scenario sends such a message";
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     if (row.fault_class != one) continue;
     for (const Verb verb : row.verbs) {
-      for (const std::string_view word : row.targets) {
-        const std::string_view reason = scenarios::inapplicable(verb, read(word).kind);
-        if (!reason.empty()) why = reason;
-        if (verb == models::kFailOver)
-          why = scenario_.servers.redis.sentinels > 0 ? kSentinelsDecide : kNoReplica;
+      for (const auto& [target, message] : scenarios::targets_of(one)) {
+        const std::vector<ProcessId>& hit = processes(*target);
+        const std::string_view reason = scenarios::inapplicable(verb, *target);
+        if (verb != models::kFailOver) {
+          if (!reason.empty()) why = reason;
+        } else if (!hit.empty() && server_.no_failover != nullptr) {
+          if (const auto no = server_.no_failover(scenario_.servers, name(hit.front())))
+            why = no->in_general;
+        }
       }
     }
   }
@@ -170,8 +160,8 @@ void FaultPlans::find_lengths() {
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   // Only a paused client is silent on a session for hours; others would retry all the time.
   pauses_ = lengths_;
-  if (on(LockServer::mysql) && !models::takes(*scenarios::find_algorithm(scenario_), "ttl")) {
-    const Duration idle = capped(scenario_.servers.mysql.settings.wait_timeout);
+  const Duration idle = capped(server_.bounds(scenario_.servers, scenario_.lock.options).idle);
+  if (idle > Duration::zero() && !models::takes(*scenarios::find_algorithm(scenario_), "ttl")) {
     pauses_.push_back({idle, idle + idle / 20});
   }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
@@ -227,8 +217,7 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
     Fault fault;
     int attempt = 0;
     while (!draw_fault(wanted, attempt < kAttemptsAtChosen ? chosen_ways_[index] : ways_[index],
-                       plan, fault) ||
-           !strikes(limits.strikes, fault)) {
+                       limits, plan, fault)) {
       if (++attempt == kAttempts)
         throw std::logic_error(
             fmt::format("no fault of class {} comes up", picklock::name(wanted)));
@@ -237,20 +226,20 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
   }
 }
 
-// Some primary is not replaced by the plan yet: each can be once.
+// Some primary is not replaced by the plan yet: each can be once. A leader can be lost repeatedly.
 bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
-  if (on(LockServer::zookeeper)) return true;
-  if (on(LockServer::mysql)) return !fails_over(plan, kPrimaryOfMySql);
-  const auto& primaries = processes_[static_cast<std::size_t>(TargetKind::redis)];
-  return std::any_of(primaries.begin(), primaries.end(),
-                     [&](ProcessId primary) { return !fails_over(plan, name(primary)); });
+  for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
+    if (kind(process).elects) return true;
+    if (is_replaceable(process) && !fails_over(plan, name(process))) return true;
+  }
+  return false;
 }
 
-// False: the drawn fault is of another class, or has nothing to hit.
-bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, const sim::Plan& plan,
-                            Fault& fault) {
+// False: the drawn fault is of another class, has nothing to hit, or is beyond the limits.
+bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
+                            const FaultLimits& limits, const sim::Plan& plan, Fault& fault) {
   const Way& way = some(ways);
-  const ProcessId target = some_process(way.target);
+  const ProcessId target = some(processes(*way.target));
   fault = {};
   fault.verb = way.verb;
   fault.target = name(target);
@@ -262,26 +251,26 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways, con
     if (std::none_of(plan.begin(), plan.end(), ails)) return false;
   }
   if (way.verb == models::kFailOver) {
-    if (fails_over(plan, fault.target)) return false;
-    if (way.target == TargetKind::mysql && fault.target != kPrimaryOfMySql) return false;
+    if (fails_over(plan, fault.target) || !is_replaceable(target)) return false;
   }
   if (!draw_trigger(way, target, fault)) return false;
-  draw_details(fault, way.target);
-  return scenarios::class_of(fault, scenario_) == wanted;
+  draw_details(fault, *way.target);
+  return scenarios::class_of(fault, *way.target, scenario_) == wanted &&
+         strikes(limits.strikes, fault, *way.target);
 }
 
-bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
-  const bool of_client = fault.target.starts_with("client-");
+bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& target) const {
+  const bool of_client = target == scenarios::kClientKind;
   const auto is = [&fault](Role role) { return fault.trigger.role == role; };
   switch (where) {
     case Strikes::anywhere:
       break;
     case Strikes::at_locks: {
-      constexpr std::string_view kResource = "resource";
-      if (fault.target == kResource) return false;
+      if (target == scenarios::kResourceKind) return false;
       if (scenarios::rules(fault.verb).on_message) return !is(Role::write);
       if (fault.verb != Verb::partition) return true;
-      const auto spared = std::find(fault.from.begin(), fault.from.end(), kResource);
+      const auto spared =
+          std::find(fault.from.begin(), fault.from.end(), scenarios::kResourceKind.name);
       return spared == fault.from.end() && (!of_client || !fault.from.empty());
     }
     case Strikes::while_asking: {
@@ -316,16 +305,16 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
     return true;
   }
   ProcessId whose = target;
-  const bool of_client = way.target == TargetKind::client;
+  const bool of_client = way.target == &scenarios::kClientKind;
   if (!of_client || (!on_message && one_in(4))) {
-    whose = some_process(TargetKind::client);
+    whose = some(processes(scenarios::kClientKind));
     const bool anyone = !of_client && one_in(4);
     if (whose != target && !anyone) trigger.by = name(whose);
   }
   candidates_.clear();
   for (const ReachedRole& role : profile_.roles) {
     if (role.client != whose) continue;
-    if (on_message && kind(role.server) != way.server) continue;
+    if (on_message && kind(role.server) != *way.server) continue;
     if (on_message && !of_client && role.server != target) continue;
     for (const Phase phase : {Phase::sent, Phase::applied, Phase::replied}) {
       if (on_message && phase == Phase::replied) continue;
@@ -397,22 +386,22 @@ Duration FaultPlans::some_length(const std::vector<Range>& ranges) {
   return rounded(chance_.between(range.low, range.high));
 }
 
-void FaultPlans::draw_details(Fault& fault, TargetKind target) {
+void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   const VerbRules& rules = scenarios::rules(fault.verb);
   const bool lasts =
       rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
   // After a long outage a machine has lost only keys that have expired anyway.
   const bool soon = starts_or_stops(fault.verb) && one_in(2);
   // A quorum that is lost for good would hide everything else.
-  const bool returns = (target == TargetKind::zookeeper || target == TargetKind::mysql) &&
-                       starts_or_stops(fault.verb);
-  const bool stands = fault.verb == Verb::pause && target == TargetKind::client;
+  const bool returns = target.returns && starts_or_stops(fault.verb);
+  const bool of_client = target == scenarios::kClientKind;
+  const bool stands = fault.verb == Verb::pause && of_client;
   if (lasts || returns) fault.lasts = some_length(soon ? delays_ : stands ? pauses_ : lengths_);
   if (takes(rules, "step")) {
     const bool jumps = fault.verb == Verb::step_clock;
     // Servers that beat all the time would take years to catch up.
-    const bool beats = target != TargetKind::client && target != TargetKind::resource &&
-                       scenario_.servers.redis.replicas > 0;
+    const bool beats = !of_client && target != scenarios::kResourceKind &&
+                       server_.beats != nullptr && server_.beats(scenario_.servers);
     fault.step = some_length(jumps ? jumps_ : beats ? brief_ : delays_);
     if (jumps && one_in(2)) fault.step = -fault.step;
   }
@@ -428,11 +417,8 @@ void FaultPlans::draw_details(Fault& fault, TargetKind target) {
   if (takes(rules, "silent")) fault.silent = one_in(4);
   if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
-    const bool a_server = target == TargetKind::redis || target == TargetKind::replica;
-    if (target == TargetKind::store) fault.keeps = sim::Keeps::all;
-    const bool logs = target == TargetKind::zookeeper || target == TargetKind::mysql;
-    if (logs && fault.keeps == sim::Keeps::none) fault.keeps = sim::Keeps::fsynced;
-    if (a_server && !scenarios::persists(scenario_, fault.target)) fault.keeps = sim::Keeps::none;
+    if (target.keeps != nullptr)
+      fault.keeps = target.keeps(scenario_.servers, fault.target, fault.keeps);
   }
 }
 

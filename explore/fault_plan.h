@@ -7,10 +7,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "explore/profile.h"
+#include "models/servers/kind.h"
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
 #include "scenarios/verb_rules.h"
@@ -56,14 +58,14 @@ class FaultPlans {
   void draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits, sim::Plan& plan);
 
  private:
-  using TargetKind = scenarios::TargetKind;
+  using ProcessKind = servers::ProcessKind;
 
   // One way in which a class acts: a verb, the kind of process it hits and, for a verb on messages,
   // the kind of server they go to.
   struct Way {
     sim::Verb verb{};
-    TargetKind target{};
-    TargetKind server{};
+    const ProcessKind* target = nullptr;
+    const ProcessKind* server = nullptr;
   };
   struct Range {
     Duration low{};
@@ -78,14 +80,14 @@ class FaultPlans {
 
   void find_ways();
   void find_lengths();
-  bool on(LockServer server) const;
-  bool has_messages_to(TargetKind kind) const;
+  bool has_messages_to(const ProcessKind& kind) const;
+  bool is_replaceable(sim::ProcessId process) const;
   bool can_fail_over(const sim::Plan& plan) const;
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
-  bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const sim::Plan& plan,
-                  sim::Fault& fault);
-  bool strikes(Strikes where, const sim::Fault& fault) const;
-  void draw_details(sim::Fault& fault, TargetKind target);
+  bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const FaultLimits& limits,
+                  const sim::Plan& plan, sim::Fault& fault);
+  bool strikes(Strikes where, const sim::Fault& fault, const ProcessKind& target) const;
+  void draw_details(sim::Fault& fault, const ProcessKind& target);
   void draw_partition(sim::Fault& fault);
   bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
   void draw_nth(std::uint32_t seen, sim::Trigger& trigger);
@@ -97,16 +99,17 @@ class FaultPlans {
     return all[chance_.below(all.size())];
   }
   Duration some_length(const std::vector<Range>& ranges);
-  sim::ProcessId some_process(TargetKind kind) {
-    return some(processes_[static_cast<std::size_t>(kind)]);
+  const std::vector<sim::ProcessId>& processes(const ProcessKind& kind) const {
+    return processes_.at(&kind);
   }
   const std::string& name(sim::ProcessId process) const { return profile_.processes[process]; }
-  TargetKind kind(sim::ProcessId process) const { return kinds_[process]; }
+  const ProcessKind& kind(sim::ProcessId process) const { return *kinds_[process]; }
 
   scenarios::Scenario scenario_;
   Profile profile_;
-  std::vector<TargetKind> kinds_;  // by ProcessId
-  std::array<std::vector<sim::ProcessId>, scenarios::kTargetKinds> processes_;
+  const servers::Kind& server_;
+  std::vector<const ProcessKind*> kinds_;                                // by ProcessId
+  std::map<const ProcessKind*, std::vector<sim::ProcessId>> processes_;  // found, never iterated
   std::array<std::vector<Way>, kFaultClassCount> ways_;
   FaultClasses possible_;
   std::vector<Range> lengths_;  // of faults; a range that is listed twice is drawn twice as often

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "explore/same_plan.h"
+#include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
@@ -191,8 +192,8 @@ crash crash restart end-thread kill-session interrupt; client-1 client-2 client-
 
 Scenario with_replicas(std::uint32_t sentinels) {
   Scenario scenario = shipped("plain/set-px-check-delete");
-  scenario.servers.redis.replicas = 2;
-  scenario.servers.redis.sentinels = sentinels;
+  scenario.servers.of<redis::Spec>().replicas = 2;
+  scenario.servers.of<redis::Spec>().sentinels = sentinels;
   return scenario;
 }
 
@@ -220,7 +221,7 @@ TEST(FaultPlans, FailOverAPrimaryOnceAtMost) {
 
 TEST(FaultPlans, FailOverEachOfSeveralPrimaries) {
   Scenario scenario = with_replicas(0);
-  scenario.servers.redis.masters = 2;
+  scenario.servers.of<redis::Spec>().masters = 2;
   FaultPlans plans = plans_for(scenario);
   std::set<std::string> together;
   for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::failover}, .most = 3}, 500)) {
@@ -279,7 +280,7 @@ TEST(FaultPlans, AreTakenByTheLoaderWhereThereAreReplicas) {
 TEST(FaultPlans, LetAServerKeepItsDataOnlyWhereItHasADisk) {
   const auto keeps_something = [](const std::vector<std::string>& config) {
     Scenario scenario = with_replicas(0);
-    scenario.servers.redis.config = config;
+    scenario.servers.of<redis::Spec>().config = config;
     FaultPlans plans = plans_for(scenario);
     const FaultClasses deaths = {FaultClass::crash, FaultClass::amnesia};
     bool keeps = false;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "models/redis/spec.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
@@ -14,7 +16,8 @@ namespace picklock::explore {
 namespace {
 
 using scenarios::Scenario;
-using scenarios::TargetKind;
+using servers::ProcessKind;
+using servers::Standing;
 using sim::Fault;
 using sim::Verb;
 
@@ -33,7 +36,7 @@ Scenario common_scenario(const std::vector<Scenario>& locks) {
   }
   common.clients = locks.front().clients;
   common.clients.find_by = {};
-  common.servers.redis.replicas = 1;
+  common.servers.of<redis::Spec>().replicas = 1;
   return common;
 }
 
@@ -96,13 +99,6 @@ std::vector<Profile> profiles_of(const std::vector<Scenario>& locks, std::uint64
   return all;
 }
 
-TargetKind kind_of(const std::string& target, const Scenario& scenario) {
-  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario);
-  const scenarios::ProcessSpec* process = scenarios::find(processes, target);
-  if (process == nullptr) throw std::logic_error("no process is called " + target);
-  return process->kind;
-}
-
 bool was_replaced(const sim::Plan& plan, const std::string& target) {
   return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
     return other.verb == models::kFailOver && other.target == target;
@@ -121,27 +117,13 @@ bool has_something_to_heal(const sim::Plan& plan, const std::string& target) {
 PairedPlans::Lock PairedPlans::lock(const Scenario& scenario, const Profile& profile) {
   Lock lock{.scenario = scenario, .servers = {}, .followers = {}, .roles = {}};
   for (const scenarios::ProcessSpec& process : scenarios::processes_of(scenario)) {
-    switch (process.kind) {
-      case TargetKind::redis:
-      case TargetKind::store:
-        lock.servers.push_back(process.name);
-        break;
-      case TargetKind::zookeeper:
-        lock.servers.push_back(process.name);
-        lock.followers.push_back(process.name);
-        break;
-      case TargetKind::mysql:
-        (lock.servers.empty() ? lock.servers : lock.followers).push_back(process.name);
-        break;
-      case TargetKind::replica:
-        lock.followers.push_back(process.name);
-        break;
-      case TargetKind::client:
-      case TargetKind::resource:
-      case TargetKind::sentinel:
-      case TargetKind::coordinator:
-        break;
-    }
+    const Standing standing = process.kind->standing;
+    const bool first = standing == Standing::first_is_primary && lock.servers.empty();
+    if (standing == Standing::primary || standing == Standing::peer || first)
+      lock.servers.push_back(process.name);
+    if (standing == Standing::replica || standing == Standing::peer ||
+        (standing == Standing::first_is_primary && !first))
+      lock.followers.push_back(process.name);
   }
   for (const ReachedRole& role : profile.roles) {
     if (std::find(lock.roles.begin(), lock.roles.end(), role.role) == lock.roles.end())
@@ -207,34 +189,27 @@ bool PairedPlans::retold(const Fault& fault, const Lock& lock, const sim::Plan& 
 // Adapts the fault to the lock's servers, which restart, lose data and replace each other in their
 // own ways.
 bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far) const {
-  const TargetKind kind = kind_of(fault.target, lock.scenario);
-  const bool ensemble = kind == TargetKind::zookeeper;
-  const bool database = kind == TargetKind::mysql;
+  const servers::Kind& server = scenarios::lock_server(lock.scenario);
+  const ProcessKind* kind = scenarios::kind_named(lock.scenario, fault.target);
+  if (kind == nullptr) throw std::logic_error("no process is called " + fault.target);
   // An ensemble replaces its leader by itself.
-  if (fault.verb == models::kFailOver && ensemble) {
+  if (fault.verb == models::kFailOver && kind->elects) {
     fault.verb = Verb::crash;
     fault.keeps = sim::Keeps::all;
     if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
   }
-  if (!scenarios::inapplicable(fault.verb, kind).empty()) return false;
-  const scenarios::RedisSpec& redis = lock.scenario.servers.redis;
-  if (fault.verb == models::kFailOver) {
-    const std::uint32_t replicas = database ? lock.scenario.servers.mysql.replicas : redis.replicas;
-    if (replicas == 0 || redis.sentinels > 0 || was_replaced(so_far, fault.target)) return false;
-    if (database && fault.target != lock.servers.front()) return false;
-  }
+  if (!scenarios::inapplicable(fault.verb, *kind).empty()) return false;
+  if (fault.verb == models::kFailOver && (server.no_failover(lock.scenario.servers, fault.target) ||
+                                          was_replaced(so_far, fault.target)))
+    return false;
   if (fault.verb == Verb::heal && !has_something_to_heal(so_far, fault.target)) return false;
   const bool to_lock = fault.trigger.role != Role::write;
-  const LockServer server = scenarios::lock_server(lock.scenario);
-  const bool sent_once = server == LockServer::zookeeper || server == LockServer::mysql;
+  const bool sent_once = !scenarios::inapplicable(Verb::duplicate, *server.kinds.front()).empty();
   if (fault.verb == Verb::duplicate && to_lock && sent_once) return false;
   if (fault.verb != Verb::crash && fault.verb != Verb::restart) return true;
-  const bool comes_back = fault.lasts || fault.verb == Verb::restart;
-  if (kind == TargetKind::store && comes_back) fault.keeps = sim::Keeps::all;
-  if (ensemble || database) {
-    if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
-    if (fault.keeps == sim::Keeps::none) fault.keeps = sim::Keeps::fsynced;
-  }
+  if (kind->returns && !fault.lasts) fault.lasts = common_.lock.options.ttl;
+  if (kind->keeps != nullptr && servers::starts_again(fault))
+    fault.keeps = kind->keeps(lock.scenario.servers, fault.target, fault.keeps);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "keys/bad_input.h"
+#include "models/redis/spec.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::explore {
@@ -240,7 +241,7 @@ TEST(Search, CountsWhatFiredAndWhatDidNot) {
 
 TEST(Search, RefusesAClassThatCannotActAndSaysWhy) {
   Scenario alone = plain("lua-check-delete");
-  alone.servers.redis.replicas = 0;
+  alone.servers.of<redis::Spec>().replicas = 0;
   alone.network.links.clear();
   try {
     Search one(alone, {.faults = {.classes = {FaultClass::failover}}, .all_classes = false});

@@ -7,6 +7,8 @@
 #include "explore/fault_plan.h"
 #include "explore/simpler.h"
 #include "explore/violation.h"
+#include "models/mysql/spec.h"
+#include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
@@ -76,13 +78,14 @@ TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
   for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
     Scenario scenario = plain(algorithm);
     const bool redis = on(scenario, LockServer::redis);
-    scenario.servers.redis.replicas = redis ? 1 : 0;
-    scenario.servers.mysql.replicas = redis ? 0 : 1;
+    scenario.servers.of<redis::Spec>().replicas = redis ? 1 : 0;
+    scenario.servers.of<mysql::Spec>().replicas = redis ? 0 : 1;
     scenario.faults = {{.verb = models::kFailOver, .target = redis ? "redis-1" : "mysql-1"}};
     for (const Simplification& step : simplifications(scenario)) {
       Scenario one = scenario;
       if (!step(one) || one.faults.empty()) continue;
-      EXPECT_EQ(one.servers.redis.replicas + one.servers.mysql.replicas, 1U) << algorithm;
+      EXPECT_EQ(one.servers.of<redis::Spec>().replicas + one.servers.of<mysql::Spec>().replicas, 1U)
+          << algorithm;
     }
   }
 }
@@ -92,8 +95,8 @@ TEST(Simpler, TakesNoServerThatAFaultNeeds) {
   scenario.faults = {{.verb = sim::Verb::crash, .target = "redis-2-replica-1"}};
   for (const Simplification& step : simplifications(scenario)) {
     Scenario one = scenario;
-    if (!step(one) || one.servers.redis.masters == 3) continue;
-    EXPECT_EQ(one.servers.redis.masters, 2U);
+    if (!step(one) || one.servers.of<redis::Spec>().masters == 3) continue;
+    EXPECT_EQ(one.servers.of<redis::Spec>().masters, 2U);
     EXPECT_NE(one.faults.at(0).target, "redis-1");
     EXPECT_EQ(one.network.links.size(), 2U);
   }

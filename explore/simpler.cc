@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "scenarios/verb_rules.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using scenarios::Scenario;
+using servers::Renaming;
 using sim::Duration;
 using sim::Fault;
 
@@ -24,33 +26,6 @@ constexpr std::array<Duration, 10> kGrains = {1h,   1min, 10s,   1s,   100ms,
                                               10ms, 1ms,  100us, 10us, 1us};
 
 // ---------------------------------------------------------------- names of processes
-
-// The name of a process after another is removed; nullopt: this is the removed one.
-using Renaming = std::function<std::optional<std::string>(const std::string& name)>;
-
-// Removes number `gone` of the processes that are named `stem` and a number, with all that belongs
-// to it.
-Renaming without(std::string_view stem, std::uint32_t gone) {
-  return [stem, gone](const std::string& name) -> std::optional<std::string> {
-    if (!name.starts_with(stem)) return name;
-    std::uint32_t number = 0;
-    const char* end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + stem.size(), end, number);
-    if (error != std::errc{} || (rest != end && *rest != '-')) return name;
-    if (number == gone) return std::nullopt;
-    if (number < gone) return name;
-    return std::string(stem) + std::to_string(number - 1) + std::string(rest, end);
-  };
-}
-
-// Removes the last of the processes that each primary has.
-Renaming without_last(std::string_view infix, std::uint32_t number) {
-  const std::string suffix = std::string(infix) + std::to_string(number);
-  return [suffix](const std::string& name) -> std::optional<std::string> {
-    if (name.ends_with(suffix)) return std::nullopt;
-    return name;
-  };
-}
 
 bool rename(std::string& name, const Renaming& renaming) {
   if (name.empty()) return true;
@@ -72,18 +47,13 @@ bool rename_all(Scenario& scenario, const Renaming& renaming) {
   std::erase_if(scenario.network.links, [&](scenarios::Link& link) {
     return !rename(link.from, renaming) || !rename(link.to, renaming);
   });
-  std::erase_if(scenario.servers.redis.nodes,
-                [&](scenarios::NodeSpec& node) { return !rename(node.name, renaming); });
+  const servers::Kind& server = scenarios::lock_server(scenario);
+  if (server.rename != nullptr) server.rename(scenario.servers, renaming);
   return std::all_of(scenario.faults.begin(), scenario.faults.end(),
                      [&](Fault& fault) { return rename(fault, renaming); });
 }
 
 // ---------------------------------------------------------------- steps
-
-bool fails_over(const Scenario& scenario) {
-  return std::any_of(scenario.faults.begin(), scenario.faults.end(),
-                     [](const Fault& fault) { return fault.verb == models::kFailOver; });
-}
 
 class Steps {
  public:
@@ -150,48 +120,20 @@ class Steps {
         if (gone >= first_operator) --one.clients.operators;
         --one.clients.count;
         return one.clients.operators < one.clients.count &&
-               rename_all(one, without("client-", gone));
+               rename_all(one, servers::without("client-", gone));
       });
     }
   }
 
   void fewer_servers() {
-    const scenarios::RedisSpec& redis = scenario_.servers.redis;
-    for (std::uint32_t gone = redis.masters; gone > 0 && redis.masters > 1; --gone) {
-      add([gone](Scenario& one) {
-        --one.servers.redis.masters;
-        return rename_all(one, without("redis-", gone));
-      });
-    }
-    if (redis.replicas > 0) {
-      add([](Scenario& one) {
-        const std::uint32_t last = one.servers.redis.replicas--;
-        const bool needed = one.lock.options.wait_replicas > one.servers.redis.replicas ||
-                            (last == 1 && (one.servers.redis.sentinels > 0 || fails_over(one) ||
-                                           one.lock.options.check_at == models::CheckAt::replica));
-        return !needed && rename_all(one, without_last("-replica-", last));
-      });
-    }
-    if (redis.sentinels > 0) {
-      add([](Scenario& one) {
-        const std::uint32_t last = one.servers.redis.sentinels--;
-        if (last == 1) one.clients.find_by = redis::FindBy::address;
-        return one.servers.redis.sentinel.quorum <= one.servers.redis.sentinels &&
-               rename_all(one, without_last("-sentinel-", last));
-      });
-    }
-    for (std::uint32_t gone = scenario_.servers.zookeeper.servers;
-         on(scenario_, LockServer::zookeeper) && gone > 1; --gone) {
-      add([gone](Scenario& one) {
-        --one.servers.zookeeper.servers;
-        return rename_all(one, without("zookeeper-", gone));
-      });
-    }
-    for (std::uint32_t replica = scenario_.servers.mysql.replicas; replica > 0; --replica) {
-      add([replica](Scenario& one) {
-        --one.servers.mysql.replicas;
-        const bool needed = one.servers.mysql.replicas == 0 && fails_over(one);
-        return !needed && rename_all(one, without("mysql-", 1 + replica));
+    const servers::Kind& server = scenarios::lock_server(scenario_);
+    if (server.smaller == nullptr) return;
+    for (const servers::Smaller& smaller : server.smaller(scenario_.servers)) {
+      add([smaller, &server](Scenario& one) {
+        if (!smaller.take(one.servers, one.lock.options, one.faults)) return false;
+        if (server.sentinels != nullptr && server.sentinels(one.servers) == 0)
+          one.clients.find_by = scenarios::FindBy::address;
+        return rename_all(one, smaller.renaming);
       });
     }
   }
@@ -203,7 +145,8 @@ class Steps {
     off([](Scenario& one) -> Duration& { return one.clients.think; });
     off([](Scenario& one) -> Duration& { return one.clients.nested_after; });
     off([](Scenario& one) -> Duration& { return one.clients.gc.every; });
-    off([](Scenario& one) -> Duration& { return one.servers.redis.gc.every; });
+    if (const auto& gc = scenarios::lock_server(scenario_).gc)
+      off([in = gc->in](Scenario& one) -> Duration& { return in(one.servers).every; });
   }
 
   void less_network() {

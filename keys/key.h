@@ -117,9 +117,15 @@ void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
                       .read = [read = key.read, member](const Value& value,
                                                         Outer& into) { read(value, member(into)); },
                       .show = {},
-                      .nested = {}};
+                      .nested = key.nested};
     if (key.show) {
       lifted.show = [show = key.show, member](const Outer& from) { return show(member(from)); };
+    }
+    if (key.write) {
+      lifted.write = [write = key.write, member](const std::string& path, const Outer& from,
+                                                 std::string& text) {
+        write(path, member(from), text);
+      };
     }
     keys.push_back(std::move(lifted));
   }

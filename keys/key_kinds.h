@@ -31,7 +31,7 @@ struct Place {
 };
 
 template <typename Target>
-auto place_of(auto member) {
+constexpr auto place_of(auto member) {
   using Type = std::remove_reference_t<decltype(member(std::declval<Target&>()))>;
   using Member = decltype(member);
   return Place<Target, Type>{[](Target& from) -> Type& { return Member{}(from); },

@@ -258,6 +258,11 @@ void Value::fail_missing(std::string_view key, std::string_view problem) const {
   fail_at(path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key), problem);
 }
 
+void Value::fail_key(std::string_view key, std::string_view problem) const {
+  if (const auto value = find(key)) value->fail(problem);
+  fail_missing(key, problem);
+}
+
 void Value::fail_type(std::string_view wanted) const {
   fail(fmt::format("must be {}, not {}", wanted, kind(*node_)));
 }

@@ -65,6 +65,8 @@ class Value {
                          std::string_view otherwise = "") const;
   [[noreturn]] void fail_unknown(const Words& keys) const;  // for a key that is not in `keys`
   [[noreturn]] void fail_missing(std::string_view key, std::string_view problem) const;
+  // At the key, or at the table if the key is missing and its default is wrong.
+  [[noreturn]] void fail_key(std::string_view key, std::string_view problem) const;
 
  private:
   Value(const Value& parent, std::string_view name, const toml::node& node);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/servers/kind.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/lanes.h"
@@ -326,13 +327,11 @@ class TimelineWriter {
   // The other classes that a run meets come from clocks and pauses that its file sets.
   FaultClasses classes_of_faults() const {
     scenarios::Scenario bare = run_.scenario;
-    bare.servers.redis.nodes.clear();
-    bare.servers.redis.clock_rate_ppb = 0;
-    bare.servers.lease_store.clock_rate_ppb = 0;
-    bare.servers.zookeeper.clock_rate_ppb = 0;
-    bare.servers.mysql.clock_rate_ppb = 0;
-    bare.servers.redis.gc.every = bare.servers.zookeeper.gc.every = bare.clients.gc.every =
-        sim::Duration::zero();
+    const servers::Kind& server = scenarios::lock_server(bare);
+    if (server.make_alike != nullptr) server.make_alike(bare.servers);
+    if (server.clock_rate) server.clock_rate->in(bare.servers) = 0;
+    if (server.gc) server.gc->in(bare.servers).every = sim::Duration::zero();
+    bare.clients.gc.every = sim::Duration::zero();
     return scenarios::classes_met(bare);
   }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "reports/columns.h"
 #include "reports/golden.h"
@@ -551,8 +552,8 @@ TEST(Timeline, NamesTheBoundOfNotStuckAsABound) {
 
 TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
   scenarios::Run run = testing::blind_delete();
-  run.scenario.servers.redis.nodes.push_back({});
-  run.scenario.servers.redis.nodes.back().clock_offset = -200ms;
+  run.scenario.servers.of<redis::Spec>().nodes.push_back({});
+  run.scenario.servers.of<redis::Spec>().nodes.back().clock_offset = -200ms;
   run.met.add(FaultClass::server_clock);
   EXPECT_THAT(told(run, 140),
               HasSubstr("; 1 fault (pause); server-clock by the scenario's settings; "));

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
 #include "models/locks/quorum_lock.h"
 #include "models/locks/redisson/options.h"
-#include "models/redis/config.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "scenarios/keys.h"
+#include "scenarios/topology.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
@@ -32,103 +32,42 @@ using sim::Fault;
 using sim::Instant;
 using sim::Trigger;
 
-// The number in a name: 7 for "client-7". 0: the name does not have this form.
-std::uint32_t number_after(std::string_view prefix, std::string_view name) {
-  if (!name.starts_with(prefix)) return 0;
-  name.remove_prefix(prefix.size());
-  if (name.starts_with('0')) return 0;
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc{} && end == name.data() + name.size() ? number : 0;
-}
-
 std::string range_of(std::string_view prefix, std::uint32_t count) {
   return count == 1 ? fmt::format("{}1", prefix) : fmt::format("{0}1 to {0}{1}", prefix, count);
 }
 
-// Processes that differ only in their number: client-1 to client-3.
-struct Row {
-  TargetKind kind{};
-  std::string prefix;
-  std::string_view singular;
-  std::uint32_t count = 0;
-};
-
-struct ServerWords {
-  LockServer server{};
-  std::string_view key;  // under [servers]
-  std::string_view name;
-  std::string_view fencing;  // of every grant without further ado; none: see `fencing = "after"`
-};
-constexpr std::array kServers = {
-    ServerWords{LockServer::redis, "redis", "Redis", ""},
-    ServerWords{LockServer::lease_store, "lease_store", "a lease store", "revision"},
-    ServerWords{LockServer::zookeeper, "zookeeper", "ZooKeeper", "zxid"},
-    ServerWords{LockServer::mysql, "mysql", "MySQL", "count"},
-};
-
-const ServerWords& words_of_server(const Scenario& scenario) {
-  return *std::find_if(kServers.begin(), kServers.end(),
-                       [&](const ServerWords& words) { return on(scenario, words.server); });
-}
-
-std::vector<Row> rows_of(const Scenario& scenario) {
-  const RedisSpec& redis = scenario.servers.redis;
-  std::vector<Row> rows = {{TargetKind::client, "client-", "client", scenario.clients.count}};
-  if (on(scenario, LockServer::zookeeper))
-    rows.push_back(
-        {TargetKind::zookeeper, "zookeeper-", "server", scenario.servers.zookeeper.servers});
-  if (on(scenario, LockServer::mysql))
-    rows.push_back({TargetKind::mysql, "mysql-", "server", 1 + scenario.servers.mysql.replicas});
-  if (!on(scenario, LockServer::redis)) return rows;
-  rows.push_back({TargetKind::redis, "redis-", "server", redis.masters});
-  for (std::uint32_t i = 1; i <= redis.masters; ++i) {
-    rows.push_back(
-        {TargetKind::replica, fmt::format("redis-{}-replica-", i), "replica", redis.replicas});
-    rows.push_back(
-        {TargetKind::sentinel, fmt::format("redis-{}-sentinel-", i), "Sentinel", redis.sentinels});
-  }
-  return rows;
-}
-
-bool takes_steps(TargetKind kind) {
-  return kind == TargetKind::client || kind == TargetKind::coordinator;
-}
-
 // `where` is the value that has the name, alone or in a list.
-TargetKind process(const Value& where, const std::string& name, const Scenario& scenario) {
-  if (name == "resource") return TargetKind::resource;
-  const bool store = on(scenario, LockServer::lease_store);
-  if (store && name == "store") return TargetKind::store;
-  const bool coordinated = has_coordinator(scenario);
-  if (coordinated && name == "coordinator") return TargetKind::coordinator;
-  const std::vector<Row> rows = rows_of(scenario);
-  for (const Row& row : rows) {
-    const std::uint32_t number = number_after(row.prefix, name);
+const ProcessKind& process(const Value& where, const std::string& name, const Scenario& scenario) {
+  const std::vector<servers::Row> rows = rows_of(scenario);
+  for (const servers::Row& row : rows) {
+    const std::uint32_t number = number_in(row, name);
     if (number == 0) continue;
-    if (number <= row.count) return row.kind;
-    if (row.count == 0)
-      where.fail(fmt::format("there is no {}: there are no {}s", name, row.singular));
-    where.fail(fmt::format("there is no {}; the {} {}", name,
-                           row.count == 1 ? fmt::format("only {} is", row.singular)
-                                          : fmt::format("{}s are", row.singular),
-                           range_of(row.prefix, row.count)));
+    if (number <= row.count) return *row.kind;
+    const std::string_view singular = row.kind->singular;
+    if (row.count == 0) where.fail(fmt::format("there is no {}: there are no {}s", name, singular));
+    where.fail(fmt::format(
+        "there is no {}; the {} {}", name,
+        row.count == 1 ? fmt::format("only {} is", singular) : fmt::format("{}s are", singular),
+        range_of(row.prefix, row.count)));
   }
-  std::vector<std::string> names = {"resource"};
-  if (store) names.emplace_back("store");
-  if (coordinated) names.emplace_back("coordinator");
-  std::string all = "the processes are ";
-  for (const Row& row : rows) {
+  std::vector<std::string> names;
+  std::vector<std::string> numbered;
+  std::vector<std::string> single;
+  for (const servers::Row& row : rows) {
+    if (!row.numbered) {
+      names.push_back(row.prefix);
+      single.push_back(row.prefix);
+      continue;
+    }
     for (std::uint32_t i = 1; i <= std::min(row.count, 99U); ++i)
       names.push_back(fmt::format("{}{}", row.prefix, i));
-    if (row.count == 0) continue;
-    all += range_of(row.prefix, row.count) + ", ";
+    if (row.count > 0) numbered.push_back(range_of(row.prefix, row.count));
   }
+  std::rotate(single.begin(), single.begin() + (has_coordinator(scenario) ? 1 : 0), single.end());
+  numbered.insert(numbered.end(), single.begin(), single.end());
   where.fail(fmt::format("there is no process \"{}\"", printable(name)), name,
              Words(names.begin(), names.end()),
-             all + (store         ? "store, resource"
-                    : coordinated ? "resource, coordinator"
-                                  : "resource"));
+             fmt::format("the processes are {}", fmt::join(numbered, ", ")));
 }
 
 // The names of the steps that a scenario can have.
@@ -212,7 +151,7 @@ Value moment_of(const Value& table) {
 }
 
 void check_message_trigger(const Value& table, const Value& moment, const Fault& fault,
-                           TargetKind kind, const Trigger& trigger) {
+                           const ProcessKind& kind, const Trigger& trigger) {
   const std::string_view verb = models::name(fault.verb);
   if (trigger.at || !trigger.mark.empty()) {
     moment.fail(fmt::format(
@@ -225,11 +164,11 @@ void check_message_trigger(const Value& table, const Value& moment, const Fault&
                     "request and \"applied\" the reply",
                     verb));
   }
-  if (takes_steps(kind) && !trigger.by.empty() && trigger.by != fault.target) {
+  if (kind.takes_steps && !trigger.by.empty() && trigger.by != fault.target) {
     table.at("by").fail(fmt::format("must be {} or left out: `{}` acts on the messages of {}",
                                     fault.target, verb, fault.target));
   }
-  if (!takes_steps(kind) && !trigger.on.empty() && trigger.on != fault.target) {
+  if (!kind.takes_steps && !trigger.on.empty() && trigger.on != fault.target) {
     table.at("on").fail(
         fmt::format("must be {} or left out: `{}` acts on the messages to and from {}",
                     fault.target, verb, fault.target));
@@ -258,12 +197,12 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
     trigger.on.clear();
     trigger.command.clear();
   }
-  if (!trigger.by.empty() && !takes_steps(process(table.at("by"), trigger.by, scenario))) {
+  if (!trigger.by.empty() && !process(table.at("by"), trigger.by, scenario).takes_steps) {
     table.at("by").fail(fmt::format("must be a client, not {}", trigger.by));
   }
   if (!trigger.on.empty()) {
-    const TargetKind on = process(table.at("on"), trigger.on, scenario);
-    if (takes_steps(on) || on == TargetKind::sentinel)
+    const ProcessKind& on = process(table.at("on"), trigger.on, scenario);
+    if (on.takes_steps || !on.hears_clients)
       table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
   }
   if (rules(fault.verb).on_message) {
@@ -323,30 +262,19 @@ void check_sides(const Value& from, const Fault& fault, const Scenario& scenario
 }
 
 void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
-  const RedisSpec& redis = scenario.servers.redis;
+  const servers::Kind& server = lock_server(scenario);
   const Value verb = table.at(models::name(fault.verb));
-  const std::uint32_t replicas =
-      on(scenario, LockServer::mysql) ? scenario.servers.mysql.replicas : redis.replicas;
-  if (on(scenario, LockServer::mysql) && fault.target != "mysql-1")
-    verb.fail(fmt::format("not applicable to {}: only a primary can fail over to a replica",
-                          fault.target));
-  if (replicas == 0) verb.fail(fmt::format("{} has no replica to promote", fault.target));
-  if (redis.sentinels > 0) {
-    verb.fail(
-        fmt::format("{} has Sentinels, which alone decide on a failover: crash its host instead",
-                    fault.target));
-  }
+  if (const auto why = server.no_failover(scenario.servers, fault.target))
+    verb.fail(why->of_target);
   for (const Fault& other : scenario.faults) {
     if (&other == &fault) break;
     if (other.verb == fault.verb && other.target == fault.target)
       verb.fail(fmt::format("{} has already failed over by then and stays down", fault.target));
   }
   if (const auto to = table.find("to")) {
-    const TargetKind kind = process(*to, fault.to, scenario);
-    const bool follows = kind == TargetKind::mysql ? fault.to != fault.target
-                                                   : kind == TargetKind::replica &&
-                                                         fault.to.starts_with(fault.target + "-");
-    if (!follows) to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
+    const ProcessKind& kind = process(*to, fault.to, scenario);
+    if (!server.follows(kind, fault.to, fault.target))
+      to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
   }
 }
 
@@ -361,21 +289,23 @@ void check_details(const Value& table, const Fault& fault, const Scenario& scena
     if (fault.verb == sim::Verb::crash && !fault.lasts) {
       keeps->fail("has no effect on a `crash` without `for`: the process does not start again");
     }
-    if (fault.keeps != sim::Keeps::all &&
-        process(table, fault.target, scenario) == TargetKind::store)
-      keeps->fail("must be \"all\": a lease store forgets nothing");
+    const std::string_view why_all = process(table, fault.target, scenario).forgets;
+    if (fault.keeps != sim::Keeps::all && !why_all.empty())
+      keeps->fail(fmt::format("must be \"all\": {}", why_all));
   }
   if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
   if (fault.verb == models::kFailOver) check_failover(table, fault, scenario);
-  if (fault.verb == models::kKillSession && on(scenario, LockServer::redis)) {
+  const servers::Kind& server = lock_server(scenario);
+  if (fault.verb == models::kKillSession && server.session_keeper.empty()) {
     table.at(models::name(fault.verb))
-        .fail(fmt::format("not applicable to {}: Redis keeps no sessions", fault.target));
+        .fail(
+            fmt::format("not applicable to {}: {} keeps no sessions", fault.target, server.title));
   }
 }
 
 void check_fault(const Value& table, const Scenario& scenario, const Steps& steps, Fault& fault) {
   const Value verb = verb_of(table);
-  const TargetKind kind = process(verb, fault.target, scenario);
+  const ProcessKind& kind = process(verb, fault.target, scenario);
   if (const std::string_view reason = inapplicable(fault.verb, kind); !reason.empty()) {
     verb.fail(fmt::format("not applicable to {}: {}", fault.target, reason));
   }
@@ -383,12 +313,10 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
   const bool of_lock = fault.trigger.role != Role::write;
-  if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::zookeeper) && of_lock)
-    verb.fail(
-        "a ZooKeeper client sends nothing a second time: only a step of `write` can be duplicated");
-  if (fault.verb == sim::Verb::duplicate && on(scenario, LockServer::mysql) && of_lock)
-    verb.fail(
-        "a MySQL driver sends nothing a second time: only a step of `write` can be duplicated");
+  const std::string_view sent_once =
+      inapplicable(sim::Verb::duplicate, *lock_server(scenario).kinds.front());
+  if (fault.verb == sim::Verb::duplicate && of_lock && !sent_once.empty())
+    verb.fail(fmt::format("{}: only a step of `write` can be duplicated", sent_once));
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -407,25 +335,12 @@ void check_neighbour(const Value& table, const Scenario& scenario, const Steps& 
   neighbour.trigger = trigger;
 }
 
-// Fails at the key, or at the table if the key is missing and its default is wrong.
-[[noreturn]] void fail_key(const Value& table, std::string_view key, const std::string& problem) {
-  if (const auto value = table.find(key)) value->fail(problem);
-  table.fail_missing(key, problem);
-}
-
-void check_gc(const Value& owner, const GcProfile& gc) {
-  const auto table = owner.find("gc");
-  if (!table || gc.high >= gc.low) return;
-  fail_key(*table, "high",
-           fmt::format("is {}, less than `low`, which is {}", to_text(gc.high), to_text(gc.low)));
-}
-
 void check_latency(const Value& table, const Latency& latency) {
   if (latency.tail_one_in == 0) return;
   if (latency.tail_high < latency.high) {
-    fail_key(table, "tail_high",
-             fmt::format("is {}, less than the ordinary latency, which is up to {}",
-                         to_text(latency.tail_high), to_text(latency.high)));
+    table.fail_key("tail_high",
+                   fmt::format("is {}, less than the ordinary latency, which is up to {}",
+                               to_text(latency.tail_high), to_text(latency.high)));
   }
 }
 
@@ -467,91 +382,27 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 // Servers that no client uses would seem to influence the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (const auto servers = root.find("servers")) {
-    const ServerWords& home = words_of_server(scenario);
-    for (const ServerWords& other : kServers) {
-      if (other.server == home.server) continue;
-      if (const auto idle = servers->find(other.key))
-        idle->fail(fmt::format("{} runs on {}: see [servers.{}]", words.name, home.name, home.key));
+    const servers::Kind& home = lock_server(scenario);
+    for (const servers::Kind* other : servers::kinds()) {
+      if (other == &home) continue;
+      if (const auto idle = servers->find(other->server.key))
+        idle->fail(fmt::format("{} runs on {}: see [servers.{}]", words.name, home.title,
+                               home.server.key));
     }
   }
-  if (words.uses.servers || scenario.servers.redis.masters == 1) return;
+  if (words.uses.servers || primaries(scenario) == 1) return;
   root.at("servers").at("redis").at("masters").fail(
       fmt::format("must be 1: {} uses one server", words.name));
 }
 
-// Checks lines of redis.conf as `CONFIG SET` would.
-void check_config(const Value& lines, const std::vector<std::string>& config) {
-  const std::vector<Value> wheres = lines.elements();
-  redis::Config known;
-  redis::Reply all;
-  const std::string_view pattern[] = {"*"};
-  known.get(pattern, all);
-  Words parameters;
-  for (std::size_t k = 0; k < all.elements.size(); k += 2)
-    parameters.push_back(all.elements[k].text);
-  Words given;
-  for (std::size_t i = 0; i < config.size(); ++i) {
-    const auto [parameter, value] = config_line(config[i]);
-    if (std::find(given.begin(), given.end(), parameter) != given.end())
-      wheres[i].fail(fmt::format("{} is given twice", printable(parameter)));
-    given.push_back(parameter);
-    if (std::find(parameters.begin(), parameters.end(), parameter) == parameters.end()) {
-      wheres[i].fail(fmt::format("redis.conf has no parameter \"{}\"", printable(parameter)),
-                     parameter, parameters, "`CONFIG GET *` lists them all");
-    }
-    const std::string_view pair[] = {parameter, value};
-    redis::Reply set;
-    known.set(pair, set);
-    if (set.is_error())
-      wheres[i].fail(fmt::format("Redis refuses it: {}", printable(set.text, 200)));
-  }
-}
-
-void check_node(const Value& table, const NodeSpec& node, const Scenario& scenario) {
-  if (!table.find("name")) table.fail_missing("name", "must be given");
-  const TargetKind kind = process(table.at("name"), node.name, scenario);
-  if (kind == TargetKind::client || kind == TargetKind::resource)
-    table.at("name").fail(fmt::format("must be a Redis server or Sentinel, not {}", node.name));
-  for (const NodeSpec& other : scenario.servers.redis.nodes) {
-    if (&other == &node) break;
-    if (other.name == node.name)
-      table.at("name").fail(fmt::format("{} is described twice", node.name));
-  }
-  const auto config = table.find("config");
-  if (!config) return;
-  if (kind == TargetKind::sentinel)
-    config->fail("must be left out: [servers.redis.sentinel] sets up all Sentinels");
-  check_config(*config, node.config);
-}
-
-void check_redis(const Value& table, const Scenario& scenario) {
-  const RedisSpec& redis = scenario.servers.redis;
-  check_gc(table, redis.gc);
-  if (const auto config = table.find("config")) check_config(*config, redis.config);
-  if (redis.sentinels > 0 && redis.replicas == 0)
-    table.at("sentinels")
-        .fail("must be 0: a primary without replicas has nothing that Sentinels could promote");
-  if (redis.sentinel.quorum > redis.sentinels) {
-    table.at("sentinel")
-        .at("quorum")
-        .fail(fmt::format(
-            "must be at most {}, the number of Sentinels: otherwise no server is ever found down",
-            redis.sentinels));
-  }
-  if (const auto nodes = table.find("node")) {
-    const std::vector<Value> tables = nodes->tables();
-    for (std::size_t i = 0; i < tables.size(); ++i) check_node(tables[i], redis.nodes[i], scenario);
-  }
-}
-
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
-  check_gc(table, clients.gc);
-  if (clients.find_by == FindBy::sentinel && !on(scenario, LockServer::redis))
-    table.at("find_by").fail(
-        fmt::format("must be \"address\": {} runs on {}, which has no Sentinels", words.name,
-                    words_of_server(scenario).name));
-  if (clients.find_by == FindBy::sentinel && scenario.servers.redis.sentinels == 0)
+  const servers::Kind& server = lock_server(scenario);
+  servers::check_gc(table, clients.gc);
+  if (clients.find_by == FindBy::sentinel && server.sentinels == nullptr)
+    table.at("find_by").fail(fmt::format(
+        "must be \"address\": {} runs on {}, which has no Sentinels", words.name, server.title));
+  if (clients.find_by == FindBy::sentinel && server.sentinels(scenario.servers) == 0)
     table.at("find_by").fail("there are no Sentinels; set `servers.redis.sentinels`");
   if (clients.operators > 0 && !words.uses.force)
     table.at("operators").fail(fmt::format("no operator can take {} from its holder", words.name));
@@ -566,9 +417,9 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
     table.at("nested_after")
         .fail(fmt::format("is {}, later than the end of the critical section, which is `hold`, {}",
                           to_text(clients.nested_after), to_text(clients.hold)));
-  if (clients.scan_every > Duration::zero() && scenario.servers.redis.replicas == 0)
+  if (clients.scan_every > Duration::zero() && replicas(scenario) == 0)
     table.at("scan_every").fail("has no effect: there is no replica that could become the primary");
-  if (clients.progress != Progress::none && !on(scenario, LockServer::redis)) {
+  if (clients.progress != Progress::none && !server.plain_keys) {
     table.at("progress")
         .fail(
             fmt::format("must be \"none\": the key of {} holds nothing but the lock", words.name));
@@ -585,13 +436,14 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  if (scenario.servers.resource.fencing == Fencing::after && !on(scenario, LockServer::redis)) {
+  const std::string_view token = lock_server(scenario).token;
+  if (scenario.servers.resource.fencing == Fencing::after && !token.empty()) {
     root.at("servers")
         .at("resource")
         .at("fencing")
         .fail(fmt::format(
             "{} has no counter beside its key; use \"in-script\", which takes the {} of each grant",
-            words.name, words_of_server(scenario).fencing));
+            words.name, token));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
@@ -646,11 +498,11 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
   check_pairs(*lock, options, words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
-  if (options.wait_replicas > scenario.servers.redis.replicas) {
+  if (options.wait_replicas > replicas(scenario)) {
     lock->at("wait_replicas")
         .fail(fmt::format(
             "must be at most {}, the number of replicas: otherwise no acquire could succeed",
-            scenario.servers.redis.replicas));
+            replicas(scenario)));
   }
   if (options.check_at == models::CheckAt::replica) {
     const std::vector<Role> roles =
@@ -658,13 +510,13 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
     if (std::find(roles.begin(), roles.end(), Role::check) == roles.end())
       lock->at("check_at")
           .fail(fmt::format("{} never checks whether it still holds the lock", words.name));
-    if (scenario.servers.redis.replicas == 0)
+    if (replicas(scenario) == 0)
       lock->at("check_at").fail("there is no replica; set `servers.redis.replicas`");
   }
-  if (options.of<QuorumOptions>().quorum > scenario.servers.redis.masters) {
+  if (options.of<QuorumOptions>().quorum > primaries(scenario)) {
     lock->at("quorum").fail(
         fmt::format("must be at most {}, the number of servers: otherwise no acquire could succeed",
-                    scenario.servers.redis.masters));
+                    primaries(scenario)));
   }
   if (options.ttl % words.uses.lease_unit != Duration::zero()) {
     lock->at("ttl").fail(fmt::format("must be a multiple of {}, the unit of a lease of {}, not {}",
@@ -684,7 +536,14 @@ void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) 
   if (const auto network = root.find("network")) check_network(*network, scenario);
   if (const auto clients = root.find("clients")) check_clients(*clients, scenario, words);
   if (const auto servers = root.find("servers")) {
-    if (const auto redis = servers->find("redis")) check_redis(*redis, scenario);
+    const servers::Kind& server = lock_server(scenario);
+    const auto table = servers->find(server.server.key);
+    if (table && server.check != nullptr) {
+      server.check(*table, scenario.servers,
+                   [&scenario](const Value& where, const std::string& name) -> const ProcessKind& {
+                     return process(where, name, scenario);
+                   });
+    }
   }
   if (const auto faults = root.find("fault")) {
     const std::vector<Value> tables = faults->tables();

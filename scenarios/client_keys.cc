@@ -83,7 +83,7 @@ const Keys<ClientsSpec>& clients_keys() {
           "what a holder writes to: the resource, or a row of the lock's own database, on the "
           "session that holds the lock"),
       table<ClientsSpec>(
-          "gc", gc_keys(), [](auto& clients) -> auto& { return clients.gc; },
+          "gc", servers::gc_keys(), [](auto& clients) -> auto& { return clients.gc; },
           "Stop-the-world pauses of the clients."),
   };
   return keys;

@@ -1,11 +1,13 @@
-// The classes of faults as data: which verbs and targets each of them draws. Every verb belongs to
-// a class.
+// The classes of faults as data: which verbs each of them draws, and from whom (ProcessKind). Every
+// verb belongs to a class.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/servers/process_kind.h"
 #include "picklock/lock.h"
 #include "sim/fault.h"
 
@@ -15,9 +17,20 @@ struct FaultClassRow {
   FaultClass fault_class{};
   std::string_view meaning;
   std::vector<sim::Verb> verbs;
-  std::vector<std::string_view> targets;  // kinds of process, or whose message
 };
 
 std::span<const FaultClassRow> fault_classes();
+
+// A target of a fault class: processes of a kind, or the messages with them.
+struct FaultTarget {
+  const servers::ProcessKind* kind = nullptr;
+  bool message = false;
+};
+
+// Every target of the class, in the order in which plans draw them.
+std::vector<FaultTarget> targets_of(FaultClass fault_class);
+
+// As the tables of the classes name it: "zookeeper message".
+std::string name_of(const FaultTarget& target, FaultClass fault_class);
 
 }  // namespace picklock::scenarios

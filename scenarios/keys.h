@@ -16,7 +16,6 @@ inline constexpr std::size_t kMostFaults = 1000;
 inline constexpr std::size_t kMostLinks = 1000;
 inline constexpr std::size_t kMostTwins = 100;
 inline constexpr std::size_t kMostNames = 100;
-inline constexpr std::size_t kMostNodes = 1000;
 
 const keys::Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 
@@ -24,8 +23,6 @@ const keys::Keys<LockSpec>& lock_keys();  // those of every shipped lock
 // The same without `algorithm` and `key`.
 const keys::Keys<models::LockOptions>& option_keys();
 const keys::Keys<ServersSpec>& servers_keys();
-const keys::Keys<NodeSpec>& node_keys();
-const keys::Keys<GcProfile>& gc_keys();  // of servers and of clients
 const keys::Keys<Network>& network_keys();
 const keys::Keys<ClientsSpec>& clients_keys();
 const keys::Keys<sim::Fault>& fault_keys();  // a key for each verb first

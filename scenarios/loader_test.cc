@@ -9,8 +9,12 @@
 #include <fstream>
 #include <thread>
 
+#include "models/lease_store/spec.h"
 #include "models/locks/lease_store_lock.h"
+#include "models/mysql/spec.h"
+#include "models/redis/spec.h"
 #include "models/verbs.h"
+#include "models/zookeeper/spec.h"
 #include "scenarios/sample.h"
 
 namespace picklock::scenarios {
@@ -70,7 +74,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_FALSE(s.lock.options.tell_loss);
   EXPECT_EQ(s.lock.options.local_mutex, models::LocalMutex::freed);
 
-  const RedisSpec& redis = s.servers.redis;
+  const redis::Spec& redis = s.servers.of<redis::Spec>();
   EXPECT_EQ(redis.masters, 3U);
   EXPECT_EQ(redis.replicas, 2U);
   EXPECT_EQ(redis.sentinels, 3U);
@@ -195,17 +199,17 @@ TEST(Loader, ReadsWhoTakesOver) {
 TEST(Loader, ReadsWhatBelongsToALeaseStore) {
   const Scenario s = sample::parsed(sample::kLeaseStore);
   EXPECT_EQ(s.lock.options.of<models::locks::LeaseStoreOptions>().lock_delay, 15s);
-  EXPECT_EQ(s.servers.lease_store.expire_after, 2U);
-  EXPECT_EQ(s.servers.lease_store.tick, 1s);
-  EXPECT_EQ(s.servers.lease_store.service, 30us);
-  EXPECT_EQ(s.servers.lease_store.clock_rate_ppb, 500);
+  EXPECT_EQ(s.servers.of<lease_store::Spec>().expire_after, 2U);
+  EXPECT_EQ(s.servers.of<lease_store::Spec>().tick, 1s);
+  EXPECT_EQ(s.servers.of<lease_store::Spec>().service, 30us);
+  EXPECT_EQ(s.servers.of<lease_store::Spec>().clock_rate_ppb, 500);
   EXPECT_EQ(s.faults.at(0).verb, models::kKillSession);
   EXPECT_EQ(s.faults.at(1).target, "store");
 }
 
 TEST(Loader, ReadsWhatBelongsToAnEnsemble) {
   const Scenario s = sample::parsed(sample::kZooKeeper);
-  const ZooKeeperSpec& zookeeper = s.servers.zookeeper;
+  const zookeeper::Spec& zookeeper = s.servers.of<zookeeper::Spec>();
   EXPECT_EQ(zookeeper.servers, 5U);
   EXPECT_EQ(zookeeper.tick, 1s);
   EXPECT_EQ(zookeeper.init_limit, 4U);
@@ -241,7 +245,7 @@ TEST(Loader, RefusesWhatMeansNothingToAnEnsemble) {
 
 TEST(Loader, ReadsWhatBelongsToAMySqlServer) {
   const Scenario s = sample::parsed(sample::kMySql);
-  const MySqlSpec& mysql = s.servers.mysql;
+  const mysql::Spec& mysql = s.servers.of<mysql::Spec>();
   EXPECT_EQ(mysql.replicas, 2U);
   EXPECT_EQ(mysql.settings.variant, mysql::Variant::mysql);
   EXPECT_EQ(mysql.settings.isolation, mysql::Isolation::read_committed);

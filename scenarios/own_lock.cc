@@ -12,6 +12,8 @@
 #include "models/locks/mysql/options.h"
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/options.h"
+#include "models/redis/spec.h"
+#include "models/servers/kind.h"
 
 namespace picklock {
 namespace {
@@ -73,6 +75,7 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
   if (known != algorithms.end()) return known->second;
   if (models::locks::named(own.name) != nullptr)
     throw BadInput(fmt::format("{}: a shipped lock has this name; rename the class", own.name));
+  const servers::Kind& server = servers::kind_of(own.server);
   return algorithms[&own] = {
              .name = own.name,
              .summary = "a user's own lock",
@@ -83,7 +86,7 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
              .uses = {.look = true,
                       .mint = true,
                       .servers = true,
-                      .database = own.server == LockServer::mysql,
+                      .database = server.database,
                       .force = true,
                       .server = own.server},
              .keys = keys_of_settings(own.server),
@@ -106,7 +109,7 @@ Scenario contended(const OwnLock& lock, const Contention& contention) {
   scenario.clients.think = 1s;
   if (own.uses.server != LockServer::redis) return scenario;
   // With this latency, a client knows of its grant before the replica has it.
-  scenario.servers.redis.replicas = 1;
+  scenario.servers.of<redis::Spec>().replicas = 1;
   scenario.network.links.push_back(
       {.from = "redis-1", .to = "redis-1-replica-1", .latency = {.low = 2ms, .high = 2ms}});
   return scenario;

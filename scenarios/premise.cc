@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/locks/lease_store_lock.h"
+#include "scenarios/process_kinds.h"
 #include "scenarios/topology.h"
 
 namespace picklock::scenarios {
@@ -193,10 +194,9 @@ bool sections_end_before_timestamps(const Scenario& scenario, const History& his
 bool servers_are_there_at_the_end(const Scenario& scenario, const History& history) {
   const std::vector<ProcessSpec> processes = processes_of(scenario);
   const auto is_server = [&processes](sim::ProcessId process) {
-    const TargetKind kind = processes[process].kind;
-    return kind == TargetKind::redis || kind == TargetKind::replica || kind == TargetKind::store ||
-           kind == TargetKind::zookeeper || kind == TargetKind::coordinator ||
-           kind == TargetKind::mysql;
+    const ProcessKind& kind = *processes[process].kind;
+    const bool is_coordinator = kind.takes_steps && kind != kClientKind;
+    return kind.standing != servers::Standing::none || is_coordinator;
   };
   std::vector<sim::ProcessId> down;
   std::vector<std::pair<sim::ProcessId, sim::ProcessId>> cut;

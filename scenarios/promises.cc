@@ -2,20 +2,22 @@
 
 #include <algorithm>
 
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "picklock/client.h"
+#include "scenarios/process_kinds.h"
+#include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 
 using sim::Verb;
 
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
-  const bool of_sentinel = fault.target.find("-sentinel-") != std::string::npos;
-  const bool of_redis = fault.target.starts_with("redis-");
-  const bool of_zookeeper = fault.target.starts_with("zookeeper-");
-  const bool of_mysql = fault.target.starts_with("mysql-");
-  const bool of_client = fault.target.starts_with("client-");
-  const bool starts_again = fault.verb == Verb::restart || fault.lasts.has_value();
+  const ProcessKind* kind = kind_named(scenario, fault.target);
+  return class_of(fault, kind != nullptr ? *kind : kResourceKind, scenario);
+}
+
+FaultClass class_of(const sim::Fault& fault, const ProcessKind& kind, const Scenario& scenario) {
   switch (fault.verb) {
     case Verb::pause:
     case Verb::slow:
@@ -25,20 +27,11 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
       return fault.trigger.role == Role::write ? FaultClass::late_write : FaultClass::late_command;
     case Verb::step_clock:
     case Verb::set_clock_rate:
-      return of_client ? FaultClass::client_clock : FaultClass::server_clock;
+      return kind == kClientKind ? FaultClass::client_clock : FaultClass::server_clock;
     case Verb::crash:
     case Verb::restart:
-      // Another server of the ensemble takes its place; only data that the machine forgets can be
-      // missed.
-      if (of_zookeeper)
-        return fault.keeps == sim::Keeps::all || !starts_again ? FaultClass::failover
-                                                               : FaultClass::amnesia;
-      // A restarted server has forgotten its locks, whatever is on its disk.
-      if (of_mysql) return starts_again ? FaultClass::amnesia : FaultClass::failover;
-      if (!of_redis || of_sentinel || !starts_again) return FaultClass::crash;
-      return fault.keeps == sim::Keeps::all && persists(scenario, fault.target)
-                 ? FaultClass::crash
-                 : FaultClass::amnesia;
+      return kind.crash_class == nullptr ? FaultClass::crash
+                                         : kind.crash_class(scenario.servers, fault);
     case Verb::partition:
     case Verb::heal:
       return FaultClass::partition;
@@ -57,29 +50,13 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
 FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
   for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
-  const RedisSpec& redis = scenario.servers.redis;
-  const ZooKeeperSpec& zookeeper = scenario.servers.zookeeper;
-  const bool servers_collect =
-      redis.gc.every > Duration::zero() || zookeeper.gc.every > Duration::zero();
-  if (servers_collect || scenario.clients.gc.every > Duration::zero()) met.add(FaultClass::pause);
-  if (redis.clock_rate_ppb != 0 || scenario.servers.lease_store.clock_rate_ppb != 0 ||
-      zookeeper.clock_rate_ppb != 0 || scenario.servers.mysql.clock_rate_ppb != 0)
-    met.add(FaultClass::server_clock);
-  for (const NodeSpec& node : redis.nodes) {
-    if (node.clock_offset || node.clock_rate_ppb) met.add(FaultClass::server_clock);
-  }
-  // Sentinels replace a primary that is silent, whatever the cause.
-  const bool a_server_suffers =
-      std::any_of(faults.begin(), faults.end(),
-                  [](const sim::Fault& fault) { return fault.target.starts_with("redis-"); });
-  // A silent MySQL primary is replaced too, and it is not stopped.
-  const bool mysql_suffers = std::any_of(faults.begin(), faults.end(), [](const sim::Fault& fault) {
-    return fault.verb != Verb::step_clock &&
-           (fault.target.starts_with("mysql-") || fault.verb == Verb::partition);
-  });
-  if (scenario.servers.mysql.settings.promote_after > Duration::zero() && mysql_suffers)
-    met.add(FaultClass::failover);
-  if (redis.sentinels > 0 && (a_server_suffers || servers_collect)) met.add(FaultClass::failover);
+  const servers::Kind& server = lock_server(scenario);
+  const servers::Specs& specs = scenario.servers;
+  if ((server.gc && server.gc->of(specs).every > Duration::zero()) ||
+      scenario.clients.gc.every > Duration::zero())
+    met.add(FaultClass::pause);
+  if (server.clock_rate && server.clock_rate->of(specs) != 0) met.add(FaultClass::server_clock);
+  if (server.met != nullptr) met.add(server.met(specs, faults));
   return met;
 }
 

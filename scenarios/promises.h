@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "models/algorithm.h"
+#include "models/servers/process_kind.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
@@ -22,6 +23,8 @@ using Promises = std::array<Promised, kPropertyCount>;  // in the order of Prope
 
 // Every loss of a server's data is `amnesia`, whatever caused it. A late message is a late write or
 // a late command.
+FaultClass class_of(const sim::Fault& fault, const servers::ProcessKind& target,
+                    const Scenario& scenario);
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
 
 // The classes of the plan's faults and of what the file leaves to chance: garbage collections and

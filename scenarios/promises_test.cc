@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/locks/catalogue.h"
+#include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/runner.h"
@@ -61,11 +62,11 @@ TEST(Promises, TellAReplicaFromASentinelWhereItStartsAgain) {
 TEST(Promises, AskTheServerThatIsStruckWhetherItKeepsItsData) {
   const auto restart = [](const char* who, sim::Keeps keeps) {
     Scenario scenario;
-    scenario.servers.redis.config = {"appendonly yes"};
-    NodeSpec second;
+    scenario.servers.of<redis::Spec>().config = {"appendonly yes"};
+    redis::NodeSpec second;
     second.name = "redis-2";
     second.config = {"appendonly no"};
-    scenario.servers.redis.nodes = {second};
+    scenario.servers.of<redis::Spec>().nodes = {second};
     sim::Fault fault;
     fault.verb = sim::Verb::restart;
     fault.target = who;

@@ -4,7 +4,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
-#include "models/redis/commands.h"
+#include "models/servers/kind.h"
 
 namespace picklock::scenarios {
 
@@ -16,57 +16,29 @@ const models::Algorithm* find_algorithm(const Scenario& scenario) {
   return models::locks::named(scenario.lock.algorithm);
 }
 
-LockServer lock_server(const Scenario& scenario) {
+const servers::Kind& lock_server(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
-  return algorithm != nullptr ? algorithm->uses.server : LockServer::redis;
+  return servers::kind_of(algorithm != nullptr ? algorithm->uses.server : LockServer::redis);
+}
+
+std::uint32_t primaries(const Scenario& scenario) {
+  const servers::Kind& server = lock_server(scenario);
+  return server.primaries == nullptr ? 1 : server.primaries(scenario.servers);
+}
+
+std::uint32_t replicas(const Scenario& scenario) {
+  const servers::Kind& server = lock_server(scenario);
+  return server.replicas == nullptr ? 0 : server.replicas(scenario.servers);
+}
+
+bool on(const Scenario& scenario, LockServer server) {
+  return lock_server(scenario).server == server;
 }
 
 bool has_coordinator(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
   return algorithm != nullptr && models::takes(*algorithm, "freed_by") &&
          scenario.lock.options.of<EphemeralOptions>().freed_by == FreedBy::coordinator;
-}
-
-std::pair<std::string, std::string> config_line(std::string_view line) {
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  line.remove_prefix(begin);
-  const std::size_t end = std::min(line.find(' '), line.size());
-  std::string_view value = line.substr(end);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-    value = value.substr(1, value.size() - 2);
-  return {std::string(line.substr(0, end)), std::string(value)};
-}
-
-std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server) {
-  std::vector<std::string> words;
-  const auto add = [&words](const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-      auto [parameter, value] = config_line(line);
-      for (std::size_t i = 0; i < words.size(); i += 2) {
-        if (words[i] != parameter) continue;
-        const auto earlier = words.begin() + static_cast<std::ptrdiff_t>(i);
-        words.erase(earlier, earlier + 2);
-        break;
-      }
-      words.push_back(std::move(parameter));
-      words.push_back(std::move(value));
-    }
-  };
-  add(redis.config);
-  for (const NodeSpec& node : redis.nodes) {
-    if (node.name == server) add(node.config);
-  }
-  return words;
-}
-
-bool persists(const Scenario& scenario, std::string_view server) {
-  const std::vector<std::string> words = config_of(scenario.servers.redis, server);
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (words[i] == "appendonly" && redis::same_word(words[i + 1], "yes")) return true;
-    if (words[i] == "save" && !words[i + 1].empty()) return true;
-  }
-  return false;
 }
 
 models::LockOptions lock_options(const Scenario& scenario) {

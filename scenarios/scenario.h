@@ -12,11 +12,18 @@
 
 #include "models/algorithm.h"
 #include "models/lock_options.h"
-#include "models/mysql/settings.h"
 #include "models/redis/find_by.h"
+#include "models/servers/gc.h"
+#include "models/servers/specs.h"
 #include "picklock/lock.h"
 #include "sim/fault.h"
 #include "sim/time.h"
+
+namespace picklock::servers {
+
+struct Kind;
+
+}  // namespace picklock::servers
 
 namespace picklock::scenarios {
 
@@ -74,14 +81,6 @@ struct Network {
   Duration break_after{};
 };
 
-// Stop-the-world pauses, heavy-tailed: every `every` on average, `low` doubled k times, at most
-// `high`.
-struct GcProfile {
-  Duration every{};  // 0: no collector
-  Duration low = std::chrono::milliseconds(1);
-  Duration high = std::chrono::seconds(1);
-};
-
 struct LockSpec {
   std::string algorithm;  // a name of `picklock list algorithms`
   std::string key = "lock:order-42";
@@ -96,74 +95,14 @@ inline LockSpec fresh_like(const LockSpec& lock) {
   return {.algorithm = {}, .options = lock.preset, .preset = lock.preset, .own = lock.own};
 }
 
-// One Redis server that differs from the others.
-struct NodeSpec {
-  std::string name;
-  std::optional<Duration> clock_offset;
-  std::optional<std::int64_t> clock_rate_ppb;
-  std::vector<std::string> config;  // after the lines of all servers
-  int line = 0;
-};
-
-struct SentinelSpec {
-  std::uint32_t quorum = 0;  // Sentinels that must find a primary down; 0: more than half
-  Duration down_after = std::chrono::seconds(30);
-  Duration failover_timeout = std::chrono::minutes(3);
-};
-
-struct RedisSpec {
-  std::uint32_t masters = 1;
-  std::uint32_t replicas = 0;   // of each
-  std::uint32_t sentinels = 0;  // of each
-  Duration service{};           // time the server needs per command
-  Duration clock_offset{};      // wall clock against true time
-  std::int64_t clock_rate_ppb = 0;
-  std::vector<std::string> config;  // lines of redis.conf: "min-replicas-to-write 1"
-  SentinelSpec sentinel;
-  std::vector<NodeSpec> nodes;
-  GcProfile gc;
-};
-
 struct ResourceSpec {
   Fencing fencing = Fencing::none;
   Duration service{};
 };
 
-struct LeaseStoreSpec {
-  std::uint32_t expire_after = 1;                  // a session lives this many times its TTL
-  Duration tick = std::chrono::milliseconds(500);  // between two checks for expired sessions
-  Duration service{};                              // time it needs per request
-  std::int64_t clock_rate_ppb = 0;
-};
-
-struct ZooKeeperSpec {
-  std::uint32_t servers = 3;
-  Duration tick = std::chrono::seconds(2);
-  std::uint32_t init_limit = 10;  // ticks
-  std::uint32_t sync_limit = 5;
-  Duration fsync = std::chrono::microseconds(500);
-  bool force_sync = true;
-  std::uint32_t max_connections = 60;  // of one client; 0: any number
-  bool wall_clock_expiry = false;      // sessions end by a clock that steps, as in old releases
-  Duration service{};                  // time a server needs per message
-  std::int64_t clock_rate_ppb = 0;
-  GcProfile gc;
-};
-
-struct MySqlSpec {
-  std::uint32_t replicas = 0;
-  mysql::Settings settings;
-  Duration service{};  // time a server needs per statement
-  std::int64_t clock_rate_ppb = 0;
-};
-
 // Only the kind of lock server that the lock uses is part of the run.
-struct ServersSpec {
-  RedisSpec redis;  // processes redis-1 .. redis-N, redis-1-replica-1, redis-1-sentinel-1 ..
-  LeaseStoreSpec lease_store;  // process store
-  ZooKeeperSpec zookeeper;     // processes zookeeper-1 .. zookeeper-N
-  MySqlSpec mysql;             // processes mysql-1, the primary, and then its replicas
-  ResourceSpec resource;       // process resource
+struct ServersSpec : servers::Specs {
+  ResourceSpec resource;  // process resource
 };
 
 struct ClientsSpec {
@@ -188,7 +127,7 @@ struct ClientsSpec {
   Duration nested_after{};  // time from the start of the section to the nested acquire
   Progress progress = Progress::none;
   Effect effect = Effect::resource;
-  GcProfile gc;
+  servers::GcProfile gc;
 };
 
 // Total: a property that is not listed in `violated` must hold.
@@ -244,23 +183,16 @@ struct Scenario {
 const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // The kind of server that has the lock's entries; Redis for an algorithm that is not shipped.
-LockServer lock_server(const Scenario& scenario);
-inline bool on(const Scenario& scenario, LockServer server) {
-  return lock_server(scenario) == server;
-}
+const servers::Kind& lock_server(const Scenario& scenario);
+bool on(const Scenario& scenario, LockServer server);
+
+// How many servers of the lock have entries of their own, and how many replicas each of them has
+// from which clients can read.
+std::uint32_t primaries(const Scenario& scenario);
+std::uint32_t replicas(const Scenario& scenario);
 
 // Whether a separate process frees the locks of holders that are gone.
 bool has_coordinator(const Scenario& scenario);
-
-// "min-replicas-to-write 1" is a parameter and its value; quotes around the value are taken off.
-std::pair<std::string, std::string> config_line(std::string_view line);
-
-// Parameters and their values in turn, each parameter once: the server's own lines override those
-// for all servers.
-std::vector<std::string> config_of(const RedisSpec& redis, std::string_view server);
-
-// Whether a restarted Redis server would find anything on its disk.
-bool persists(const Scenario& scenario, std::string_view server);
 
 // The lock's own options and those that the resource requires.
 models::LockOptions lock_options(const Scenario& scenario);

@@ -1,12 +1,16 @@
 #include "scenarios/scenario_format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <sstream>
 #include <vector>
 
 #include "keys/nearest.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "scenarios/keys.h"
+#include "scenarios/process_kinds.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
@@ -27,12 +31,10 @@ failures in `scenarios/` are such files, and so is every counterexample that a s
 `picklock run FILE`, or by its name if it is shipped. `--set KEY=VALUE` changes one key for one run, for example
 `--set clients.count=5` or `--set fault.1.for=3s`; faults are counted from 1, and a bare word is text.
 
-A duration is a text with one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such as `"1.5s"`. A process is
-`client-1` to `client-N`, `resource`, or a server: `redis-1` to `redis-N`, with `redis-1-replica-1`,
-`redis-1-sentinel-1` and so on; `store`; `zookeeper-1` to `zookeeper-N`; `mysql-1` to `mysql-N`. Some locks on ZooKeeper
-have a process `coordinator`. A key that a table does not list is an error. A file is at most 1 MiB long.
+)";
 
-This page is generated from the tables by which the loader reads files.
+constexpr std::string_view kBeforeExample =
+    R"(This page is generated from the tables by which the loader reads files.
 
 ## An example
 
@@ -81,6 +83,38 @@ message to or from that server.
 
 )";
 
+// Words in lines of at most 120 characters.
+std::string paragraph(const std::string& text) {
+  constexpr std::size_t kWidth = 120;
+  std::string lines;
+  std::size_t length = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = length + 1 + word.size() <= kWidth;
+    if (length > 0) lines += fits ? ' ' : '\n';
+    length = word.size() + (length > 0 && fits ? length + 1 : 0);
+    lines += word;
+  }
+  return lines + "\n\n";
+}
+
+std::string write_values() {
+  std::vector<std::string_view> processes;
+  std::string coordinators;
+  for (const servers::Kind* server : servers::kinds()) {
+    processes.push_back(server->processes);
+    if (server->coordinator != nullptr) {
+      coordinators += fmt::format("Some locks on {} have a process `{}`. ", server->title,
+                                  server->coordinator->name);
+    }
+  }
+  return paragraph(fmt::format(
+      "A duration is a text with one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such "
+      "as `\"1.5s\"`. A process is `client-1` to `client-N`, `resource`, or a server: {}. {}"
+      "A key that a table does not list is an error. A file is at most 1 MiB long.",
+      fmt::join(processes, "; "), coordinators));
+}
+
 std::string cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -108,10 +142,10 @@ void write_table(std::string& page, const TableDoc& table) {
 
 std::string targets_of(const VerbRules& rules) {
   Words kinds;
-  for (std::size_t i = 0; i < kTargetKinds; ++i) {
-    if (rules.inapplicable[i].empty()) kinds.push_back(kTargetKindNames[i]);
+  for (const servers::ProcessKind* kind : process_kinds()) {
+    if (inapplicable(rules.verb, *kind).empty()) kinds.push_back(kind->name);
   }
-  return kinds.empty() ? fmt::format("none: {}", rules.inapplicable[0]) : listed(kinds);
+  return listed(kinds);
 }
 
 std::string keys_of(const VerbRules& rules) {
@@ -143,7 +177,8 @@ std::string format_reference() {
   for (const Key<Scenario>& key : scenario_keys()) {
     if (key.nested) key.nested("", tables);
   }
-  std::string page = fmt::format("{}{}```\n\n", kIntroduction, kExample);
+  std::string page =
+      fmt::format("{}{}{}{}```\n\n", kIntroduction, write_values(), kBeforeExample, kExample);
   for (const TableDoc& table : tables) {
     if (table.keys.empty()) continue;
     write_table(page, table);

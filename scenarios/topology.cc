@@ -3,46 +3,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+
+#include "scenarios/process_kinds.h"
 
 namespace picklock::scenarios {
 
+using servers::Row;
+
+std::vector<Row> rows_of(const Scenario& scenario) {
+  const servers::Kind& server = lock_server(scenario);
+  std::vector<Row> rows = {
+      {.kind = &kClientKind, .prefix = "client-", .count = scenario.clients.count}};
+  if (has_coordinator(scenario))
+    rows.push_back({.kind = server.coordinator, .prefix = "coordinator", .numbered = false});
+  std::vector<Row> of_server = server.rows(scenario.servers);
+  const auto last = std::stable_partition(of_server.begin(), of_server.end(),
+                                          [](const Row& row) { return !row.kind->after_resource; });
+  rows.insert(rows.end(), of_server.begin(), last);
+  rows.push_back({.kind = &kResourceKind, .prefix = "resource", .numbered = false});
+  rows.insert(rows.end(), last, of_server.end());
+  return rows;
+}
+
 std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
-  const RedisSpec& redis = scenario.servers.redis;
   std::vector<ProcessSpec> all;
-  for (std::uint32_t i = 1; i <= scenario.clients.count; ++i)
-    all.push_back({fmt::format("client-{}", i), TargetKind::client});
-  if (has_coordinator(scenario)) all.push_back({"coordinator", TargetKind::coordinator});
-  if (on(scenario, LockServer::lease_store)) {
-    all.push_back({"store", TargetKind::store});
-    all.push_back({"resource", TargetKind::resource});
-    return all;
-  }
-  if (on(scenario, LockServer::zookeeper)) {
-    for (std::uint32_t i = 1; i <= scenario.servers.zookeeper.servers; ++i)
-      all.push_back({fmt::format("zookeeper-{}", i), TargetKind::zookeeper});
-    all.push_back({"resource", TargetKind::resource});
-    return all;
-  }
-  if (on(scenario, LockServer::mysql)) {
-    for (std::uint32_t i = 0; i <= scenario.servers.mysql.replicas; ++i)
-      all.push_back({fmt::format("mysql-{}", i + 1), TargetKind::mysql});
-    all.push_back({"resource", TargetKind::resource});
-    return all;
-  }
-  for (std::uint32_t i = 0; i < redis.masters; ++i)
-    all.push_back({fmt::format("redis-{}", i + 1), TargetKind::redis, i});
-  all.push_back({"resource", TargetKind::resource});
-  for (std::uint32_t i = 0; i < redis.masters; ++i) {
-    for (std::uint32_t k = 1; k <= redis.replicas; ++k)
-      all.push_back({fmt::format("redis-{}-replica-{}", i + 1, k), TargetKind::replica, i});
-    for (std::uint32_t k = 1; k <= redis.sentinels; ++k)
-      all.push_back({fmt::format("redis-{}-sentinel-{}", i + 1, k), TargetKind::sentinel, i});
+  for (const Row& row : rows_of(scenario)) {
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      all.push_back({row.numbered ? fmt::format("{}{}", row.prefix, i + 1) : row.prefix, row.kind,
+                     row.apart ? i : row.group});
+    }
   }
   return all;
 }
 
 std::uint32_t askers(const Scenario& scenario) {
   return scenario.clients.count + (has_coordinator(scenario) ? 1 : 0);
+}
+
+std::uint32_t number_in(const Row& row, std::string_view name) {
+  if (!row.numbered) return name == row.prefix ? 1 : 0;
+  if (!name.starts_with(row.prefix)) return 0;
+  name.remove_prefix(row.prefix.size());
+  if (name.starts_with('0')) return 0;
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} && end == name.data() + name.size() ? number : 0;
+}
+
+const ProcessKind* kind_named(const Scenario& scenario, std::string_view name) {
+  for (const Row& row : rows_of(scenario)) {
+    if (number_in(row, name) > 0) return row.kind;
+  }
+  return nullptr;
 }
 
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name) {

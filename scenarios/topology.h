@@ -1,7 +1,7 @@
-// The processes of a scenario: name, kind and group of Redis servers, in the order in which a run
+// The processes of a scenario: name, kind and group of servers, in the order in which a run
 // declares them. Clients come first, then the coordinator, which takes steps as they do. The
-// servers of the lock follow (primaries, lease store, ensemble or MySQL servers), then the
-// resource, then the replicas and Sentinels.
+// servers of the lock follow, then the resource, then the processes that come after it
+// (ProcessKind).
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,28 @@
 #include <string_view>
 #include <vector>
 
+#include "models/servers/kind.h"
 #include "scenarios/scenario.h"
-#include "scenarios/verb_rules.h"
 
 namespace picklock::scenarios {
 
-struct ProcessSpec {
-  std::string name;
-  TargetKind kind{};
-  std::uint32_t group = 0;  // of a Redis server or Sentinel: redis-1 has 0
-};
+using servers::ProcessKind;
+using servers::ProcessSpec;
 
 std::vector<ProcessSpec> processes_of(const Scenario& scenario);
 
 // How many of them, counted from the first, take steps that faults can be anchored to.
 std::uint32_t askers(const Scenario& scenario);
+
+// Processes that differ only in their number, in the order in which a run declares them.
+std::vector<servers::Row> rows_of(const Scenario& scenario);
+
+// The number in the name of a process of this row, 1 if they have none; 0: it is of another row.
+std::uint32_t number_in(const servers::Row& row, std::string_view name);
+
+// The kind of the process of this name, going by the name alone: there may be fewer processes of
+// the kind. nullptr: no kind has such names.
+const ProcessKind* kind_named(const Scenario& scenario, std::string_view name);
 
 // nullptr: there is none of that name.
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name);

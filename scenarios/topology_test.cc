@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "models/lease_store/kind.h"
+#include "models/redis/kind.h"
+#include "models/redis/spec.h"
+#include "scenarios/process_kinds.h"
 #include "scenarios/world.h"
 
 namespace picklock::scenarios {
@@ -13,9 +17,9 @@ Scenario with(std::uint32_t masters, std::uint32_t replicas, std::uint32_t senti
   Scenario scenario;
   scenario.lock.algorithm = "lua-check-delete";
   scenario.clients.count = 2;
-  scenario.servers.redis.masters = masters;
-  scenario.servers.redis.replicas = replicas;
-  scenario.servers.redis.sentinels = sentinels;
+  scenario.servers.of<redis::Spec>().masters = masters;
+  scenario.servers.of<redis::Spec>().replicas = replicas;
+  scenario.servers.of<redis::Spec>().sentinels = sentinels;
   return scenario;
 }
 
@@ -40,18 +44,18 @@ TEST(Topology, HasWhatBelongsToEachPrimaryBehindTheResource) {
 
 TEST(Topology, TellsWhatEachProcessIsAndToWhomItBelongs) {
   const std::vector<ProcessSpec> all = processes_of(with(2, 1, 1));
-  const auto is = [&all](std::string_view name, TargetKind kind, std::uint32_t group) {
+  const auto is = [&all](std::string_view name, const ProcessKind& kind, std::uint32_t group) {
     const ProcessSpec* process = find(all, name);
     ASSERT_NE(process, nullptr) << name;
-    EXPECT_EQ(process->kind, kind) << name;
+    EXPECT_EQ(process->kind, &kind) << name;
     EXPECT_EQ(process->group, group) << name;
   };
-  is("client-2", TargetKind::client, 0);
-  is("redis-2", TargetKind::redis, 1);
-  is("resource", TargetKind::resource, 0);
-  is("redis-1-replica-1", TargetKind::replica, 0);
-  is("redis-2-replica-1", TargetKind::replica, 1);
-  is("redis-2-sentinel-1", TargetKind::sentinel, 1);
+  is("client-2", kClientKind, 0);
+  is("redis-2", redis::kPrimaryKind, 1);
+  is("resource", kResourceKind, 0);
+  is("redis-1-replica-1", redis::kReplicaKind, 0);
+  is("redis-2-replica-1", redis::kReplicaKind, 1);
+  is("redis-2-sentinel-1", redis::kSentinelKind, 1);
   EXPECT_EQ(find(all, "redis-3"), nullptr);
   EXPECT_EQ(find(all, "redis-1-replica"), nullptr);
 }
@@ -61,7 +65,7 @@ TEST(Topology, HasALeaseStoreInPlaceOfThePrimariesWhereTheLockLivesOnOne) {
   scenario.lock.algorithm = "lease-store-lock";
   EXPECT_THAT(names(scenario), ElementsAre("client-1", "client-2", "store", "resource"));
   const std::vector<ProcessSpec> all = processes_of(scenario);
-  EXPECT_EQ(find(all, "store")->kind, TargetKind::store);
+  EXPECT_EQ(find(all, "store")->kind, &lease_store::kServerKind);
   World world;
   world.set(scenario);
   EXPECT_EQ(world.processes(), names(scenario));

@@ -1,33 +1,17 @@
-// The rules of each verb of a fault, as data: the kinds of process that it can hit and why not the
-// others, whether it takes `for`, and its other keys. The loader checks files by these rules, and
-// the reference prints them.
+// The rules of each verb of a fault, as data: whether it takes `for`, its other keys, and whether
+// few kinds of processes can be hit by it (ProcessKind names further exceptions). The loader checks
+// files by these rules, and the reference prints them.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/servers/process_kind.h"
 #include "sim/fault.h"
 
 namespace picklock::scenarios {
-
-// `redis` is a server that is a primary when the run begins.
-enum class TargetKind : std::uint8_t {
-  client,
-  redis,
-  resource,
-  replica,
-  sentinel,
-  store,
-  zookeeper,
-  coordinator,
-  mysql
-};
-inline constexpr std::size_t kTargetKinds = 9;
-inline constexpr std::array<std::string_view, kTargetKinds> kTargetKindNames = {
-    "client", "redis",     "resource",    "replica", "sentinel",
-    "store",  "zookeeper", "coordinator", "mysql"};
 
 enum class Lasting : std::uint8_t { required, optional, refused };
 
@@ -37,13 +21,14 @@ struct VerbRules {
   bool on_message = false;  // acts on the message of its step, so it needs a step before the reply
   std::string_view required{};              // the key that must be given; empty: none
   std::vector<std::string_view> allowed{};  // further keys
-  std::array<std::string_view, kTargetKinds> inapplicable{};  // why not, by kind; empty: applicable
-  std::string_view meaning{};
+  // Why it hits no process but those of a few kinds (ProcessKind::bears); empty: it hits most.
+  std::string_view rare{};
+  std::string meaning{};
 };
 
 const VerbRules& rules(sim::Verb verb);
 
 // Why `verb` cannot hit a process of this kind; empty if it can.
-std::string_view inapplicable(sim::Verb verb, TargetKind kind);
+std::string_view inapplicable(sim::Verb verb, const servers::ProcessKind& kind);
 
 }  // namespace picklock::scenarios

@@ -1,4 +1,5 @@
 #include "scenarios/verb_rules.h"
+#include "scenarios/process_kinds.h"
 
 #include <gtest/gtest.h>
 
@@ -21,9 +22,8 @@ TEST(VerbRules, SayWhatEachVerbCanHit) {
   std::string table;
   for (std::size_t i = 0; i < models::kVerbCount; ++i) {
     table += models::name(static_cast<Verb>(i));
-    for (std::size_t kind = 0; kind < kTargetKinds; ++kind) {
-      const bool applies =
-          inapplicable(static_cast<Verb>(i), static_cast<TargetKind>(kind)).empty();
+    for (const servers::ProcessKind* kind : process_kinds()) {
+      const bool applies = inapplicable(static_cast<Verb>(i), *kind).empty();
       table += applies ? " yes" : " no";
     }
     table += '\n';

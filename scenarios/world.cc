@@ -3,8 +3,18 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/lease_store/kind.h"
+#include "models/lease_store/spec.h"
 #include "models/locks/mysql/shedlock.h"
+#include "models/mysql/kind.h"
+#include "models/mysql/spec.h"
+#include "models/redis/kind.h"
+#include "models/redis/spec.h"
+#include "models/servers/kind.h"
+#include "models/zookeeper/kind.h"
+#include "models/zookeeper/spec.h"
 #include "scenarios/bounds.h"
+#include "scenarios/process_kinds.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -33,13 +43,13 @@ models::FencedBy fenced_by(Fencing fencing) {
 }
 
 bool is_server(const ProcessSpec& process) {
-  return process.kind == TargetKind::redis || process.kind == TargetKind::replica;
+  return process.kind == &redis::kPrimaryKind || process.kind == &redis::kReplicaKind;
 }
 
 // Only servers of one group have copies of an entry; elsewhere the group does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
-  if (process.kind == TargetKind::mysql) return 0;
-  return is_server(process) ? process.group : scenario.servers.redis.masters;
+  const bool has_entries = process.kind->standing != servers::Standing::none;
+  return has_entries ? process.group : primaries(scenario);
 }
 
 }  // namespace
@@ -50,13 +60,13 @@ void World::set(const Scenario& scenario) {
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   patience_ = scenarios::patience(scenario);
-  const RedisSpec& redis = scenario.servers.redis;
+  const auto& redis = scenario.servers.of<redis::Spec>();
   processes_ = processes_of(scenario);
   context_ = {.lock_key = 0,
               .quorum = algorithm_->quorum == nullptr
                             ? 1
-                            : algorithm_->quorum(redis.masters, scenario.lock.options),
-              .servers = on(scenario, LockServer::redis) ? redis.masters : 1,
+                            : algorithm_->quorum(primaries(scenario), scenario.lock.options),
+              .servers = primaries(scenario),
               .first_server = askers(scenario),
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
@@ -65,12 +75,12 @@ void World::set(const Scenario& scenario) {
                                   : algorithm_->wakeup(scenario.lock.options),
               .wakeups = algorithm_->wakeups,
               .overtakes = algorithm_->overtakes};
+  const servers::Kind& server = lock_server(scenario);
+  const bool copies = server.copies != nullptr && server.copies(scenario.servers);
   configs_.assign(processes_.size(), {});
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (redis.replicas > 0 ||
-        (on(scenario, LockServer::mysql) && scenario.servers.mysql.replicas > 0))
-      context_.group_of.push_back(group_of(scenario, processes_[i]));
-    if (is_server(processes_[i])) configs_[i] = config_of(redis, processes_[i].name);
+    if (copies) context_.group_of.push_back(group_of(scenario, processes_[i]));
+    if (is_server(processes_[i])) configs_[i] = redis::config_of(redis, processes_[i].name);
   }
 }
 
@@ -97,7 +107,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   const bool mysql = algorithm_->uses.server == LockServer::mysql;
   if (mysql) build_databases();
   const std::uint32_t clients = scenario.clients.count;
-  sim::Process& home = scheduler.process(index_of(TargetKind::resource));
+  sim::Process& home = scheduler.process(index_of(kResourceKind));
   home.set_service(scenario.servers.resource.service);
   resource_.reset(simulation_, home, tenures_, fenced_by(scenario.servers.resource.fencing));
 
@@ -123,56 +133,50 @@ void World::build(std::uint64_t seed, bool tracing) {
   simulation_.nemesis.reset(scenario.faults, 0, askers(scenario));
   for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
+  const servers::Kind& server = lock_server(scenario);
   for (std::uint32_t i = askers(scenario); i < processes_.size(); ++i) {
-    if (is_server(processes_[i])) add_gc(scheduler.process(i), scenario.servers.redis.gc);
-    if (processes_[i].kind == TargetKind::zookeeper)
-      add_gc(scheduler.process(i), scenario.servers.zookeeper.gc);
+    const bool collects = std::find(server.collected.begin(), server.collected.end(),
+                                    processes_[i].kind) != server.collected.end();
+    if (collects) add_gc(scheduler.process(i), server.gc->of(scenario.servers));
   }
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
   scheduler.arm(horizon_, busy_until_ + patience_);
 }
 
 void World::add_processes() {
-  const RedisSpec& redis = scenario_->servers.redis;
+  const servers::Kind& server = lock_server(*scenario_);
   for (const ProcessSpec& process : processes_) {
-    const bool of_redis = is_server(process) || process.kind == TargetKind::sentinel;
-    Duration offset = is_server(process) ? redis.clock_offset : Duration{};
-    std::int64_t rate_ppb =
-        is_server(process)                      ? redis.clock_rate_ppb
-        : process.kind == TargetKind::store     ? scenario_->servers.lease_store.clock_rate_ppb
-        : process.kind == TargetKind::zookeeper ? scenario_->servers.zookeeper.clock_rate_ppb
-        : process.kind == TargetKind::mysql     ? scenario_->servers.mysql.clock_rate_ppb
-                                                : 0;
-    if (of_redis) {
-      for (const NodeSpec& node : redis.nodes) {
-        if (node.name != process.name) continue;
-        offset = node.clock_offset.value_or(offset);
-        rate_ppb = node.clock_rate_ppb.value_or(rate_ppb);
+    servers::Clock clock;
+    if (std::find(server.kinds.begin(), server.kinds.end(), process.kind) != server.kinds.end()) {
+      if (server.clock != nullptr) {
+        clock = server.clock(scenario_->servers, process);
+      } else if (server.clock_rate && !process.kind->takes_steps) {
+        clock.rate_ppb = server.clock_rate->of(scenario_->servers);
       }
     }
-    simulation_.scheduler.add_process(process.name, offset, rate_ppb);
+    simulation_.scheduler.add_process(process.name, clock.offset, clock.rate_ppb);
   }
 }
 
-std::uint32_t World::index_of(TargetKind kind) const {
+std::uint32_t World::index_of(const ProcessKind& kind) const {
   const auto found = std::find_if(processes_.begin(), processes_.end(),
-                                  [kind](const ProcessSpec& one) { return one.kind == kind; });
+                                  [&kind](const ProcessSpec& one) { return one.kind == &kind; });
   return static_cast<std::uint32_t>(found - processes_.begin());
 }
 
 void World::build_store() {
-  const LeaseStoreSpec& spec = scenario_->servers.lease_store;
-  sim::Process& process = simulation_.scheduler.process(index_of(TargetKind::store));
+  const auto& spec = scenario_->servers.of<lease_store::Spec>();
+  sim::Process& process = simulation_.scheduler.process(index_of(lease_store::kServerKind));
   process.set_service(spec.service);
   store_.reset(simulation_, process, tenures_, keys_,
                {.expire_after = spec.expire_after, .tick = spec.tick});
 }
 
 void World::build_ensemble() {
-  const ZooKeeperSpec& spec = scenario_->servers.zookeeper;
+  const auto& spec = scenario_->servers.of<zookeeper::Spec>();
   std::vector<sim::Process*> processes;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].kind != TargetKind::zookeeper) continue;
+    if (processes_[i].kind != &zookeeper::kServerKind) continue;
     processes.push_back(&simulation_.scheduler.process(i));
     processes.back()->set_service(spec.service);
   }
@@ -188,10 +192,10 @@ void World::build_ensemble() {
 }
 
 void World::build_databases() {
-  const MySqlSpec& spec = scenario_->servers.mysql;
+  const auto& spec = scenario_->servers.of<mysql::Spec>();
   std::vector<sim::Process*> processes;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].kind != TargetKind::mysql) continue;
+    if (processes_[i].kind != &mysql::kServerKind) continue;
     processes.push_back(&simulation_.scheduler.process(i));
     processes.back()->set_service(spec.service);
   }
@@ -204,7 +208,7 @@ void World::build_databases() {
 }
 
 void World::build_coordinator() {
-  const std::uint32_t at = index_of(TargetKind::coordinator);
+  const std::uint32_t at = index_of(*lock_server(*scenario_).coordinator);
   coordinator_.reset(simulation_, simulation_.scheduler.process(at), groups_,
                      scenario_->clients.find_by, resource_, scenario_->lock.options,
                      scenario_->clients.write_timeout, context_.lock_key);
@@ -213,7 +217,7 @@ void World::build_coordinator() {
 }
 
 void World::build_servers() {
-  const RedisSpec& redis = scenario_->servers.redis;
+  const auto& redis = scenario_->servers.of<redis::Spec>();
   groups_.resize(algorithm_->uses.server == LockServer::redis ? redis.masters : 0);
   enlist();
   std::size_t used = 0;
@@ -229,7 +233,7 @@ void World::build_servers() {
       server.configure(words_);
     }
     redis::Group& group = groups_[spec.group];
-    if (spec.kind == TargetKind::redis) {
+    if (spec.kind == &redis::kPrimaryKind) {
       group.reset(spec.name, server, directory_);
     } else {
       group.add_replica(server);
@@ -247,7 +251,7 @@ void World::enlist() {
     if (is_server(processes_[i])) {
       if (servers == servers_.size()) servers_.emplace_back();
       directory_.add({.process = &process, .endpoint = &servers_[servers++]});
-    } else if (processes_[i].kind == TargetKind::sentinel) {
+    } else if (processes_[i].kind == &redis::kSentinelKind) {
       if (sentinels == sentinels_.size()) sentinels_.emplace_back();
       directory_.add({&process, &sentinels_[sentinels++], redis::kSentinelPort});
     }
@@ -257,12 +261,12 @@ void World::enlist() {
 // The Sentinels have run for a long time before the run begins: each knows the replicas and the
 // other Sentinels.
 void World::build_sentinels() {
-  const RedisSpec& redis = scenario_->servers.redis;
+  const auto& redis = scenario_->servers.of<redis::Spec>();
   if (redis.sentinels == 0) return;
   std::size_t used = 0;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
     const ProcessSpec& spec = processes_[i];
-    if (spec.kind != TargetKind::sentinel) continue;
+    if (spec.kind != &redis::kSentinelKind) continue;
     redis::Sentinel& sentinel = sentinels_[used++];
     redis::Group& group = groups_[spec.group];
     const std::uint32_t majority = redis.sentinels / 2 + 1;
@@ -275,8 +279,8 @@ void World::build_sentinels() {
     for (std::uint32_t k = 0; k < processes_.size(); ++k) {
       if (k == i || processes_[k].group != spec.group) continue;
       const redis::Node* node = directory_.of(simulation_.scheduler.process(k));
-      if (processes_[k].kind == TargetKind::replica) config.replicas.push_back(*node);
-      if (processes_[k].kind == TargetKind::sentinel) config.sentinels.push_back(*node);
+      if (processes_[k].kind == &redis::kReplicaKind) config.replicas.push_back(*node);
+      if (processes_[k].kind == &redis::kSentinelKind) config.sentinels.push_back(*node);
     }
     sentinel.reset(simulation_, simulation_.scheduler.process(i), directory_, {&config, 1});
     group.add_sentinel(sentinel);
@@ -301,7 +305,7 @@ void World::set_links() {
 
 // ---------------------------------------------------------------- garbage collection
 
-void World::add_gc(sim::Process& process, const GcProfile& profile) {
+void World::add_gc(sim::Process& process, const servers::GcProfile& profile) {
   if (profile.every <= Duration::zero()) return;
   if (collectors_used_ == collectors_.size()) collectors_.emplace_back();
   Collector& collector = collectors_[collectors_used_++];

@@ -67,9 +67,9 @@ class World {
   void build_ensemble();
   void build_databases();
   void build_coordinator();
-  std::uint32_t index_of(TargetKind kind) const;  // the first of its kind
+  std::uint32_t index_of(const ProcessKind& kind) const;  // the first of its kind
   void build_sentinels();
-  void add_gc(sim::Process& process, const GcProfile& profile);
+  void add_gc(sim::Process& process, const servers::GcProfile& profile);
   void arm_horizon();
   static void at_horizon(void* self, std::uint32_t);
 
@@ -99,7 +99,7 @@ class World {
   struct Collector {
     World* world = nullptr;
     sim::Process* process = nullptr;
-    const GcProfile* profile = nullptr;
+    const servers::GcProfile* profile = nullptr;
     std::uint32_t incarnation = 0;  // of the process when the collection began
     sim::Random chance;
     sim::TimerId timer = 0;

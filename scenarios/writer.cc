@@ -7,6 +7,7 @@
 
 #include "keys/duration_text.h"
 #include "keys/value.h"
+#include "models/servers/kind.h"
 #include "models/verbs.h"
 #include "picklock/client.h"
 #include "scenarios/keys.h"
@@ -28,7 +29,9 @@ class Writer {
     text_ = fmt::format("format = {}\n", kFormat);
     write_table("", scenario_keys(), scenario, text_);
     for (const Link& link : scenario.network.links) write(link);
-    for (const NodeSpec& node : scenario.servers.redis.nodes) write(node);
+    for (const servers::Kind* server : servers::kinds()) {
+      if (server->arrays != nullptr) text_ += server->arrays(scenario.servers);
+    }
     for (const Fault& fault : scenario.faults) write(fault);
     table("expect");
     write(scenario.expect);
@@ -68,14 +71,6 @@ class Writer {
       put("tail_high", link.latency.tail_high);
     }
     if (!link.both) raw("both", "false");
-  }
-
-  void write(const NodeSpec& node) {
-    element("servers.redis.node");
-    put("name", node.name);
-    if (node.clock_offset) put("clock_offset", *node.clock_offset);
-    if (node.clock_rate_ppb) raw("clock_rate_ppb", std::to_string(*node.clock_rate_ppb));
-    if (!node.config.empty()) raw("config", names(node.config));
   }
 
   void write(const Fault& fault) {

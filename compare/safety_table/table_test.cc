@@ -9,6 +9,8 @@
 
 #include "compare/safety_table/page.h"
 #include "compare/safety_table/search.h"
+#include "models/redis/spec.h"
+#include "models/servers/kind.h"
 
 namespace picklock::compare::safety_table {
 namespace {
@@ -62,9 +64,9 @@ TEST(SafetyTable, IsThePageInTheDocumentation) {
 TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
   for (const claims::Case& one : claims::cases()) {
     const scenarios::Scenario scenario = claims::scenario(one);
-    const scenarios::RedisSpec& redis = scenario.servers.redis;
-    const bool cheap = redis.masters == 1 && redis.sentinels == 0 &&
-                       scenarios::lock_server(scenario) == LockServer::redis;
+    const redis::Spec& redis = scenario.servers.of<redis::Spec>();
+    const bool cheap =
+        redis.masters == 1 && redis.sentinels == 0 && scenarios::on(scenario, LockServer::redis);
     if (one.claim == claims::Claim::wait || !cheap) continue;
     SCOPED_TRACE(claims::test_name(one));
     const bool safe = one.reach() == Reach::safe;

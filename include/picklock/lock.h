@@ -202,6 +202,7 @@ class FaultClasses {
     return rest;
   }
   constexpr void add(FaultClass one) { bits_ |= bit(one); }
+  constexpr void add(FaultClasses others) { bits_ |= others.bits_; }
   constexpr bool has(FaultClass one) const { return (bits_ & bit(one)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool covers(FaultClasses others) const { return (others.bits_ & ~bits_) == 0; }
@@ -219,7 +220,20 @@ struct Promise {
   std::string_view premise;  // one clause; empty: unconditionally
 };
 
-// The kind of server that keeps the entries of a lock.
-enum class LockServer : std::uint8_t { redis, lease_store, zookeeper, mysql };
+// The kind of server that keeps the entries of a lock, by its key in a scenario file.
+struct LockServer {
+  std::string_view key;
+
+  constexpr bool operator==(const LockServer&) const = default;
+
+  static const LockServer redis;
+  static const LockServer lease_store;
+  static const LockServer zookeeper;
+  static const LockServer mysql;
+};
+inline constexpr LockServer LockServer::redis{"redis"};
+inline constexpr LockServer LockServer::lease_store{"lease_store"};
+inline constexpr LockServer LockServer::zookeeper{"zookeeper"};
+inline constexpr LockServer LockServer::mysql{"mysql"};
 
 }  // namespace picklock

@@ -178,7 +178,6 @@ class Sample {
 
   Json lock(const models::Algorithm& algorithm) const {
     const std::string name(algorithm.name);
-    constexpr std::array<const char*, 4> kServers = {"redis", "lease_store", "zookeeper", "mysql"};
     Json promises = Json::array();
     std::map<std::string, FaultClasses> promised;
     for (const Promise& promise : algorithm.promises(models::as_it_comes(algorithm))) {
@@ -200,7 +199,7 @@ class Sample {
     return {{"name", name},
             {"summary", algorithm.summary},
             {"source", algorithm.source},
-            {"server", kServers[static_cast<std::size_t>(algorithm.uses.server)]},
+            {"server", algorithm.uses.server.key},
             {"promises", promises},
             {"cells", cells},
             {"price",

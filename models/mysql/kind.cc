@@ -1,0 +1,133 @@
+#include "models/mysql/kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "keys/duration_text.h"
+#include "models/locks/mysql/options.h"
+#include "models/mysql/spec.h"
+#include "models/mysql/version.h"
+#include "models/verbs.h"
+
+namespace picklock::mysql {
+
+using servers::Specs;
+using sim::Duration;
+using sim::Keeps;
+using sim::Verb;
+
+namespace {
+
+constexpr std::string_view kPrimary = "mysql-1";
+constexpr std::array kBears = {models::kFailOver};
+constexpr std::array kRefuses = {
+    servers::Refusal{Verb::duplicate, "a MySQL driver sends nothing a second time"}};
+
+}  // namespace
+
+// A restarted server has forgotten its locks, whatever is on its disk.
+constexpr servers::ProcessKind kServerKind = {
+    .name = "mysql",
+    .singular = "server",
+    .standing = servers::Standing::first_is_primary,
+    .returns = true,
+    .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::failover,
+              FaultClass::amnesia, FaultClass::partition},
+    .drawn_at_messages = servers::kFaultsAtRequests,
+    .bears = kBears,
+    .refuses = kRefuses,
+    .keeps = [](const Specs&, std::string_view,
+                Keeps drawn) { return drawn == Keeps::none ? Keeps::fsynced : drawn; },
+    .crash_class =
+        [](const Specs&, const sim::Fault& fault) {
+          return servers::starts_again(fault) ? FaultClass::amnesia : FaultClass::failover;
+        }};
+
+namespace {
+
+constexpr std::array<const servers::ProcessKind*, 1> kKinds = {&kServerKind};
+
+std::vector<servers::Row> rows(const Specs& specs) {
+  return {{.kind = &kServerKind, .prefix = "mysql-", .count = 1 + specs.of<Spec>().replicas}};
+}
+
+Duration bounded(Duration length) { return std::min(length, keys::kLongest / 100); }
+
+servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
+  const auto& spec = specs.of<Spec>();
+  const std::int64_t servers = std::int64_t{1} + spec.replicas;
+  return {
+      .service = spec.service,
+      // A client notices that its server is gone when a statement times out, and connects to
+      // the others.
+      .before_attempt =
+          bounded(lock.command_timeout) +
+          2 * servers * bounded(lock.of<models::locks::mysql::ConnectionOptions>().connect_timeout),
+      .replacing = 2 * bounded(spec.settings.promote_after),
+      .after_faults = bounded(spec.settings.wait_timeout),
+      .idle = spec.settings.wait_timeout};
+}
+
+// A silent primary is replaced too, and it is not stopped.
+FaultClasses met(const Specs& specs, const sim::Plan& faults) {
+  const bool suffers = std::any_of(faults.begin(), faults.end(), [](const sim::Fault& fault) {
+    return fault.verb != Verb::step_clock &&
+           (fault.target.starts_with("mysql-") || fault.verb == Verb::partition);
+  });
+  FaultClasses met;
+  if (specs.of<Spec>().settings.promote_after > Duration::zero() && suffers)
+    met.add(FaultClass::failover);
+  return met;
+}
+
+std::optional<servers::NoFailover> no_failover(const Specs& specs, std::string_view target) {
+  if (target != kPrimary) {
+    return {{fmt::format("not applicable to {}: only a primary can fail over to a replica", target),
+             servers::kNoReplica}};
+  }
+  if (specs.of<Spec>().replicas > 0) return std::nullopt;
+  return {{fmt::format("{} has no replica to promote", target), servers::kNoReplica}};
+}
+
+bool follows(const servers::ProcessKind& kind, std::string_view process, std::string_view primary) {
+  return kind == kServerKind && process != primary;
+}
+
+std::vector<servers::Smaller> smaller(const Specs& specs) {
+  std::vector<servers::Smaller> all;
+  for (std::uint32_t replica = specs.of<Spec>().replicas; replica > 0; --replica) {
+    all.push_back({.take =
+                       [](Specs& some, const models::LockOptions&, const sim::Plan& faults) {
+                         auto& one = some.of<Spec>();
+                         return --one.replicas > 0 || !servers::fails_over(faults);
+                       },
+                   .renaming = servers::without("mysql-", 1 + replica)});
+  }
+  return all;
+}
+
+}  // namespace
+
+constinit const servers::Kind kKind = {
+    .server = LockServer::mysql,
+    .title = "MySQL",
+    .version = kVersion,
+    .table = spec_table,
+    .clock_rate = keys::place_of<Specs>(
+        [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
+    .processes = "`mysql-1` to `mysql-N`",
+    .kinds = kKinds,
+    .rows = rows,
+    .session_keeper = "the MySQL server",
+    .token = "count",
+    .database = true,
+    .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
+    .bounds = bounds,
+    .met = met,
+    .no_failover = no_failover,
+    .follows = follows,
+    .smaller = smaller};
+
+}  // namespace picklock::mysql

@@ -1,0 +1,72 @@
+#include "models/mysql/spec.h"
+
+#include "keys/key_kinds.h"
+
+namespace picklock::mysql {
+
+namespace in_files {
+namespace {
+
+using namespace keys;
+
+const Keys<Spec>& spec_keys() {
+  static const Keys<Spec> keys = {
+      integer<Spec>(
+          "replicas", 0, 99, [](auto& mysql) -> auto& { return mysql.replicas; },
+          "how many replicas mysql-1 has: mysql-2, mysql-3 and so on"),
+      word<Spec>(
+          "variant", {"mariadb", "mysql"},
+          [](auto& mysql) -> auto& { return mysql.settings.variant; },
+          "which server is simulated where the two differ: MariaDB 10.11 or MySQL 8.0"),
+      word<Spec>(
+          "isolation", {"read-committed", "repeatable-read", "serializable"},
+          [](auto& mysql) -> auto& { return mysql.settings.isolation; },
+          "transaction_isolation of every session"),
+      duration<Spec>(
+          "lock_wait_timeout", Sign::positive,
+          [](auto& mysql) -> auto& { return mysql.settings.lock_wait_timeout; },
+          "innodb_lock_wait_timeout: a statement that waits longer for a row fails with error "
+          "1205, but its transaction continues"),
+      duration<Spec>(
+          "wait_timeout", Sign::positive,
+          [](auto& mysql) -> auto& { return mysql.settings.wait_timeout; },
+          "the server ends a session that has been idle for this long"),
+      duration<Spec>(
+          "keepalive", Sign::not_negative,
+          [](auto& mysql) -> auto& { return mysql.settings.keepalive; },
+          "when a client has been silent for this long, the server's kernel starts 9 keepalive "
+          "probes, 75 s apart; 0s: never"),
+      duration<Spec>(
+          "fsync", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.settings.fsync; },
+          "time that a server needs to force its log to disk"),
+      boolean<Spec>(
+          "flush_at_commit", [](auto& mysql) -> auto& { return mysql.settings.flush_at_commit; },
+          "innodb_flush_log_at_trx_commit: whether a commit is on disk before it is acknowledged; "
+          "otherwise the log is flushed once a second"),
+      duration<Spec>(
+          "promote_after", Sign::not_negative,
+          [](auto& mysql) -> auto& { return mysql.settings.promote_after; },
+          "a replica that has heard nothing from its primary for this long is promoted, and "
+          "nothing stops the old primary; 0s: never"),
+      duration<Spec>(
+          "service", Sign::not_negative, [](auto& mysql) -> auto& { return mysql.service; },
+          "time that a server needs for one statement"),
+      integer<Spec>(
+          "clock_rate_ppb", -999'000'000, 999'000'000'000,
+          [](auto& mysql) -> auto& { return mysql.clock_rate_ppb; },
+          "how much faster than true time their clocks run, in parts per billion"),
+  };
+  return keys;
+}
+
+}  // namespace
+}  // namespace in_files
+
+keys::Key<servers::Specs> spec_table() {
+  return keys::table<servers::Specs>(
+      "mysql", in_files::spec_keys(),
+      [](auto& specs) -> auto& { return specs.template of<Spec>(); },
+      "The server of a lock on MySQL, process `mysql-1`, and its replicas.");
+}
+
+}  // namespace picklock::mysql

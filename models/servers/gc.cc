@@ -1,0 +1,34 @@
+#include "models/servers/gc.h"
+
+#include <fmt/format.h>
+
+#include "keys/duration_text.h"
+#include "keys/key_kinds.h"
+
+namespace picklock::servers {
+
+using namespace keys;
+
+const Keys<GcProfile>& gc_keys() {
+  static const Keys<GcProfile> keys = {
+      duration<GcProfile>(
+          "every", Sign::not_negative, [](auto& gc) -> auto& { return gc.every; },
+          "mean time between two pauses; 0s: no collector"),
+      duration<GcProfile>(
+          "low", Sign::positive, [](auto& gc) -> auto& { return gc.low; },
+          "length of the shortest pause; longer ones double it, each doubling more rarely"),
+      duration<GcProfile>(
+          "high", Sign::positive, [](auto& gc) -> auto& { return gc.high; },
+          "length of the longest pause"),
+  };
+  return keys;
+}
+
+void check_gc(const Value& owner, const GcProfile& gc) {
+  const auto table = owner.find("gc");
+  if (!table || gc.high >= gc.low) return;
+  table->fail_key("high", fmt::format("is {}, less than `low`, which is {}", to_text(gc.high),
+                                      to_text(gc.low)));
+}
+
+}  // namespace picklock::servers

@@ -1,0 +1,152 @@
+// A kind of lock server as data: everything that a scenario, its plans and its reports ask of it.
+// Each kind defines one such record in its own folder; models/servers/kinds.cc lists them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "keys/key.h"
+#include "keys/key_kinds.h"
+#include "models/lock_options.h"
+#include "models/servers/gc.h"
+#include "models/servers/process_kind.h"
+#include "models/servers/specs.h"
+#include "picklock/lock.h"
+#include "sim/fault.h"
+#include "sim/time.h"
+
+namespace picklock::servers {
+
+using sim::Duration;
+
+// Processes that differ only in their number: redis-1 to redis-3.
+struct Row {
+  const ProcessKind* kind = nullptr;
+  std::string prefix;  // of their names; the whole name if there is no number
+  std::uint32_t count = 1;
+  std::uint32_t group = 0;
+  bool numbered = true;
+  bool apart = false;  // each is a group of its own, counted from 0
+};
+
+// Times that the servers contribute to the bounds of a scenario (scenarios/bounds.h). Each is
+// bounded so that a sum of several does not overflow.
+struct Bounds {
+  Duration service{};         // for one command
+  Duration collection{};      // the longest stop of a server by its garbage collector
+  Duration before_attempt{};  // until a client can ask again for a free lock
+  Duration after_ttl{};       // from the end of a lease or session until the servers notice it
+  Duration replacing{};       // until the servers have replaced a lost primary by themselves
+  Duration after_faults{};    // further time when servers fail or sessions end in silence
+  Duration idle{};            // a session that is idle for so long ends; 0: never
+};
+
+struct Clock {
+  Duration offset{};          // wall clock against true time
+  std::int64_t rate_ppb = 0;  // of both clocks, against true time
+};
+
+inline constexpr std::string_view kNoReplica = "the primary has no replica to promote";
+
+// Why a primary cannot fail over.
+struct NoFailover {
+  std::string of_target;        // as a message about this process
+  std::string_view in_general;  // about the scenario
+};
+
+// The name of a process after another is removed; nullopt: this is the removed one.
+using Renaming = std::function<std::optional<std::string>(const std::string& name)>;
+
+// One step that makes a scenario smaller by some of its servers.
+struct Smaller {
+  // Changes the settings. False: the lock or a fault needs what is taken away.
+  std::function<bool(Specs& specs, const models::LockOptions& lock, const sim::Plan& faults)> take;
+  Renaming renaming;
+};
+
+// Removes number `gone` of the processes that are named `stem` and a number, with all that belongs
+// to it. `stem` must be a literal.
+Renaming without(std::string_view stem, std::uint32_t gone);
+// Removes the processes whose names end with `suffix`.
+Renaming without_suffix(std::string suffix);
+
+bool fails_over(const sim::Plan& faults);
+
+// The kind of the process of this name; fails at the value if there is none.
+using FindProcess =
+    std::function<const ProcessKind&(const keys::Value& where, const std::string& name)>;
+
+struct Kind {
+  LockServer server{};         // its key in a scenario file, under [servers]
+  std::string_view title{};    // in messages: "runs on a lease store"
+  std::string_view version{};  // that the model follows; empty: no product
+
+  // --- settings
+  keys::Key<Specs> (*table)() = nullptr;  // [servers.KEY]
+  void (*check)(const keys::Value& table, const Specs& specs, const FindProcess& find) = nullptr;
+  // Its arrays of tables, as the text of a file; nullptr: it has none.
+  std::string (*arrays)(const Specs& specs) = nullptr;
+  std::optional<keys::Place<Specs, GcProfile>> gc{};             // of its servers
+  std::optional<keys::Place<Specs, std::int64_t>> clock_rate{};  // of its servers, in ppb
+  // The clocks of one process; nullptr: they run at `clock_rate`.
+  Clock (*clock)(const Specs& specs, const ProcessSpec& process) = nullptr;
+  // Removes the settings of single processes; nullptr: there are none.
+  void (*make_alike)(Specs& specs) = nullptr;
+
+  // --- processes
+  std::string_view processes{};  // their names, in the reference
+  std::span<const ProcessKind* const> kinds{};
+  std::span<const ProcessKind* const> collected{};  // those of them that have a garbage collector
+  std::vector<Row> (*rows)(const Specs& specs) = nullptr;  // in the order of declaration
+  // A process that frees the locks of holders that are gone; nullptr: never.
+  const ProcessKind* coordinator = nullptr;
+
+  // --- abilities
+  std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions
+  std::string_view token{};     // the fencing token of every grant; empty: counted beside the key
+  std::string_view lossless{};  // why it never loses a grant; empty: it may
+  bool plain_keys = false;      // a key holds whatever text a client writes
+  bool database = false;        // work can be done in the session that holds the lock
+  // How many servers have entries of their own; nullptr: one.
+  std::uint32_t (*primaries)(const Specs& specs) = nullptr;
+  // How many replicas each has from which clients can read; nullptr: none.
+  std::uint32_t (*replicas)(const Specs& specs) = nullptr;
+  std::uint32_t (*sentinels)(const Specs& specs) = nullptr;  // of each; nullptr: none
+  // Whether its servers keep copies of entries in groups; nullptr: none does.
+  bool (*copies)(const Specs& specs) = nullptr;
+  // Whether its servers exchange messages all the time, so that slow ones fall behind.
+  bool (*beats)(const Specs& specs) = nullptr;
+
+  // --- time
+  Bounds (*bounds)(const Specs& specs, const models::LockOptions& lock) = nullptr;
+
+  // --- faults
+  // The classes that its settings add to those of the faults.
+  FaultClasses (*met)(const Specs& specs, const sim::Plan& faults) = nullptr;
+  // Why this process cannot fail over; nullptr: no process can.
+  std::optional<NoFailover> (*no_failover)(const Specs& specs, std::string_view target) = nullptr;
+  // Whether `process` could take over from `primary`.
+  bool (*follows)(const ProcessKind& kind, std::string_view process,
+                  std::string_view primary) = nullptr;
+
+  // --- shrinking
+  std::vector<Smaller> (*smaller)(const Specs& specs) = nullptr;
+  // Renames processes in the settings; nullptr: they name none.
+  void (*rename)(Specs& specs, const Renaming& renaming) = nullptr;
+};
+
+// Every kind, in the order of the reference and of reports.
+std::span<const Kind* const> kinds();
+
+// Their keys in a scenario file.
+keys::Words keys_of_kinds();
+
+// Throws std::invalid_argument if there is no such server.
+const Kind& kind_of(LockServer server);
+
+}  // namespace picklock::servers

@@ -1,0 +1,110 @@
+#include "models/zookeeper/kind.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "keys/duration_text.h"
+#include "models/verbs.h"
+#include "models/zookeeper/spec.h"
+#include "models/zookeeper/version.h"
+
+namespace picklock::zookeeper {
+
+using servers::Specs;
+using sim::Keeps;
+using sim::Verb;
+
+namespace {
+
+constexpr std::array kRefuses = {
+    servers::Refusal{models::kFailOver,
+                     "an ensemble elects its leader by itself: crash the leader instead"},
+    servers::Refusal{Verb::duplicate, "a ZooKeeper client sends nothing a second time"}};
+constexpr std::array kCoordinatorBears = {models::kKillSession};
+
+}  // namespace
+
+// Another server of the ensemble takes its place; only data that the machine forgets can be missed.
+constexpr servers::ProcessKind kServerKind = {
+    .name = "zookeeper",
+    .singular = "server",
+    .standing = servers::Standing::peer,
+    .elects = true,
+    .returns = true,
+    .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::failover,
+              FaultClass::amnesia, FaultClass::partition},
+    .drawn_at_messages = servers::kFaultsAtRequests,
+    .refuses = kRefuses,
+    .keeps = [](const Specs&, std::string_view,
+                Keeps drawn) { return drawn == Keeps::none ? Keeps::fsynced : drawn; },
+    .crash_class =
+        [](const Specs&, const sim::Fault& fault) {
+          return fault.keeps == Keeps::all || !servers::starts_again(fault) ? FaultClass::failover
+                                                                            : FaultClass::amnesia;
+        }};
+
+namespace {
+
+constexpr servers::ProcessKind kCoordinatorKind = {
+    .name = "coordinator",
+    .singular = "coordinator",
+    .takes_steps = true,
+    .drawn = {FaultClass::pause, FaultClass::partition, FaultClass::crash},
+    .bears = kCoordinatorBears};
+
+constexpr std::array<const servers::ProcessKind*, 2> kKinds = {&kServerKind, &kCoordinatorKind};
+constexpr std::array<const servers::ProcessKind*, 1> kCollected = {&kServerKind};
+
+std::vector<servers::Row> rows(const Specs& specs) {
+  return {{.kind = &kServerKind, .prefix = "zookeeper-", .count = specs.of<Spec>().servers}};
+}
+
+// Longest time until an ensemble has another leader: the old one falls silent, and its followers
+// wait for it as long as they may.
+sim::Duration election(const Spec& spec) {
+  constexpr sim::Duration kVotes = std::chrono::seconds(2);
+  return spec.servers == 1 ? sim::Duration{} : spec.sync_limit * spec.tick + kVotes;
+}
+
+// A client may have to find out that its server is gone, and find another.
+servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
+  const auto& spec = specs.of<Spec>();
+  return {.service = spec.service,
+          .collection = picklock::servers::longest_collection(spec.gc),
+          .before_attempt = std::min(lock.ttl, keys::kLongest / 100) + election(spec),
+          .after_ttl = std::max(sim::Duration{}, 2 * spec.tick - lock.ttl) + spec.tick,
+          .after_faults = election(spec)};
+}
+
+std::vector<servers::Smaller> smaller(const Specs& specs) {
+  std::vector<servers::Smaller> all;
+  for (std::uint32_t gone = specs.of<Spec>().servers; gone > 1; --gone) {
+    all.push_back({.take = [](Specs& some, const models::LockOptions&,
+                              const sim::Plan&) { return --some.of<Spec>().servers, true; },
+                   .renaming = servers::without("zookeeper-", gone)});
+  }
+  return all;
+}
+
+}  // namespace
+
+constinit const servers::Kind kKind = {
+    .server = LockServer::zookeeper,
+    .title = "ZooKeeper",
+    .version = kVersion,
+    .table = spec_table,
+    .gc = keys::place_of<Specs>([](auto& specs) -> auto& { return specs.template of<Spec>().gc; }),
+    .clock_rate = keys::place_of<Specs>(
+        [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
+    .processes = "`zookeeper-1` to `zookeeper-N`",
+    .kinds = kKinds,
+    .collected = kCollected,
+    .rows = rows,
+    .coordinator = &kCoordinatorKind,
+    .session_keeper = "the ensemble",
+    .token = "zxid",
+    .bounds = bounds,
+    .smaller = smaller};
+
+}  // namespace picklock::zookeeper

@@ -1,0 +1,63 @@
+#include "models/zookeeper/spec.h"
+
+#include "keys/key_kinds.h"
+
+namespace picklock::zookeeper {
+
+namespace in_files {
+namespace {
+
+using namespace keys;
+
+const Keys<Spec>& spec_keys() {
+  static const Keys<Spec> keys = {
+      integer<Spec>(
+          "servers", 1, 9, [](auto& zookeeper) -> auto& { return zookeeper.servers; },
+          "how many servers the ensemble has: zookeeper-1, which leads at first, and so on"),
+      duration<Spec>(
+          "tick", Sign::positive, [](auto& zookeeper) -> auto& { return zookeeper.tick; },
+          "tickTime: a session lasts 2 to 20 ticks and ends at a multiple of a tick"),
+      integer<Spec>(
+          "init_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.init_limit; },
+          "initLimit: ticks within which a server must catch up with a new leader"),
+      integer<Spec>(
+          "sync_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.sync_limit; },
+          "syncLimit: ticks after which a silent leader or follower is considered lost"),
+      duration<Spec>(
+          "fsync", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.fsync; },
+          "time that a server needs to force its log to disk"),
+      boolean<Spec>(
+          "force_sync", [](auto& zookeeper) -> auto& { return zookeeper.force_sync; },
+          "forceSync: whether a write is on disk before it is acknowledged"),
+      integer<Spec>(
+          "max_connections", 0, 100'000,
+          [](auto& zookeeper) -> auto& { return zookeeper.max_connections; },
+          "maxClientCnxns: connections that one client may have to one server; 0: any number"),
+      boolean<Spec>(
+          "wall_clock_expiry", [](auto& zookeeper) -> auto& { return zookeeper.wall_clock_expiry; },
+          "whether session timeouts are counted on the wall clock, as in old releases"),
+      duration<Spec>(
+          "service", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.service; },
+          "time that a server needs for one message"),
+      integer<Spec>(
+          "clock_rate_ppb", -999'000'000, 999'000'000'000,
+          [](auto& zookeeper) -> auto& { return zookeeper.clock_rate_ppb; },
+          "how much faster than true time their clocks run, in parts per billion"),
+      table<Spec>(
+          "gc", servers::gc_keys(), [](auto& zookeeper) -> auto& { return zookeeper.gc; },
+          "Stop-the-world pauses of the servers."),
+  };
+  return keys;
+}
+
+}  // namespace
+}  // namespace in_files
+
+keys::Key<servers::Specs> spec_table() {
+  return keys::table<servers::Specs>(
+      "zookeeper", in_files::spec_keys(),
+      [](auto& specs) -> auto& { return specs.template of<Spec>(); },
+      "The ensemble of a lock on ZooKeeper, processes `zookeeper-1` to `zookeeper-N`.");
+}
+
+}  // namespace picklock::zookeeper
