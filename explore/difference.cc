@@ -24,7 +24,7 @@ static_assert(static_cast<std::size_t>(TraceKind::recorded) + 1 == kKindNames.si
 
 auto members(const TraceRecord& one) {
   return std::tie(one.at, one.kind, one.role, one.reply, one.protocol, one.process, one.peer,
-                  one.message, one.tag);
+                  one.message, one.answers, one.tag);
 }
 
 std::string words(const Trace& trace, std::size_t index,

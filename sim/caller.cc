@@ -39,7 +39,6 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
   keeps_ = false;
   heard_ = 0;
   abandoned_.clear();
-  calls_ = 0;
   dials_ = number * kMostDials;
   connection_ = number == 0 ? &simulation.network.connect(self, *this, server, server_end, protocol)
                             : nullptr;
@@ -113,7 +112,6 @@ inline void Caller::address(Message& request, Role role) {
   request.thread = thread.id();
   request.waiter = thread.slot() + 1;
   request.tag = thread.tag;
-  request.call = ++calls_;
 }
 
 // False: the connection broke just before, and the request never left.
@@ -130,10 +128,9 @@ Answer Caller::exchange(Message& request, Role role, Duration patience, Late* la
   Connection& connection = *connection_;
   scheduler.will_use(thread, connection);
   address(request, role);
-  Pending pending{.thread = &thread, .connection = &connection, .call = request.call};
+  Pending pending{.thread = &thread, .connection = &connection, .request = request.number};
   if (!send(pending, request, role)) return {Answer::Status::unreachable, nullptr, nullptr};
   Waiting waiting(*this, pending);
-  const std::uint32_t number = request.number;
   simulation_->network.send(request);
   strike(pending, role, Phase::sent, Side::after, nullptr);
 
@@ -144,13 +141,12 @@ Answer Caller::exchange(Message& request, Role role, Duration patience, Late* la
     if (late != nullptr) {
       scheduler.end_interruptible(thread);
       if (pending.answer == nullptr && !pending.reset && thread.take_interrupt()) {
-        abandoned_.push_back({&connection, pending.call, std::move(*late)});
+        abandoned_.push_back({&connection, pending.request, std::move(*late)});
         return {Answer::Status::interrupted, nullptr, nullptr};
       }
     }
   }
-  return pending.answer != nullptr ? answered(pending, role)
-                                   : given_up(pending, number, role, patient);
+  return pending.answer != nullptr ? answered(pending, role) : given_up(pending, role, patient);
 }
 
 std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second, Role role,
@@ -160,8 +156,8 @@ std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second,
   Connection& connection = *connection_;
   address(first, role);
   address(second, {});  // only the first request of the pair has steps
-  Pending one{.thread = &thread, .connection = &connection, .call = first.call};
-  Pending other{.thread = &thread, .connection = &connection, .call = second.call};
+  Pending one{.thread = &thread, .connection = &connection, .request = first.number};
+  Pending other{.thread = &thread, .connection = &connection, .request = second.number};
   const auto unsent = [] { return Answer(Answer::Status::unreachable, nullptr, nullptr); };
   if (!send(one, first, role)) {
     simulation_->network.release(second);
@@ -169,8 +165,6 @@ std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second,
   }
   Waiting waits_for_one(*this, one);
   Waiting waits_for_other(*this, other);
-  const std::uint32_t number = first.number;
-  const std::uint32_t next_number = second.number;
   simulation_->network.send(first);
   simulation_->network.send(second);
   strike(one, role, Phase::sent, Side::after, nullptr);
@@ -185,18 +179,17 @@ std::pair<Answer, Answer> Caller::exchange_both(Message& first, Message& second,
       patient = scheduler.park_patiently(now + patience.count());
     }
   }
-  Answer of_one =
-      one.answer != nullptr ? answered(one, role) : given_up(one, number, role, patient);
-  Answer of_other =
-      other.answer != nullptr ? answered(other, {}) : given_up(other, next_number, role, patient);
+  Answer of_one = one.answer != nullptr ? answered(one, role) : given_up(one, role, patient);
+  Answer of_other = other.answer != nullptr ? answered(other, {}) : given_up(other, {}, patient);
   return {std::move(of_one), std::move(of_other)};
 }
 
 void Caller::dispatch(Message& request, Role role) {
   address(request, role);
   request.waiter = 0;
-  Pending pending{
-      .thread = simulation_->scheduler.running(), .connection = connection_, .call = request.call};
+  Pending pending{.thread = simulation_->scheduler.running(),
+                  .connection = connection_,
+                  .request = request.number};
   if (!send(pending, request, role)) return;
   simulation_->network.send(request);
   strike(pending, role, Phase::sent, Side::after, nullptr);
@@ -209,7 +202,7 @@ Answer Caller::answered(Pending& pending, Role role) {
   return answer;
 }
 
-Answer Caller::given_up(Pending& pending, std::uint32_t number, Role role, bool patient) {
+Answer Caller::given_up(const Pending& pending, Role role, bool patient) {
   Scheduler& scheduler = simulation_->scheduler;
   if (patient) return {Answer::Status::reset, nullptr, nullptr};
   if (scheduler.tracer().on()) {
@@ -218,7 +211,7 @@ Answer Caller::given_up(Pending& pending, std::uint32_t number, Role role, bool 
                             .role = role,
                             .process = self_->id(),
                             .peer = pending.connection->server().id(),
-                            .message = number,
+                            .message = pending.request,
                             .tag = scheduler.running()->tag});
   }
   if (!keeps_) give_up(*pending.connection);
@@ -240,20 +233,20 @@ void Caller::drop(const Connection& connection) {
 
 void Caller::on_message(Connection& connection, Message& message) {
   hear();
+  if (message.answers == 0) {
+    if (listener_.came != nullptr)
+      listener_.came(listener_.self, message.payload.view(), message.tag);
+    return;
+  }
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
-    if (pending->call != message.call || pending->answer != nullptr || pending->call == 0) continue;
+    if (pending->request != message.answers || pending->answer != nullptr) continue;
     pending->answer = &message;
     message.taken = true;
     simulation_->scheduler.wake(*pending->thread);
     return;
   }
-  if (message.unasked) {
-    if (listener_.came != nullptr)
-      listener_.came(listener_.self, message.payload.view(), message.tag);
-    return;
-  }
   for (Abandoned& one : abandoned_) {
-    if (one.call != message.call || one.connection != &connection) continue;
+    if (one.request != message.answers || one.connection != &connection) continue;
     const Late late = std::move(one.late);
     std::swap(one, abandoned_.back());
     abandoned_.pop_back();
@@ -264,7 +257,7 @@ void Caller::on_message(Connection& connection, Message& message) {
 
 void Caller::on_opened(Connection& connection) {
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
-    if (pending->connection != &connection || pending->call != 0) continue;
+    if (pending->connection != &connection || pending->request != 0) continue;
     pending->opened = true;
     simulation_->scheduler.wake(*pending->thread);
   }

@@ -145,7 +145,7 @@ class alignas(64) Caller final : public Endpoint {
   struct Pending {
     Thread* thread = nullptr;
     Connection* connection = nullptr;
-    std::uint32_t call = 0;
+    std::uint32_t request = 0;  // its number; 0: a connection is being opened
     Message* answer = nullptr;
     bool reset = false;
     bool opened = false;
@@ -156,7 +156,7 @@ class alignas(64) Caller final : public Endpoint {
   class Waiting;  // keeps a Pending in the list while its thread waits
   struct Abandoned {
     const Connection* connection = nullptr;
-    std::uint32_t call = 0;
+    std::uint32_t request = 0;
     Late late;
   };
 
@@ -169,7 +169,7 @@ class alignas(64) Caller final : public Endpoint {
   void address(Message& request, Role role);
   bool send(Pending& pending, Message& request, Role role);
   Answer answered(Pending& pending, Role role);
-  Answer given_up(Pending& pending, std::uint32_t number, Role role, bool patient);
+  Answer given_up(const Pending& pending, Role role, bool patient);
   [[gnu::always_inline]] bool wait(Duration patience);  // false: the patience ended
   void strike(Pending& pending, Role role, Phase phase, Side side, Message* message);
   void give_up(Connection& connection);
@@ -182,7 +182,6 @@ class alignas(64) Caller final : public Endpoint {
   std::int64_t heard_ = 0;
   std::vector<Abandoned> abandoned_;
   Listener listener_;
-  std::uint32_t calls_ = 0;
   std::uint32_t dials_ = 0;
   Process* self_ = nullptr;
   Process* server_ = nullptr;

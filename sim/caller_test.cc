@@ -100,6 +100,30 @@ TEST_F(CallerTest, TakesItsStepsAtTheServerOfItsConnectionWhereverItIsAimed) {
   EXPECT_EQ(world.client().told[0].status, Status::reset);
 }
 
+// ---------------------------------------------------------------- unasked messages
+
+// A thread that waits for a connection has no request yet, so a message that answers none must not
+// be taken for its answer.
+TEST_F(CallerTest, PassesAnUnaskedMessageOnWhileItDials) {
+  std::string heard;
+  world.client().script = [&](EchoClient& self) {
+    caller().listen({.self = &heard, .came = [](void* text, std::string_view bytes, Tag) {
+                       static_cast<std::string*>(text)->append(bytes);
+                     }});
+    caller().hang_up();
+    Network& network = self.simulation().network;
+    Connection& other =
+        network.connect(self.process(), caller(), world.server().process(), world.server(), kEcho);
+    Message& news = network.make(other, 1);
+    news.payload.append("news");
+    network.send_unasked(news);
+    self.ask(world.server(), "a");
+  };
+  world.run();
+  EXPECT_EQ(heard, "news");
+  EXPECT_EQ(world.client().told, std::vector({Told{Status::ok, "a", 1s + 4 * kWay}}));
+}
+
 // ---------------------------------------------------------------- interrupts
 
 auto filled(std::string_view text) {

@@ -97,8 +97,8 @@ struct alignas(64) Message {
   std::uint32_t slot = 0;
   std::uint32_t waiter = 0;  // slot + 1 of the thread that waits for the answer, for fetching ahead
   std::uint32_t number = 0;  // counts the messages of the run
-  std::uint32_t call = 0;    // which request of its caller this answers or is
-  std::uint32_t next = 0;    // in a list of held or of free messages, slot + 1
+  std::uint32_t answers = 0;  // the number of the request that this answers; 0: it answers none
+  std::uint32_t next = 0;     // in a list of held or of free messages, slot + 1
   ThreadId thread = 0;
   Tag tag = 0;
   std::uint64_t mark = 0;  // stands for its bytes and its way in the digest

@@ -109,7 +109,7 @@ Message& Network::make(Connection& connection, std::uint8_t direction) {
   message.taken = false;
   message.slot = slot;
   message.number = ++numbered_;
-  message.call = 0;
+  message.answers = 0;
   message.thread = 0;
   message.tag = 0;
   message.connection = &connection;
@@ -147,7 +147,7 @@ Duration Network::send_altered(Message& message) {
     Message& copy = make(*message.connection, message.direction);
     copy.role = message.role;
     copy.mark_stray();
-    copy.call = message.call;
+    copy.answers = message.answers;
     copy.thread = message.thread;
     copy.tag = message.tag;
     copy.payload.append(message.payload.view());
@@ -549,6 +549,7 @@ void Network::trace(TraceKind kind, const Message& message) {
   record.process = connection.end_[message.direction]->id();
   record.peer = connection.end_[1 - message.direction]->id();
   record.message = message.number;
+  record.answers = message.answers;
   record.tag = message.tag;
   if (kind == TraceKind::sent) tracer.attach(record, message.payload.view());
 }

@@ -26,7 +26,7 @@ bool Service::about_to_apply(Message& request) {
 Message& Service::reply_to(Message& request) {
   Message& reply = simulation_->network.make(*request.connection, 1);
   reply.role = request.role;
-  reply.call = request.call;
+  reply.answers = request.number;
   reply.thread = request.thread;
   reply.waiter = request.waiter;
   reply.tag = request.tag;

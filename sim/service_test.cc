@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "sim/echo_world.h"
 
 namespace picklock::sim {
@@ -9,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 struct Left {
   std::uint64_t digest = 0;
@@ -48,6 +51,69 @@ TEST(Service, TellsNobodyElse) {
     EXPECT_EQ(told.events, silent.events);
   }
   EXPECT_THAT(run(true, false).told, IsEmpty());
+}
+
+// ---------------------------------------------------------------- answers in the trace
+
+// The bytes of each message that was sent, and of the message that it answers.
+std::vector<std::pair<std::string, std::string>> sent(const Trace& trace) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::map<std::uint32_t, std::string> bytes = {{0, "nothing"}};
+  for (const TraceRecord& record : trace.records) {
+    if (record.kind != TraceKind::sent) continue;
+    bytes[record.message] = trace.payload(record);
+    all.emplace_back(bytes[record.message], bytes.at(record.answers));
+  }
+  return all;
+}
+
+TEST(Service, NamesInTheTraceTheRequestThatAnAnswerBelongsTo) {
+  EchoWorld world(1, 2, 1, true);
+  world.server(1).process().set_service(1s);
+  world.server(1).reply = "slow";
+  world.server(2).reply = "fast";
+  world.client().script = [&](EchoClient& self) {
+    self.ask_beside(world.server(1), "a");
+    self.ask_beside(world.server(2), "b");
+  };
+  world.run();
+  EXPECT_THAT(sent(world.simulation.scheduler.tracer().trace()),
+              ElementsAre(std::pair("a", "nothing"), std::pair("b", "nothing"),
+                          std::pair("fast", "b"), std::pair("slow", "a")));
+}
+
+TEST(Service, AnswersTheCopyOfARequestAndNotTheRequestAgain) {
+  EchoWorld world(1, 1, 1, true);
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "a"); };
+  world.run({{.verb = Verb::duplicate,
+              .target = "client-1",
+              .trigger = {.role = kAsk, .phase = Phase::sent},
+              .lasts = 1s}});
+  std::vector<std::uint32_t> requests;
+  std::vector<std::uint32_t> answered;
+  for (const TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
+    if (record.kind != TraceKind::sent) continue;
+    (record.reply ? answered : requests).push_back(record.reply ? record.answers : record.message);
+  }
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(answered, requests);
+}
+
+TEST(Service, AnswersNothingWithAnUnaskedMessage) {
+  EchoWorld world(1, 1, 1, true);
+  world.client().script = [&](EchoClient& self) {
+    Network& network = self.simulation().network;
+    Connection& connection = network.connect(self.process(), self.caller(world.server()),
+                                             world.server().process(), world.server(), kEcho);
+    self.ask_beside(world.server(), "a");
+    Message& news = network.make(connection, 1);
+    news.payload.append("news");
+    network.send_unasked(news);
+  };
+  world.run();
+  EXPECT_THAT(sent(world.simulation.scheduler.tracer().trace()),
+              UnorderedElementsAre(std::pair("a", "nothing"), std::pair("news", "nothing"),
+                                   std::pair("a", "a")));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace picklock::conform::real {
 
 RealLink::Asked::Asked(const sim::Message& request)
-    : call(request.call),
+    : number(request.number),
       waiter(request.waiter),
       thread(request.thread),
       tenure(request.tag),
@@ -80,7 +80,7 @@ void RealLink::answer(const Asked& asked, std::string_view bytes) {
   sim::Message& message = simulation_.network.make(connection_, 1);
   message.payload.append(bytes);
   message.role = asked.role;
-  message.call = asked.call;
+  message.answers = asked.number;
   message.thread = asked.thread;
   message.waiter = asked.waiter;
   message.tag = asked.tenure;

@@ -38,7 +38,7 @@ class RealLink {
   struct Asked {
     explicit Asked(const sim::Message& request);
 
-    std::uint32_t call;
+    std::uint32_t number;
     std::uint32_t waiter;
     sim::ThreadId thread;
     history::TenureId tenure;
