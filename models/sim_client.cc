@@ -256,15 +256,8 @@ std::string SimClient::machine_token() {
 }
 
 void SimClient::mark(std::string_view name) {
-  sim::Scheduler& scheduler = machine_.simulation().scheduler;
-  if (scheduler.inert()) return;
-  if (scheduler.tracer().on()) {
-    scheduler.tracer().add(
-        {.at = scheduler.now(), .kind = sim::TraceKind::mark, .process = machine_.process().id()},
-        name);
-  }
+  if (machine_.simulation().scheduler.inert()) return;
   machine_.simulation().nemesis.mark(machine_.process(), name);
-  scheduler.obey();
 }
 
 void SimClient::lost(const Lease&) {

@@ -332,13 +332,11 @@ class Transcriber {
                                   rounded(record.at - pause->second)));
       pauses_.erase(pause);
     }
-    pass_held_mark(position, record);
   }
 
   void down(std::size_t position, ProcessId process) {
     down_.insert(process);
     pauses_.erase(process);
-    held_marks_.erase(process);
     shift(position, process, Shift::goes_down);
   }
 
@@ -357,38 +355,6 @@ class Transcriber {
     transcript_.add(position, record.at, RowKind::event, record.process,
                     fmt::format("{} passes {}", narrator_.process(record.process),
                                 printable(reports::mark(mark))));
-    marks_[record.process] = transcript_.items.size() - 1;
-  }
-
-  // A fault that strikes before a mark, and the pause that it begins, are told before the mark.
-  void strike_before_mark(std::size_t position, const HistoryEvent& event,
-                          const sim::Fault& fault) {
-    const std::string& by = fault.trigger.by.empty() ? fault.target : fault.trigger.by;
-    const auto named = std::find(run_.processes.begin(), run_.processes.end(), by);
-    const auto passed = marks_.find(static_cast<ProcessId>(named - run_.processes.begin()));
-    const bool before = !fault.trigger.mark.empty() && fault.trigger.side == sim::Side::before;
-    if (!before || passed == marks_.end()) return;
-    Item& item = transcript_.items[passed->second];
-    if (item.dropped || item.row.at != event.at) return;
-    item.dropped = true;
-    Item later = item;
-    later.dropped = false;
-    later.position = later.row.position = later.row.last = position;
-    const bool stops = fault.verb == sim::Verb::pause || fault.verb == sim::Verb::crash;
-    if (stops && fault.target == by) {
-      held_marks_.insert_or_assign(passed->first, std::move(later));
-    } else {
-      transcript_.items.push_back(std::move(later));
-    }
-  }
-
-  void pass_held_mark(std::size_t position, const TraceRecord& record) {
-    auto held = held_marks_.extract(record.process);
-    if (held.empty()) return;
-    Item& item = held.mapped();
-    item.position = item.row.position = item.row.last = position;
-    item.row.at = item.row.until = record.at;
-    transcript_.items.push_back(std::move(item));
   }
 
   void history_event(std::size_t position, std::size_t index) {
@@ -572,8 +538,6 @@ class Transcriber {
     text += unusual_command(position, event);
     transcript_.add(position, event.at, RowKind::fault, target, std::move(text));
     fired_at_[event.key] = event.at;
-    if (event.key < run_.scenario.faults.size())
-      strike_before_mark(position, event, run_.scenario.faults[event.key]);
   }
 
   // A step may consist of several commands: those that undo half an acquire belong to the acquire.
@@ -727,8 +691,6 @@ class Transcriber {
   std::map<TenureId, Belief> beliefs_;
   std::map<std::pair<ProcessId, history::KeyId>, TenureId> entries_;
   std::map<ProcessId, Instant> pauses_;
-  std::map<ProcessId, std::size_t> marks_;  // the item of the latest mark of a process
-  std::map<ProcessId, Item> held_marks_;    // until the process, stopped before its mark, continues
   std::map<history::KeyId, Instant> fired_at_;
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;

@@ -128,10 +128,7 @@ class EchoClient final : public Program {
   }
 
   void sleep(Duration length) { simulation_.scheduler.sleep(length); }
-  void mark(std::string_view name) {
-    simulation_.nemesis.mark(process_, name);
-    simulation_.scheduler.obey();
-  }
+  void mark(std::string_view name) { simulation_.nemesis.mark(process_, name); }
   void note_time() { times.push_back(since_start(simulation_.now())); }
 
   Process& process() { return process_; }

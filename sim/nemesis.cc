@@ -82,11 +82,25 @@ void Nemesis::match(const Step& step) {
   }
 }
 
-void Nemesis::match_mark(Process& client, std::string_view name) {
-  for (std::uint32_t i = 0; i < planned_; ++i) {
+void Nemesis::mark(Process& client, std::string_view name) {
+  bool struck_before = false;
+  for (std::uint32_t i = 0; marks_armed_ && i < planned_; ++i) {
     Armed& armed = plan_[i];
-    if (armed.fault->trigger.mark == name && counts(armed, client)) fire(i, nullptr);
+    armed.due = armed.fault->trigger.mark == name && counts(armed, client);
+    struck_before |= armed.due && armed.fault->trigger.side == Side::before;
   }
+  if (!struck_before) trace_mark(client, name);
+  for (std::uint32_t i = 0; marks_armed_ && i < planned_; ++i) {
+    if (plan_[i].due) fire(i, nullptr);
+  }
+  scheduler_.obey();
+  if (struck_before) trace_mark(client, name);
+}
+
+void Nemesis::trace_mark(const Process& client, std::string_view name) {
+  Tracer& tracer = scheduler_.tracer();
+  if (!tracer.on()) return;
+  tracer.add({.at = scheduler_.now(), .kind = TraceKind::mark, .process = client.id()}, name);
 }
 
 void Nemesis::on_time(void* self, std::uint32_t index) {

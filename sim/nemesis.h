@@ -53,9 +53,9 @@ class Nemesis {
     if (step.role != Role{} && (armed_ >> bit(step.role, step.phase, step.side) & 1) != 0)
       match(step);
   }
-  void mark(Process& client, std::string_view name) {
-    if (marks_armed_) match_mark(client, name);
-  }
+  // The running thread of `client` passes a mark, which the trace records: after the faults that
+  // strike before it, once the thread runs again, and before those that strike after it.
+  void mark(Process& client, std::string_view name);
 
   struct Firing {
     std::uint32_t fault = 0;
@@ -79,6 +79,7 @@ class Nemesis {
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
     std::vector<Process*> healed;     // processes that a partition no longer cuts off
     bool fired = false;
+    bool due = false;  // strikes at the mark that is being passed
     bool under_way = false;
     std::uint32_t incarnation = 0;  // of the target, when it struck
     std::int64_t rate_before = 0;
@@ -99,7 +100,7 @@ class Nemesis {
   Process* named(std::string_view name);
   bool counts(Armed& armed, const Process& client);
   void match(const Step& step);
-  void match_mark(Process& client, std::string_view name);
+  void trace_mark(const Process& client, std::string_view name);
   void fire(std::uint32_t index, const Step* step);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
   void ended(std::uint32_t index);

@@ -257,6 +257,28 @@ TEST(Nemesis, StrikesAtAMark) {
   EXPECT_THAT(world.client().times, ElementsAre(0s, 0s, 0s, 5s, 5s, 5s));
 }
 
+// The trace of a client that is paused before or after a mark, or has crashed there.
+std::vector<TraceKind> trace_around_mark(Side side, Verb verb) {
+  EchoWorld world(1, 1, 1, true);
+  world.client().script = [](EchoClient& self) { self.mark("elapsed-checked"); };
+  world.run({{.verb = verb,
+              .target = "client-1",
+              .trigger = {.side = side, .mark = "elapsed-checked"},
+              .lasts = verb == Verb::pause ? std::optional(Duration(5s)) : std::nullopt}});
+  std::vector<TraceKind> kinds;
+  for (const TraceRecord& record : world.simulation.scheduler.tracer().trace().records)
+    kinds.push_back(record.kind);
+  return kinds;
+}
+
+TEST(Nemesis, TracesAMarkWhenItIsPassed) {
+  using enum TraceKind;
+  EXPECT_THAT(trace_around_mark(Side::before, Verb::pause), ElementsAre(paused, resumed, mark));
+  EXPECT_THAT(trace_around_mark(Side::after, Verb::pause), ElementsAre(mark, paused, resumed));
+  EXPECT_THAT(trace_around_mark(Side::before, Verb::crash), ElementsAre(crashed));
+  EXPECT_THAT(trace_around_mark(Side::after, Verb::crash), ElementsAre(mark, crashed));
+}
+
 TEST(Nemesis, StrikesAtATime) {
   EchoWorld world;
   world.client().script = [](EchoClient& self) {
