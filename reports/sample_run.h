@@ -58,15 +58,26 @@ class RunBuilder {
   }
 
   std::uint32_t send(Instant at, sim::ProcessId from, sim::ProcessId to, Role role,
-                     history::TenureId tenure, std::string_view text, bool reply = false) {
-    sim::TraceRecord sent{.at = at,
-                          .kind = TraceKind::sent,
-                          .role = role,
-                          .reply = reply,
-                          .process = from,
-                          .peer = to,
-                          .message = next_message_++,
-                          .tag = tenure};
+                     history::TenureId tenure, std::string_view text) {
+    return send({.at = at, .role = role, .process = from, .peer = to, .tag = tenure}, text);
+  }
+
+  // `request` 0: unasked.
+  std::uint32_t answer(Instant at, std::uint32_t request, sim::ProcessId from, sim::ProcessId to,
+                       Role role, history::TenureId tenure, std::string_view text) {
+    return send({.at = at,
+                 .role = role,
+                 .reply = true,
+                 .process = from,
+                 .peer = to,
+                 .answers = request,
+                 .tag = tenure},
+                text);
+  }
+
+  std::uint32_t send(sim::TraceRecord sent, std::string_view text) {
+    sent.kind = TraceKind::sent;
+    sent.message = next_message_++;
     sent.payload_at = static_cast<std::uint32_t>(run.trace.bytes.size());
     sent.payload_size = static_cast<std::uint32_t>(text.size());
     run.trace.bytes += text;
@@ -99,9 +110,10 @@ class RunBuilder {
                 history::TenureId tenure, std::string_view text, std::string_view answer,
                 Applied applied) {
     constexpr sim::Duration kWay = std::chrono::microseconds(500);
-    message(at + kWay, TraceKind::delivered, send(at, from, to, role, tenure, text), from, to);
+    const std::uint32_t request = send(at, from, to, role, tenure, text);
+    message(at + kWay, TraceKind::delivered, request, from, to);
     applied(at + kWay);
-    const std::uint32_t back = send(at + kWay, to, from, role, tenure, answer, true);
+    const std::uint32_t back = this->answer(at + kWay, request, to, from, role, tenure, answer);
     message(at + 2 * kWay, TraceKind::delivered, back, to, from);
   }
 

@@ -177,7 +177,7 @@ TEST(Timeline, ShowsAnAnswerThatIsLostAndCommandsNeverAnswered) {
   b.client(at_ms(5000), What::acquire_invoked, 1, 2);
   const auto lost = b.send(at_ms(5000), 1, 2, Role::acquire, 2, "SET k b NX");
   b.message(at_us(5000500), TraceKind::delivered, lost, 1, 2);
-  const auto answer = b.send(at_us(5000500), 2, 1, Role::acquire, 2, "nil", true);
+  const auto answer = b.answer(at_us(5000500), lost, 2, 1, Role::acquire, 2, "nil");
   b.message(at_us(5000500), TraceKind::lost, answer, 2, 1);
   b.record({.at = at_us(5000500), .kind = TraceKind::reset, .process = 1, .peer = 2});
   b.record({.at = at_us(5000500), .kind = TraceKind::reset, .process = 2, .peer = 1});

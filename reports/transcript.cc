@@ -79,7 +79,7 @@ class Transcriber {
     }
     for (const TraceRecord& record : run_.trace.records) {
       const bool asked = record.kind == TraceKind::sent && !record.reply &&
-                         role_of(record) != Role::none && narrator_.is_client(record.process);
+                         record.role != Role::none && narrator_.is_client(record.process);
       if (asked) involved_.insert(record.peer);
       if (record.kind == TraceKind::told) involved_.insert(record.process);
     }
@@ -165,7 +165,7 @@ class Transcriber {
     Exchange exchange;
     exchange.client = record.process;
     exchange.server = record.peer;
-    exchange.role = role_of(record);
+    exchange.role = record.role;
     exchange.tenure = record.tag;
     // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
@@ -178,7 +178,6 @@ class Transcriber {
     exchange.sent = position;
     exchange.sent_at = record.at;
     commands_[record.message] = transcript_.exchanges.size();
-    waiting_[{exchange.client, exchange.server}].push_back(transcript_.exchanges.size());
     transcript_.exchanges.push_back(std::move(exchange));
     add_part(position, Part::sent, transcript_.exchanges.size() - 1);
   }
@@ -189,54 +188,30 @@ class Transcriber {
     return command.substr(0, command.find(' ', command.starts_with(kScript) ? kScript.size() : 0));
   }
 
-  static Role role_of(const TraceRecord& record) { return record.role; }
-
-  // The oldest command of this client that has arrived at this server and has no answer. One of the
-  // same tenure and role goes first: a client may have several connections to one server.
-  std::optional<std::size_t> answered_by(const TraceRecord& record) {
-    std::vector<std::size_t>& waiting = waiting_[{record.peer, record.process}];
-    std::optional<std::size_t> best;
-    int best_fit = record.role == Role::none ? -1 : 0;
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      const Exchange& exchange = transcript_.exchanges[waiting[i]];
-      const int fit =
-          (exchange.tenure == record.tag ? 2 : 0) + (exchange.role == role_of(record) ? 1 : 0);
-      if (!exchange.delivered || fit <= best_fit) continue;
-      best = i;
-      best_fit = fit;
-    }
-    if (!best) return std::nullopt;
-    const std::size_t found = waiting[*best];
-    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(*best));
-    return found;
-  }
-
+  // An unasked message to a client gets a row only if it wakes the client. Other messages without
+  // an open command are the stream to a replica and an answer that is sent twice.
   void reply_sent(std::size_t position, const TraceRecord& record) {
-    const std::string text = describe(record);
-    const bool news = text.starts_with("[\"message\"") ||
-                      (text.starts_with("Node") && text.find(" /") != std::string::npos);
-    const bool published =
-        role_of(record) == Role::none && narrator_.is_client(record.peer) && news;
-    std::optional<std::size_t> exchange;
-    if (!published) exchange = answered_by(record);
-    if (!exchange) {
-      if (!published && (role_of(record) == Role::none || !is_involved(record.peer))) return;
-      Exchange pushed;
-      pushed.client = record.peer;
-      pushed.server = record.process;
-      pushed.role = role_of(record);
-      pushed.tenure = published ? 0 : record.tag;  // the publisher's tenure does not wait for it
-      pushed.sent = position;
-      pushed.sent_at = record.at;
-      pushed.pushed = true;
-      pushed.upkeep = published;
-      if (published) pushed.answer = text;
-      exchange = transcript_.exchanges.size();
-      transcript_.exchanges.push_back(std::move(pushed));
+    const auto command = commands_.find(record.answers);
+    if (command != commands_.end() && open_.erase(command->second) > 0) {
+      Exchange& exchange = transcript_.exchanges[command->second];
+      if (!exchange.upkeep) exchange.answer = describe(record);
+      replies_[record.message] = command->second;
+      return;
     }
-    if (!transcript_.exchanges[*exchange].upkeep)
-      transcript_.exchanges[*exchange].answer = describe(record);
-    replies_[record.message] = *exchange;
+    const bool news = record.answers == 0 && narrator_.is_client(record.peer);
+    if (!news && (record.role == Role::none || !is_involved(record.peer))) return;
+    Exchange pushed;
+    pushed.client = record.peer;
+    pushed.server = record.process;
+    pushed.role = record.role;
+    pushed.tenure = news ? 0 : record.tag;  // the publisher's tenure does not wait for it
+    pushed.answer = describe(record);
+    pushed.sent = position;
+    pushed.sent_at = record.at;
+    pushed.pushed = true;
+    pushed.upkeep = news;
+    replies_[record.message] = transcript_.exchanges.size();
+    transcript_.exchanges.push_back(std::move(pushed));
   }
 
   void delivered(std::size_t position, const TraceRecord& record) {
@@ -245,6 +220,7 @@ class Transcriber {
       if (exchange.delivered) return;
       exchange.delivered = position;
       exchange.delivered_at = record.at;
+      open_.insert(command->second);
       add_part(position, Part::delivered, command->second);
     } else if (const auto reply = replies_.find(record.message); reply != replies_.end()) {
       Exchange& exchange = transcript_.exchanges[reply->second];
@@ -337,6 +313,7 @@ class Transcriber {
   void down(std::size_t position, ProcessId process) {
     down_.insert(process);
     pauses_.erase(process);
+    std::erase_if(open_, [&](std::size_t i) { return transcript_.exchanges[i].server == process; });
     shift(position, process, Shift::goes_down);
   }
 
@@ -553,7 +530,7 @@ class Transcriber {
       if (record.kind != TraceKind::sent || record.reply || record.role != trigger.role) continue;
       const auto first = std::find_if(
           transcript_.exchanges.begin(), transcript_.exchanges.end(), [&](const Exchange& earlier) {
-            return earlier.role == role_of(record) && earlier.tenure == record.tag;
+            return earlier.role == record.role && earlier.tenure == record.tag;
           });
       if (first == transcript_.exchanges.end()) return "";
       Exchange hit;
@@ -617,9 +594,10 @@ class Transcriber {
     if (event.cause != Cause::command || event.tenure == 0) return;
     const auto client = narrator_.actor_of(event);
     if (!client) return;
-    for (const std::size_t i : waiting_[{*client, event.process}]) {
+    for (const std::size_t i : open_) {
       Exchange& exchange = transcript_.exchanges[i];
-      if (!exchange.delivered || exchange.tenure != event.tenure || exchange.role != event.role)
+      if (exchange.client != *client || exchange.server != event.process ||
+          exchange.tenure != event.tenure || exchange.role != event.role)
         continue;
       exchange.took = event.what != What::entry_removed;
       return;
@@ -686,8 +664,7 @@ class Transcriber {
   std::map<std::uint32_t, std::size_t> commands_;
   std::map<std::uint32_t, std::size_t> replies_;
   std::map<ProcessId, std::size_t> pushes_;  // the latest push to a client
-  std::map<std::pair<ProcessId, ProcessId>, std::vector<std::size_t>>
-      waiting_;  // client and server
+  std::set<std::size_t> open_;               // exchanges: delivered, and not yet answered
   std::map<TenureId, Belief> beliefs_;
   std::map<std::pair<ProcessId, history::KeyId>, TenureId> entries_;
   std::map<ProcessId, Instant> pauses_;
