@@ -124,8 +124,10 @@ class World {
 
   void start_client(std::size_t index) {
     sim::Process& process = simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
-    machines_[index].reset(simulation_, process, groups_, redis::FindBy::sentinel, resource_,
-                           {.command_timeout = kPatience}, kPatience, keys_.id(kKey));
+    const models::LockOptions options{.command_timeout = kPatience};
+    ends_[index].reset(simulation_, process, groups_, servers::FindBy::sentinel, options);
+    machines_[index].reset(simulation_, process, resource_, options, kPatience, keys_.id(kKey));
+    machines_[index].connect(ends_[index]);
     simulation_.scheduler.spawn(
         process, [this, index] { client(machines_[index]); }, true);
   }
@@ -171,6 +173,7 @@ class World {
   std::array<Server, kGroups> replicas_;
   std::array<Sentinel, kGroups * kSentinelsEach> sentinels_;
   std::array<redis::Group, kGroups> groups_;
+  std::array<redis::ClientEnd, kClients> ends_;
   std::array<models::ClientMachine, kClients> machines_;
   std::uint64_t cycles_ = 0;
 };

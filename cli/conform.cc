@@ -31,7 +31,7 @@ keys::Words words_of(std::string_view ServerKind::*word) {
   return words;
 }
 
-// `redis, zookeeper or mysql`
+// `a, b or c`
 std::string one_of(keys::Words words) {
   const std::string_view last = words.back();
   words.pop_back();

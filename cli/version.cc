@@ -1,19 +1,24 @@
 #include "cli/version.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "models/mysql/version.h"
-#include "models/redis/commands.h"
-#include "models/zookeeper/version.h"
+#include <string>
+#include <vector>
+
+#include "models/servers/kind.h"
 
 namespace picklock::cli {
 
 std::string version() {
-  return fmt::format(
-      "picklock {}, commit {}\n"
-      "The models follow Redis {}, ZooKeeper {} and {} ({} where a scenario asks for it).\n",
-      PICKLOCK_VERSION, kCommit, picklock::redis::kVersion, picklock::zookeeper::kVersion,
-      picklock::mysql::kVersion, picklock::mysql::kVariantVersion);
+  std::vector<std::string> products;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (kind->version != nullptr) products.push_back(kind->version());
+  }
+  const std::string last = products.back();
+  products.pop_back();
+  return fmt::format("picklock {}, commit {}\nThe models follow {} and {}.\n", PICKLOCK_VERSION,
+                     kCommit, fmt::join(products, ", "), last);
 }
 
 }  // namespace picklock::cli

@@ -33,9 +33,9 @@ with_cmake() {  # with_cmake NAME LINE...: a project of these lines
 # --- installed
 must cmake --install "$build" --prefix "$scratch/prefix" --component picklock-dev
 [[ $(cd prefix && find . -name '*.h' | LC_ALL=C sort | tr '\n' ' ') == \
-  "./include/picklock/client.h ./include/picklock/lock.h ./include/picklock/mysql.h ./include/picklock/redis.h "*\
+  "./include/picklock/client.h ./include/picklock/lease_store.h ./include/picklock/lock.h ./include/picklock/mysql.h ./include/picklock/redis.h "*\
 "./include/picklock/scenario.h ./include/picklock/test.h ./include/picklock/zookeeper.h " ]] ||
-  fail "other headers than the seven are installed"
+  fail "other headers than the eight are installed"
 cp -r "$root/examples/own_lock" .
 must configure own_lock own_lock/build -DCMAKE_PREFIX_PATH="$scratch/prefix"
 must cmake --build own_lock/build

@@ -33,9 +33,9 @@ class OwnServer {
 
  protected:
   struct Program {
-    std::string name;     // in messages: `mariadbd`
-    std::string package;  // that has it: `mariadb-server`
-    std::string folder;   // as in Folder: `mysql`
+    std::string name;     // in messages: `redis-server`
+    std::string package;  // that has it
+    std::string folder;   // as in Folder: `redis`
   };
 
   // Nothing runs yet. `stop` is asked while the server starts.

@@ -41,14 +41,14 @@ class ZooKeeperLock final : public Lock {
   static constexpr LockServer server = LockServer::zookeeper;
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
-    const auto made = self.zookeeper().create("/" + std::string(key), self.name(),
-                                              zookeeper::CreateMode::ephemeral);
+    const auto made = self.connection<zookeeper::Client>().create(
+        "/" + std::string(key), self.name(), zookeeper::CreateMode::ephemeral);
     if (made.unknown()) return Acquired::unknown();
     if (!made.ok()) return std::nullopt;  // Code::node_exists: another session has it
     return Lease{.key = std::string(key), .token = std::string(self.name())};
   }
   Released release(Client& self, const Lease& lease) override {
-    const auto removed = self.zookeeper().remove("/" + lease.key);
+    const auto removed = self.connection<zookeeper::Client>().remove("/" + lease.key);
     if (removed.unknown()) return Released::unknown;
     return removed.ok() ? Released::ok : Released::not_held;
   }
@@ -59,7 +59,7 @@ class MySqlLock final : public Lock {
   static constexpr LockServer server = LockServer::mysql;
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
-    const std::unique_ptr<mysql::Connection> session = self.mysql().connect();
+    const auto session = self.connection<mysql::Client>().connect();
     if (session == nullptr) return std::nullopt;
     const auto answer = session->execute(
         {.op = mysql::Op::insert, .table = "locks", .values = {{.value = std::string(key)}}});
@@ -68,7 +68,7 @@ class MySqlLock final : public Lock {
     return Lease{.key = std::string(key)};
   }
   Released release(Client& self, const Lease& lease) override {
-    const std::unique_ptr<mysql::Connection> session = self.mysql().connect();
+    const auto session = self.connection<mysql::Client>().connect();
     if (session == nullptr) return Released::unknown;
     const auto answer =
         session->execute({.op = mysql::Op::remove, .table = "locks", .key = lease.key});

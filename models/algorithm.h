@@ -17,15 +17,14 @@ namespace picklock::models {
 // The abilities of a lock. Its keys are in Algorithm::keys.
 struct Uses {
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
-  bool look = false;       // a holder can check that it still holds the lock, by the step `check`
-  bool mint = false;       // `mint`: the step that grants can mint a fencing token
-  bool nests = false;      // re-entrant: a holder that acquires again is granted, and counted
-  bool shared = false;     // one object serves all threads of a process; else each has its own
-  bool servers = false;    // the lock lives on several servers
-  bool database = false;   // the protected data can be in the database that the lock lives in
-  bool own_clock = false;  // its clients' clocks decide when a lease is over, unless `db_time`
-  bool force = false;      // an operator can take it from its holder
-  bool endless = false;    // a `ttl` of 0 is a key without expiry
+  bool look = false;      // a holder can check that it still holds the lock, by the step `check`
+  bool mint = false;      // `mint`: the step that grants can mint a fencing token
+  bool nests = false;     // re-entrant: a holder that acquires again is granted, and counted
+  bool shared = false;    // one object serves all threads of a process; else each has its own
+  bool servers = false;   // the lock lives on several servers
+  bool database = false;  // the protected data can be in the database that the lock lives in
+  bool force = false;     // an operator can take it from its holder
+  bool endless = false;   // a `ttl` of 0 is a key without expiry
   LockServer server = LockServer::redis;
 };
 
@@ -46,6 +45,8 @@ struct Algorithm {
   Duration (*wakeup)(const LockOptions& options) = nullptr;
   std::uint32_t wakeups = 1;     // how many waiters one release may wake
   std::uint32_t overtakes = 16;  // how often a waiter may be overtaken
+  // Whether the clients' clocks decide when a lease is over; nullptr: never.
+  bool (*timed_by_clients)(const LockOptions& options) = nullptr;
   // How many of the `servers` make a grant; nullptr: the lock lives on one server.
   std::uint32_t (*quorum)(std::uint32_t servers, const LockOptions& options) = nullptr;
   // Sets the default options of this lock; nullptr: they are those of LockOptions.

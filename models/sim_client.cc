@@ -1,6 +1,7 @@
 #include "models/sim_client.h"
 
 #include <algorithm>
+#include <boost/core/demangle.hpp>
 #include <stdexcept>
 
 #include "history/recorded_simulation.h"
@@ -9,97 +10,40 @@
 namespace picklock::models {
 
 void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process& process,
-                          std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
-                          const LockOptions& options, Duration write_timeout,
-                          history::KeyId lock_key, bool backwards) {
-  begin(simulation, process, groups.size(), options);
-  for (std::size_t i = 0; i < servers_; ++i) {
-    redis::Group& group = groups[backwards ? servers_ - 1 - i : i];
-    redis::Discovery* discovery = nullptr;
-    if (group.replicas() > 0) {
-      if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();
-      discovery = &discoveries_[discoveries_used_++];
-      discovery->reset(simulation, process, group, find_by);
-      if (replicas_used_ == replicas_.size()) replicas_.emplace_back();
-      replicas_[replicas_used_++].reset(simulation, process, group.replica(0), options);
-    }
-    redis_[i].reset(simulation, process, group.primary(), options, discovery);
-  }
-  reset_rest(resource, write_timeout, lock_key);
-}
-
-void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process& process,
-                          std::span<const redis::Node> servers, Resource& resource,
-                          const LockOptions& options, Duration write_timeout,
+                          Resource& resource, const LockOptions& options, Duration write_timeout,
                           history::KeyId lock_key) {
-  begin(simulation, process, servers.size(), options);
-  for (std::size_t i = 0; i < servers_; ++i)
-    redis_[i].reset(simulation, process, servers[i], options);
-  reset_rest(resource, write_timeout, lock_key);
-}
-
-void ClientMachine::begin(history::RecordedSimulation& simulation, sim::Process& process,
-                          std::size_t servers, const LockOptions& options) {
   simulation_ = &simulation;
   process_ = &process;
   clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
-  servers_ = servers;
-  replicas_used_ = discoveries_used_ = 0;
-  while (redis_.size() < servers_) redis_.emplace_back();
-}
-
-void ClientMachine::reset_rest(Resource& resource, Duration write_timeout,
-                               history::KeyId lock_key) {
-  has_lease_store_ = has_zookeeper_ = has_mysql_ = false;
-  resource_.reset(*simulation_, *process_, resource, write_timeout);
-  chance_ = sim::Random(simulation_->scheduler.seed(), process_->hash());
+  ends_.clear();
+  redis_ = nullptr;
+  resource_.reset(simulation, process, resource, write_timeout);
+  chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
   lock_key_ = lock_key;
   lost_.clear();
   deadlines_used_ = 0;
 }
 
-void ClientMachine::connect(lease_store::LeaseStore& store, const LockOptions& options) {
-  lease_store_.reset(*simulation_, *process_, store, options.command_timeout, options.resend);
-  has_lease_store_ = true;
+void ClientMachine::connect(servers::ClientEnd& end) {
+  ends_.push_back(&end);
+  if (void* redis = end.find(typeid(redis::ClientEnd)))
+    redis_ = static_cast<redis::ClientEnd*>(redis);
 }
 
-lease_store::SimClient& ClientMachine::lease_store() {
-  if (!has_lease_store_) throw std::logic_error(process_->name() + " knows no lease store");
-  return lease_store_;
-}
-
-void ClientMachine::connect(std::span<const ServerEnd> ensemble, const LockOptions& options,
-                            std::size_t first) {
-  zookeeper_.reset(*simulation_, *process_, ensemble, options, first);
-  has_zookeeper_ = true;
-}
-
-void ClientMachine::connect(std::span<const ServerEnd> servers, const LockOptions& options) {
-  mysql_.reset(*simulation_, *process_, servers, options);
-  has_mysql_ = true;
-}
-
-mysql::SimClient& ClientMachine::mysql() {
-  if (!has_mysql_) throw std::logic_error(process_->name() + " knows no MySQL server");
-  return mysql_;
+void* ClientMachine::find(const std::type_info& type) const {
+  for (servers::ClientEnd* end : ends_) {
+    if (void* found = end->find(type)) return found;
+  }
+  throw std::logic_error(process_->name() + " is not connected to a " +
+                         boost::core::demangle(type.name()));
 }
 
 void ClientMachine::started() {
-  if (has_zookeeper_) zookeeper_.start();
-}
-
-zookeeper::SimClient& ClientMachine::zookeeper() {
-  if (!has_zookeeper_) throw std::logic_error(process_->name() + " knows no ZooKeeper");
-  return zookeeper_;
+  for (servers::ClientEnd* end : ends_) end->start();
 }
 
 void ClientMachine::forget() {
-  for (redis::SimClient& client : redis_) client.forget();
-  for (redis::SimClient& client : replicas_) client.forget();
-  for (redis::Discovery& discovery : discoveries_) discovery.forget();
-  lease_store_.forget();
-  if (has_zookeeper_) zookeeper_.forget();
-  if (has_mysql_) mysql_.forget();
+  for (servers::ClientEnd* end : ends_) end->forget();
   resource_.forget();
   for (std::size_t i = 0; i < deadlines_used_; ++i) end_belief(deadlines_[i].tenure);
 }
@@ -109,16 +53,21 @@ bool ClientMachine::has_lost(history::TenureId tenure) const {
 }
 
 history::TenureId ClientMachine::speaker() const {
-  for (std::size_t i = 0; i < servers_; ++i) {
-    if (redis_[i].speaker() != 0) return redis_[i].speaker();
+  for (const servers::ClientEnd* end : ends_) {
+    if (const history::TenureId speaker = end->speaker()) return speaker;
   }
-  return has_zookeeper_ ? zookeeper_.speaker() : 0;
+  return 0;
+}
+
+bool ClientMachine::can_scan() const {
+  return std::any_of(ends_.begin(), ends_.end(),
+                     [](const servers::ClientEnd* end) { return end->discovers(); });
 }
 
 void ClientMachine::scan(Duration every) {
   for (;;) {
     simulation_->scheduler.sleep(every);
-    for (std::size_t i = 0; i < servers_; ++i) redis_[i].refresh();
+    for (servers::ClientEnd* end : ends_) end->refresh();
   }
 }
 

@@ -4,20 +4,17 @@
 #pragma once
 
 #include <deque>
-#include <span>
+#include <typeinfo>
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/lease_store/sim_client.h"
-#include "models/mysql/sim_client.h"
-#include "models/redis/sim_client.h"
+#include "models/lock_options.h"
+#include "models/redis/client_end.h"
 #include "models/resource.h"
+#include "models/servers/client_end.h"
 #include "models/sim_semaphore.h"
-#include "models/zookeeper/sim_client.h"
 #include "picklock/client.h"
-#include "picklock/mysql.h"
 #include "picklock/redis.h"
-#include "picklock/zookeeper.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {
@@ -25,23 +22,11 @@ namespace picklock::models {
 // The state that the threads of one client process share.
 class ClientMachine {
  public:
-  // Each of the `groups` is one Redis server to the client, whichever member leads. `backwards`:
-  // the client uses the groups in reverse order.
-  void reset(history::RecordedSimulation& simulation, sim::Process& process,
-             std::span<redis::Group> groups, redis::FindBy find_by, Resource& resource,
-             const LockOptions& options, Duration write_timeout, history::KeyId lock_key,
-             bool backwards = false);
-  // The same for servers without replicas, simulated or not.
-  void reset(history::RecordedSimulation& simulation, sim::Process& process,
-             std::span<const redis::Node> servers, Resource& resource, const LockOptions& options,
-             Duration write_timeout, history::KeyId lock_key);
-  // Adds a connection to a lease store.
-  void connect(lease_store::LeaseStore& store, const LockOptions& options);
-  // Adds a ZooKeeper ensemble. The client tries the servers in turn, beginning with `first`; they
-  // must outlive it.
-  void connect(std::span<const ServerEnd> ensemble, const LockOptions& options, std::size_t first);
-  // Adds MySQL servers, which must outlive it: the primary, and those that may take its place.
-  void connect(std::span<const ServerEnd> servers, const LockOptions& options);
+  // A machine that is connected to the resource alone.
+  void reset(history::RecordedSimulation& simulation, sim::Process& process, Resource& resource,
+             const LockOptions& options, Duration write_timeout, history::KeyId lock_key);
+  // Adds the servers of one kind. The end must outlive the run.
+  void connect(servers::ClientEnd& end);
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();
@@ -63,15 +48,14 @@ class ClientMachine {
 
   history::RecordedSimulation& simulation() const { return *simulation_; }
   sim::Process& process() const { return *process_; }
-  redis::SimClient& redis(std::size_t server) { return redis_[server]; }
-  redis::SimClient& redis_replica(std::size_t server) {
-    return server < replicas_used_ ? replicas_[server] : redis_[server];
+  // Searches the ends for this type. Throws std::logic_error if none has it.
+  void* find(const std::type_info& type) const;
+  redis::ClientEnd& redis() const {
+    if (redis_ == nullptr) find(typeid(redis::ClientEnd));  // throws
+    return *redis_;
   }
-  std::size_t redis_servers() const { return servers_; }
-  bool can_scan() const { return discoveries_used_ > 0; }
-  lease_store::SimClient& lease_store();
-  zookeeper::SimClient& zookeeper();
-  mysql::SimClient& mysql();
+  std::size_t redis_servers() const { return redis_ != nullptr ? redis_->servers() : 0; }
+  bool can_scan() const;
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
   history::KeyId lock_key() const { return lock_key_; }
@@ -85,27 +69,14 @@ class ClientMachine {
     sim::ThreadId thread = 0;
     std::int64_t local = 0;
   };
-  void begin(history::RecordedSimulation& simulation, sim::Process& process, std::size_t servers,
-             const LockOptions& options);
-  void reset_rest(Resource& resource, Duration write_timeout, history::KeyId lock_key);
   void arm(const Deadline& deadline);
   static void on_deadline(void* deadline, std::uint32_t);
 
   history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;
   sim::ClockKind clock_{};  // the clock of deadlines
-  std::deque<redis::SimClient> redis_;
-  std::deque<redis::SimClient> replicas_;  // the first replica of each group
-  std::deque<redis::Discovery> discoveries_;
-  std::size_t replicas_used_ = 0;
-  std::size_t discoveries_used_ = 0;
-  std::size_t servers_ = 0;
-  lease_store::SimClient lease_store_;
-  bool has_lease_store_ = false;
-  zookeeper::SimClient zookeeper_;
-  bool has_zookeeper_ = false;
-  mysql::SimClient mysql_;
-  bool has_mysql_ = false;
+  std::vector<servers::ClientEnd*> ends_;
+  redis::ClientEnd* redis_ = nullptr;  // one of them, which most locks use at every step
   ResourceClient resource_;
   sim::Random chance_;
   history::KeyId lock_key_ = 0;
@@ -121,14 +92,12 @@ class SimClient final : public Client {
 
   std::string_view name() const override { return machine_.process().name(); }
   std::uint32_t thread() const override { return thread_; }
-  redis::Client& redis(std::size_t server) override { return machine_.redis(server); }
+  redis::Client& redis(std::size_t server) override { return machine_.redis().server(server); }
   std::size_t redis_servers() const override { return machine_.redis_servers(); }
   redis::Client& redis_replica(std::size_t server) override {
-    return machine_.redis_replica(server);
+    return machine_.redis().replica(server);
   }
-  lease_store::Client& lease_store() override { return machine_.lease_store(); }
-  zookeeper::Client& zookeeper() override { return machine_.zookeeper(); }
-  mysql::Client& mysql() override { return machine_.mysql(); }
+  void* find_connection(const std::type_info& type) override { return machine_.find(type); }
   Duration monotonic_now() override;
   Duration wall_now() override;
   void sleep(Duration length) override;

@@ -1,6 +1,5 @@
-// A few clients, one or more Redis servers, a resource and, on request, a lease store, a ZooKeeper
-// ensemble or MySQL servers on one simulation. Each client runs a body, and tests read the results
-// from the history. Test-only.
+// A few clients, one or more Redis servers, a resource and, on request, servers of another kind on
+// one simulation. Each client runs a body, and tests read the results from the history. Test-only.
 #pragma once
 
 #include <deque>
@@ -11,14 +10,13 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/lease_store/lease_store.h"
-#include "models/locks/zookeeper/ephemeral_lock.h"
-#include "models/mysql/server.h"
+#include "models/redis/client_end.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
 #include "models/resource.h"
+#include "models/servers/cluster.h"
+#include "models/servers/kind.h"
 #include "models/sim_client.h"
-#include "models/zookeeper/server.h"
 #include "picklock/client.h"
 #include "sim/simulation.h"
 
@@ -60,12 +58,11 @@ class SmallWorld {
     FencedBy fencing = FencedBy::nothing;
     std::uint32_t resend = 0;
     bool tracing = false;
-    std::vector<std::string_view> configuration{};  // of the servers: names and values by turns
-    std::optional<lease_store::Settings> store{};   // nullopt: there is none
-    std::uint32_t zookeeper = 0;                    // servers of an ensemble
-    std::uint32_t mysql = 0;                        // a primary and its replicas
-    mysql::Settings database{};                     // settings of the MySQL servers
-    LockOptions options{};                          // further settings of the clients' connections
+    std::vector<std::string_view> configuration{};   // of the servers: names and values by turns
+    const picklock::servers::Kind* other = nullptr;  // a kind of servers beside Redis
+    picklock::servers::Specs specs{};                // the settings of that kind
+    bool coordinated = false;                        // a coordinator frees locks on these servers
+    LockOptions options{};                           // further settings of the clients' connections
   };
   using Body = std::function<void(SmallWorld& world, Client& self)>;
 
@@ -87,26 +84,7 @@ class SmallWorld {
     }
     sim::Process& of_resource = scheduler.add_process("resource");
     processes_ = clients_ + setup.servers + 1;
-    if (setup.store) {
-      scheduler.add_process("store", setup.server_offset, setup.server_rate_ppb);
-      store.reset(simulation, scheduler.process(processes_++), tenures, keys, *setup.store);
-    }
-    if (setup.zookeeper > 0) {
-      std::vector<sim::Process*> members;
-      for (std::uint32_t i = 1; i <= setup.zookeeper; ++i)
-        members.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
-      processes_ += setup.zookeeper;
-      ensemble.reset(simulation, members, tenures, "lock", {},
-                     setup.options.of<locks::zookeeper::EphemeralOptions>().freed_by ==
-                         locks::zookeeper::FreedBy::coordinator);
-    }
-    if (setup.mysql > 0) {
-      std::vector<sim::Process*> members;
-      for (std::uint32_t i = 1; i <= setup.mysql; ++i)
-        members.push_back(&scheduler.add_process("mysql-" + std::to_string(i)));
-      processes_ += setup.mysql;
-      databases.reset(simulation, members, tenures, "lock", setup.database);
-    }
+    if (setup.other != nullptr) build_others(setup);
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);
     for (std::uint32_t i = 0; i < setup.servers; ++i) {
@@ -119,26 +97,32 @@ class SmallWorld {
     options.command_timeout = setup.command_timeout;
     options.resend = setup.resend;
     programs_.clear();
-    while (machines.size() < setup.clients) machines.emplace_back();
+    while (machines.size() < setup.clients) {
+      machines.emplace_back();
+      redis_ends_.emplace_back();
+    }
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
-      machines[i].reset(simulation, scheduler.process(i), groups, redis::FindBy::address, resource,
-                        options, setup.command_timeout, keys.id("lock"));
-      if (setup.store) machines[i].connect(store, options);
-      if (setup.mysql > 0) {
-        machines[i].connect(databases.ends(), options);
-        programs_.emplace_back(machines[i]);
-        scheduler.process(i).set_program(&programs_.back());
-      }
-      if (setup.zookeeper > 0) {
-        machines[i].connect(ensemble.ends(), options, i);
-        programs_.emplace_back(machines[i]);
-        scheduler.process(i).set_program(&programs_.back());
-      }
+      sim::Process& process = scheduler.process(i);
+      redis_ends_[i].reset(simulation, process, groups, picklock::servers::FindBy::address,
+                           options);
+      machines[i].reset(simulation, process, resource, options, setup.command_timeout,
+                        keys.id("lock"));
+      machines[i].connect(redis_ends_[i]);
+      if (setup.other == nullptr) continue;
+      machines[i].connect(cluster_->connect({simulation, tenures, keys},
+                                            {.process = process, .options = options, .number = i}));
+      programs_.emplace_back(machines[i]);
+      process.set_program(&programs_.back());
     }
     simulation.nemesis.reset({}, 0, clients_);
   }
 
   redis::Server& server(std::size_t number = 1) { return servers[number - 1]; }
+  // The servers of the other kind.
+  template <typename Cluster>
+  Cluster& cluster() {
+    return dynamic_cast<Cluster&>(*cluster_);
+  }
   std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
 
   // Starts a thread of client 1, 2, ...; its commands belong to one tenure and have no role unless
@@ -202,9 +186,6 @@ class SmallWorld {
   redis::Directory directory;
   std::vector<redis::Group> groups;
   Resource resource;
-  lease_store::LeaseStore store;
-  zookeeper::Ensemble ensemble;
-  mysql::Group databases;
   std::deque<ClientMachine> machines;
 
  private:
@@ -216,6 +197,28 @@ class SmallWorld {
     ClientMachine& machine;
   };
 
+  void build_others(const Setup& setup) {
+    specs_ = setup.specs;
+    others_.assign(processes_, {});
+    for (const picklock::servers::Row& row : setup.other->rows(specs_)) {
+      for (std::uint32_t i = 1; i <= row.count; ++i) {
+        others_.push_back({.name = row.prefix + (row.numbered ? std::to_string(i) : ""),
+                           .kind = row.kind,
+                           .group = row.group});
+        simulation.scheduler.add_process(others_.back().name, setup.server_offset,
+                                         setup.server_rate_ppb);
+      }
+    }
+    processes_ = static_cast<std::uint32_t>(others_.size());
+    if (cluster_of_ != setup.other) cluster_ = setup.other->make_cluster();
+    cluster_of_ = setup.other;
+    cluster_->set({.specs = &specs_,
+                   .processes = others_,
+                   .lock_key = "lock",
+                   .coordinated = setup.coordinated});
+    cluster_->build({simulation, tenures, keys});
+  }
+
   static std::string seconds(sim::Instant at) {
     const std::int64_t all = sim::nanoseconds(at);
     std::string fraction = std::to_string(all % 1'000'000'000);
@@ -224,6 +227,11 @@ class SmallWorld {
     return std::to_string(all / 1'000'000'000) + "." + fraction;
   }
 
+  std::deque<redis::ClientEnd> redis_ends_;
+  picklock::servers::Specs specs_;
+  std::vector<picklock::servers::ProcessSpec> others_;  // of each process; of the others: no kind
+  std::unique_ptr<picklock::servers::Cluster> cluster_;
+  const picklock::servers::Kind* cluster_of_ = nullptr;
   std::deque<Program> programs_;
   std::uint32_t clients_ = 0;
   std::uint32_t processes_ = 0;

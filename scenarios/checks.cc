@@ -435,6 +435,15 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
         .fail(fmt::format("{} has no way to check whether it still holds the lock", words.name));
 }
 
+std::vector<std::string> coordinated_servers() {
+  std::vector<std::string> all;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (kind->coordinated != nullptr)
+      all.push_back(fmt::format("{} with `{}`", kind->title, kind->coordinated_by));
+  }
+  return all;
+}
+
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const std::string_view token = lock_server(scenario).token;
   if (scenario.servers.resource.fencing == Fencing::after && !token.empty()) {
@@ -451,9 +460,8 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
     root.at("servers")
         .at("resource")
         .at("fencing")
-        .fail(
-            "needs a coordinator that revokes access: use a lock on ZooKeeper with `freed_by = "
-            "\"coordinator\"`");
+        .fail(fmt::format("needs a coordinator that revokes access: use a lock on {}",
+                          fmt::join(coordinated_servers(), " or ")));
   }
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")

@@ -175,8 +175,8 @@ void ClientProgram::keep_progress() {
   const ClientsSpec& clients = scenario_->clients;
   if (clients.progress == Progress::none) return;
   play(Role::write);
-  machine_->redis(0).set(scenario_->lock.key, "half-done",
-                         {.keepttl = clients.progress == Progress::set_keepttl});
+  machine_->redis().server(0).set(scenario_->lock.key, "half-done",
+                                  {.keepttl = clients.progress == Progress::set_keepttl});
 }
 
 // A client that has learned that the lock is lost changes nothing.

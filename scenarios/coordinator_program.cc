@@ -1,10 +1,11 @@
 #include "scenarios/coordinator_program.h"
 
-#include "models/locks/zookeeper/coordinator.h"
+#include "models/coordination.h"
+#include "models/servers/kind.h"
 
 namespace picklock::scenarios {
 
-using models::locks::zookeeper::Coordinator;
+using models::Revokes;
 
 void CoordinatorProgram::reset(models::ClientMachine& machine, const Scenario& scenario) {
   machine_ = &machine;
@@ -20,14 +21,16 @@ void CoordinatorProgram::start(sim::Keeps) {
 
 void CoordinatorProgram::coordinate() {
   const Fencing fencing = scenario_->servers.resource.fencing;
-  const Coordinator::Revokes revokes =
-      fencing == Fencing::revoke        ? Coordinator::Revokes::before_freeing
-      : fencing == Fencing::revoke_late ? Coordinator::Revokes::after_freeing
-                                        : Coordinator::Revokes::never;
+  const Revokes revokes = fencing == Fencing::revoke        ? Revokes::before_freeing
+                          : fencing == Fencing::revoke_late ? Revokes::after_freeing
+                                                            : Revokes::never;
   models::SimClient self(*machine_);
-  Coordinator(scenario_->lock.key, revokes, [this](std::string_view holder) {
-    return machine_->resource().close(holder);
-  }).run(self);
+  lock_server(*scenario_)
+      .coordinate(self, {.key = scenario_->lock.key,
+                         .revokes = revokes,
+                         .revoke = [this](std::string_view holder) {
+                           return machine_->resource().close(holder);
+                         }});
 }
 
 }  // namespace picklock::scenarios

@@ -10,7 +10,7 @@ namespace picklock::scenarios {
 
 class CoordinatorProgram final : public sim::Program {
  public:
-  // The machine must outlive the run; its session is one of the ensemble's.
+  // The machine must outlive the run.
   void reset(models::ClientMachine& machine, const Scenario& scenario);
 
   void start(sim::Keeps keeps) override;

@@ -30,7 +30,7 @@ struct FaultTarget {
 // Every target of the class, in the order in which plans draw them.
 std::vector<FaultTarget> targets_of(FaultClass fault_class);
 
-// As the tables of the classes name it: "zookeeper message".
+// As the tables of the classes name it: "redis message".
 std::string name_of(const FaultTarget& target, FaultClass fault_class);
 
 }  // namespace picklock::scenarios

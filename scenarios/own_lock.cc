@@ -9,9 +9,7 @@
 #include "keys/bad_input.h"
 #include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
-#include "models/locks/mysql/options.h"
 #include "models/locks/promises.h"
-#include "models/locks/zookeeper/options.h"
 #include "models/redis/spec.h"
 #include "models/servers/kind.h"
 
@@ -56,15 +54,10 @@ std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
 }
 
 // Those of LockSettings and of the client layer.
-models::locks::OptionKeys keys_of_settings(LockServer server) {
+models::locks::OptionKeys keys_of_settings(const servers::Kind& server) {
   using namespace models::locks;
-  OptionKeys keys = joined({client_keys(), lease_keys(), polling_keys()});
-  if (server == LockServer::mysql)
-    keys =
-        joined({keys, models::locks::mysql::connection_keys(), models::locks::mysql::pool_keys()});
-  if (server == LockServer::zookeeper)
-    keys = joined({keys, models::locks::zookeeper::client_session_keys()});
-  return keys;
+  const OptionKeys keys = joined({client_keys(), lease_keys(), polling_keys()});
+  return server.library_keys == nullptr ? keys : joined({keys, server.library_keys()});
 }
 
 }  // namespace
@@ -89,7 +82,7 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
                       .database = server.database,
                       .force = true,
                       .server = own.server},
-             .keys = keys_of_settings(own.server),
+             .keys = keys_of_settings(server),
              .promises = own.promises != nullptr ? own.promises : of_a_careful_lease,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
              .make = own.make};

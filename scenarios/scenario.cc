@@ -3,13 +3,9 @@
 #include <algorithm>
 
 #include "models/locks/catalogue.h"
-#include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/servers/kind.h"
 
 namespace picklock::scenarios {
-
-using models::locks::zookeeper::EphemeralOptions;
-using models::locks::zookeeper::FreedBy;
 
 const models::Algorithm* find_algorithm(const Scenario& scenario) {
   if (scenario.lock.own != nullptr) return scenario.lock.own;
@@ -37,8 +33,9 @@ bool on(const Scenario& scenario, LockServer server) {
 
 bool has_coordinator(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
-  return algorithm != nullptr && models::takes(*algorithm, "freed_by") &&
-         scenario.lock.options.of<EphemeralOptions>().freed_by == FreedBy::coordinator;
+  const servers::Kind& server = lock_server(scenario);
+  return algorithm != nullptr && server.coordinated != nullptr &&
+         server.coordinated(*algorithm, scenario.lock.options);
 }
 
 models::LockOptions lock_options(const Scenario& scenario) {

@@ -12,7 +12,7 @@
 
 #include "models/algorithm.h"
 #include "models/lock_options.h"
-#include "models/redis/find_by.h"
+#include "models/servers/find_by.h"
 #include "models/servers/gc.h"
 #include "models/servers/specs.h"
 #include "picklock/lock.h"
@@ -28,7 +28,7 @@ struct Kind;
 namespace picklock::scenarios {
 
 using picklock::Property;
-using redis::FindBy;
+using servers::FindBy;
 using sim::Duration;
 
 // The source of fencing tokens: none, a command after the grant, the same step that grants, or the

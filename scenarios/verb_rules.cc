@@ -14,7 +14,7 @@ using sim::Verb;
 
 constexpr std::string_view kClientsOnly = "only a client has threads of its own";
 
-// "the lease store, the ensemble or the MySQL server".
+// "the store, the ensemble or the server".
 std::string session_keepers() {
   keys::Words keepers;
   for (const servers::Kind* kind : servers::kinds()) {

@@ -3,16 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/lease_store/kind.h"
-#include "models/lease_store/spec.h"
-#include "models/locks/mysql/shedlock.h"
-#include "models/mysql/kind.h"
-#include "models/mysql/spec.h"
-#include "models/redis/kind.h"
-#include "models/redis/spec.h"
-#include "models/servers/kind.h"
-#include "models/zookeeper/kind.h"
-#include "models/zookeeper/spec.h"
 #include "scenarios/bounds.h"
 #include "scenarios/process_kinds.h"
 
@@ -42,10 +32,6 @@ models::FencedBy fenced_by(Fencing fencing) {
   return models::FencedBy::order_of_grants;
 }
 
-bool is_server(const ProcessSpec& process) {
-  return process.kind == &redis::kPrimaryKind || process.kind == &redis::kReplicaKind;
-}
-
 // Only servers of one group have copies of an entry; elsewhere the group does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   const bool has_entries = process.kind->standing != servers::Standing::none;
@@ -60,7 +46,8 @@ void World::set(const Scenario& scenario) {
   if (algorithm_ == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   patience_ = scenarios::patience(scenario);
-  const auto& redis = scenario.servers.of<redis::Spec>();
+  server_ = &lock_server(scenario);
+  coordinated_ = has_coordinator(scenario);
   processes_ = processes_of(scenario);
   context_ = {.lock_key = 0,
               .quorum = algorithm_->quorum == nullptr
@@ -75,13 +62,19 @@ void World::set(const Scenario& scenario) {
                                   : algorithm_->wakeup(scenario.lock.options),
               .wakeups = algorithm_->wakeups,
               .overtakes = algorithm_->overtakes};
-  const servers::Kind& server = lock_server(scenario);
-  const bool copies = server.copies != nullptr && server.copies(scenario.servers);
-  configs_.assign(processes_.size(), {});
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (copies) context_.group_of.push_back(group_of(scenario, processes_[i]));
-    if (is_server(processes_[i])) configs_[i] = redis::config_of(redis, processes_[i].name);
+  if (server_->copies != nullptr && server_->copies(scenario.servers)) {
+    for (const ProcessSpec& process : processes_)
+      context_.group_of.push_back(group_of(scenario, process));
   }
+  std::unique_ptr<servers::Cluster>& cluster = clusters_[server_];
+  if (cluster == nullptr) cluster = server_->make_cluster();
+  cluster_ = cluster.get();
+  cluster_->set({.specs = &scenario.servers,
+                 .processes = processes_,
+                 .lock_key = scenario.lock.key,
+                 .coordinated = coordinated_,
+                 .timed_by_clients = algorithm_->timed_by_clients != nullptr &&
+                                     algorithm_->timed_by_clients(scenario.lock.options)});
 }
 
 void World::build(std::uint64_t seed, bool tracing) {
@@ -98,14 +91,7 @@ void World::build(std::uint64_t seed, bool tracing) {
 
   add_processes();
   set_links();
-  build_servers();
-  build_sentinels();
-  const bool store = algorithm_->uses.server == LockServer::lease_store;
-  if (store) build_store();
-  const bool zookeeper = algorithm_->uses.server == LockServer::zookeeper;
-  if (zookeeper) build_ensemble();
-  const bool mysql = algorithm_->uses.server == LockServer::mysql;
-  if (mysql) build_databases();
+  cluster_->build(site());
   const std::uint32_t clients = scenario.clients.count;
   sim::Process& home = scheduler.process(index_of(kResourceKind));
   home.set_service(scenario.servers.resource.service);
@@ -115,36 +101,22 @@ void World::build(std::uint64_t seed, bool tracing) {
     machines_.emplace_back();
     programs_.emplace_back();
   }
-  for (std::uint32_t i = 0; i < clients; ++i) {
-    machines_[i].reset(simulation_, scheduler.process(i), groups_, scenario.clients.find_by,
-                       resource_, scenario.lock.options, scenario.clients.write_timeout,
-                       context_.lock_key,
-                       scenario.clients.server_order == ServerOrder::alternating && i % 2 == 1);
-    if (store) machines_[i].connect(store_, scenario.lock.options);
-    if (zookeeper) machines_[i].connect(ensemble_.ends(), scenario.lock.options, i);
-    if (mysql) machines_[i].connect(databases_.ends(), scenario.lock.options);
-    const Duration arrival = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
-    const bool is_operator = i + scenario.clients.operators >= clients;
-    programs_[i].reset(machines_[i], *algorithm_, scenario, tenures_, arrival, is_operator,
-                       busy_until_);
-    busy_until_ = std::max(busy_until_, sim::kStart + arrival);
-  }
-  if (has_coordinator(scenario)) build_coordinator();
+  for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
+  if (coordinated_) build_coordinator();
   simulation_.nemesis.reset(scenario.faults, 0, askers(scenario));
   for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
-  const servers::Kind& server = lock_server(scenario);
   for (std::uint32_t i = askers(scenario); i < processes_.size(); ++i) {
-    const bool collects = std::find(server.collected.begin(), server.collected.end(),
-                                    processes_[i].kind) != server.collected.end();
-    if (collects) add_gc(scheduler.process(i), server.gc->of(scenario.servers));
+    const bool collects = std::find(server_->collected.begin(), server_->collected.end(),
+                                    processes_[i].kind) != server_->collected.end();
+    if (collects) add_gc(scheduler.process(i), server_->gc->of(scenario.servers));
   }
   horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
   scheduler.arm(horizon_, busy_until_ + patience_);
 }
 
 void World::add_processes() {
-  const servers::Kind& server = lock_server(*scenario_);
+  const servers::Kind& server = *server_;
   for (const ProcessSpec& process : processes_) {
     servers::Clock clock;
     if (std::find(server.kinds.begin(), server.kinds.end(), process.kind) != server.kinds.end()) {
@@ -164,127 +136,37 @@ std::uint32_t World::index_of(const ProcessKind& kind) const {
   return static_cast<std::uint32_t>(found - processes_.begin());
 }
 
-void World::build_store() {
-  const auto& spec = scenario_->servers.of<lease_store::Spec>();
-  sim::Process& process = simulation_.scheduler.process(index_of(lease_store::kServerKind));
-  process.set_service(spec.service);
-  store_.reset(simulation_, process, tenures_, keys_,
-               {.expire_after = spec.expire_after, .tick = spec.tick});
+models::ClientMachine& World::build_machine(models::ClientMachine& machine, sim::Process& process,
+                                            std::uint32_t number, bool backwards) {
+  const models::LockOptions& options = scenario_->lock.options;
+  const servers::Seat seat{.process = process,
+                           .options = options,
+                           .number = number,
+                           .find_by = scenario_->clients.find_by,
+                           .backwards = backwards};
+  servers::ClientEnd* end = server_->resource_first ? nullptr : &cluster_->connect(site(), seat);
+  machine.reset(simulation_, process, resource_, options, scenario_->clients.write_timeout,
+                context_.lock_key);
+  if (end == nullptr) end = &cluster_->connect(site(), seat);
+  machine.connect(*end);
+  return machine;
 }
 
-void World::build_ensemble() {
-  const auto& spec = scenario_->servers.of<zookeeper::Spec>();
-  std::vector<sim::Process*> processes;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].kind != &zookeeper::kServerKind) continue;
-    processes.push_back(&simulation_.scheduler.process(i));
-    processes.back()->set_service(spec.service);
-  }
-  ensemble_.reset(simulation_, processes, tenures_, scenario_->lock.key,
-                  {.tick = spec.tick,
-                   .init_limit = spec.init_limit,
-                   .sync_limit = spec.sync_limit,
-                   .max_connections = spec.max_connections,
-                   .fsync = spec.fsync,
-                   .force_sync = spec.force_sync,
-                   .wall_clock_expiry = spec.wall_clock_expiry},
-                  has_coordinator(*scenario_));
-}
-
-void World::build_databases() {
-  const auto& spec = scenario_->servers.of<mysql::Spec>();
-  std::vector<sim::Process*> processes;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].kind != &mysql::kServerKind) continue;
-    processes.push_back(&simulation_.scheduler.process(i));
-    processes.back()->set_service(spec.service);
-  }
-  using OverBy = mysql::Grants::OverBy;
-  const bool by_clients =
-      algorithm_->uses.own_clock &&
-      !scenario_->lock.options.of<models::locks::mysql::ShedLockOptions>().db_time;
-  databases_.reset(simulation_, processes, tenures_, scenario_->lock.key, spec.settings,
-                   by_clients ? OverBy::clients : OverBy::server);
+void World::build_client(std::uint32_t number) {
+  const ClientsSpec& clients = scenario_->clients;
+  const bool backwards = clients.server_order == ServerOrder::alternating && number % 2 == 1;
+  const Duration arrival = clients.arrive_every * static_cast<std::int64_t>(number);
+  programs_[number].reset(
+      build_machine(machines_[number], simulation_.scheduler.process(number), number, backwards),
+      *algorithm_, *scenario_, tenures_, arrival, number + clients.operators >= clients.count,
+      busy_until_);
+  busy_until_ = std::max(busy_until_, sim::kStart + arrival);
 }
 
 void World::build_coordinator() {
-  const std::uint32_t at = index_of(*lock_server(*scenario_).coordinator);
-  coordinator_.reset(simulation_, simulation_.scheduler.process(at), groups_,
-                     scenario_->clients.find_by, resource_, scenario_->lock.options,
-                     scenario_->clients.write_timeout, context_.lock_key);
-  coordinator_.connect(ensemble_.ends(), scenario_->lock.options, scenario_->clients.count);
-  coordinating_.reset(coordinator_, *scenario_);
-}
-
-void World::build_servers() {
-  const auto& redis = scenario_->servers.of<redis::Spec>();
-  groups_.resize(algorithm_->uses.server == LockServer::redis ? redis.masters : 0);
-  enlist();
-  std::size_t used = 0;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    const ProcessSpec& spec = processes_[i];
-    if (!is_server(spec)) continue;
-    sim::Process& process = simulation_.scheduler.process(i);
-    process.set_service(redis.service);
-    redis::Server& server = servers_[used++];
-    server.reset(simulation_, process, tenures_, keys_, redis.replicas > 0 ? &directory_ : nullptr);
-    if (!configs_[i].empty()) {
-      words_.assign(configs_[i].begin(), configs_[i].end());
-      server.configure(words_);
-    }
-    redis::Group& group = groups_[spec.group];
-    if (spec.kind == &redis::kPrimaryKind) {
-      group.reset(spec.name, server, directory_);
-    } else {
-      group.add_replica(server);
-    }
-  }
-}
-
-// All processes get their place before any is told of another.
-void World::enlist() {
-  directory_.clear();
-  std::size_t servers = 0;
-  std::size_t sentinels = 0;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    sim::Process& process = simulation_.scheduler.process(i);
-    if (is_server(processes_[i])) {
-      if (servers == servers_.size()) servers_.emplace_back();
-      directory_.add({.process = &process, .endpoint = &servers_[servers++]});
-    } else if (processes_[i].kind == &redis::kSentinelKind) {
-      if (sentinels == sentinels_.size()) sentinels_.emplace_back();
-      directory_.add({&process, &sentinels_[sentinels++], redis::kSentinelPort});
-    }
-  }
-}
-
-// The Sentinels have run for a long time before the run begins: each knows the replicas and the
-// other Sentinels.
-void World::build_sentinels() {
-  const auto& redis = scenario_->servers.of<redis::Spec>();
-  if (redis.sentinels == 0) return;
-  std::size_t used = 0;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    const ProcessSpec& spec = processes_[i];
-    if (spec.kind != &redis::kSentinelKind) continue;
-    redis::Sentinel& sentinel = sentinels_[used++];
-    redis::Group& group = groups_[spec.group];
-    const std::uint32_t majority = redis.sentinels / 2 + 1;
-    redis::SentinelConfig config{
-        .name = group.name(),
-        .master = *directory_.of(group.primary().process()),
-        .quorum = redis.sentinel.quorum > 0 ? redis.sentinel.quorum : majority,
-        .down_after = redis.sentinel.down_after,
-        .failover_timeout = redis.sentinel.failover_timeout};
-    for (std::uint32_t k = 0; k < processes_.size(); ++k) {
-      if (k == i || processes_[k].group != spec.group) continue;
-      const redis::Node* node = directory_.of(simulation_.scheduler.process(k));
-      if (processes_[k].kind == &redis::kReplicaKind) config.replicas.push_back(*node);
-      if (processes_[k].kind == &redis::kSentinelKind) config.sentinels.push_back(*node);
-    }
-    sentinel.reset(simulation_, simulation_.scheduler.process(i), directory_, {&config, 1});
-    group.add_sentinel(sentinel);
-  }
+  sim::Process& process = simulation_.scheduler.process(index_of(*server_->coordinator));
+  coordinating_.reset(build_machine(coordinator_, process, scenario_->clients.count, false),
+                      *scenario_);
 }
 
 void World::set_links() {

@@ -3,19 +3,19 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "history/recorded_simulation.h"
 #include "models/algorithm.h"
 #include "models/keys.h"
-#include "models/lease_store/lease_store.h"
-#include "models/mysql/server.h"
-#include "models/redis/group.h"
 #include "models/resource.h"
+#include "models/servers/cluster.h"
+#include "models/servers/kind.h"
 #include "models/sim_client.h"
 #include "models/tenures.h"
-#include "models/zookeeper/server.h"
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
 #include "scenarios/coordinator_program.h"
@@ -61,41 +61,34 @@ class World {
   void build(std::uint64_t seed, bool tracing);
   void add_processes();
   void set_links();
-  void enlist();
-  void build_servers();
-  void build_store();
-  void build_ensemble();
-  void build_databases();
+  void build_client(std::uint32_t number);
   void build_coordinator();
+  models::ClientMachine& build_machine(models::ClientMachine& machine, sim::Process& process,
+                                       std::uint32_t number, bool backwards);
   std::uint32_t index_of(const ProcessKind& kind) const;  // the first of its kind
-  void build_sentinels();
+  servers::Site site() { return {simulation_, tenures_, keys_}; }
   void add_gc(sim::Process& process, const servers::GcProfile& profile);
   void arm_horizon();
   static void at_horizon(void* self, std::uint32_t);
 
   const Scenario* scenario_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
+  const servers::Kind* server_ = nullptr;
+  bool coordinated_ = false;
   properties::Context context_;
   Duration patience_{};  // from the last disturbance to the horizon
 
   history::RecordedSimulation simulation_;
   models::Tenures tenures_;
   models::Keys keys_;
-  redis::Directory directory_;
-  std::deque<redis::Server> servers_;      // in the order of their processes
-  std::deque<redis::Sentinel> sentinels_;  // the same
-  std::vector<redis::Group> groups_;
-  lease_store::LeaseStore store_;
-  zookeeper::Ensemble ensemble_;
-  mysql::Group databases_;
+  std::map<const servers::Kind*, std::unique_ptr<servers::Cluster>> clusters_;  // made so far
+  servers::Cluster* cluster_ = nullptr;                                         // of the scenario
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> programs_;
   models::ClientMachine coordinator_;  // used if the scenario has a coordinator
   CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;
-  std::vector<std::vector<std::string>> configs_;  // of each process: names and values by turns
-  std::vector<std::string_view> words_;
   struct Collector {
     World* world = nullptr;
     sim::Process* process = nullptr;

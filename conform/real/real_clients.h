@@ -85,14 +85,13 @@ class RealClients {
   }
 
   // Once all servers have been added. Each client has the options of its lock.
-  void add_machines(std::span<const picklock::redis::Node> nodes,
-                    const std::vector<models::LockOptions>& options) {
+  void add_machines(const std::vector<models::LockOptions>& options) {
     sim::Scheduler& scheduler = simulation.scheduler;
     resource.reset(simulation, scheduler.add_process("resource"), tenures,
                    models::FencedBy::nothing);
     const auto clients = static_cast<std::uint32_t>(options.size());
     for (std::uint32_t i = 0; i < clients; ++i) {
-      machines.emplace_back().reset(simulation, scheduler.process(i), nodes, resource, options[i],
+      machines.emplace_back().reset(simulation, scheduler.process(i), resource, options[i],
                                     options[i].command_timeout, keys.id(lock_));
     }
     simulation.nemesis.reset({}, 0, clients);

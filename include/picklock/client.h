@@ -4,7 +4,7 @@
 //
 // Every call blocks the calling thread only. A lock never reads another clock, never starts a
 // thread of its own and never draws a random number elsewhere; otherwise its runs cannot be
-// repeated. No function of this interface throws.
+// repeated. No function of this interface throws, except where it says so.
 //
 //   const std::string token = self.fresh_token();
 //   const Duration asked_at = self.monotonic_now();
@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 
 namespace picklock {
 
@@ -81,54 +82,6 @@ class Semaphore {
 namespace redis {
 class Client;  // picklock/redis.h
 }
-namespace zookeeper {
-class Client;  // picklock/zookeeper.h
-}
-namespace mysql {
-class Client;  // picklock/mysql.h
-}
-
-// A server with what etcd, Consul and Chubby have in common. A session lives as long as its client
-// keeps it alive; a key is held by one session, and every grant of a key has a larger revision than
-// all grants before it. (docs/facts/algorithms.md 7.1, 7.2, 7.4)
-namespace lease_store {
-
-enum class Status : std::uint8_t {
-  done,
-  refused,      // another session has the key, or it is not granted yet; a watch: it still is held
-  gone,         // there is no such session, or no longer
-  unknown,      // no answer: the request may have taken effect
-  interrupted,  // a watch alone: its thread was interrupted
-};
-
-struct Opened {
-  Status status{};
-  std::string session;
-};
-
-struct Granted {
-  Status status{};
-  std::int64_t revision = 0;
-};
-
-class Client {
- public:
-  virtual ~Client() = default;
-
-  // `lock_delay`: how long after the end of the session its keys are not granted.
-  virtual Opened open(Duration ttl, Duration lock_delay) = 0;
-  virtual Status keep_alive(std::string_view session) = 0;
-  // A key that the session already holds is granted again, with the same revision.
-  virtual Granted acquire(std::string_view key, std::string_view session) = 0;
-  // The key is free at once.
-  virtual Status release(std::string_view key, std::string_view session) = 0;
-  // Returns as soon as the key can be granted, or `refused` after `at_most`. May be interrupted.
-  virtual Status watch(std::string_view key, Duration at_most) = 0;
-  // Ends the session as its expiry would.
-  virtual Status close(std::string_view session) = 0;
-};
-
-}  // namespace lease_store
 
 struct Lease;
 
@@ -146,11 +99,15 @@ class Client {
   virtual std::size_t redis_servers() const = 0;
   // The first replica of the server, to read from; the server itself where it has no replica.
   virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
-  virtual lease_store::Client& lease_store() = 0;
-  // The session that the threads of this process share.
-  virtual zookeeper::Client& zookeeper() = 0;
-  // The connection pool that the threads of this process share.
-  virtual mysql::Client& mysql() = 0;
+
+  // The client of another kind of server, by its type: `connection<zookeeper::Client>()`. The
+  // threads of this process share it. Throws std::logic_error if the process has no such client.
+  template <typename ServerClient>
+  ServerClient& connection() {
+    return *static_cast<ServerClient*>(find_connection(typeid(ServerClient)));
+  }
+  // The same; the pointer is one to this type.
+  virtual void* find_connection(const std::type_info& type) = 0;
 
   virtual Duration monotonic_now() = 0;  // since an arbitrary instant; never steps
   virtual Duration wall_now() = 0;       // since 1970, by a clock that may be stepped

@@ -9,7 +9,7 @@
 // first column is the primary key, a VARCHAR; times are in microseconds since 1970, by the server's
 // clock. lock_rows, fences and work have a row for the scenario's lock when a run begins.
 //
-//   const std::unique_ptr<mysql::Connection> session = self.mysql().connect();
+//   const auto session = self.connection<mysql::Client>().connect();
 //   if (session == nullptr) return std::nullopt;
 //   const auto answer = session->execute(
 //       {.op = mysql::Op::insert, .table = "locks", .values = {{.value = std::string(key)}}});

@@ -4,8 +4,8 @@
 // Nothing here knows whether the servers are simulated. No function throws; paths begin with "/",
 // and a parent must exist before its child.
 //
-//   const auto made = self.zookeeper().create("/" + std::string(key), self.name(),
-//                                             zookeeper::CreateMode::ephemeral);
+//   const auto made = self.connection<zookeeper::Client>().create(
+//       "/" + std::string(key), self.name(), zookeeper::CreateMode::ephemeral);
 //   if (made.unknown()) return Acquired::unknown();
 //   if (!made.ok()) return std::nullopt;  // Code::node_exists: another session has it
 #pragma once

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "keys/duration_text.h"
+#include "models/lease_store/cluster.h"
 #include "models/lease_store/spec.h"
 #include "models/locks/lease_store_lock.h"
 
@@ -48,6 +49,8 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
           .after_ttl = (spec.expire_after - 1) * ttl + spec.tick};
 }
 
+std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -59,6 +62,8 @@ constinit const servers::Kind kKind = {
     .processes = "`store`",
     .kinds = kKinds,
     .rows = rows,
+    .make_cluster = make_cluster,
+    .resource_first = true,
     .session_keeper = "the lease store",
     .token = "revision",
     .lossless =

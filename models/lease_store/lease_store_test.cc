@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "models/lease_store/cluster.h"
+#include "models/lease_store/kind.h"
+#include "models/lease_store/spec.h"
 #include "models/small_world.h"
 #include "models/verbs.h"
+#include "picklock/lease_store.h"
 
 namespace picklock::lease_store {
 namespace {
@@ -12,10 +16,12 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Settings kAtOnce{.expire_after = 1, .tick = 0ms};
+constexpr Spec kAtOnce{.expire_after = 1, .tick = 0ms};
 
-models::SmallWorld::Setup with_store(Settings settings = kAtOnce, std::uint32_t clients = 2) {
-  return {.clients = clients, .store = settings};
+models::SmallWorld::Setup with_store(const Spec& spec = kAtOnce, std::uint32_t clients = 2) {
+  models::SmallWorld::Setup setup{.clients = clients, .other = &kKind};
+  setup.specs.of<Spec>() = spec;
+  return setup;
 }
 
 // The store's answer to a client that requests the key now.
@@ -29,15 +35,15 @@ std::int64_t granted_ms(models::SmallWorld::Setup setup,
   models::SmallWorld world{setup};
   std::int64_t at = -1;
   world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, lock_delay);
-    self.lease_store().acquire("lock", "s1");
-    if (deed) deed(self.lease_store());
+    self.connection<Client>().open(10s, lock_delay);
+    self.connection<Client>().acquire("lock", "s1");
+    if (deed) deed(self.connection<Client>());
   });
   world.client(2, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(100ms);
-    const std::string session = self.lease_store().open(100s, 0s).session;
-    while (asks_at(self.lease_store(), session).status == Status::refused) {
-      EXPECT_NE(self.lease_store().watch("lock", 90s), Status::unknown);
+    const std::string session = self.connection<Client>().open(100s, 0s).session;
+    while (asks_at(self.connection<Client>(), session).status == Status::refused) {
+      EXPECT_NE(self.connection<Client>().watch("lock", 90s), Status::unknown);
     }
     at = all.milliseconds();
   });
@@ -50,9 +56,9 @@ TEST(LeaseStore, GrantsAKeyToOneSessionAtATime) {
   std::vector<Status> told;
   for (std::uint32_t client : {1U, 2U}) {
     world.client(client, [&told, client](models::SmallWorld&, picklock::Client& self) {
-      const std::string session = self.lease_store().open(10s, 0s).session;
+      const std::string session = self.connection<Client>().open(10s, 0s).session;
       if (client == 2) self.sleep(1s);
-      told.push_back(asks_at(self.lease_store(), session).status);
+      told.push_back(asks_at(self.connection<Client>(), session).status);
     });
   }
   world.run();
@@ -62,8 +68,8 @@ TEST(LeaseStore, GrantsAKeyToOneSessionAtATime) {
 TEST(LeaseStore, GrantsAKeyAgainToTheSessionThatHoldsIt) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const std::string session = self.lease_store().open(10s, 0s).session;
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(asks_at(self.lease_store(), session).revision, 1);
+    const std::string session = self.connection<Client>().open(10s, 0s).session;
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(asks_at(self.connection<Client>(), session).revision, 1);
   });
   world.run();
   EXPECT_EQ(world.tenures.grants(), 1U);
@@ -73,7 +79,7 @@ TEST(LeaseStore, GivesEveryGrantALargerRevision) {
   models::SmallWorld world{with_store()};
   std::vector<std::int64_t> revisions;
   world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
-    Client& store = self.lease_store();
+    Client& store = self.connection<Client>();
     const std::string session = store.open(10s, 0s).session;
     for (const char* key : {"lock", "other", "lock"}) {
       revisions.push_back(store.acquire(key, session).revision);
@@ -87,7 +93,7 @@ TEST(LeaseStore, GivesEveryGrantALargerRevision) {
 TEST(LeaseStore, ReleasesForNobodyButTheHolder) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    Client& store = self.lease_store();
+    Client& store = self.connection<Client>();
     store.open(10s, 0s);
     store.open(10s, 0s);
     store.acquire("lock", "s1");
@@ -105,13 +111,13 @@ TEST(LeaseStore, EndsASessionThatNobodyKeepsAlive) {
 TEST(LeaseStore, KeepsASessionAsLongAsItIsKeptAlive) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, 0s);
+    self.connection<Client>().open(10s, 0s);
     for (int i = 0; i < 5; ++i) {
       self.sleep(9s);
-      EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+      EXPECT_EQ(self.connection<Client>().keep_alive("s1"), Status::done);
     }
     self.sleep(11s);
-    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::gone);
+    EXPECT_EQ(self.connection<Client>().keep_alive("s1"), Status::gone);
   });
   world.run();
 }
@@ -141,10 +147,10 @@ TEST(LeaseStore, MayLetASessionLiveForSeveralTimesItsTtl) {
 TEST(LeaseStore, KeepsASessionForEverWhoseEndNoClockCanShow) {
   models::SmallWorld world{with_store({.expire_after = 10, .tick = 500ms}, 1)};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(Duration::max(), Duration::max());
-    self.lease_store().acquire("lock", "s1");
+    self.connection<Client>().open(Duration::max(), Duration::max());
+    self.connection<Client>().acquire("lock", "s1");
     self.sleep(24h * 365 * 100);
-    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
+    EXPECT_EQ(self.connection<Client>().keep_alive("s1"), Status::done);
   });
   world.run();
   for (const history::HistoryEvent& event : world.history()) EXPECT_EQ(event.until, sim::kNever);
@@ -192,9 +198,9 @@ TEST(LeaseStore, AnswersAWatchWhenItsTimeIsOver) {
   models::SmallWorld world{with_store()};
   std::int64_t at = 0;
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
-    self.lease_store().open(10s, 0s);
-    self.lease_store().acquire("lock", "s1");
-    EXPECT_EQ(self.lease_store().watch("lock", 2s), Status::refused);
+    self.connection<Client>().open(10s, 0s);
+    self.connection<Client>().acquire("lock", "s1");
+    EXPECT_EQ(self.connection<Client>().watch("lock", 2s), Status::refused);
     at = all.milliseconds();
   });
   world.run();
@@ -204,14 +210,14 @@ TEST(LeaseStore, AnswersAWatchWhenItsTimeIsOver) {
 TEST(LeaseStore, ForgetsAWatchWhoseClientHasHungUp) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, 0s);
-    self.lease_store().acquire("lock", "s1");
+    self.connection<Client>().open(10s, 0s);
+    self.connection<Client>().acquire("lock", "s1");
     self.sleep(2s);
-    self.lease_store().release("lock", "s1");
+    self.connection<Client>().release("lock", "s1");
   });
   world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(500ms);
-    self.lease_store().watch("lock", 60s);
+    self.connection<Client>().watch("lock", 60s);
     ADD_FAILURE() << "it has crashed by then";
   });
   world.run({models::fault_at(1s, sim::Verb::crash, "client-2")});
@@ -223,7 +229,7 @@ TEST(LeaseStore, RemembersSessionsAndGivesThemTheirTimeAnewWhenItRestarts) {
   sim::Fault restart = models::fault_at(8s, sim::Verb::crash, "store", 1s);
   restart.keeps = sim::Keeps::none;
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    Client& store = self.lease_store();
+    Client& store = self.connection<Client>();
     store.open(10s, 0s);
     store.acquire("lock", "s1");
     self.sleep(15s);
@@ -240,14 +246,14 @@ TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
   models::SmallWorld world{with_store()};
   std::int64_t at = 0;
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, 15s);
-    self.lease_store().acquire("lock", "s1");
+    self.connection<Client>().open(10s, 15s);
+    self.connection<Client>().acquire("lock", "s1");
   });
   world.client(2, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(20s);
-    const std::string session = self.lease_store().open(100s, 0s).session;
-    EXPECT_EQ(asks_at(self.lease_store(), session).status, Status::refused);
-    EXPECT_EQ(self.lease_store().watch("lock", 60s), Status::done);
+    const std::string session = self.connection<Client>().open(100s, 0s).session;
+    EXPECT_EQ(asks_at(self.connection<Client>(), session).status, Status::refused);
+    EXPECT_EQ(self.connection<Client>().watch("lock", 60s), Status::done);
     at = all.milliseconds();
   });
   world.run({restart});
@@ -258,17 +264,17 @@ TEST(LeaseStore, RemembersALockDelayWhenItRestarts) {
 TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, 0s);
-    self.lease_store().acquire("lock", "s1");
+    self.connection<Client>().open(10s, 0s);
+    self.connection<Client>().acquire("lock", "s1");
     self.sleep(2s);
-    EXPECT_EQ(self.lease_store().release("lock", "s1"), Status::unknown);
+    EXPECT_EQ(self.connection<Client>().release("lock", "s1"), Status::unknown);
   });
   std::vector<Status> told;
   world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
     self.sleep(1s);
-    told.push_back(self.lease_store().watch("lock", 60s));
+    told.push_back(self.connection<Client>().watch("lock", 60s));
     self.sleep(5s);
-    told.push_back(self.lease_store().watch("lock", 60s));
+    told.push_back(self.connection<Client>().watch("lock", 60s));
   });
   sim::Fault crash =
       models::fault_where_applied(sim::Side::after, Role::watch, sim::Verb::crash, 1s);
@@ -281,7 +287,7 @@ TEST(LeaseStore, MayCrashAtTheVeryMomentAtWhichItAnswersAWatch) {
 TEST(LeaseStore, TellsTheHistoryWhatBecomesOfItsEntries) {
   models::SmallWorld world{with_store(kAtOnce, 1)};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    Client& store = self.lease_store();
+    Client& store = self.connection<Client>();
     store.open(10s, 0s);
     store.acquire("lock", "s1");
     self.sleep(1s);
@@ -301,8 +307,8 @@ TEST(LeaseStore, TellsTheHistoryWhatBecomesOfItsEntries) {
 TEST(LeaseStore, TellsTheHistoryWhenASessionReallyEnds) {
   models::SmallWorld world{with_store({.expire_after = 2, .tick = 500ms}, 1)};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.lease_store().open(10s, 0s);
-    self.lease_store().acquire("lock", "s1");
+    self.connection<Client>().open(10s, 0s);
+    self.connection<Client>().acquire("lock", "s1");
     self.sleep(30s);
   });
   world.run();
@@ -319,8 +325,9 @@ TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
   models::SmallWorld world{with_store(kAtOnce, 1)};
   sim::Caller caller;
   world.client(1, [&](models::SmallWorld& all, picklock::Client&) {
-    caller.reset(all.simulation, all.simulation.scheduler.process(0), all.store.process(),
-                 all.store, protocol());
+    LeaseStore& store = all.cluster<Cluster>().store();
+    caller.reset(all.simulation, all.simulation.scheduler.process(0), store.process(), store,
+                 protocol());
     const sim::Answer answer =
         caller.call(Role::acquire, 1s, [](sim::Payload& payload) { payload.append("HELLO"); });
     EXPECT_EQ(answer.bytes(), "ERROR no such request");

@@ -7,18 +7,19 @@
 #include <string>
 
 #include "models/lease_store/lease_store.h"
-#include "picklock/client.h"
+#include "models/servers/client_end.h"
+#include "picklock/lease_store.h"
 #include "sim/caller.h"
 
 namespace picklock::lease_store {
 
-class SimClient final : public Client {
+class SimClient final : public servers::EndOf<Client> {
  public:
   // `store` is connected already. `patience` is how long a request waits for its answer; 0: for
   // ever. `resend` is how often it is sent again.
   void reset(sim::Simulation& simulation, sim::Process& self, LeaseStore& store, Duration patience,
              std::uint32_t resend);
-  void forget() { caller_.forget(); }
+  void forget() override { caller_.forget(); }
 
   Opened open(Duration ttl, Duration lock_delay) override;
   Status keep_alive(std::string_view session) override;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "models/lease_store/kind.h"
 #include "models/small_world.h"
 
 namespace picklock::lease_store {
@@ -10,33 +11,33 @@ namespace {
 using namespace std::chrono_literals;
 
 models::SmallWorld::Setup with_store(std::uint32_t clients = 1, std::uint32_t resend = 0) {
-  return {.clients = clients, .resend = resend, .tracing = true, .store = Settings{}};
+  return {.clients = clients, .resend = resend, .tracing = true, .other = &kKind};
 }
 
 TEST(LeaseStoreSimClient, LearnsWhatTheStoreAnswers) {
   models::SmallWorld world{with_store(2)};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const Opened opened = self.lease_store().open(10s, 0s);
+    const Opened opened = self.connection<Client>().open(10s, 0s);
     EXPECT_EQ(opened.status, Status::done);
     EXPECT_EQ(opened.session, "s1");
-    EXPECT_EQ(self.lease_store().keep_alive("s1"), Status::done);
-    EXPECT_EQ(self.lease_store().keep_alive("s9"), Status::gone);
-    EXPECT_EQ(self.lease_store().watch("lock", 1s), Status::done);
-    const Granted granted = self.lease_store().acquire("lock", "s1");
+    EXPECT_EQ(self.connection<Client>().keep_alive("s1"), Status::done);
+    EXPECT_EQ(self.connection<Client>().keep_alive("s9"), Status::gone);
+    EXPECT_EQ(self.connection<Client>().watch("lock", 1s), Status::done);
+    const Granted granted = self.connection<Client>().acquire("lock", "s1");
     EXPECT_EQ(granted.status, Status::done);
     EXPECT_EQ(granted.revision, 1);
-    EXPECT_EQ(self.lease_store().acquire("lock", "s9").status, Status::gone);
-    EXPECT_EQ(self.lease_store().release("other", "s1"), Status::refused);
+    EXPECT_EQ(self.connection<Client>().acquire("lock", "s9").status, Status::gone);
+    EXPECT_EQ(self.connection<Client>().release("other", "s1"), Status::refused);
     self.sleep(2s);
-    EXPECT_EQ(self.lease_store().release("lock", "s1"), Status::done);
-    EXPECT_EQ(self.lease_store().close("s1"), Status::done);
-    EXPECT_EQ(self.lease_store().close("s1"), Status::gone);
+    EXPECT_EQ(self.connection<Client>().release("lock", "s1"), Status::done);
+    EXPECT_EQ(self.connection<Client>().close("s1"), Status::done);
+    EXPECT_EQ(self.connection<Client>().close("s1"), Status::gone);
   });
   world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(1s);
-    EXPECT_EQ(self.lease_store().open(10s, 0s).session, "s2");
-    EXPECT_EQ(self.lease_store().acquire("lock", "s2").status, Status::refused);
-    EXPECT_EQ(self.lease_store().watch("lock", 100ms), Status::refused);
+    EXPECT_EQ(self.connection<Client>().open(10s, 0s).session, "s2");
+    EXPECT_EQ(self.connection<Client>().acquire("lock", "s2").status, Status::refused);
+    EXPECT_EQ(self.connection<Client>().watch("lock", 100ms), Status::refused);
   });
   world.run();
 }
@@ -46,9 +47,9 @@ TEST(LeaseStoreSimClient, WaitsForTheEndOfAWatch) {
   models::SmallWorld world{with_store()};
   std::int64_t answered_ms = 0;
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
-    self.lease_store().open(60s, 0s);
-    self.lease_store().acquire("lock", "s1");
-    EXPECT_EQ(self.lease_store().watch("lock", 20s), Status::refused);
+    self.connection<Client>().open(60s, 0s);
+    self.connection<Client>().acquire("lock", "s1");
+    EXPECT_EQ(self.connection<Client>().watch("lock", 20s), Status::refused);
     answered_ms = all.milliseconds();
   });
   world.run();
@@ -59,8 +60,8 @@ TEST(LeaseStoreSimClient, WaitsForTheEndOfAWatch) {
 TEST(LeaseStoreSimClient, DoesNotKnowWhatBecameOfARequestWithoutAnswer) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::unknown);
-    EXPECT_EQ(self.lease_store().watch("lock", 1s), Status::unknown);
+    EXPECT_EQ(self.connection<Client>().open(10s, 0s).status, Status::unknown);
+    EXPECT_EQ(self.connection<Client>().watch("lock", 1s), Status::unknown);
   });
   world.run({models::fault_at(0s, sim::Verb::partition, "store", 60s)});
 }
@@ -68,7 +69,7 @@ TEST(LeaseStoreSimClient, DoesNotKnowWhatBecameOfARequestWithoutAnswer) {
 TEST(LeaseStoreSimClient, SendsARequestWithoutAnswerAgain) {
   models::SmallWorld world{with_store(1, 2)};
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    EXPECT_EQ(self.lease_store().open(10s, 0s).status, Status::done);
+    EXPECT_EQ(self.connection<Client>().open(10s, 0s).status, Status::done);
   });
   world.run({models::fault_at(0s, sim::Verb::partition, "store", 4s)});
 }
@@ -77,9 +78,9 @@ TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
   models::SmallWorld world{with_store()};
   world.client(1, [](models::SmallWorld& all, picklock::Client& self) {
     all.play(Role::acquire);
-    self.lease_store().open(10s, 0s);
-    self.lease_store().keep_alive("s1");
-    self.lease_store().watch("lock", 1s);
+    self.connection<Client>().open(10s, 0s);
+    self.connection<Client>().keep_alive("s1");
+    self.connection<Client>().watch("lock", 1s);
   });
   world.run();
   std::vector<Role> roles;
@@ -92,7 +93,7 @@ TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
 TEST(LeaseStoreSimClient, IsNotThereWhereThereIsNoStore) {
   models::SmallWorld world;
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    EXPECT_THROW(self.lease_store(), std::logic_error);
+    EXPECT_THROW(self.connection<Client>(), std::logic_error);
   });
   world.run();
 }

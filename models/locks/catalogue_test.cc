@@ -88,12 +88,9 @@ LockOptions within(const Algorithm& algorithm, Duration acquire_timeout) {
 
 SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
   SmallWorld::Setup setup{.clients = clients, .tracing = true};
-  if (algorithm.uses.server == LockServer::lease_store) setup.store.emplace();
-  if (algorithm.uses.server == LockServer::zookeeper) setup.zookeeper = 3;
-  if (algorithm.uses.server == LockServer::mysql) {
-    setup.mysql = 1;
-    setup.command_timeout = 60s;
-  }
+  if (algorithm.uses.server != LockServer::redis)
+    setup.other = &servers::kind_of(algorithm.uses.server);
+  if (algorithm.uses.server == LockServer::mysql) setup.command_timeout = 60s;
   return setup;
 }
 

@@ -5,10 +5,17 @@
 #include "keys/key_kinds.h"
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
+#include "picklock/lease_store.h"
 
 namespace picklock::models::locks {
 
 using lease_store::Status;
+
+namespace {
+
+lease_store::Client& store(Client& self) { return self.connection<lease_store::Client>(); }
+
+}  // namespace
 
 Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
   const Duration started = self.monotonic_now();
@@ -27,7 +34,7 @@ Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
 // A store that is down fails at once; that must not become a busy loop.
 bool LeaseStoreLock::await(Client& self, std::string_view key, Outcome outcome, Duration wait) {
   const Status watched =
-      outcome == Outcome::refused ? self.lease_store().watch(key, wait) : Status::unknown;
+      outcome == Outcome::refused ? store(self).watch(key, wait) : Status::unknown;
   if (watched == Status::unknown) return self.sleep_interruptibly(wait);
   return watched != Status::interrupted;
 }
@@ -42,7 +49,7 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
                                             std::shared_ptr<Session>& session) {
   if (session == nullptr || session->gone) session = open(self);
   if (session == nullptr) return Outcome::no_answer;
-  const lease_store::Granted answer = self.lease_store().acquire(key, session->id);
+  const lease_store::Granted answer = store(self).acquire(key, session->id);
   switch (answer.status) {
     case Status::done:
       // The session was over before the answer to the grant came.
@@ -68,7 +75,7 @@ LeaseStoreLock::Outcome LeaseStoreLock::ask(Client& self, std::string_view key,
 
 std::shared_ptr<LeaseStoreLock::Session> LeaseStoreLock::open(Client& self) const {
   lease_store::Opened opened =
-      self.lease_store().open(options().ttl, options().of<LeaseStoreOptions>().lock_delay);
+      store(self).open(options().ttl, options().of<LeaseStoreOptions>().lock_delay);
   if (opened.status != Status::done) return nullptr;
   auto session = std::make_shared<Session>();
   session->id = std::move(opened.session);
@@ -82,7 +89,7 @@ void LeaseStoreLock::keep_alive(Client& self, Session& session, Duration every) 
   for (;;) {
     self.sleep(every);
     if (session.over || session.gone) return;
-    if (self.lease_store().keep_alive(session.id) != Status::gone) continue;
+    if (store(self).keep_alive(session.id) != Status::gone) continue;
     if (session.over || session.gone) return;
     session.gone = true;
     if (session.holds) self.lost(session.lease);
@@ -100,7 +107,7 @@ Acquired LeaseStoreLock::give_up(Client& self, const std::shared_ptr<Session>& s
   if (session == nullptr) return std::nullopt;
   session->over = true;
   if (session->gone) return std::nullopt;
-  const Status closed = self.lease_store().close(session->id);
+  const Status closed = store(self).close(session->id);
   if (closed == Status::unknown && session->doubt) return Acquired::unknown();
   return std::nullopt;
 }
@@ -115,10 +122,10 @@ Released LeaseStoreLock::release(Client& self, const Lease& lease) {
   holding_.erase(found);
   session->over = true;
   if (session->gone) return Released::not_held;
-  const Status released = self.lease_store().release(lease.key, session->id);
+  const Status released = store(self).release(lease.key, session->id);
   if (released == Status::unknown) return Released::unknown;
   if (released == Status::gone) return Released::not_held;
-  self.lease_store().close(session->id);
+  store(self).close(session->id);
   return released == Status::done ? Released::ok : Released::not_held;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "models/lease_store/kind.h"
 #include "models/locks/transcript.h"
 #include "models/small_world.h"
 
@@ -167,7 +168,7 @@ TEST(LeaseStoreLock, LeavesTheSessionToEndWhereItsReleaseIsNotAnswered) {
 }
 
 TEST(LeaseStoreLock, HoldsAsLongAsItsProcessLives) {
-  SmallWorld world{SmallWorld::Setup{.clients = 2, .store = lease_store::Settings{}}};
+  SmallWorld world{SmallWorld::Setup{.clients = 2, .other = &lease_store::kKind}};
   std::int64_t granted_ms = 0;
   world.client(1, [](SmallWorld&, Client& self) {
     LeaseStoreLock lock(LockOptions{});
@@ -188,7 +189,7 @@ TEST(LeaseStoreLock, HoldsAsLongAsItsProcessLives) {
 // A thread that waits for the lock is interrupted at 11 s; returns when it gave up.
 std::int64_t gives_up_when_interrupted(const sim::Plan& plan) {
   SmallWorld world{
-      SmallWorld::Setup{.clients = 2, .command_timeout = 500ms, .store = lease_store::Settings{}}};
+      SmallWorld::Setup{.clients = 2, .command_timeout = 500ms, .other = &lease_store::kKind}};
   std::int64_t gave_up_ms = 0;
   world.client(1, [](SmallWorld&, Client& self) {
     LeaseStoreLock lock(LockOptions{});

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "picklock/lease_store.h"
 #include "picklock/lock.h"
-#include "picklock/mysql.h"
 #include "picklock/redis.h"
-#include "picklock/zookeeper.h"
 
 namespace picklock::models::locks {
 
@@ -83,11 +82,10 @@ class Transcript final : public Client {
   }
   std::size_t redis_servers() const override { return servers; }
   picklock::redis::Client& redis_replica(std::size_t) override { return replica_; }
-  picklock::lease_store::Client& lease_store() override { return store_; }
-  picklock::zookeeper::Client& zookeeper() override {
-    throw std::logic_error("no ZooKeeper is there");
+  void* find_connection(const std::type_info& type) override {
+    if (type != typeid(lease_store::Client)) throw std::logic_error("there is no such server");
+    return static_cast<lease_store::Client*>(&store_);
   }
-  picklock::mysql::Client& mysql() override { throw std::logic_error("no MySQL server is there"); }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
   void sleep(Duration length) override {

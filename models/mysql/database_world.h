@@ -6,6 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "models/mysql/cluster.h"
+#include "models/mysql/kind.h"
+#include "models/mysql/spec.h"
 #include "models/mysql/tables.h"
 #include "models/small_world.h"
 
@@ -38,11 +41,12 @@ inline std::unique_ptr<Connection> locked(Client& mysql) {
 
 inline models::SmallWorld::Setup database(std::uint32_t clients, Settings settings = {},
                                           std::uint32_t servers = 1) {
-  return {.clients = clients,
-          .command_timeout = std::chrono::seconds(60),
-          .mysql = servers,
-          .database = settings,
-          .options = {.connections = 3}};
+  models::SmallWorld::Setup setup{.clients = clients,
+                                  .command_timeout = std::chrono::seconds(60),
+                                  .other = &kKind,
+                                  .options = {.connections = 3}};
+  setup.specs.of<Spec>() = {.replicas = servers - 1, .settings = settings};
+  return setup;
 }
 
 inline sim::Fault fault(sim::Verb verb, std::string target, Duration at) {

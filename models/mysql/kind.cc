@@ -7,6 +7,8 @@
 
 #include "keys/duration_text.h"
 #include "models/locks/mysql/options.h"
+#include "models/locks/option_keys.h"
+#include "models/mysql/cluster.h"
 #include "models/mysql/spec.h"
 #include "models/mysql/version.h"
 #include "models/verbs.h"
@@ -108,18 +110,30 @@ std::vector<servers::Smaller> smaller(const Specs& specs) {
   return all;
 }
 
+std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
+
+keys::Keys<models::LockOptions> library_keys() {
+  using namespace models::locks;
+  return joined({models::locks::mysql::connection_keys(), models::locks::mysql::pool_keys()});
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
     .server = LockServer::mysql,
     .title = "MySQL",
-    .version = kVersion,
+    .version =
+        [] {
+          return fmt::format("{} ({} where a scenario asks for it)", kVersion, kVariantVersion);
+        },
     .table = spec_table,
     .clock_rate = keys::place_of<Specs>(
         [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
     .processes = "`mysql-1` to `mysql-N`",
     .kinds = kKinds,
     .rows = rows,
+    .make_cluster = make_cluster,
+    .library_keys = library_keys,
     .session_keeper = "the MySQL server",
     .token = "count",
     .database = true,

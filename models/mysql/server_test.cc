@@ -25,13 +25,13 @@ std::vector<std::string> writes(const models::SmallWorld& world) {
 TEST(Server, LetsAWaiterInWhenTheTransactionOfTheHolderEnds) {  // M17
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(1s);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     EXPECT_GE(here.milliseconds(), 1000);
     EXPECT_LE(here.milliseconds(), 1010);
   });
@@ -45,19 +45,19 @@ TEST(Server, LetsAWaiterInWhenTheTransactionOfTheHolderEnds) {  // M17
 TEST(Server, AnswersAWaitThatIsTooLongWith1205AndKeepsTheTransaction) {  // M15
   models::SmallWorld world(database(2, {.lock_wait_timeout = 2s}));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(10s);
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     connection->execute({.op = Op::begin});
     EXPECT_TRUE(connection->execute(insert_row()).ok());
     const auto began = here.milliseconds();
     EXPECT_EQ(connection->execute(lock_row()).error, Error::lock_wait_timeout);
     EXPECT_NEAR(static_cast<double>(here.milliseconds() - began), 2000, 5);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
-    EXPECT_NE(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_NE(here.cluster<Cluster>().group().server(0).engine().row(kLocks, "lock"), nullptr);
   });
   world.run();
 }
@@ -65,12 +65,12 @@ TEST(Server, AnswersAWaitThatIsTooLongWith1205AndKeepsTheTransaction) {  // M15
 TEST(Server, RollsBackASessionWhoseClientIsKilledAtOnce) {  // M20
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(10s);
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 2);
   });
   world.run({fault(sim::Verb::crash, "client-1", 1s)});
@@ -79,13 +79,13 @@ TEST(Server, RollsBackASessionWhoseClientIsKilledAtOnce) {  // M20
 TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong) {  // M21, M22
   models::SmallWorld world(database(2, {.wait_timeout = 8s}));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(1s);
     EXPECT_TRUE(ends_transaction(connection->execute({.op = Op::commit}).error));
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 8003, 5);
   });
   sim::Fault pause = fault(sim::Verb::pause, "client-1", 500ms);
@@ -97,12 +97,12 @@ TEST(Server, KeepsTheLockOfAClientThatStandsStillUntilItsSessionHasIdledTooLong)
 TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(1s);
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     connection->execute({.op = Op::begin});
     while (!connection->execute(lock_row()).ok()) {
     }
@@ -116,7 +116,7 @@ TEST(Server, FindsAHalfOpenConnectionByItsKernelsProbes) {
 TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
   models::SmallWorld world(database(3));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     connection->execute({.op = Op::begin});
     connection->execute(insert_row());
     self.sleep(5s);
@@ -124,14 +124,14 @@ TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
   });
   world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(100ms);
-    self.mysql().connect()->execute(insert_row());
+    self.connection<Client>().connect()->execute(insert_row());
   });
   world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(4s);
-    EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).engine().row(kLocks, "lock"), nullptr);
     self.sleep(2s);
-    EXPECT_NE(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
-    EXPECT_EQ(here.databases.server(0).sessions(), 1u);
+    EXPECT_NE(here.cluster<Cluster>().group().server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).sessions(), 1u);
   });
   world.run({fault(sim::Verb::crash, "client-2", 1s)});
 }
@@ -139,19 +139,19 @@ TEST(Server, DoesTheStatementOfAWaiterThatIsDead) {  // M48
 TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
   models::SmallWorld world(database(3));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     connection->execute(get_lock(0));
     self.sleep(10s);
   });
   world.client(2, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(200ms);
-    self.mysql().connect()->execute(get_lock(60));
+    self.connection<Client>().connect()->execute(get_lock(60));
   });
   world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(3100ms);
-    EXPECT_EQ(here.databases.server(0).sessions(), 2u);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).sessions(), 2u);
     self.sleep(200ms);
-    EXPECT_EQ(here.databases.server(0).sessions(), 1u);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).sessions(), 1u);
   });
   world.run({fault(sim::Verb::crash, "client-2", 2500ms)});
 }
@@ -159,13 +159,13 @@ TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
 TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     EXPECT_EQ(connection->execute(get_lock(0)).rows, std::vector<Row>{{std::int64_t{1}}});
     self.sleep(10s);
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(1s);
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     EXPECT_EQ(connection->execute(get_lock(3)).rows, std::vector<Row>{{std::int64_t{0}}});
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 4003, 2);
   });
@@ -175,7 +175,7 @@ TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
 TEST(Server, AcceptsAWriteOnceItsTransactionCommitsAndNoneOfOneThatIsRolledBack) {
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     EXPECT_EQ(connection->execute(write_work()).affected, 1u);
     self.sleep(1s);
     connection->execute({.op = Op::commit});
@@ -192,7 +192,7 @@ TEST(Server, HasWhatWasCommittedAndNoLockWhenItIsStartedAgain) {  // M24
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
     {
-      const auto connection = self.mysql().connect();
+      const auto connection = self.connection<Client>().connect();
       connection->execute(
           {.op = Op::insert,
            .table = std::string(kInsertLocks),
@@ -203,9 +203,10 @@ TEST(Server, HasWhatWasCommittedAndNoLockWhenItIsStartedAgain) {  // M24
       self.sleep(2s);
       EXPECT_EQ(connection->execute({.op = Op::commit}).error, Error::gone_away);
     }
-    EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock"), nullptr);
-    EXPECT_NE(here.databases.server(0).engine().row(kInsertLocks, "lock"), nullptr);
-    EXPECT_TRUE(self.mysql().connect()->execute(insert_row()).ok());
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).engine().row(kLocks, "lock"), nullptr);
+    EXPECT_NE(here.cluster<Cluster>().group().server(0).engine().row(kInsertLocks, "lock"),
+              nullptr);
+    EXPECT_TRUE(self.connection<Client>().connect()->execute(insert_row()).ok());
   });
   sim::Fault restart = fault(sim::Verb::restart, "mysql-1", 1s);
   restart.keeps = sim::Keeps::fsynced;
@@ -216,9 +217,10 @@ TEST(Server, LosesTheLastCommitsWithItsPowerWhereTheLogIsForcedOnceASecond) {
   for (const bool flushes : {false, true}) {
     models::SmallWorld world(database(1, {.flush_at_commit = flushes}));
     world.client(1, [flushes](models::SmallWorld& here, picklock::Client& self) {
-      EXPECT_TRUE(self.mysql().connect()->execute(insert_row()).ok());
+      EXPECT_TRUE(self.connection<Client>().connect()->execute(insert_row()).ok());
       self.sleep(2s);
-      EXPECT_EQ(here.databases.server(0).engine().row(kLocks, "lock") != nullptr, flushes);
+      EXPECT_EQ(here.cluster<Cluster>().group().server(0).engine().row(kLocks, "lock") != nullptr,
+                flushes);
     });
     sim::Fault restart = fault(sim::Verb::restart, "mysql-1", 500ms);
     restart.keeps = sim::Keeps::fsynced;
@@ -229,36 +231,36 @@ TEST(Server, LosesTheLastCommitsWithItsPowerWhereTheLogIsForcedOnceASecond) {
 TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
   models::SmallWorld world(database(2, {}, 2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.mysql().connect()->execute(insert_row());
+    self.connection<Client>().connect()->execute(insert_row());
     self.sleep(500ms);
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(2s);
     EXPECT_EQ(connection->execute({.op = Op::commit}).error, Error::gone_away);
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(1500ms);
-    const auto connection = locked(self.mysql());
-    EXPECT_EQ(here.databases.server(0).process().down(), true);
+    const auto connection = locked(self.connection<Client>());
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).process().down(), true);
     EXPECT_EQ(connection->execute(insert_row()).error, Error::duplicate) << "what was replicated";
     self.sleep(1s);
   });
   world.run({fault(models::kFailOver, "mysql-1", 1s)});
-  EXPECT_TRUE(world.databases.server(1).is_primary());
+  EXPECT_TRUE(world.cluster<Cluster>().group().server(1).is_primary());
 }
 
 TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
   models::SmallWorld world(database(2, {.promote_after = 3s}, 2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     self.sleep(100ms);
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(10s);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
     self.sleep(8s);
-    const auto connection = locked(self.mysql());
-    EXPECT_TRUE(here.databases.server(0).is_primary());
-    EXPECT_TRUE(here.databases.server(1).is_primary());
+    const auto connection = locked(self.connection<Client>());
+    EXPECT_TRUE(here.cluster<Cluster>().group().server(0).is_primary());
+    EXPECT_TRUE(here.cluster<Cluster>().group().server(1).is_primary());
   });
   sim::Fault cut = fault(sim::Verb::partition, "mysql-1", 1s);
   cut.from = {"mysql-2", "client-2"};
@@ -270,7 +272,7 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
   models::SmallWorld world(database(1, {}, 2));
   world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
     sim::Caller caller;
-    Server& replica = here.databases.server(1);
+    Server& replica = here.cluster<Cluster>().group().server(1);
     caller.reset(here.simulation, here.simulation.scheduler.process(0), replica.process(), replica,
                  protocol());
     const auto ask = [&](const Statement& statement) {
@@ -300,7 +302,7 @@ std::vector<std::string> refusals(const models::SmallWorld& world) {
 TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = locked(self.mysql());
+    const auto connection = locked(self.connection<Client>());
     self.sleep(2s);
     EXPECT_EQ(connection->execute(write_work()).error, Error::lost);
     self.sleep(300s);
@@ -309,7 +311,7 @@ TEST(Server, TakesNothingFromAConnectionWhoseSessionHasEnded) {
   cut.lasts = 200s;
   world.run({cut, fault(models::kKillSession, "client-1", 100s)});
   EXPECT_THAT(writes(world), IsEmpty());
-  EXPECT_EQ(world.databases.server(0).sessions(), 0u);
+  EXPECT_EQ(world.cluster<Cluster>().group().server(0).sessions(), 0u);
 }
 
 TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
@@ -318,7 +320,7 @@ TEST(Server, PutsOnRecordWhoWaitedForALockInVain) {
     world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
       here.play(Role::acquire);
       self.sleep(number * 10ms);
-      const auto connection = self.mysql().connect();
+      const auto connection = self.connection<Client>().connect();
       connection->execute({.op = Op::begin});
       const Answer answer = connection->execute(insert_row());
       EXPECT_EQ(answer.error, number == 1 ? Error::none : Error::duplicate);
@@ -335,7 +337,7 @@ TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
   for (const std::uint32_t number : {1u, 2u}) {
     world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
       here.play(Role::acquire);
-      const auto connection = self.mysql().connect();
+      const auto connection = self.connection<Client>().connect();
       connection->execute({.op = Op::begin});
       Statement probe = lock_row();
       probe.table = kLocks;

@@ -11,17 +11,18 @@
 #include "models/lock_options.h"
 #include "models/pool.h"
 #include "models/server_end.h"
+#include "models/servers/client_end.h"
 #include "picklock/mysql.h"
 #include "sim/caller.h"
 
 namespace picklock::mysql {
 
-class SimClient final : public Client {
+class SimClient final : public servers::EndOf<Client> {
  public:
   // The servers must outlive this client.
   void reset(sim::Simulation& simulation, sim::Process& self,
              std::span<const models::ServerEnd> servers, const models::LockOptions& options);
-  void forget();  // the process has crashed
+  void forget() override;
 
   std::unique_ptr<Connection> connect() override;
 

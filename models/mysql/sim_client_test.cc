@@ -16,14 +16,14 @@ TEST(Client, LendsEachOfItsConnectionsToOneThreadAtATime) {
   setup.options.connections = 1;
   models::SmallWorld world(setup);
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<Client>().connect();
     self.sleep(1s);
   });
   world.client(
       1,
       [](models::SmallWorld& here, picklock::Client& self) {
         self.sleep(100ms);
-        EXPECT_NE(self.mysql().connect(), nullptr);
+        EXPECT_NE(self.connection<Client>().connect(), nullptr);
         EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1001, 1);
       },
       2);
@@ -36,8 +36,8 @@ TEST(Client, HasNoConnectionToLendOnceItsPatienceHasEnded) {
   setup.command_timeout = 2s;
   models::SmallWorld world(setup);
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    const auto connection = self.mysql().connect();
-    EXPECT_EQ(self.mysql().connect(), nullptr);
+    const auto connection = self.connection<Client>().connect();
+    EXPECT_EQ(self.connection<Client>().connect(), nullptr);
   });
   world.run();
 }
@@ -48,9 +48,9 @@ TEST(Client, RollsBackWhatIsGivenBackToThePool) {
     setup.options.of<models::locks::mysql::ConnectionOptions>().pool_resets = resets;
     models::SmallWorld world(setup);
     world.client(1, [resets](models::SmallWorld& here, picklock::Client& self) {
-      locked(self.mysql()).reset();
+      locked(self.connection<Client>()).reset();
       self.sleep(10ms);
-      EXPECT_EQ(here.databases.server(0).engine().owner_of_row(kLockRows, "lock"),
+      EXPECT_EQ(here.cluster<Cluster>().group().server(0).engine().owner_of_row(kLockRows, "lock"),
                 resets ? 0u : 1u);
     });
     world.run();
@@ -61,8 +61,8 @@ TEST(Client, RollsBackWhatIsGivenBackToThePool) {
 TEST(Client, GivesANameAwayWithItsConnection) {
   models::SmallWorld world(database(1));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.mysql().connect()->execute(get_lock(0));
-    EXPECT_EQ(self.mysql().connect()->execute(get_lock(0)).rows,
+    self.connection<Client>().connect()->execute(get_lock(0));
+    EXPECT_EQ(self.connection<Client>().connect()->execute(get_lock(0)).rows,
               std::vector<Row>{{std::int64_t{1}}});
   });
   world.run();
@@ -74,7 +74,7 @@ TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
     setup.options.of<models::locks::mysql::ConnectionOptions>().reconnect = reconnects;
     models::SmallWorld world(setup);
     world.client(1, [reconnects](models::SmallWorld&, picklock::Client& self) {
-      const auto connection = self.mysql().connect();
+      const auto connection = self.connection<Client>().connect();
       EXPECT_TRUE(connection->execute(get_lock(0)).ok());
       const std::uint32_t session = connection->session();
       self.sleep(2s);

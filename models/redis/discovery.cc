@@ -6,11 +6,11 @@
 namespace picklock::redis {
 
 void Discovery::reset(sim::Simulation& simulation, sim::Process& self, const Group& group,
-                      FindBy by) {
+                      servers::FindBy by) {
   group_ = &group;
   by_ = by;
   first_ = 0;
-  used_ = by == FindBy::sentinel ? group.sentinels().size() : 0;
+  used_ = by == servers::FindBy::sentinel ? group.sentinels().size() : 0;
   while (sentinels_.size() < used_) sentinels_.emplace_back();
   for (std::size_t i = 0; i < used_; ++i) {
     Sentinel& sentinel = *group.sentinels()[i];
@@ -23,7 +23,8 @@ void Discovery::forget() {
 }
 
 const Node* Discovery::find(sim::Duration patience, const sim::TimeLeft& left) {
-  if (by_ == FindBy::address) return group_->directory().of(group_->at_address().process());
+  if (by_ == servers::FindBy::address)
+    return group_->directory().of(group_->at_address().process());
   // Another thread may change first_ meanwhile; this one must still ask every Sentinel once.
   const std::size_t first = first_;
   for (std::size_t i = 0; i < used_; ++i) {

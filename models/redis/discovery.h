@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "models/redis/find_by.h"
 #include "models/redis/group.h"
+#include "models/servers/find_by.h"
 #include "sim/caller.h"
 #include "sim/time_left.h"
 
@@ -15,10 +15,11 @@ namespace picklock::redis {
 
 class Discovery {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& self, const Group& group, FindBy by);
+  void reset(sim::Simulation& simulation, sim::Process& self, const Group& group,
+             servers::FindBy by);
   void forget();  // the process has crashed
 
-  FindBy by() const { return by_; }
+  servers::FindBy by() const { return by_; }
   // Returns the server to dial; nullptr: no Sentinel knew one. Each Sentinel has `patience` to
   // answer, and all of them together have `left`. Parks.
   const Node* find(sim::Duration patience, const sim::TimeLeft& left = {});
@@ -27,7 +28,7 @@ class Discovery {
   const Node* ask(sim::Caller& sentinel, sim::Duration patience, const sim::TimeLeft& left);
 
   const Group* group_ = nullptr;
-  FindBy by_ = FindBy::address;
+  servers::FindBy by_ = servers::FindBy::address;
   std::deque<sim::Caller> sentinels_;
   std::size_t used_ = 0;
   std::size_t first_ = 0;  // the first Sentinel to ask: the one that has answered last

@@ -39,7 +39,7 @@ class DiscoveryTest : public testing::Test {
 };
 
 TEST_F(DiscoveryTest, KnowsWhoLeadsAtTheAddressWithoutAsking) {
-  GroupWorld world({.sentinels = 0, .find_by = FindBy::address});
+  GroupWorld world({.sentinels = 0, .find_by = servers::FindBy::address});
   world.at(1s, [&] {
     world.kill("redis-1");
     world.server(1).fail_over(nullptr);

@@ -20,7 +20,7 @@ class GroupWorld {
  public:
   struct Setup {
     std::size_t sentinels = 3;
-    FindBy find_by = FindBy::sentinel;
+    servers::FindBy find_by = servers::FindBy::sentinel;
     sim::Duration patience = std::chrono::seconds(1);
     sim::Duration down_after = std::chrono::seconds(1);
   };

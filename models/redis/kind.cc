@@ -6,6 +6,7 @@
 #include <array>
 
 #include "keys/bad_input.h"
+#include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
 #include "models/redis/spec.h"
@@ -255,12 +256,14 @@ void rename_nodes(Specs& specs, const servers::Renaming& renaming) {
   });
 }
 
+std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
     .server = LockServer::redis,
     .title = "Redis",
-    .version = kVersion,
+    .version = [] { return fmt::format("Redis {}", kVersion); },
     .table = spec_table,
     .check = check,
     .arrays = nodes_text,
@@ -273,6 +276,7 @@ constinit const servers::Kind kKind = {
     .kinds = kKinds,
     .collected = kCollected,
     .rows = rows,
+    .make_cluster = make_cluster,
     .plain_keys = true,
     .primaries = [](const Specs& specs) { return specs.of<Spec>().masters; },
     .replicas = [](const Specs& specs) { return specs.of<Spec>().replicas; },

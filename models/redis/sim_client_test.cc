@@ -369,7 +369,7 @@ std::vector<Kind> sets_after(GroupWorld& world, std::vector<Duration> waits) {
   return kinds;
 }
 
-GroupWorld::Setup at_address() { return {.sentinels = 0, .find_by = FindBy::address}; }
+GroupWorld::Setup at_address() { return {.sentinels = 0, .find_by = servers::FindBy::address}; }
 
 TEST(SimClient, DialsWhoeverIsAtTheAddressOnceItsConnectionIsLost) {
   GroupWorld world(at_address());

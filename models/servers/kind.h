@@ -1,9 +1,10 @@
 // A kind of lock server as data: everything that a scenario, its plans and its reports ask of it.
-// Each kind defines one such record in its own folder; models/servers/kinds.cc lists them.
+// Each shipped kind defines one such record in its own folder; models/servers/kinds.cc lists them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "keys/key.h"
 #include "keys/key_kinds.h"
+#include "models/coordination.h"
 #include "models/lock_options.h"
 #include "models/servers/gc.h"
 #include "models/servers/process_kind.h"
@@ -19,6 +21,12 @@
 #include "picklock/lock.h"
 #include "sim/fault.h"
 #include "sim/time.h"
+
+namespace picklock::models {
+
+struct Algorithm;
+
+}  // namespace picklock::models
 
 namespace picklock::servers {
 
@@ -81,10 +89,13 @@ bool fails_over(const sim::Plan& faults);
 using FindProcess =
     std::function<const ProcessKind&(const keys::Value& where, const std::string& name)>;
 
+class Cluster;
+
 struct Kind {
-  LockServer server{};         // its key in a scenario file, under [servers]
-  std::string_view title{};    // in messages: "runs on a lease store"
-  std::string_view version{};  // that the model follows; empty: no product
+  LockServer server{};       // its key in a scenario file, under [servers]
+  std::string_view title{};  // in messages: "runs on a lease store"
+  // The product that the model follows: "Redis 7.0.15"; nullptr: none.
+  std::string (*version)() = nullptr;
 
   // --- settings
   keys::Key<Specs> (*table)() = nullptr;  // [servers.KEY]
@@ -105,6 +116,18 @@ struct Kind {
   std::vector<Row> (*rows)(const Specs& specs) = nullptr;  // in the order of declaration
   // A process that frees the locks of holders that are gone; nullptr: never.
   const ProcessKind* coordinator = nullptr;
+
+  // --- a run
+  std::unique_ptr<Cluster> (*make_cluster)() = nullptr;
+  bool resource_first = false;  // clients connect to the resource before they connect to these
+  // Whether a lock needs the coordinator, and what a file says for it; nullptr: none does.
+  bool (*coordinated)(const models::Algorithm& algorithm,
+                      const models::LockOptions& lock) = nullptr;
+  std::string_view coordinated_by{};
+  // The program of the coordinator, which never returns.
+  void (*coordinate)(Client& self, const models::Coordination& task) = nullptr;
+  // The keys of [lock] that its client library adds; nullptr: none.
+  keys::Keys<models::LockOptions> (*library_keys)() = nullptr;
 
   // --- abilities
   std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions
@@ -142,6 +165,10 @@ struct Kind {
 
 // Every kind, in the order of the reference and of reports.
 std::span<const Kind* const> kinds();
+
+// Adds a kind behind the shipped ones. Call this during static initialization: what has once asked
+// for the kinds need not notice another. Throws std::invalid_argument if its key is taken.
+void add(const Kind& kind);
 
 // Their keys in a scenario file.
 keys::Words keys_of_kinds();

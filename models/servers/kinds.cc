@@ -1,5 +1,8 @@
-// A kind of server is added by its line here and its folder.
-#include <array>
+// A shipped kind of server is added by its line here and its folder.
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
 
 #include "models/lease_store/kind.h"
 #include "models/mysql/kind.h"
@@ -9,14 +12,28 @@
 
 namespace picklock::servers {
 
-std::span<const Kind* const> kinds() {
-  static constexpr std::array<const Kind*, 4> kAll = {
+namespace {
+
+std::vector<const Kind*>& all() {
+  static std::vector<const Kind*> kinds = {
       &redis::kKind,
       &lease_store::kKind,
       &zookeeper::kKind,
       &mysql::kKind,
   };
-  return kAll;
+  return kinds;
+}
+
+}  // namespace
+
+std::span<const Kind* const> kinds() { return all(); }
+
+void add(const Kind& kind) {
+  for (const Kind* known : all()) {
+    if (known->server == kind.server)
+      throw std::invalid_argument(fmt::format("{} is a lock server already", kind.server.key));
+  }
+  all().push_back(&kind);
 }
 
 }  // namespace picklock::servers

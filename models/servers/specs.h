@@ -1,5 +1,5 @@
 // The settings of lock servers in one scenario. Each kind of server has a struct of its own, by
-// whose type it is found: `specs.of<zookeeper::Spec>().tick`.
+// whose type it is found: `specs.of<redis::Spec>().masters`.
 #pragma once
 
 #include <any>

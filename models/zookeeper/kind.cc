@@ -1,11 +1,18 @@
 #include "models/zookeeper/kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "keys/duration_text.h"
+#include "models/algorithm.h"
+#include "models/locks/zookeeper/coordinator.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
+#include "models/locks/zookeeper/options.h"
 #include "models/verbs.h"
+#include "models/zookeeper/cluster.h"
 #include "models/zookeeper/spec.h"
 #include "models/zookeeper/version.h"
 
@@ -87,12 +94,24 @@ std::vector<servers::Smaller> smaller(const Specs& specs) {
   return all;
 }
 
+std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
+
+bool coordinated(const models::Algorithm& algorithm, const models::LockOptions& lock) {
+  using models::locks::zookeeper::FreedBy;
+  return models::takes(algorithm, "freed_by") &&
+         lock.of<models::locks::zookeeper::EphemeralOptions>().freed_by == FreedBy::coordinator;
+}
+
+void coordinate(picklock::Client& self, const models::Coordination& task) {
+  models::locks::zookeeper::Coordinator(task).run(self);
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
     .server = LockServer::zookeeper,
     .title = "ZooKeeper",
-    .version = kVersion,
+    .version = [] { return fmt::format("ZooKeeper {}", kVersion); },
     .table = spec_table,
     .gc = keys::place_of<Specs>([](auto& specs) -> auto& { return specs.template of<Spec>().gc; }),
     .clock_rate = keys::place_of<Specs>(
@@ -102,6 +121,11 @@ constinit const servers::Kind kKind = {
     .collected = kCollected,
     .rows = rows,
     .coordinator = &kCoordinatorKind,
+    .make_cluster = make_cluster,
+    .coordinated = coordinated,
+    .coordinated_by = "freed_by = \"coordinator\"",
+    .coordinate = coordinate,
+    .library_keys = models::locks::zookeeper::client_session_keys,
     .session_keeper = "the ensemble",
     .token = "zxid",
     .bounds = bounds,

@@ -14,25 +14,23 @@
 #include "history/history.h"
 #include "models/lock_options.h"
 #include "models/server_end.h"
+#include "models/servers/client_end.h"
 #include "models/zookeeper/wire.h"
 #include "picklock/zookeeper.h"
 #include "sim/caller.h"
 
 namespace picklock::zookeeper {
 
-class SimClient final : public Client {
+class SimClient final : public servers::EndOf<Client> {
  public:
   // `servers` must outlive this client. It tries `first` first, then those behind it. `options.ttl`
   // is the session time-out that it requests.
   void reset(sim::Simulation& simulation, sim::Process& self,
              std::span<const models::ServerEnd> servers, const models::LockOptions& options,
              std::size_t first);
-  // Call this as soon as the process runs.
-  void start();
-  void forget();  // the process has crashed
-
-  // The sender of the message that is being handled, if there is one.
-  history::TenureId speaker() const { return speaker_; }
+  void start() override;
+  void forget() override;
+  history::TenureId speaker() const override { return speaker_; }
 
   Answer create(std::string_view path, std::string_view data, CreateMode mode, Role role) override;
   Answer remove(std::string_view path, Role role) override;

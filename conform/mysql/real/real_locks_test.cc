@@ -11,6 +11,7 @@
 #include "conform/mysql/real_server.h"
 #include "conform/real/real_clients.h"
 #include "models/locks/catalogue.h"
+#include "models/mysql/sim_client.h"
 #include "models/mysql/tables.h"
 
 namespace picklock::conform::mysql::real {
@@ -45,8 +46,11 @@ class World : public conform::real::RealClients<World> {
         ends_{server_.end()} {
     prepare(server_address(), kDatabase, key);
     time->watch(server_);
-    add_machines({}, std::vector<models::LockOptions>(clients, options_));
-    for (models::ClientMachine& machine : machines) machine.connect(ends_, options_);
+    add_machines(std::vector<models::LockOptions>(clients, options_));
+    for (models::ClientMachine& machine : machines) {
+      connections_.emplace_back().reset(simulation, machine.process(), ends_, options_);
+      machine.connect(connections_.back());
+    }
   }
 
   void client(std::uint32_t number, Body body) {
@@ -65,6 +69,7 @@ class World : public conform::real::RealClients<World> {
   const models::Algorithm& algorithm_;
   RealMySql server_;
   std::vector<models::ServerEnd> ends_;
+  std::deque<picklock::mysql::SimClient> connections_;
   std::vector<std::unique_ptr<Lock>> locks_;
 };
 
@@ -163,7 +168,7 @@ TEST_P(OnARealServer, WritesBesideItselfInItsOwnDatabase) {
     EXPECT_EQ(lock.write_in_database(self, acquired.lease()), Written::accepted);
     EXPECT_EQ(lock.write_in_database(self, acquired.lease()), Written::accepted);
     EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
-    const auto connection = self.mysql().connect();
+    const auto connection = self.connection<picklock::mysql::Client>().connect();
     EXPECT_EQ(
         connection->execute({.op = Op::select, .table = std::string(kWork), .key = world.key}).rows,
         (std::vector<Row>{{world.key, std::int64_t{2}}}));

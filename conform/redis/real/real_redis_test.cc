@@ -121,8 +121,8 @@ TEST(RealRedis, CannotBeReachedWhereNobodyListens) {
                    {"127.0.0.1", 1});
   world.time->watch(nobody);
   const Node nodes[] = {nobody.node()};
-  world.machines[0].reset(world.simulation, world.simulation.scheduler.process(0), nodes,
-                          world.resource, {.command_timeout = 60s}, 60s, 0);
+  world.connections[0].reset(world.simulation, world.simulation.scheduler.process(0), nodes,
+                             {.command_timeout = 60s});
   Reply reply;
   world.client(1, [&](RealWorld&, picklock::Client& self) { reply = self.redis().get("key"); });
   world.run();

@@ -15,6 +15,7 @@
 #include "conform/redis/real/real_redis.h"
 #include "conform/redis/real_server.h"
 #include "conform/socket.h"
+#include "models/redis/client_end.h"
 
 namespace picklock::conform::redis::real {
 
@@ -100,7 +101,11 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
       time->watch(servers.emplace_back(simulation, process, address));
       nodes.push_back(servers.back().node());
     }
-    add_machines(nodes, options);
+    add_machines(options);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      connections.emplace_back().reset(simulation, machines[i].process(), nodes, options[i]);
+      machines[i].connect(connections.back());
+    }
   }
 
   bool held(std::string_view key) {
@@ -111,7 +116,8 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
   }
 
   std::deque<RealRedis> servers;
-  std::deque<Onlooker> onlookers;  // one at each server
+  std::deque<picklock::redis::ClientEnd> connections;  // of each client
+  std::deque<Onlooker> onlookers;                      // one at each server
 };
 
 }  // namespace picklock::conform::redis::real

@@ -68,9 +68,7 @@ class Conducted final : public Client {
   picklock::redis::Client& redis_replica(std::size_t server) override {
     return real_.redis_replica(server);
   }
-  lease_store::Client& lease_store() override { return real_.lease_store(); }
-  picklock::zookeeper::Client& zookeeper() override { return real_.zookeeper(); }
-  picklock::mysql::Client& mysql() override { return real_.mysql(); }
+  void* find_connection(const std::type_info& type) override { return real_.find_connection(type); }
   std::unique_ptr<Semaphore> semaphore(Awaits what) override { return real_.semaphore(what); }
   Tenancy tenancy() const override { return real_.tenancy(); }
   void act_for(Tenancy tenancy) override { real_.act_for(tenancy); }

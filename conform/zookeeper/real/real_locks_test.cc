@@ -12,6 +12,7 @@
 #include "conform/zookeeper/real/real_world.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/options.h"
+#include "picklock/zookeeper.h"
 
 namespace picklock::conform::zookeeper::real {
 namespace {
@@ -357,7 +358,9 @@ TEST_F(RealLocks, AreHeldTwiceWhenTheHolderIsPausedWhichIsToldLaterAndReleasesNo
       await(self, [&] { return party.granted[1]; });
       party.told = await(self, [&] { return world().has_lost(party.first); });
       party.leave();
-      await(self, [&] { return self.zookeeper().state() == State::connected; });
+      await(self, [&] {
+        return self.connection<picklock::zookeeper::Client>().state() == State::connected;
+      });
       party.released[0] = lock.release(self, acquired.lease());
       party.over = true;
     });

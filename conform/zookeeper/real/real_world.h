@@ -13,6 +13,7 @@
 #include "conform/zookeeper/real/real_zookeeper.h"
 #include "conform/zookeeper/real_server.h"
 #include "models/zookeeper/names.h"
+#include "models/zookeeper/sim_client.h"
 
 namespace picklock::conform::zookeeper::real {
 
@@ -79,8 +80,11 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
         ends{server.end()},
         onlooker(address) {
     time->watch(server);
-    add_machines({}, options);
-    for (std::size_t i = 0; i < options.size(); ++i) machines[i].connect(ends, options[i], 0);
+    add_machines(options);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      sessions.emplace_back().reset(simulation, machines[i].process(), ends, options[i], 0);
+      machines[i].connect(sessions.back());
+    }
   }
 
   void run() {
@@ -90,6 +94,7 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
 
   RealZooKeeper server;
   std::vector<models::ServerEnd> ends;
+  std::deque<picklock::zookeeper::SimClient> sessions;
   Onlooker onlooker;
 };
 

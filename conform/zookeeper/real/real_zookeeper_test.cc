@@ -41,8 +41,9 @@ TEST(RealZooKeeper, AnswersEachThreadItsOwnOverOneConnection) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     world.client(1, [&, i](RealWorld&, picklock::Client& self) {
       const std::string own = path + "-" + std::to_string(i);
-      self.zookeeper().create(own, std::to_string(i), CreateMode::ephemeral);
-      answers[i] = self.zookeeper().get_data(own).data;
+      self.connection<picklock::zookeeper::Client>().create(own, std::to_string(i),
+                                                            CreateMode::ephemeral);
+      answers[i] = self.connection<picklock::zookeeper::Client>().get_data(own).data;
     });
   }
   world.run();
@@ -56,8 +57,8 @@ TEST(RealZooKeeper, CarriesAnswersThatComeInManyPieces) {
   const std::string large(900'000, 'x');
   std::optional<std::string> data;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    self.zookeeper().create(path, large, CreateMode::ephemeral);
-    data = self.zookeeper().get_data(path).data;
+    self.connection<picklock::zookeeper::Client>().create(path, large, CreateMode::ephemeral);
+    data = self.connection<picklock::zookeeper::Client>().get_data(path).data;
   });
   world.run();
   EXPECT_TRUE(data == large);
@@ -70,9 +71,10 @@ TEST(RealZooKeeper, TellsAWatcherBeforeItAnswersWhatShowsTheChange) {
   EventType told{};
   bool told_first = false;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    self.zookeeper().create(path, "", CreateMode::ephemeral);
-    self.zookeeper().exists(path, [&](const Told& event) { told = event.type; });
-    self.zookeeper().remove(path);
+    self.connection<picklock::zookeeper::Client>().create(path, "", CreateMode::ephemeral);
+    self.connection<picklock::zookeeper::Client>().exists(
+        path, [&](const Told& event) { told = event.type; });
+    self.connection<picklock::zookeeper::Client>().remove(path);
     told_first = told == EventType::deleted;
   });
   world.run();
@@ -83,8 +85,8 @@ TEST(RealZooKeeper, NegotiatesHowLongASessionLives) {  // Z1
   RealWorld world(1, {.ttl = 100ms});
   Duration timeout{};
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    self.zookeeper().exists("/");
-    timeout = self.zookeeper().session_timeout();
+    self.connection<picklock::zookeeper::Client>().exists("/");
+    timeout = self.connection<picklock::zookeeper::Client>().session_timeout();
   });
   world.run();
   EXPECT_EQ(timeout, 400ms);
@@ -97,8 +99,8 @@ TEST(RealZooKeeper, KeepsTheSessionOfAClientThatPings) {
   for (int attempt = 0; attempt < 5 && !kept; ++attempt) {
     RealWorld world(1, {.ttl = kSession});
     world.client(1, [&](RealWorld&, picklock::Client& self) {
-      kept = self.zookeeper().exists("/").ok();
-      self.zookeeper().listen([&](State) { kept = false; });
+      kept = self.connection<picklock::zookeeper::Client>().exists("/").ok();
+      self.connection<picklock::zookeeper::Client>().listen([&](State) { kept = false; });
       self.sleep(2 * kSession);
     });
     world.run();
@@ -120,7 +122,7 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
   bool away = false;
   bool removed = false;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    picklock::zookeeper::Client& zookeeper = self.zookeeper();
+    picklock::zookeeper::Client& zookeeper = self.connection<picklock::zookeeper::Client>();
     zookeeper.create(path, "", CreateMode::ephemeral);
     zookeeper.create(watched, "", CreateMode::persistent);
     zookeeper.get_data(watched, [&](const Told& event) {
@@ -134,9 +136,9 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
     sessions.push_back(zookeeper.session());
   });
   world.client(2, [&](RealWorld&, picklock::Client& self) {
-    self.zookeeper().exists("/");
+    self.connection<picklock::zookeeper::Client>().exists("/");
     await(self, [&] { return away; });
-    removed = self.zookeeper().remove(watched).ok();
+    removed = self.connection<picklock::zookeeper::Client>().remove(watched).ok();
   });
   world.run();
   EXPECT_TRUE(refused.unknown());
@@ -150,8 +152,9 @@ TEST(RealZooKeeper, KeepsSessionAndWatchesOfAClientWhoseConnectionItCloses) {
 TEST(RealZooKeeper, CannotBeReachedWhereNobodyListens) {
   RealWorld world({{.ttl = RealWorld::kLongSession}}, {"127.0.0.1", 1});
   Answer answer{.code = Code::ok};
-  world.client(1,
-               [&](RealWorld&, picklock::Client& self) { answer = self.zookeeper().exists("/"); });
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
+    answer = self.connection<picklock::zookeeper::Client>().exists("/");
+  });
   world.run();
   EXPECT_TRUE(answer.unknown());
 }
@@ -243,7 +246,7 @@ Answer told(const std::string& bytes, bool in_pieces = false) {
         server.sleep(1ms);
       }
     });
-    answer = self.zookeeper().exists("/");
+    answer = self.connection<picklock::zookeeper::Client>().exists("/");
   });
   world.run();
   return answer;

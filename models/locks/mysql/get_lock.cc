@@ -23,7 +23,7 @@ std::int64_t GetLock::seconds_to_wait() const {
 }
 
 Acquired GetLock::try_acquire(Client& self, std::string_view key) {
-  std::unique_ptr<Connection> connection = self.mysql().connect();
+  std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return std::nullopt;
   Lease lease{.key = std::string(key), .token = {}};
   Statement ask = named(Op::get_lock, lease.key);

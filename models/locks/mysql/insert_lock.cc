@@ -47,7 +47,7 @@ Held InsertLock::owner(Connection& connection, const Lease& lease, Role role) {
 }
 
 Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
-  std::unique_ptr<Connection> connection = self.mysql().connect();
+  std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return std::nullopt;
   Lease lease{
       .key = std::string(key), .token = owner_name_.of(self, options()), .ttl = options().ttl};
@@ -56,7 +56,7 @@ Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
     error = insert(*connection, lease);
   if (error == Error::lost && options().recognise_own != RecogniseOwn::never) {
     connection.reset();
-    connection = self.mysql().connect();
+    connection = pool(self).connect();
     if (connection != nullptr && owner(*connection, lease, Role::check) == Held::yes)
       error = Error::none;
   }
@@ -74,7 +74,7 @@ Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
 }
 
 Released InsertLock::release(Client& self, const Lease& lease) {
-  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  const std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return Released::unknown;
   Statement statement = on_row(Op::remove, lease);
   statement.where = {{"owner", Condition::Is::equal, {.value = lease.token}}};
@@ -84,7 +84,7 @@ Released InsertLock::release(Client& self, const Lease& lease) {
 }
 
 Held InsertLock::look(Client& self, const Lease& lease) {
-  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  const std::unique_ptr<Connection> connection = pool(self).connect();
   return connection == nullptr ? Held::unknown : owner(*connection, lease, Role::check);
 }
 

@@ -4,6 +4,9 @@
 #include "models/locks/mysql/insert_lock.h"
 #include "models/locks/mysql/row_locks.h"
 #include "models/locks/mysql/shedlock.h"
+#include "models/mysql/cluster.h"
+#include "models/mysql/kind.h"
+#include "models/mysql/spec.h"
 #include "models/mysql/tables.h"
 #include "models/small_world.h"
 
@@ -21,11 +24,12 @@ using testing::Not;
 SmallWorld::Setup with(std::uint32_t clients, LockOptions options = {},
                        picklock::mysql::Settings settings = {}) {
   options.connections = 5;
-  return {.clients = clients,
-          .command_timeout = 60s,
-          .mysql = 1,
-          .database = settings,
-          .options = options};
+  SmallWorld::Setup setup{.clients = clients,
+                          .command_timeout = 60s,
+                          .other = &picklock::mysql::kKind,
+                          .options = options};
+  setup.specs.of<picklock::mysql::Spec>().settings = settings;
+  return setup;
 }
 
 std::unique_ptr<Lock> made(const Algorithm& algorithm, LockOptions options = {}) {
@@ -98,7 +102,9 @@ TEST(MySqlSelectInsert, LocksTheRowThatAnEarlierHolderHasLeft) {
       const Acquired acquired = lock->acquire(self, "lock");
       ASSERT_TRUE(acquired);
       EXPECT_EQ(lock->release(self, acquired.lease()), Released::ok);
-      EXPECT_NE(all.databases.server(0).engine().row(picklock::mysql::kLocks, "lock"), nullptr);
+      EXPECT_NE(all.cluster<picklock::mysql::Cluster>().group().server(0).engine().row(
+                    picklock::mysql::kLocks, "lock"),
+                nullptr);
     }
   });
   world.run();
@@ -111,7 +117,8 @@ TEST(MySqlRowLock, IsLostWithItsSessionAndSaysSoWhenItIsAsked) {
     const Acquired acquired = lock->acquire(self, "lock");
     ASSERT_TRUE(acquired);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
-    all.databases.server(0).kill_session(all.simulation.scheduler.process(0));
+    all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
+        all.simulation.scheduler.process(0));
     self.sleep(10ms);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
     EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::rejected);
@@ -148,7 +155,8 @@ TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
     const Acquired acquired = lock->acquire(self, "lock");
     ASSERT_TRUE(acquired);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
-    all.databases.server(0).kill_session(all.simulation.scheduler.process(0));
+    all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
+        all.simulation.scheduler.process(0));
     self.sleep(10ms);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
     EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::accepted);

@@ -10,7 +10,7 @@ using picklock::mysql::kLockRows;
 using picklock::mysql::kLocks;
 
 Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
-  std::unique_ptr<Connection> connection = self.mysql().connect();
+  std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return std::nullopt;
   Error error = connection->execute({.op = Op::begin}).error;
   if (error == Error::none) error = take(*connection, key);

@@ -59,7 +59,7 @@ std::string OwnerName::of(Client& self, const LockOptions& options) {
 }
 
 std::int64_t next_fence(Client& self, std::string_view key) {
-  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  const std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return 0;
   connection->execute({.op = Op::begin});
   const Answer counted = connection->execute(

@@ -22,6 +22,11 @@ using picklock::mysql::Error;
 using picklock::mysql::Op;
 using picklock::mysql::Statement;
 
+// The connections that the threads of this process share.
+inline picklock::mysql::Client& pool(Client& self) {
+  return self.connection<picklock::mysql::Client>();
+}
+
 // On the row of `table` whose key is the lock's.
 Statement select_row(std::string_view table, std::string_view key);
 Statement lock_row(std::string_view table, std::string_view key, IfLocked if_locked);

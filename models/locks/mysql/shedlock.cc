@@ -35,7 +35,7 @@ Term ShedLock::now(Client& self, Duration plus) const {
 
 // Insert and update each run in a transaction of their own.
 Error ShedLock::insert(Client& self, const Lease& lease) {
-  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  const std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return Error::gone_away;
   Statement statement{.op = Op::insert, .table = std::string(kShedlock)};
   statement.values = {Term{.value = lease.key}, now(self, options().ttl), now(self),
@@ -47,7 +47,7 @@ Error ShedLock::insert(Client& self, const Lease& lease) {
 }
 
 Answer ShedLock::update(Client& self, const Statement& statement, Role role) const {
-  const std::unique_ptr<Connection> connection = self.mysql().connect();
+  const std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return {.error = Error::gone_away};
   return connection->execute(statement, role);
 }
@@ -138,12 +138,13 @@ const Algorithm& shedlock() {
       .marks = {},
       .uses = {.lease_unit = std::chrono::microseconds(1),
                .shared = true,
-               .own_clock = true,
                .server = LockServer::mysql},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), renewal_keys(),
                       pace_keys(), connection_keys(), shedlock_keys()}),
       .promises = of_a_time,
       .bound = lease_and_connection,
+      .timed_by_clients =
+          [](const LockOptions& options) { return !options.of<ShedLockOptions>().db_time; },
       .preset =
           [](LockOptions& options) {
             pooled(options);

@@ -16,7 +16,7 @@ std::string holder_path(std::string_view lock, std::string_view token) {
 
 void Coordinator::run(Client& self) {
   for (;;) {
-    const bool in_office = office_ != 0 && office_ == self.zookeeper().session();
+    const bool in_office = office_ != 0 && office_ == ensemble(self).session();
     if ((in_office ? look(self) : take_office(self)) == Turn::failed) self.sleep(kPause);
   }
 }
@@ -26,10 +26,10 @@ void Coordinator::run(Client& self) {
 Coordinator::Turn Coordinator::take_office(Client& self) {
   office_ = 0;
   const Bell bell(self, Awaits::threads);
-  self.zookeeper().create(office_path_, "", CreateMode::ephemeral);
-  const Answer there = self.zookeeper().exists(office_path_, bell.watch());
+  ensemble(self).create(office_path_, "", CreateMode::ephemeral);
+  const Answer there = ensemble(self).exists(office_path_, bell.watch());
   if (!there.ok()) return Turn::failed;
-  if (there.stat.ephemeral_owner == self.zookeeper().session()) {
+  if (there.stat.ephemeral_owner == ensemble(self).session()) {
     office_ = there.stat.ephemeral_owner;
   } else {
     bell.wait(Semaphore::kForever);
@@ -39,14 +39,14 @@ Coordinator::Turn Coordinator::take_office(Client& self) {
 
 Coordinator::Turn Coordinator::look(Client& self) {
   const Bell bell(self, Awaits::threads);
-  const Answer held = self.zookeeper().get_data(path_, bell.watch());
+  const Answer held = ensemble(self).get_data(path_, bell.watch());
   const std::string token = held.data.value_or("");
   Answer watched = held;
   if (held.ok()) {
-    watched = self.zookeeper().exists(holder_path(path_, token), bell.watch());
+    watched = ensemble(self).exists(holder_path(path_, token), bell.watch());
     if (watched.code == Code::no_node) return free(self, token);
   } else if (held.code == Code::no_node) {
-    watched = self.zookeeper().exists(path_, bell.watch());
+    watched = ensemble(self).exists(path_, bell.watch());
     if (watched.ok()) return Turn::done;
   }
   const bool settled = watched.ok() || watched.code == Code::no_node;
@@ -59,11 +59,11 @@ Coordinator::Turn Coordinator::free(Client& self, const std::string& token) {
   // An earlier delete that got no answer may be executed only now, and a further one would hit the
   // next holder of the lock. A read after a write of our own sees all earlier requests executed.
   // And a holder that is gone may have released the lock first.
-  if (!self.zookeeper().set_data(office_path_, token).ok()) return Turn::failed;
-  const Answer held = self.zookeeper().get_data(path_);
+  if (!ensemble(self).set_data(office_path_, token).ok()) return Turn::failed;
+  const Answer held = ensemble(self).get_data(path_);
   if (held.code == Code::no_node || (held.ok() && held.data != token)) return Turn::done;
-  if (!held.ok() || self.zookeeper().session() != office_) return Turn::failed;
-  if (!self.zookeeper().remove(path_, Role::release).ok()) return Turn::failed;
+  if (!held.ok() || ensemble(self).session() != office_) return Turn::failed;
+  if (!ensemble(self).remove(path_, Role::release).ok()) return Turn::failed;
   while (revokes_ == Revokes::after_freeing && !revoke_(token)) self.sleep(kPause);
   return Turn::done;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/coordination.h"
 #include "models/locks/zookeeper/session.h"
 #include "picklock/zookeeper.h"
 
@@ -17,18 +18,11 @@ std::string holder_path(std::string_view lock, std::string_view token);
 
 class Coordinator {
  public:
-  // When the access of a lost holder is revoked: before its lock is freed; or after, when another
-  // client may have it.
-  enum class Revokes : std::uint8_t { never, before_freeing, after_freeing };
-
-  // `revoke` refuses everything that the holder with this token still sends to the resource; false:
-  // there was no answer.
-  Coordinator(std::string_view key, Revokes revokes,
-              std::function<bool(std::string_view token)> revoke)
-      : path_(picklock::zookeeper::lock_path(key)),
+  explicit Coordinator(const Coordination& task)
+      : path_(picklock::zookeeper::lock_path(task.key)),
         office_path_(path_ + "-coordinator"),
-        revokes_(revokes),
-        revoke_(std::move(revoke)) {}
+        revokes_(task.revokes),
+        revoke_(task.revoke) {}
 
   // Never returns.
   void run(Client& self);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/catalogue.h"
+#include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/small_world.h"
+#include "models/zookeeper/kind.h"
 
 namespace picklock::models::locks::zookeeper {
 namespace {
@@ -48,7 +50,7 @@ class Coordinated : public testing::Test {
     }
     world.client(client, [=](SmallWorld& all, Client& self) {
       all.simulation.scheduler.running()->tag = 0;
-      Coordinator("lock", Coordinator::Revokes::before_freeing, revoke).run(self);
+      Coordinator({.key = "lock", .revokes = Revokes::before_freeing, .revoke = revoke}).run(self);
     });
   }
   void run(const sim::Plan& plan = {}) {
@@ -59,7 +61,10 @@ class Coordinated : public testing::Test {
     world.run(plan);
   }
 
-  SmallWorld world{SmallWorld::Setup{.clients = 4, .zookeeper = 3, .options = coordinated()}};
+  SmallWorld world{SmallWorld::Setup{.clients = 4,
+                                     .other = &picklock::zookeeper::kKind,
+                                     .coordinated = true,
+                                     .options = coordinated()}};
   std::map<std::uint32_t, std::string> tokens;
   std::map<std::uint32_t, std::int64_t> granted;
   std::map<std::uint32_t, Released> released;
@@ -139,10 +144,14 @@ TEST_F(Coordinated, WaitsForTheSessionOfTheCoordinatorBeforeItToEnd) {
   world.client(4, [&](SmallWorld& all, Client& self) {
     all.simulation.scheduler.running()->tag = 0;
     self.sleep(500ms);
-    Coordinator("lock", Coordinator::Revokes::before_freeing, [&](std::string_view) {
-      took_over = all.milliseconds();
-      return true;
-    }).run(self);
+    Coordinator({.key = "lock",
+                 .revokes = Revokes::before_freeing,
+                 .revoke =
+                     [&](std::string_view) {
+                       took_over = all.milliseconds();
+                       return true;
+                     }})
+        .run(self);
   });
   run({fault_at(2s, sim::Verb::pause, "client-1", 60s),
        fault_at(8s, sim::Verb::pause, "client-3", 60s)});

@@ -61,7 +61,7 @@ Acquired CuratorMutex::lock(Client& self, std::string_view key, const Patience& 
     if (outcome == Outcome::granted) {
       Lease lease{.key = directory,
                   .token = node->path,
-                  .ttl = self.zookeeper().session_timeout(),
+                  .ttl = ensemble(self).session_timeout(),
                   .fence = options().mint == Mint::none ? 0 : node->zxid};
       if (options().mint != Mint::none && queue_.fence_by == FenceBy::sequence)
         lease.fence = *picklock::zookeeper::sequence_of(node->path) + std::int64_t{1};
@@ -87,18 +87,18 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   bool tried = false;
   std::optional<Node> found;
   const Answer made = retried(self, [&] {
-    if (session == 0) session = self.zookeeper().session();
+    if (session == 0) session = ensemble(self).session();
     if (std::exchange(tried, true)) {
       Answer looked = find(self, directory, id, session, found);
       // A client that cannot look may have a znode there: a second one would wait behind it
       // forever.
       if (found || is_retried(looked)) return looked;
     }
-    Answer answer = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+    Answer answer = ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
     if (answer.code != Code::no_node) return answer;
-    Answer parent = self.zookeeper().create(directory, "", CreateMode::container, Role::upkeep);
+    Answer parent = ensemble(self).create(directory, "", CreateMode::container, Role::upkeep);
     if (is_retried(parent)) return parent;
-    return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+    return ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
   });
   if (found) return found;
   if (made.ok()) return Node{made.path, made.zxid};
@@ -107,7 +107,7 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
   if (!own_.guaranteed_delete || !made.unknown()) return std::nullopt;
   self.spawn([directory, id](Client& thread) {
     for (;;) {
-      const Answer all = thread.zookeeper().get_children(directory, {}, Role::upkeep);
+      const Answer all = ensemble(thread).get_children(directory, {}, Role::upkeep);
       const auto mine = first_named(all.children, id);
       if (mine != all.children.end()) remove_in_background(thread, child_of(directory, *mine));
       if (!is_retried(all)) return;
@@ -121,9 +121,9 @@ std::optional<CuratorMutex::Node> CuratorMutex::create(Client& self, const std::
 // owner, only whether the session has changed since the last look.
 Answer CuratorMutex::find(Client& self, const std::string& directory, const std::string& id,
                           SessionId& session, std::optional<Node>& found) {
-  Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+  Answer all = ensemble(self).get_children(directory, {}, Role::check);
   if (!all.ok()) return all;
-  const SessionId now = self.zookeeper().session();
+  const SessionId now = ensemble(self).session();
   const bool another = std::exchange(session, now) != now;
   const auto mine = std::find_if(all.children.begin(), all.children.end(),
                                  [&id](const std::string& name) { return name.starts_with(id); });
@@ -137,7 +137,7 @@ Answer CuratorMutex::find(Client& self, const std::string& directory, const std:
     found = Node{.path = path};
     return all;
   }
-  Answer there = self.zookeeper().exists(path, {}, Role::check);
+  Answer there = ensemble(self).exists(path, {}, Role::check);
   if (there.ok()) found = Node{path, there.stat.czxid};
   return there;
 }
@@ -147,7 +147,7 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
   const std::string name = node.path.substr(directory.size() + 1);
   for (;;) {
     Answer all =
-        retried(self, [&] { return self.zookeeper().get_children(directory, {}, Role::check); });
+        retried(self, [&] { return ensemble(self).get_children(directory, {}, Role::check); });
     if (all.code == Code::no_node) return Outcome::node_gone;
     if (!all.ok()) return Outcome::failed;
     const std::vector<std::string> queue = in_order(std::move(all.children));
@@ -160,7 +160,7 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
     const std::string before = child_of(directory, *std::prev(mine));
     const Bell bell(self);
     const Answer seen =
-        retried(self, [&] { return self.zookeeper().get_data(before, bell.watch(), Role::watch); });
+        retried(self, [&] { return ensemble(self).get_data(before, bell.watch(), Role::watch); });
     if (seen.code == Code::no_node) continue;
     if (!seen.ok()) return Outcome::failed;
     const auto woken = bell.wait(patience.at_most(Semaphore::kForever));
@@ -169,14 +169,14 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
 }
 
 Answer CuratorMutex::remove(Client& self, const std::string& path, Role role) {
-  Answer gone = retried(self, [&] { return self.zookeeper().remove(path, role); });
+  Answer gone = retried(self, [&] { return ensemble(self).remove(path, role); });
   if (is_retried(gone) && own_.guaranteed_delete)
     self.spawn([path](Client& thread) { remove_in_background(thread, path); });
   return gone;
 }
 
 void CuratorMutex::remove_in_background(Client& self, const std::string& path) {
-  while (is_retried(self.zookeeper().remove(path, Role::release))) self.sleep(kInBackgroundAgain);
+  while (is_retried(ensemble(self).remove(path, Role::release))) self.sleep(kInBackgroundAgain);
 }
 
 // The thread holds nothing any more, even if the delete fails.

@@ -24,7 +24,7 @@ Acquired EphemeralLock::acquire(Client& self, Attempt& attempt, const Patience& 
       interrupted = !self.sleep_interruptibly(patience.at_most(options().retry_every));
     } else {
       const Bell bell(self);
-      const Answer seen = self.zookeeper().exists(attempt.path, bell.watch(), Role::watch);
+      const Answer seen = ensemble(self).exists(attempt.path, bell.watch(), Role::watch);
       // The znode has vanished since it was found: a client that waited for its deletion now would
       // sleep although the lock is free (docs/facts/failures.md A-30).
       const bool gone = seen.code == Code::no_node;
@@ -48,7 +48,7 @@ Acquired EphemeralLock::try_acquire(Client& self, std::string_view key) {
 
 EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   if (coordinated() && !sign_on(self, attempt)) return Outcome::no_answer;
-  const Answer made = self.zookeeper().create(
+  const Answer made = ensemble(self).create(
       attempt.path, attempt.token, coordinated() ? CreateMode::persistent : CreateMode::ephemeral);
   if (made.unknown()) {
     attempt.doubt = true;
@@ -69,15 +69,15 @@ EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
 // Without its own znode a client would hold a lock that the coordinator frees at once. Under the
 // token of an ended session it might meet the lock znode that it had made in that session.
 bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
-  if (attempt.session != 0 && attempt.session == self.zookeeper().session()) return true;
+  if (attempt.session != 0 && attempt.session == ensemble(self).session()) return true;
   if (attempt.session != 0) attempt.token = self.fresh_token();
   attempt.session = 0;
   attempt.doubt = false;
   const std::string mine = holder_path(attempt.path, attempt.token);
-  self.zookeeper().create(mine, "", CreateMode::ephemeral, Role::upkeep);
+  ensemble(self).create(mine, "", CreateMode::ephemeral, Role::upkeep);
   // Only the znode shows which session it belongs to.
-  const Answer there = self.zookeeper().exists(mine, {}, Role::upkeep);
-  if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) return false;
+  const Answer there = ensemble(self).exists(mine, {}, Role::upkeep);
+  if (!there.ok() || there.stat.ephemeral_owner != ensemble(self).session()) return false;
   attempt.session = there.stat.ephemeral_owner;
   return true;
 }
@@ -86,12 +86,12 @@ bool EphemeralLock::sign_on(Client& self, Attempt& attempt) {
 void EphemeralLock::sign_off(Client& self, std::string_view path, std::string_view token) {
   if (!coordinated()) return;
   self.spawn([mine = holder_path(path, token)](Client& thread) {
-    thread.zookeeper().remove(mine, Role::upkeep);
+    ensemble(thread).remove(mine, Role::upkeep);
   });
 }
 
 EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt) {
-  const Answer there = self.zookeeper().get_data(attempt.path, {}, Role::check);
+  const Answer there = ensemble(self).get_data(attempt.path, {}, Role::check);
   // A client that cannot look may hold the lock: it would watch its own znode forever.
   if (there.unknown()) return Outcome::no_answer;
   if (!there.ok() || there.data != attempt.token) return Outcome::refused;
@@ -102,9 +102,9 @@ EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt)
 Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
   Lease lease{.key = attempt.path,
               .token = attempt.token,
-              .ttl = self.zookeeper().session_timeout(),
+              .ttl = ensemble(self).session_timeout(),
               .fence = options().mint == Mint::in_script ? attempt.lease.fence : 0};
-  session_ = coordinated() ? attempt.session : self.zookeeper().session();
+  session_ = coordinated() ? attempt.session : ensemble(self).session();
   guards_.start(self, lease, session_options_.stops_at);
   return lease;
 }
@@ -113,8 +113,8 @@ Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
 Released EphemeralLock::release(Client& self, const Lease& lease) {
   guards_.stop(self, lease);
   const Answer gone = insist(self, options(), [&] {
-    if (self.zookeeper().session() != session_) return Answer{.code = Code::no_node};
-    return self.zookeeper().remove(lease.key);
+    if (ensemble(self).session() != session_) return Answer{.code = Code::no_node};
+    return ensemble(self).remove(lease.key);
   });
   sign_off(self, lease.key, lease.token);
   if (gone.unknown()) return Released::unknown;
@@ -122,7 +122,7 @@ Released EphemeralLock::release(Client& self, const Lease& lease) {
 }
 
 Held EphemeralLock::look(Client& self, const Lease& lease) {
-  const Answer there = self.zookeeper().get_data(lease.key, {}, Role::check);
+  const Answer there = ensemble(self).get_data(lease.key, {}, Role::check);
   if (there.unknown()) return Held::unknown;
   return there.data == lease.token ? Held::yes : Held::no;
 }

@@ -50,7 +50,7 @@ Acquired KazooLock::granted(Client& self, const std::string& directory) {
   const std::int64_t number = *picklock::zookeeper::sequence_of(path_);
   Lease lease{.key = directory,
               .token = path_,
-              .ttl = self.zookeeper().session_timeout(),
+              .ttl = ensemble(self).session_timeout(),
               .fence = options().mint == Mint::none           ? 0
                        : queue_.fence_by == FenceBy::sequence ? number + 1
                                                               : zxid_};
@@ -67,7 +67,7 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
   zxid_ = mine.stat.czxid != 0 ? mine.stat.czxid : mine.zxid;
   const std::string name = path_.substr(directory.size() + 1);
   for (;;) {
-    Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+    Answer all = ensemble(self).get_children(directory, {}, Role::check);
     if (!all.ok()) return Outcome::failed;
     const std::vector<std::string> queue = in_order(std::move(all.children));
     const auto own = std::find(queue.begin(), queue.end(), name);
@@ -76,7 +76,7 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
     if (!blocking) return Outcome::too_late;
     const Bell bell(self);
     const Answer seen =
-        self.zookeeper().get_data(child_of(directory, *std::prev(own)), bell.watch(), Role::watch);
+        ensemble(self).get_data(child_of(directory, *std::prev(own)), bell.watch(), Role::watch);
     if (seen.code == Code::no_node) continue;
     if (!seen.ok()) return Outcome::failed;
     // Waits for the whole time-out, each time anew.
@@ -92,15 +92,15 @@ Answer KazooLock::find_or_create(Client& self, const std::string& directory) {
   }
   tried_ = true;
   const std::string path = child_of(directory, prefix_);
-  Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  Answer made = ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
   if (made.code != Code::no_node) return made;
-  self.zookeeper().create(directory, "", CreateMode::persistent, Role::upkeep);
-  return self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  ensemble(self).create(directory, "", CreateMode::persistent, Role::upkeep);
+  return ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
 }
 
 // Returns no path if there is no znode. The number of its write is useful only as a token.
 Answer KazooLock::find(Client& self, const std::string& directory) {
-  Answer all = self.zookeeper().get_children(directory, {}, Role::check);
+  Answer all = ensemble(self).get_children(directory, {}, Role::check);
   const auto mine = first_named(all.children, prefix_);
   if (mine == all.children.end()) return all;
   const std::string path = child_of(directory, *mine);
@@ -108,7 +108,7 @@ Answer KazooLock::find(Client& self, const std::string& directory) {
     all.path = path;
     return all;
   }
-  Answer there = self.zookeeper().exists(path, {}, Role::check);
+  Answer there = ensemble(self).exists(path, {}, Role::check);
   if (there.ok()) there.path = path;
   return there;
 }
@@ -124,7 +124,7 @@ bool KazooLock::clean_up(Client& self, const std::string& directory) {
     path = found.path;
     doubt_ = false;
   }
-  return !self.zookeeper().remove(path, Role::release).unknown() && !doubt_;
+  return !ensemble(self).remove(path, Role::release).unknown() && !doubt_;
 }
 
 Released KazooLock::release(Client& self, const Lease& lease) {
@@ -132,7 +132,7 @@ Released KazooLock::release(Client& self, const Lease& lease) {
   guards_.stop(self, lease);
   Duration pause = options().retry_every;
   for (;;) {
-    const Answer gone = self.zookeeper().remove(path_);
+    const Answer gone = ensemble(self).remove(path_);
     if (gone.unknown() || gone.code == Code::session_expired) {
       self.sleep(pause);
       pause = std::min(2 * pause, kPauseAtMost);

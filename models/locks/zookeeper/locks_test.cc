@@ -3,6 +3,7 @@
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/small_world.h"
+#include "models/zookeeper/kind.h"
 
 namespace picklock::models::locks {
 namespace {
@@ -20,7 +21,7 @@ using zookeeper::SessionOptions;
 using zookeeper::StopsAt;
 
 SmallWorld::Setup on_zookeeper(std::uint32_t clients, LockOptions options = {}) {
-  return {.clients = clients, .zookeeper = 3, .options = std::move(options)};
+  return {.clients = clients, .other = &picklock::zookeeper::kKind, .options = std::move(options)};
 }
 
 LockOptions options_of(std::string_view algorithm) { return as_it_comes(*named(algorithm)); }

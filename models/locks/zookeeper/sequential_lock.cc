@@ -33,7 +33,7 @@ Acquired SequentialLock::queue(Client& self, std::string_view key, const Patienc
       interrupted = !self.sleep_interruptibly(patience.at_most(options().retry_every));
     } else if (!patience.over()) {
       const Bell bell(self);
-      const Answer seen = self.zookeeper().exists(before, bell.watch(), Role::watch);
+      const Answer seen = ensemble(self).exists(before, bell.watch(), Role::watch);
       const bool gone = seen.code == Code::no_node;
       if (gone && woken_ == Woken::holds) return granted(self, place);
       if (!seen.ok()) continue;
@@ -52,10 +52,10 @@ void SequentialLock::join(Client& self, Place& place) {
     if (!find_own(self, place) || !place.path.empty()) return;
   }
   const std::string path = child_of(place.directory, place.prefix);
-  Answer made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+  Answer made = ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
   if (made.code == Code::no_node) {
-    self.zookeeper().create(place.directory, "", CreateMode::persistent, Role::upkeep);
-    made = self.zookeeper().create(path, "", CreateMode::ephemeral_sequential);
+    ensemble(self).create(place.directory, "", CreateMode::persistent, Role::upkeep);
+    made = ensemble(self).create(path, "", CreateMode::ephemeral_sequential);
   }
   place.doubt = place.doubt || made.unknown();
   if (made.code == Code::session_expired) place.doubt = false;
@@ -67,14 +67,14 @@ void SequentialLock::join(Client& self, Place& place) {
 // A create without an answer may have been executed; then its unique name is there (Z13). False:
 // the outcome is unknown.
 bool SequentialLock::find_own(Client& self, Place& place) {
-  const Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
+  const Answer all = ensemble(self).get_children(place.directory, {}, Role::check);
   if (!all.ok()) return all.code == Code::no_node;
   for (const std::string& name : all.children) {
     if (!name.starts_with(place.prefix)) continue;
-    const Answer there = self.zookeeper().exists(child_of(place.directory, name), {}, Role::check);
+    const Answer there = ensemble(self).exists(child_of(place.directory, name), {}, Role::check);
     if (!there.ok() && there.code != Code::no_node) return false;
     // A znode of an ended session will vanish soon.
-    if (!there.ok() || there.stat.ephemeral_owner != self.zookeeper().session()) continue;
+    if (!there.ok() || there.stat.ephemeral_owner != ensemble(self).session()) continue;
     place.path = child_of(place.directory, name);
     place.zxid = there.stat.czxid;
   }
@@ -82,7 +82,7 @@ bool SequentialLock::find_own(Client& self, Place& place) {
 }
 
 SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std::string& before) {
-  Answer all = self.zookeeper().get_children(place.directory, {}, Role::check);
+  Answer all = ensemble(self).get_children(place.directory, {}, Role::check);
   if (all.code == Code::no_node) return Turn::gone;
   if (!all.ok()) return Turn::no_answer;
   const std::vector<std::string> queue = in_order(std::move(all.children));
@@ -98,7 +98,7 @@ Acquired SequentialLock::granted(Client& self, const Place& place) {
   const std::int64_t number = *picklock::zookeeper::sequence_of(place.path);
   Lease lease{.key = place.directory,
               .token = place.path,
-              .ttl = self.zookeeper().session_timeout(),
+              .ttl = ensemble(self).session_timeout(),
               .fence = options().mint == Mint::none           ? 0
                        : queue_.fence_by == FenceBy::sequence ? number + 1
                                                               : place.zxid};
@@ -109,8 +109,7 @@ Acquired SequentialLock::granted(Client& self, const Place& place) {
 Acquired SequentialLock::leave(Client& self, const Place& place) {
   bool doubt = place.doubt;
   if (!place.path.empty()) {
-    const Answer gone =
-        insist(self, options(), [&] { return self.zookeeper().remove(place.path); });
+    const Answer gone = insist(self, options(), [&] { return ensemble(self).remove(place.path); });
     doubt = doubt || gone.unknown();
   }
   if (doubt) return Acquired::unknown();
@@ -119,13 +118,13 @@ Acquired SequentialLock::leave(Client& self, const Place& place) {
 
 Released SequentialLock::release(Client& self, const Lease& lease) {
   guards_.stop(self, lease);
-  const Answer gone = insist(self, options(), [&] { return self.zookeeper().remove(lease.token); });
+  const Answer gone = insist(self, options(), [&] { return ensemble(self).remove(lease.token); });
   if (gone.unknown()) return Released::unknown;
   return gone.ok() ? Released::ok : Released::not_held;
 }
 
 Held SequentialLock::look(Client& self, const Lease& lease) {
-  const Answer there = self.zookeeper().exists(lease.token, {}, Role::check);
+  const Answer there = ensemble(self).exists(lease.token, {}, Role::check);
   if (there.unknown()) return Held::unknown;
   return there.ok() ? Held::yes : Held::no;
 }

@@ -12,11 +12,11 @@ void Guards::start(Client& self, const Lease& lease, StopsAt stops_at) {
   const auto alarms = [stops_at](State state) {
     return state == State::lost || (state == State::suspended && stops_at == StopsAt::suspended);
   };
-  guard->listener = self.zookeeper().listen([alarm = guard->alarm, alarms](State state) {
+  guard->listener = ensemble(self).listen([alarm = guard->alarm, alarms](State state) {
     if (alarms(state)) alarm->release();
   });
   // The connection may have been lost while the last answer was under way.
-  if (alarms(self.zookeeper().state())) guard->alarm->release();
+  if (alarms(ensemble(self).state())) guard->alarm->release();
   guards_[lease.token] = guard;
   self.spawn([guard, lease](Client& thread) {
     guard->alarm->acquire(Semaphore::kForever);
@@ -28,7 +28,7 @@ void Guards::start(Client& self, const Lease& lease, StopsAt stops_at) {
 void Guards::stop(Client& self, const Lease& lease) {
   const auto found = guards_.find(lease.token);
   if (found == guards_.end()) return;
-  self.zookeeper().forget(found->second->listener);
+  ensemble(self).forget(found->second->listener);
   if (!found->second->over) {
     found->second->over = true;
     found->second->alarm->release();

@@ -24,6 +24,11 @@ using picklock::zookeeper::EventType;
 using picklock::zookeeper::SessionId;
 using picklock::zookeeper::State;
 
+// The session that the threads of this process share.
+inline picklock::zookeeper::Client& ensemble(Client& self) {
+  return self.connection<picklock::zookeeper::Client>();
+}
+
 // Rings when a watch fires or the connection changes. Shared with the watch, which may outlive the
 // waiting thread.
 class Bell {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-namespace picklock::redis {
+namespace picklock::servers {
 
 enum class FindBy : std::uint8_t { address, sentinel };
 
-}  // namespace picklock::redis
+}  // namespace picklock::servers

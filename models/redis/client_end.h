@@ -1,0 +1,51 @@
+// The clients of one process for all its Redis servers.
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "models/redis/discovery.h"
+#include "models/redis/group.h"
+#include "models/redis/sim_client.h"
+#include "models/servers/client_end.h"
+#include "models/servers/find_by.h"
+
+namespace picklock::redis {
+
+class ClientEnd final : public servers::ClientEnd {
+ public:
+  // Each of the `groups` is one Redis server to the process, whichever member leads. `backwards`:
+  // the process uses the groups in reverse order.
+  void reset(sim::Simulation& simulation, sim::Process& self, std::span<Group> groups,
+             servers::FindBy find_by, const models::LockOptions& options, bool backwards = false);
+  // The same for servers without replicas, simulated or not.
+  void reset(sim::Simulation& simulation, sim::Process& self, std::span<const Node> servers,
+             const models::LockOptions& options);
+
+  SimClient& server(std::size_t index) { return clients_[index]; }
+  std::size_t servers() const { return servers_; }
+  // The first replica of the server; the server itself where it has no replica.
+  SimClient& replica(std::size_t index) {
+    return index < replicas_used_ ? replicas_[index] : clients_[index];
+  }
+
+  void* find(const std::type_info& type) override {
+    return type == typeid(ClientEnd) ? this : nullptr;
+  }
+  void forget() override;
+  history::TenureId speaker() const override;
+  bool discovers() const override { return discoveries_used_ > 0; }
+  void refresh() override;
+
+ private:
+  void begin(std::size_t servers);
+
+  std::deque<SimClient> clients_;
+  std::deque<SimClient> replicas_;  // the first replica of each group
+  std::deque<Discovery> discoveries_;
+  std::size_t servers_ = 0;
+  std::size_t replicas_used_ = 0;
+  std::size_t discoveries_used_ = 0;
+};
+
+}  // namespace picklock::redis

@@ -1,0 +1,109 @@
+#include "models/redis/cluster.h"
+
+#include "models/redis/kind.h"
+#include "models/redis/spec.h"
+
+namespace picklock::redis {
+namespace {
+
+bool is_server(const servers::ProcessSpec& process) {
+  return process.kind == &kPrimaryKind || process.kind == &kReplicaKind;
+}
+
+}  // namespace
+
+void Cluster::set(const servers::Setting& setting) {
+  servers::Cluster::set(setting);
+  configs_.assign(setting.processes.size(), {});
+  for (std::size_t i = 0; i < setting.processes.size(); ++i) {
+    const servers::ProcessSpec& process = setting.processes[i];
+    if (is_server(process)) configs_[i] = config_of(setting.specs->of<Spec>(), process.name);
+  }
+}
+
+void Cluster::build(const servers::Site& site) {
+  begin();
+  enlist(site);
+  build_servers(site);
+  if (setting().specs->of<Spec>().sentinels > 0) build_sentinels(site);
+}
+
+// All processes get their place before any is told of another.
+void Cluster::enlist(const servers::Site& site) {
+  directory_.clear();
+  std::size_t servers = 0;
+  std::size_t sentinels = 0;
+  for (std::uint32_t i = 0; i < setting().processes.size(); ++i) {
+    const servers::ProcessSpec& spec = setting().processes[i];
+    sim::Process& process = site.simulation.scheduler.process(i);
+    if (is_server(spec)) {
+      if (servers == servers_.size()) servers_.emplace_back();
+      directory_.add({.process = &process, .endpoint = &servers_[servers++]});
+    } else if (spec.kind == &kSentinelKind) {
+      if (sentinels == sentinels_.size()) sentinels_.emplace_back();
+      directory_.add({&process, &sentinels_[sentinels++], kSentinelPort});
+    }
+  }
+}
+
+void Cluster::build_servers(const servers::Site& site) {
+  const auto& redis = setting().specs->of<Spec>();
+  groups_.resize(redis.masters);
+  std::size_t used = 0;
+  for (std::uint32_t i = 0; i < setting().processes.size(); ++i) {
+    const servers::ProcessSpec& spec = setting().processes[i];
+    if (!is_server(spec)) continue;
+    sim::Process& process = site.simulation.scheduler.process(i);
+    process.set_service(redis.service);
+    Server& server = servers_[used++];
+    server.reset(site.simulation, process, site.tenures, site.keys,
+                 redis.replicas > 0 ? &directory_ : nullptr);
+    if (!configs_[i].empty()) {
+      words_.assign(configs_[i].begin(), configs_[i].end());
+      server.configure(words_);
+    }
+    Group& group = groups_[spec.group];
+    if (spec.kind == &kPrimaryKind) {
+      group.reset(spec.name, server, directory_);
+    } else {
+      group.add_replica(server);
+    }
+  }
+}
+
+// The Sentinels have run for a long time before the run begins: each knows the replicas and the
+// other Sentinels.
+void Cluster::build_sentinels(const servers::Site& site) {
+  const auto& redis = setting().specs->of<Spec>();
+  sim::Scheduler& scheduler = site.simulation.scheduler;
+  const std::span<const servers::ProcessSpec> processes = setting().processes;
+  std::size_t used = 0;
+  for (std::uint32_t i = 0; i < processes.size(); ++i) {
+    const servers::ProcessSpec& spec = processes[i];
+    if (spec.kind != &kSentinelKind) continue;
+    Sentinel& sentinel = sentinels_[used++];
+    Group& group = groups_[spec.group];
+    const std::uint32_t majority = redis.sentinels / 2 + 1;
+    SentinelConfig config{.name = group.name(),
+                          .master = *directory_.of(group.primary().process()),
+                          .quorum = redis.sentinel.quorum > 0 ? redis.sentinel.quorum : majority,
+                          .down_after = redis.sentinel.down_after,
+                          .failover_timeout = redis.sentinel.failover_timeout};
+    for (std::uint32_t k = 0; k < processes.size(); ++k) {
+      if (k == i || processes[k].group != spec.group) continue;
+      const Node* node = directory_.of(scheduler.process(k));
+      if (processes[k].kind == &kReplicaKind) config.replicas.push_back(*node);
+      if (processes[k].kind == &kSentinelKind) config.sentinels.push_back(*node);
+    }
+    sentinel.reset(site.simulation, scheduler.process(i), directory_, {&config, 1});
+    group.add_sentinel(sentinel);
+  }
+}
+
+ClientEnd& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {
+  ClientEnd& end = next_end();
+  end.reset(site.simulation, seat.process, groups_, seat.find_by, seat.options, seat.backwards);
+  return end;
+}
+
+}  // namespace picklock::redis

@@ -1,0 +1,87 @@
+// The servers of one kind on one simulation, and the ends of their clients' connections. A cluster
+// is made once and built anew for each run; between runs nothing is freed.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "history/recorded_simulation.h"
+#include "models/keys.h"
+#include "models/lock_options.h"
+#include "models/servers/client_end.h"
+#include "models/servers/find_by.h"
+#include "models/servers/process_kind.h"
+#include "models/servers/specs.h"
+#include "models/tenures.h"
+#include "sim/simulation.h"
+
+namespace picklock::servers {
+
+// The part of a world that stays the same in all runs of a scenario.
+struct Setting {
+  const Specs* specs = nullptr;
+  std::span<const ProcessSpec> processes{};  // all of them, in the order of the scheduler
+  std::string_view lock_key{};
+  bool coordinated = false;       // a coordinator frees the locks of holders that are gone
+  bool timed_by_clients = false;  // the clients' clocks decide when a lease is over
+};
+
+// A run, to which the processes have been added.
+struct Site {
+  history::RecordedSimulation& simulation;
+  models::Tenures& tenures;
+  models::Keys& keys;
+};
+
+// A client process that is to be connected.
+struct Seat {
+  sim::Process& process;
+  const models::LockOptions& options;
+  std::size_t number = 0;  // counts from 0 for the first client
+  FindBy find_by = FindBy::address;
+  bool backwards = false;  // it uses the servers in reverse order
+};
+
+class Cluster {
+ public:
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  virtual ~Cluster() = default;
+
+  // The targets of the pointers in `setting` must outlive the runs.
+  virtual void set(const Setting& setting) { setting_ = setting; }
+  virtual void build(const Site& site) = 0;
+  // Call this after build(), once for each process. The end is good for this run.
+  virtual ClientEnd& connect(const Site& site, const Seat& seat) = 0;
+
+ protected:
+  const Setting& setting() const { return setting_; }
+  // The processes of this kind, in order. Each needs `service` for a message.
+  std::vector<sim::Process*> serving(const Site& site, const ProcessKind& kind,
+                                     sim::Duration service) const;
+
+ private:
+  Setting setting_;
+};
+
+// A cluster whose clients have ends of one type.
+template <typename End>
+class ClusterOf : public Cluster {
+ protected:
+  // One that is not in use in this run.
+  End& next_end() {
+    if (used_ == ends_.size()) ends_.push_back(std::make_unique<End>());
+    return *ends_[used_++];
+  }
+  void begin() { used_ = 0; }
+
+ private:
+  std::vector<std::unique_ptr<End>> ends_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace picklock::servers

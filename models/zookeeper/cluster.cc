@@ -1,0 +1,29 @@
+#include "models/zookeeper/cluster.h"
+
+#include "models/zookeeper/kind.h"
+#include "models/zookeeper/spec.h"
+
+namespace picklock::zookeeper {
+
+void Cluster::build(const servers::Site& site) {
+  begin();
+  const auto& spec = setting().specs->of<Spec>();
+  ensemble_.reset(site.simulation, serving(site, kServerKind, spec.service), site.tenures,
+                  setting().lock_key,
+                  {.tick = spec.tick,
+                   .init_limit = spec.init_limit,
+                   .sync_limit = spec.sync_limit,
+                   .max_connections = spec.max_connections,
+                   .fsync = spec.fsync,
+                   .force_sync = spec.force_sync,
+                   .wall_clock_expiry = spec.wall_clock_expiry},
+                  setting().coordinated);
+}
+
+SimClient& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {
+  SimClient& end = next_end();
+  end.reset(site.simulation, seat.process, ensemble_.ends(), seat.options, seat.number);
+  return end;
+}
+
+}  // namespace picklock::zookeeper

@@ -1,0 +1,21 @@
+// An ensemble and its clients in a world.
+#pragma once
+
+#include "models/servers/cluster.h"
+#include "models/zookeeper/server.h"
+#include "models/zookeeper/sim_client.h"
+
+namespace picklock::zookeeper {
+
+class Cluster final : public servers::ClusterOf<SimClient> {
+ public:
+  void build(const servers::Site& site) override;
+  SimClient& connect(const servers::Site& site, const servers::Seat& seat) override;
+
+  Ensemble& ensemble() { return ensemble_; }
+
+ private:
+  Ensemble ensemble_;
+};
+
+}  // namespace picklock::zookeeper
