@@ -286,6 +286,8 @@ TEST(AddedServer, IsReadCheckedAndWritten) {
   EXPECT_THAT(error_of("[[fault]]\nfail-over = \"desk-1\"\nat = \"1s\"\n"),
               HasSubstr("only a primary can fail over to a replica"));
   EXPECT_EQ(error_of("[[fault]]\npause = \"desk-3\"\nat = \"1s\"\nfor = \"1s\"\n"), "");
+  EXPECT_THAT(error_of("[servers.resource]\nfencing = \"after\"\n"),
+              HasSubstr("which takes the number of each grant"));
   EXPECT_THAT(error_of("[servers.redis]\nmasters = 3\n"), HasSubstr("desk"));
 }
 
@@ -295,6 +297,10 @@ TEST(AddedServer, RunsTheSameEachTime) {
   EXPECT_THAT(run.surprises, testing::IsEmpty());
   EXPECT_THAT(run.text, HasSubstr("GRANTED"));
   EXPECT_EQ(picklock::run(story()).digest, run.digest);
+}
+
+TEST(AddedServer, IsContendedFor) {
+  EXPECT_EQ(picklock::run(contention<DeskLock>({.clients = 3, .cycles = 2})).grants, 6U);
 }
 
 TEST(AddedServer, IsPausedAtAStepAndRecovers) {

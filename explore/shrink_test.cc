@@ -77,7 +77,7 @@ TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
 TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
   for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
     Scenario scenario = plain(algorithm);
-    const bool redis = on(scenario, LockServer::redis);
+    const bool redis = lock_server(scenario).server == LockServer::redis;
     scenario.servers.of<redis::Spec>().replicas = redis ? 1 : 0;
     scenario.servers.of<mysql::Spec>().replicas = redis ? 0 : 1;
     scenario.faults = {{.verb = models::kFailOver, .target = redis ? "redis-1" : "mysql-1"}};

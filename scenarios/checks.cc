@@ -419,7 +419,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
                           to_text(clients.nested_after), to_text(clients.hold)));
   if (clients.scan_every > Duration::zero() && replicas(scenario) == 0)
     table.at("scan_every").fail("has no effect: there is no replica that could become the primary");
-  if (clients.progress != Progress::none && !server.plain_keys) {
+  if (clients.progress != Progress::none && server.write_key == nullptr) {
     table.at("progress")
         .fail(
             fmt::format("must be \"none\": the key of {} holds nothing but the lock", words.name));
@@ -445,14 +445,14 @@ std::vector<std::string> coordinated_servers() {
 }
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  const std::string_view token = lock_server(scenario).token;
-  if (scenario.servers.resource.fencing == Fencing::after && !token.empty()) {
+  const servers::Kind& server = lock_server(scenario);
+  if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
     root.at("servers")
         .at("resource")
         .at("fencing")
         .fail(fmt::format(
             "{} has no counter beside its key; use \"in-script\", which takes the {} of each grant",
-            words.name, token));
+            words.name, server.token));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&

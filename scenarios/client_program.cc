@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/fencing.h"
 #include "models/locks/catalogue.h"
+#include "models/servers/kind.h"
 
 namespace picklock::scenarios {
 
@@ -134,13 +134,13 @@ void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease
   std::int64_t token = lease.fence;
   play(Role::write);
   if (scenario_->servers.resource.fencing == Fencing::after) {
-    token = models::fetch_fencing_token(self, scenario_->lock.key);
+    token = lock_server(*scenario_).fetch_token(self, scenario_->lock.key);
     if (token == 0) return;  // nothing may be written without one
   }
   if (writes > 1) write(self, lock, lease, 1, token);
   if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
     nest(self, lock);
-  keep_progress();
+  keep_progress(self);
   if (writes <= 1) {
     stay(self, lock, Duration::zero(), hold);
     if (writes == 1) write(self, lock, lease, 1, token);
@@ -171,12 +171,12 @@ void ClientProgram::nest(models::SimClient& self, Lock& lock) {
   if (again) release(self, lock, again.lease());
 }
 
-void ClientProgram::keep_progress() {
-  const ClientsSpec& clients = scenario_->clients;
-  if (clients.progress == Progress::none) return;
+void ClientProgram::keep_progress(models::SimClient& self) {
+  const Progress progress = scenario_->clients.progress;
+  if (progress == Progress::none) return;
   play(Role::write);
-  machine_->redis().server(0).set(scenario_->lock.key, "half-done",
-                                  {.keepttl = clients.progress == Progress::set_keepttl});
+  lock_server(*scenario_)
+      .write_key(self, scenario_->lock.key, "half-done", progress == Progress::set_keepttl);
 }
 
 // A client that has learned that the lock is lost changes nothing.

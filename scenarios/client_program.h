@@ -38,7 +38,7 @@ class ClientProgram final : public sim::Program {
   void release(models::SimClient& self, Lock& lock, const Lease& lease);
   void work(models::SimClient& self, Lock& lock, const Lease& lease);
   void nest(models::SimClient& self, Lock& lock);
-  void keep_progress();
+  void keep_progress(models::SimClient& self);
   void stay(models::SimClient& self, Lock& lock, Duration from, Duration until);
   void write(models::SimClient& self, Lock& lock, const Lease& lease, std::uint32_t number,
              std::int64_t token);

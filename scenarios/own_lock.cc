@@ -10,7 +10,6 @@
 #include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/promises.h"
-#include "models/redis/spec.h"
 #include "models/servers/kind.h"
 
 namespace picklock {
@@ -100,11 +99,12 @@ Scenario contended(const OwnLock& lock, const Contention& contention) {
   scenario.clients.hold = contention.hold;
   scenario.clients.cycles = contention.cycles;
   scenario.clients.think = 1s;
-  if (own.uses.server != LockServer::redis) return scenario;
+  const servers::Kind& server = lock_server(scenario);
+  if (server.add_replicas == nullptr) return scenario;
   // With this latency, a client knows of its grant before the replica has it.
-  scenario.servers.of<redis::Spec>().replicas = 1;
-  scenario.network.links.push_back(
-      {.from = "redis-1", .to = "redis-1-replica-1", .latency = {.low = 2ms, .high = 2ms}});
+  for (const auto& [primary, replica] : server.add_replicas(scenario.servers))
+    scenario.network.links.push_back(
+        {.from = primary, .to = replica, .latency = {.low = 2ms, .high = 2ms}});
   return scenario;
 }
 

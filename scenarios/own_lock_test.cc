@@ -76,7 +76,7 @@ TEST(OwnLock, MaySayMoreOfItself) {
   EXPECT_EQ(one.promises({})[0].property, Property::not_stuck);
   EXPECT_EQ(one.bound({.ttl = 3s}), 21s);
   const Scenario scenario = contended(own_lock<SaysMoreOfItself>(), {});
-  EXPECT_TRUE(on(scenario, LockServer::lease_store));
+  EXPECT_EQ(lock_server(scenario).server, LockServer::lease_store);
   EXPECT_TRUE(scenario.network.links.empty());
 }
 

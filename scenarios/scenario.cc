@@ -27,10 +27,6 @@ std::uint32_t replicas(const Scenario& scenario) {
   return server.replicas == nullptr ? 0 : server.replicas(scenario.servers);
 }
 
-bool on(const Scenario& scenario, LockServer server) {
-  return lock_server(scenario).server == server;
-}
-
 bool has_coordinator(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
   const servers::Kind& server = lock_server(scenario);

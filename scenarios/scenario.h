@@ -184,7 +184,6 @@ const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // The kind of server that has the lock's entries; Redis for an algorithm that is not shipped.
 const servers::Kind& lock_server(const Scenario& scenario);
-bool on(const Scenario& scenario, LockServer server);
 
 // How many servers of the lock have entries of their own, and how many replicas each of them has
 // from which clients can read.

@@ -74,7 +74,8 @@ OptionKeys lease_keys() {
       duration<LockOptions>(
           "ttl", Sign::not_negative, [](auto& options) -> auto& { return options.ttl; },
           "length of a lease, counted on the server's clock; 0s: without end, for locks that have "
-          "such leases. On ZooKeeper, the session timeout that a client requests"),
+          "such leases. Where the server has sessions, the timeout that a client requests for its "
+          "own"),
   };
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "keys/bad_input.h"
+#include "models/fencing.h"
 #include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
@@ -256,6 +257,15 @@ void rename_nodes(Specs& specs, const servers::Renaming& renaming) {
   });
 }
 
+std::vector<servers::Pair> add_replicas(Specs& specs) {
+  auto& spec = specs.of<Spec>();
+  spec.replicas = std::max(spec.replicas, 1U);
+  std::vector<servers::Pair> pairs;
+  for (std::uint32_t i = 1; i <= spec.masters; ++i)
+    pairs.push_back({fmt::format("redis-{}", i), fmt::format("redis-{}-replica-1", i)});
+  return pairs;
+}
+
 std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
 
 }  // namespace
@@ -277,10 +287,13 @@ constinit const servers::Kind kKind = {
     .collected = kCollected,
     .rows = rows,
     .make_cluster = make_cluster,
-    .plain_keys = true,
+    .fetch_token = models::fetch_fencing_token,
+    .write_key = [](picklock::Client& self, std::string_view key, std::string_view text,
+                    bool keeps_ttl) { self.redis().set(key, text, {.keepttl = keeps_ttl}); },
     .primaries = [](const Specs& specs) { return specs.of<Spec>().masters; },
     .replicas = [](const Specs& specs) { return specs.of<Spec>().replicas; },
     .sentinels = [](const Specs& specs) { return specs.of<Spec>().sentinels; },
+    .add_replicas = add_replicas,
     .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .beats = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .bounds = bounds,

@@ -61,6 +61,11 @@ struct Clock {
 
 inline constexpr std::string_view kNoReplica = "the primary has no replica to promote";
 
+struct Pair {
+  std::string primary;
+  std::string replica;
+};
+
 // Why a primary cannot fail over.
 struct NoFailover {
   std::string of_target;        // as a message about this process
@@ -131,15 +136,22 @@ struct Kind {
 
   // --- abilities
   std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions
-  std::string_view token{};     // the fencing token of every grant; empty: counted beside the key
+  std::string_view token{};     // the fencing token of every grant; empty: there is fetch_token
   std::string_view lossless{};  // why it never loses a grant; empty: it may
-  bool plain_keys = false;      // a key holds whatever text a client writes
   bool database = false;        // work can be done in the session that holds the lock
+  // Counts a fencing token beside the key, after the grant; 0: no answer. nullptr: nothing counts.
+  std::int64_t (*fetch_token)(Client& self, std::string_view key) = nullptr;
+  // Replaces the text of a key, and ends its lease unless `keeps_ttl`; nullptr: keys have no text.
+  void (*write_key)(Client& self, std::string_view key, std::string_view text,
+                    bool keeps_ttl) = nullptr;
   // How many servers have entries of their own; nullptr: one.
   std::uint32_t (*primaries)(const Specs& specs) = nullptr;
   // How many replicas each has from which clients can read; nullptr: none.
   std::uint32_t (*replicas)(const Specs& specs) = nullptr;
   std::uint32_t (*sentinels)(const Specs& specs) = nullptr;  // of each; nullptr: none
+  // Adds a replica to every primary that has none, and returns their names in pairs; nullptr: no
+  // such replica is needed to meet every class of faults.
+  std::vector<Pair> (*add_replicas)(Specs& specs) = nullptr;
   // Whether its servers keep copies of entries in groups; nullptr: none does.
   bool (*copies)(const Specs& specs) = nullptr;
   // Whether its servers exchange messages all the time, so that slow ones fall behind.
