@@ -381,8 +381,8 @@ const AlgorithmWords& algorithm_of(const Value& root, const Scenario& scenario,
 
 // Servers that no client uses would seem to influence the result.
 void check_servers(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  const servers::Kind& home = lock_server(scenario);
   if (const auto servers = root.find("servers")) {
-    const servers::Kind& home = lock_server(scenario);
     for (const servers::Kind* other : servers::kinds()) {
       if (other == &home) continue;
       if (const auto idle = servers->find(other->server.key))
@@ -391,8 +391,10 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
     }
   }
   if (words.uses.servers || primaries(scenario) == 1) return;
-  root.at("servers").at("redis").at("masters").fail(
-      fmt::format("must be 1: {} uses one server", words.name));
+  root.at("servers")
+      .at(home.server.key)
+      .at(home.primaries_key)
+      .fail(fmt::format("must be 1: {} uses one server", words.name));
 }
 
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
@@ -403,7 +405,8 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
     table.at("find_by").fail(fmt::format(
         "must be \"address\": {} runs on {}, which has no Sentinels", words.name, server.title));
   if (clients.find_by == FindBy::sentinel && server.sentinels(scenario.servers) == 0)
-    table.at("find_by").fail("there are no Sentinels; set `servers.redis.sentinels`");
+    table.at("find_by").fail(
+        fmt::format("there are no Sentinels; set `servers.{}.sentinels`", server.server.key));
   if (clients.operators > 0 && !words.uses.force)
     table.at("operators").fail(fmt::format("no operator can take {} from its holder", words.name));
   if (clients.operators > 0 && clients.operators >= clients.count)

@@ -291,6 +291,7 @@ constinit const servers::Kind kKind = {
     .write_key = [](picklock::Client& self, std::string_view key, std::string_view text,
                     bool keeps_ttl) { self.redis().set(key, text, {.keepttl = keeps_ttl}); },
     .primaries = [](const Specs& specs) { return specs.of<Spec>().masters; },
+    .primaries_key = "masters",
     .replicas = [](const Specs& specs) { return specs.of<Spec>().replicas; },
     .sentinels = [](const Specs& specs) { return specs.of<Spec>().sentinels; },
     .add_replicas = add_replicas,

@@ -144,8 +144,9 @@ struct Kind {
   // Replaces the text of a key, and ends its lease unless `keeps_ttl`; nullptr: keys have no text.
   void (*write_key)(Client& self, std::string_view key, std::string_view text,
                     bool keeps_ttl) = nullptr;
-  // How many servers have entries of their own; nullptr: one.
+  // How many servers have entries of their own, and the key that says so; nullptr: one.
   std::uint32_t (*primaries)(const Specs& specs) = nullptr;
+  std::string_view primaries_key{};
   // How many replicas each has from which clients can read; nullptr: none.
   std::uint32_t (*replicas)(const Specs& specs) = nullptr;
   std::uint32_t (*sentinels)(const Specs& specs) = nullptr;  // of each; nullptr: none
