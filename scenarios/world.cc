@@ -103,10 +103,10 @@ void World::build(std::uint64_t seed, bool tracing) {
   }
   for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
   if (coordinated_) build_coordinator();
-  simulation_.nemesis.reset(scenario.faults, 0, askers(scenario));
+  simulation_.nemesis.reset(scenario.faults, 0, context_.first_server);
   for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
   for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
-  for (std::uint32_t i = askers(scenario); i < processes_.size(); ++i) {
+  for (std::uint32_t i = context_.first_server; i < processes_.size(); ++i) {
     const bool collects = std::find(server_->collected.begin(), server_->collected.end(),
                                     processes_[i].kind) != server_->collected.end();
     if (collects) add_gc(scheduler.process(i), server_->gc->of(scenario.servers));
