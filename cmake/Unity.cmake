@@ -34,6 +34,22 @@ function(picklock_compile target level parts)
   endif()
 endfunction()
 
+# Every event of a run crosses sim and history. A program that is linked with these options has them optimized together
+# with itself, which saves a tenth of the instructions of a lock cycle.
+set(picklock_hot_link)
+if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(picklock_hot_link -O3 -flto=auto)
+endif()
+
+# picklock_hot(TARGET): a library or a program. The objects of a library keep ordinary code too, so that no other program
+# pays when it is linked; a package has only that, for the rest differs from build to build.
+function(picklock_hot target)
+  if(picklock_hot_link)
+    target_compile_options(${target} PRIVATE -O3 -flto -ffat-lto-objects)
+    target_link_options(${target} PRIVATE ${picklock_hot_link})
+  endif()
+endfunction()
+
 # Test sources that share a name with a neighbor and are compiled separately.
 function(picklock_compiled_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -20,7 +20,8 @@ foreach(component IN LISTS components)
   file(GLOB_RECURSE archives "${component}/usr/lib/*.a")
   foreach(archive IN LISTS archives)
     # CPack strips programs only.
-    execute_process(COMMAND strip --strip-unneeded --enable-deterministic-archives --remove-section=.comment "${archive}"
+    execute_process(COMMAND strip --strip-unneeded --enable-deterministic-archives
+        --remove-section=.comment "--remove-section=.gnu.lto_*" "${archive}"
       COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endforeach()
