@@ -42,7 +42,7 @@ struct ProcessKind {
   std::string_view failover_word{};    // the target of a failover; empty: the name
   std::span<const sim::Verb> bears{};  // the rare verbs that hit this kind
   std::span<const Refusal> refuses{};  // why other verbs do not hit it
-  // What it can find on its disk where a random plan has drawn `keeps`; nullptr: just that.
+  // What such a process finds on its disk after a random plan drew `drawn`; nullptr: the same.
   sim::Keeps (*keeps)(const Specs& specs, std::string_view process, sim::Keeps drawn) = nullptr;
   // The class of a crash or restart of such a process; nullptr: FaultClass::crash.
   FaultClass (*crash_class)(const Specs& specs, const sim::Fault& fault) = nullptr;
