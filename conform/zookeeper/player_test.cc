@@ -54,6 +54,27 @@ TEST(ZooKeeperPlayer, LetsSessionsEndInSilence) {
   EXPECT_EQ(outcomes[4].code, Code::no_node);
 }
 
+// A session that ended would be a write, and shift the zxids of what follows.
+TEST(ZooKeeperPlayer, KeepsTheSessionOfWhoCleansUp) {
+  const Step pass{.kind = Step::Kind::pass, .timeout = 1500};
+  const Step create = ask(0, {.op = OpCode::create, .path = "/t/a", .data = ""});
+  Sequence slow{.connections = 1};
+  slow.steps = {{.kind = Step::Kind::connect, .timeout = 4000}, pass, pass, pass, create};
+  Sequence fast{.connections = 1};
+  fast.steps = {slow.steps.front(), create};
+  EXPECT_EQ(play_to_model(slow).back(), play_to_model(fast).back());
+}
+
+TEST(ZooKeeperPlayer, CleansUpInAnotherSessionIfTheFirstHasEnded) {
+  Sequence sequence{.connections = 1};
+  sequence.steps = {{.kind = Step::Kind::connect, .timeout = 4000},
+                    {.kind = Step::Kind::pass, .timeout = 6000},
+                    {.kind = Step::Kind::connect, .timeout = 4000}};
+  const std::vector<Outcome> outcomes = play_to_model(sequence);
+  EXPECT_THAT(outcomes[1].came[0], ElementsAre("EOF"));
+  EXPECT_EQ(outcomes[2].came[0].size(), 1);
+}
+
 TEST(ZooKeeperPlayer, EndsAnUsurpedSessionByTheTimeOutOfItsNewConnection) {  // Z5, Z61
   Sequence sequence{.connections = 2};
   sequence.steps = {
