@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct Algorithm {
   // Sets the default options of this lock; nullptr: they are those of LockOptions.
   void (*preset)(LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
+  // The meaning of an answer whose words do not say it, such as "refused, 9s left" for "9000". The
+  // texts are those of the protocol (sim::Protocol::describe). Empty, or nullptr: there is no more
+  // to say.
+  std::string (*gloss)(std::string_view request, std::string_view answer) = nullptr;
 };
 
 // Whether the lock has this key: a scenario can set it.

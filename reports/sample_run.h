@@ -27,7 +27,11 @@ inline constexpr Instant at_us(std::int64_t microseconds) {
 inline constexpr Instant at_ms(std::int64_t milliseconds) { return at_us(milliseconds * 1000); }
 
 inline std::string as_it_is(std::string_view payload, bool) { return std::string(payload); }
-inline constexpr sim::Protocol kPlainText{.name = "text", .describe = as_it_is};
+inline std::string_view refusal_of_set(std::string_view request, std::string_view answer) {
+  return request.starts_with("SET ") && answer == "nil" ? "refused" : "";
+}
+inline constexpr sim::Protocol kPlainText{
+    .name = "text", .describe = as_it_is, .gloss = refusal_of_set};
 
 // Records a run event by event. Times must not go backwards.
 class RunBuilder {

@@ -64,7 +64,7 @@ class StoryTeller {
         latest;  // tenure to item and row of an answer
 
     // Rows with the gloss of their answer, used unless the history gives the answer a meaning.
-    std::vector<std::pair<std::size_t, std::string>> glosses;
+    std::vector<std::pair<std::size_t, std::string_view>> glosses;
 
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
       Item& item = transcript_.items[i];
@@ -102,8 +102,8 @@ class StoryTeller {
               row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
             latest[item.tenure] = {i, row_of[item.exchange]};
-            if (std::string meaning = gloss(exchange); !meaning.empty())
-              glosses.emplace_back(row_of[item.exchange], std::move(meaning));
+            if (!exchange.gloss.empty())
+              glosses.emplace_back(row_of[item.exchange], exchange.gloss);
             break;
           }
           case Part::answer_lost: {
@@ -136,34 +136,9 @@ class StoryTeller {
       if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
       push(std::move(item.row));
     }
-    for (auto& [row, meaning] : glosses) {
-      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = std::move(meaning);
+    for (const auto& [row, meaning] : glosses) {
+      if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = meaning;
     }
-  }
-
-  // The meaning of an answer for this lock. Redisson's script answers nil for a grant; a refusal is
-  // the remaining time in milliseconds.
-  std::string gloss(const Exchange& exchange) {
-    const std::string& answer = exchange.answer;
-    const bool acquires = exchange.role == Role::acquire;
-    if (acquires && answer == "nil" && exchange.command() == "SET") return "refused";
-    if (!run_.scenario.lock.algorithm.starts_with("redisson-") || exchange.command() != "EVALSHA")
-      return "";
-    if (exchange.role == Role::renew && answer == "[0]")
-      return "the entry is gone: nothing renewed";
-    if (!acquires || exchange.wants_script()) return "";
-    // The script that undoes half an acquire is a different one.
-    const auto script =
-        acquiring_.try_emplace(exchange.tenure, std::string(exchange.form())).first->second;
-    if (script != exchange.form()) return "";
-    if (answer == "nil" && exchange.took) return "granted";
-    const bool number = !answer.empty() && answer.size() < 16 &&
-                        answer.find_first_not_of("0123456789") == std::string::npos;
-    if (!number) return "";
-    const std::string left = seconds(std::stoll(answer) * 1'000'000) + "s";
-    return run_.scenario.lock.algorithm == "redisson-fair-lock"
-               ? fmt::format("refused, {} to wait", left)
-               : fmt::format("refused, {} left", left);
   }
 
   std::size_t push(Row row) {
@@ -344,7 +319,6 @@ class StoryTeller {
   const Run& run_;
   const Narrator& narrator_;
   Transcript transcript_;
-  std::map<TenureId, std::string> acquiring_;  // the script that a tenure acquires with
   Story story_;
 };
 

@@ -46,7 +46,8 @@ std::string shortened(std::string_view text) {
 
 class Transcriber {
  public:
-  Transcriber(const Run& run, const Narrator& narrator) : run_(run), narrator_(narrator) {
+  Transcriber(const Run& run, const Narrator& narrator)
+      : run_(run), narrator_(narrator), algorithm_(scenarios::find_algorithm(run.scenario)) {
     find_involved();
   }
 
@@ -103,13 +104,23 @@ class Transcriber {
     transcript_.changes.push_back({position, process, shift, owner});
   }
 
-  std::string describe(const TraceRecord& record) const {
+  std::string words(const TraceRecord& record) const {
+    const sim::Protocol& protocol = *run_.trace.protocols[record.protocol];
     const std::string_view payload = run_.trace.payload(record);
-    const bool known = record.protocol < run_.trace.protocols.size();
-    const sim::Protocol* protocol = known ? run_.trace.protocols[record.protocol] : nullptr;
-    const bool readable = protocol != nullptr && protocol->describe != nullptr;
-    return shortened(
-        printable(readable ? protocol->describe(payload, record.reply) : std::string(payload)));
+    return printable(protocol.describe != nullptr ? protocol.describe(payload, record.reply)
+                                                  : std::string(payload));
+  }
+
+  std::string describe(const TraceRecord& record) const { return shortened(words(record)); }
+
+  // By the protocol, or by the lock.
+  std::string gloss(const TraceRecord& request, const TraceRecord& answer) const {
+    const sim::Protocol& protocol = *run_.trace.protocols[answer.protocol];
+    std::string meaning;
+    if (protocol.gloss != nullptr)
+      meaning = protocol.gloss(run_.trace.payload(request), run_.trace.payload(answer));
+    const bool of_lock = meaning.empty() && algorithm_ != nullptr && algorithm_->gloss != nullptr;
+    return of_lock ? algorithm_->gloss(words(request), words(answer)) : meaning;
   }
 
   void read_trace() {
@@ -194,7 +205,10 @@ class Transcriber {
     const auto command = commands_.find(record.answers);
     if (command != commands_.end() && open_.erase(command->second) > 0) {
       Exchange& exchange = transcript_.exchanges[command->second];
-      if (!exchange.upkeep) exchange.answer = describe(record);
+      if (!exchange.upkeep) {
+        exchange.answer = describe(record);
+        exchange.gloss = gloss(run_.trace.records[exchange.sent], record);
+      }
       replies_[record.message] = command->second;
       return;
     }
@@ -660,6 +674,7 @@ class Transcriber {
 
   const Run& run_;
   const Narrator& narrator_;
+  const models::Algorithm* const algorithm_;  // nullptr: the run is not of a known lock
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> commands_;
   std::map<std::uint32_t, std::size_t> replies_;

@@ -24,6 +24,7 @@ struct Exchange {
   history::TenureId tenure = 0;
   std::string text;
   std::string answer;
+  std::string gloss;  // the meaning of the answer, where its words do not say it
   std::size_t sent = 0;
   sim::Instant sent_at{};
   std::optional<std::size_t> delivered;

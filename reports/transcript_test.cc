@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/locks/redisson/scripts.h"
 #include "reports/sample_run.h"
 
 namespace picklock::reports {
@@ -113,6 +114,26 @@ TEST(Transcript, TellsOfAnAnswerThatIsSentTwice) {
   EXPECT_EQ(transcript.exchanges[0].answered_at, at_ms(2));
   EXPECT_TRUE(transcript.exchanges[1].pushed);
   EXPECT_EQ(transcript.items.back().position, transcript.exchanges[1].answered);
+}
+
+std::string_view shrug(std::string_view request, std::string_view) {
+  return request == "MAYBE" ? "perhaps" : "";
+}
+
+TEST(Transcript, TakesTheMeaningOfAnAnswerFromTheProtocolOrTheLock) {
+  const sim::Protocol vague{.name = "vague", .describe = testing::as_it_is, .gloss = shrug};
+  RunBuilder b = two_clients();
+  b.run.trace.protocols = {&vague};
+  b.run.scenario.lock.algorithm = "redisson-lock";
+  const std::string script =
+      "EVALSHA " + models::locks::redisson::take().sha() + " 1 lock:order-42 9000 owner";
+  for (const std::string_view text : {std::string_view("MAYBE"), std::string_view(script)})
+    answered(b, 2, arriving(b, 1, text), "9000");
+  const Transcript transcript = transcript_of(b);
+  EXPECT_EQ(transcript.exchanges[0].gloss, "perhaps");
+  EXPECT_EQ(transcript.exchanges[1].gloss, "refused, 9s left");
+  b.run.scenario.lock.algorithm = "lua-check-delete";
+  EXPECT_EQ(transcript_of(b).exchanges[1].gloss, "");
 }
 
 // A client sends none of them, and no fault concerns the replica.

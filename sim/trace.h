@@ -53,6 +53,8 @@ struct Protocol {
   std::string (*describe)(std::string_view payload, bool reply) = nullptr;
   // The command of a request, e.g. `DEL`, for faults that are narrowed to one; empty: it has none.
   std::string_view (*command)(std::string_view payload) = nullptr;
+  // The meaning of an answer whose words do not say it, e.g. `refused`; empty: they do.
+  std::string_view (*gloss)(std::string_view request, std::string_view answer) = nullptr;
   // Servers exchange these messages as long as they live, so a run does not wait for them.
   bool background = false;
 };

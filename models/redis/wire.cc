@@ -240,7 +240,15 @@ std::string_view command(std::string_view payload) {
   return word;
 }
 
-constexpr sim::Protocol kProtocol{.name = "redis", .describe = describe, .command = command};
+// SET with NX or XX answers nil where it sets nothing.
+std::string_view gloss(std::string_view request, std::string_view answer) {
+  Reply reply;
+  const bool refused = command(request) == "SET" && read_reply(answer, reply) && reply.is_nil();
+  return refused ? "refused" : "";
+}
+
+constexpr sim::Protocol kProtocol{
+    .name = "redis", .describe = describe, .command = command, .gloss = gloss};
 constexpr sim::Protocol kWatchProtocol{
     .name = "redis", .describe = describe, .command = command, .background = true};
 

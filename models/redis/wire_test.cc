@@ -137,6 +137,14 @@ TEST(Wire, KeepsALineOneLine) {
   EXPECT_EQ(bytes_of(reply), "-ERR a\r\n");
 }
 
+TEST(Wire, CallsASetThatSetsNothingARefusal) {
+  const std::string set = request_of({"SET", "lock", "4f2a", "NX"});
+  EXPECT_EQ(protocol().gloss(set, "$-1\r\n"), "refused");
+  EXPECT_EQ(protocol().gloss(set, "_\r\n"), "refused");
+  EXPECT_EQ(protocol().gloss(set, "+OK\r\n"), "");
+  EXPECT_EQ(protocol().gloss(request_of({"GET", "lock"}), "$-1\r\n"), "");
+}
+
 TEST(Wire, ReadsWellInReports) {
   EXPECT_EQ(protocol().describe(request_of({"SET", "lock", "4f2a", "NX", "PX", "10000"}), false),
             "SET lock 4f2a NX PX 10000");

@@ -357,6 +357,7 @@ const Algorithm& redisson_lock() {
       .wakeup = wakeup,
       .preset = as_shipped,
       .make = make<RedissonLock>,
+      .gloss = gloss,
   };
   return algorithm;
 }

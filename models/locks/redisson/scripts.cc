@@ -1,5 +1,9 @@
 #include "models/locks/redisson/scripts.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 namespace picklock::models::locks::redisson {
 
 using redis::Script;
@@ -246,6 +250,24 @@ const Script& keep_place() {
 return redis.call('zadd', KEYS[1], 'xx', 'gt', 'ch', tonumber(ARGV[3]) + tonumber(ARGV[2]), ARGV[1])
 )");
   return script;
+}
+
+std::string gloss(std::string_view request, std::string_view answer) {
+  const auto runs = [request](const Script& script) {
+    return request.starts_with("EVALSHA " + script.sha());
+  };
+  if (runs(extend())) return answer == "[0]" ? "the entry is gone: nothing renewed" : "";
+  const bool queues = runs(take_in_turn());
+  const bool queues_not = runs(take_if_first());
+  if (!queues && !queues_not && !runs(take())) return "";
+  if (answer == "nil") return "granted";
+  std::int64_t left_ms = 0;
+  const char* const end = answer.data() + answer.size();
+  const auto number = std::from_chars(answer.data(), end, left_ms);
+  if (number.ec != std::errc() || number.ptr != end) return "";
+  if (queues_not) return "refused";
+  return fmt::format("refused, {}s {}", static_cast<double>(left_ms) / 1000,
+                     queues ? "to wait" : "left");
 }
 
 }  // namespace picklock::models::locks::redisson

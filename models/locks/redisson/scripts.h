@@ -3,6 +3,9 @@
 // owner, whose value counts the holds.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
@@ -41,5 +44,8 @@ const redis::Script& keep_place();
 // KEYS: lock, queue, places, prefix of channels. ARGV: message, now, owner (empty: any owner). 1:
 // there was a lock.
 const redis::Script& force_open_for_next();
+
+// The meaning of an answer to one of these scripts (Algorithm::gloss).
+std::string gloss(std::string_view request, std::string_view answer);
 
 }  // namespace picklock::models::locks::redisson

@@ -474,5 +474,41 @@ TEST_F(RedissonScripts, ProlongThePlaceOfOneWhoStillWaits) {
   EXPECT_EQ(places(), list({"b", "41000"}));
 }
 
+// ---------------------------------------------------------------- the meaning of their answers
+
+std::string meaning(const redis::Script& script, std::string_view answer) {
+  return gloss("EVALSHA " + script.sha() + " 1 lock", answer);
+}
+
+TEST(Gloss, TellsAGrantFromTheTimeThatTheHolderHasLeft) {
+  EXPECT_EQ(meaning(take(), "nil"), "granted");
+  EXPECT_EQ(meaning(take(), "9002"), "refused, 9.002s left");
+  EXPECT_EQ(meaning(take(), "30000"), "refused, 30s left");
+}
+
+TEST(Gloss, CallsTheNumberOfAQueueATimeToWait) {
+  EXPECT_EQ(meaning(take_in_turn(), "nil"), "granted");
+  EXPECT_EQ(meaning(take_in_turn(), "16802"), "refused, 16.802s to wait");
+}
+
+// The number is no time.
+TEST(Gloss, CallsTheNumberForAClientThatDoesNotQueueARefusal) {
+  EXPECT_EQ(meaning(take_if_first(), "1"), "refused");
+  EXPECT_EQ(meaning(take_if_first(), "nil"), "granted");
+}
+
+TEST(Gloss, SaysThatARenewalFoundNothing) {
+  EXPECT_EQ(meaning(extend(), "[0]"), "the entry is gone: nothing renewed");
+  EXPECT_EQ(meaning(extend(), "[1]"), "");
+}
+
+TEST(Gloss, SaysNothingOfErrorsAndOfOtherRequests) {
+  EXPECT_EQ(meaning(take(), "error: NOSCRIPT No matching script."), "");
+  EXPECT_EQ(meaning(take(), "12 or so"), "");
+  EXPECT_EQ(meaning(give_back(), "nil"), "");
+  EXPECT_EQ(gloss("GET " + take().sha(), "nil"), "");
+  EXPECT_EQ(gloss("EVALSHA", "nil"), "");
+}
+
 }  // namespace
 }  // namespace picklock::models::locks::redisson
