@@ -97,7 +97,7 @@ mark_as_advanced(PICKLOCK_SHLIBDEPS)
 if(PICKLOCK_TESTS AND PICKLOCK_SHLIBDEPS AND CMAKE_BUILD_TYPE STREQUAL "Release")
   add_test(NAME packages COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/packages_test.sh"
     "${PROJECT_BINARY_DIR}" "${PROJECT_VERSION}")
-  set_tests_properties(packages PROPERTIES LABELS package TIMEOUT 1200)
+  set_tests_properties(packages PROPERTIES LABELS package TIMEOUT 1200 COST 100)
   add_test(NAME reproducible COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/reproducible_test.sh")
   set_tests_properties(reproducible PROPERTIES LABELS reproducible TIMEOUT 7200 RUN_SERIAL ON)
 endif()

@@ -9,10 +9,7 @@ option(PICKLOCK_UNIT_TESTS_TOGETHER "Run the unit tests of one executable in one
 # The headers that nearly every test includes, compiled once.
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc" CONTENT "")
 add_library(picklock_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc")
-set(picklock_test_options ${PICKLOCK_TEST_OPTIONS})
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND picklock_test_options -fpch-preprocess)  # else ccache never finds what uses the headers again
-endif()
+set(picklock_test_options ${PICKLOCK_TEST_OPTIONS} ${picklock_found_again})
 target_compile_options(picklock_test_headers PRIVATE ${picklock_test_options})
 target_link_libraries(picklock_test_headers PRIVATE
   picklock_warnings fmt::fmt rapidcheck rapidcheck_gtest GTest::gmock)
@@ -24,9 +21,12 @@ target_precompile_headers(picklock_test_headers PRIVATE
 #
 # One GoogleTest executable. The label says how long it may take: unit (milliseconds a test), scenario (seconds),
 # explore (minutes). Tests run in the root of the repository. TOGETHER makes them one test of ctest, for those that share
-# what is dear to set up.
+# what is dear to set up. What has the greatest COST starts first: a long test that started last would run alone.
 function(picklock_test name label)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "TOGETHER" "" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "TOGETHER" "COST" "SOURCES;LIBS")
+  if(NOT DEFINED arg_COST)
+    set(arg_COST 0)
+  endif()
   if(NOT label MATCHES "^(unit|scenario|explore)$")
     message(FATAL_ERROR "picklock_test(${name}): the label is unit, scenario or explore, not '${label}'")
   endif()
@@ -41,7 +41,7 @@ function(picklock_test name label)
   if(arg_TOGETHER OR (PICKLOCK_UNIT_TESTS_TOGETHER AND label STREQUAL "unit"))
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
-      LABELS ${label} TIMEOUT 1200 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      LABELS ${label} TIMEOUT 1200 COST 50 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     return()
   endif()
   # Listing the tests when ctest starts, not when they are linked: a sanitized build can then be built anywhere.
@@ -52,14 +52,14 @@ function(picklock_test name label)
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    PROPERTIES LABELS ${label} TIMEOUT ${patience})
+    PROPERTIES LABELS ${label} TIMEOUT ${patience} COST ${arg_COST})
 endfunction()
 
 # A shell script that tests the repository itself.
 function(picklock_script_test name script)
   add_test(NAME ${name} COMMAND bash "${PROJECT_SOURCE_DIR}/${script}")
   set_tests_properties(${name} PROPERTIES
-    LABELS unit TIMEOUT 120 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    LABELS unit TIMEOUT 120 COST 50 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
 endfunction()
 picklock_script_test(tidy cmake/tidy_test.sh)
 picklock_script_test(wrapper cmake/wrapper_test.sh)

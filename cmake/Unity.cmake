@@ -5,11 +5,20 @@
 # The precompiled headers of each optimization level.
 set(picklock_headers <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <deque> <functional> <map> <memory>
   <optional> <set> <span> <sstream> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
+
+# Without these, ccache never finds again what was compiled with precompiled headers.
+set(picklock_found_again)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(picklock_found_again -fpch-preprocess)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(picklock_found_again "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
 if(CMAKE_UNITY_BUILD)
   file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers.cc" CONTENT "")
   foreach(level O1 O2 O3)
     add_library(picklock_headers_${level} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/headers.cc")
-    target_compile_options(picklock_headers_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)
+    target_compile_options(picklock_headers_${level} PRIVATE ${picklock_found_again} $<$<CONFIG:Release>:-${level}>)
     target_link_libraries(picklock_headers_${level} PRIVATE picklock_warnings fmt::fmt)
     target_precompile_headers(picklock_headers_${level} PRIVATE ${picklock_headers})
   endforeach()
@@ -22,7 +31,7 @@ endif()
 # build compiles them at this level: O3 for the servers and the simulator, where runs spend their time, O1 for code that
 # reads, writes and prints.
 function(picklock_compile target level parts)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-${level}>)
+  target_compile_options(${target} PRIVATE ${picklock_found_again} $<$<CONFIG:Release>:-${level}>)
   target_link_libraries(${target} PRIVATE picklock_warnings fmt::fmt)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cc$")
