@@ -1,5 +1,5 @@
 // Runs the whole product RUNS times and does nothing else, so that bench/instructions can count the
-// cost of one run.
+// cost of one run:
 //   counted_run FILE RUNS          the scenario of a file, under the seeds 1 to RUNS
 //   counted_run --judge FILE RUNS  the judges alone, on the history of one run
 #include <fmt/format.h>

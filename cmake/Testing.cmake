@@ -21,7 +21,7 @@ target_precompile_headers(picklock_test_headers PRIVATE
 #
 # One GoogleTest executable. The label says how long it may take: unit (milliseconds a test), scenario (seconds),
 # explore (minutes). Tests run in the root of the repository. TOGETHER makes them one test of ctest, for those that share
-# what is dear to set up. What has the greatest COST starts first: a long test that started last would run alone.
+# what is dear to set up. Tests of the greatest COST start first; a long one that started last would run alone.
 function(picklock_test name label)
   cmake_parse_arguments(PARSE_ARGV 2 arg "TOGETHER" "COST" "SOURCES;LIBS")
   if(NOT DEFINED arg_COST)

@@ -18,7 +18,7 @@ inline std::string shown(const Address& address) {
   return address.host + ":" + std::to_string(address.port);
 }
 
-// There is no server to compare with; the text says why, and what to do.
+// No server can be compared with. The text says why, and what to do.
 class NoServer : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

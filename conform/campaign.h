@@ -64,7 +64,7 @@ class Pair {
   Pair& operator=(const Pair&) = delete;
   virtual ~Pair() = default;
 
-  // Of the real server.
+  // The version of the real server.
   virtual std::string version() const = 0;
   virtual bool timed() const { return true; }
 
@@ -157,7 +157,7 @@ class Run {
     return difference;
   }
 
-  // Of what has been found, the shortest when an interrupt comes is kept.
+  // An interrupt ends it; the shortest case that was found until then is kept.
   void shorten() {
     Pair<Step>& lane = *lanes_.front();
     Finding& first = report_.first.emplace(Finding{.seed = found_->drawn.seed});

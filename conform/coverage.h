@@ -34,7 +34,8 @@ class Coverage {
   void add(const Coverage& other);
 
   const std::map<Cell, std::uint64_t>& counts() const { return counts_; }
-  // What was sent and answered. A command may fill several cells, and one that others caused.
+  // The number of commands that were answered. A command may fill several cells, and one that
+  // others caused.
   std::uint64_t commands() const { return commands_; }
   // Those of `expected` that are not filled.
   std::vector<Cell> empty(std::span<const Cell> expected) const;

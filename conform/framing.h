@@ -1,11 +1,11 @@
-// How far a stream of bytes has come, for whoever takes messages off its front.
+// Whether a stream of bytes begins with a message.
 #pragma once
 
 #include <cstdint>
 
 namespace picklock::conform {
 
-// Of the next message: all of it is here, a part is, or no message begins like this.
+// All bytes of the next message have come, or a part of them, or no message begins like this.
 enum class Framing : std::uint8_t { whole, partial, malformed };
 
 }  // namespace picklock::conform

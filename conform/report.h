@@ -1,4 +1,4 @@
-// What came of a campaign, for a user and for a program.
+// The result of a campaign, for a user and for a program.
 #pragma once
 
 #include <string>

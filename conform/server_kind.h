@@ -1,4 +1,4 @@
-// What can be compared with its model: one record for each kind of server.
+// The servers that can be compared with their models: one record for each kind.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace picklock::conform {
 
-// What the two sides may say differently though they do the same. A comparison leaves out nothing
-// but these.
+// A difference between the words of two sides that do the same. A comparison leaves out nothing
+// else.
 struct Normalisation {
   std::string_view name;
   std::string_view commands;  // that it concerns; empty: all
@@ -36,14 +36,14 @@ struct Wording {
 struct ServerKind {
   std::string_view name;     // `redis`
   std::string_view package;  // that picklock starts a server from
-  // What --flush is for. Empty: nothing, and why it is not needed is the second text.
+  // The purpose of --flush. Empty: it has none, and the second text says why.
   std::string_view flush{};
   std::string_view why_no_flush{};
   std::string_view address{};  // what is done to a server of the user's
   Wording wording;
   std::span<const State> states;
   std::span<const Normalisation> normalisations;
-  // What depends on the server's clock, where that cannot be set. Empty: nothing does.
+  // The parts that depend on the server's clock, where that cannot be set. Empty: there are none.
   std::string_view left_out{};
   // Throws NoServer.
   Report (*run)(const Campaign& campaign, const Watch& watch);

@@ -11,7 +11,7 @@
 
 namespace picklock::conform {
 
-// What a program finds beside what every program of ours finds.
+// Variables and files that a program finds besides those that every program of ours finds.
 struct Surroundings {
   std::vector<std::string> variables{};  // `NAME=value`, in the place of any of that name
   std::vector<int> files{};              // open in it under the same numbers
@@ -19,7 +19,7 @@ struct Surroundings {
 
 class ServerProcess {
  public:
-  // What a program that is not there ends with.
+  // The status of a program that does not exist.
   static constexpr int kCannotExecute = 96;
 
   ServerProcess() = default;

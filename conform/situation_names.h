@@ -1,5 +1,5 @@
-// What the tests of situations share: stories of failures that are told to real servers and to
-// simulated ones. Test-only.
+// Helpers of the tests of situations, which are stories of failures that real servers and
+// simulated ones are told. Test-only.
 #pragma once
 
 #include <gtest/gtest.h>

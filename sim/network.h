@@ -186,7 +186,7 @@ class Network {
     Latency latency;
   };
 
-  // What the kernels tell each other of a connection.
+  // Messages in which the kernels tell each other of a connection.
   Message& make_signal(Connection& connection, int direction, MessageKind kind);
   Connection& add(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
                   const Protocol& protocol, std::uint32_t ordinal);

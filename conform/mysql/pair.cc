@@ -91,7 +91,7 @@ constexpr std::array<Normalisation, 4> kNormalisations = {{
      {},
      "any order in which those go on who are let go at once, and any victim among the lightest "
      "of a circle, is right (M46)"},
-    {"purge", {}, "is held back by a snapshot: when a deleted row goes is nobody's promise"},
+    {"purge", {}, "is held back by a snapshot: MariaDB does not promise when a deleted row goes"},
     {"sessions", {}, "are numbered as they come"},
     {"what a killed session is told", {}, "is left out: it is killed"},
 }};

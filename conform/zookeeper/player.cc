@@ -234,8 +234,9 @@ class Player {
     }
   }
 
-  // Who cleans up would be forgotten during a long sequence. If a slow server has ended its session
-  // all the same, the zxids differ, and the sequence is compared once more (Pair::attempts).
+  // Without pings, the session of the one who cleans up would end during a long sequence. If a slow
+  // server ends it all the same, the zxids differ, and the sequence is compared again
+  // (Pair::attempts).
   void stay() {
     line_.send(control_, bytes_of(Request{.xid = kPing, .op = OpCode::ping}));
     if (line_.receive(control_)) return;
