@@ -1,6 +1,7 @@
 // Helpers for the rows of the safety table. Internal to it.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,5 +55,8 @@ void add(std::vector<Configuration>& all, Some some) {
 std::vector<Configuration> redis_rows();
 std::vector<Configuration> zookeeper_rows();
 std::vector<Configuration> mysql_rows();
+
+// In the order of the table.
+inline constexpr std::array kRows{redis_rows, zookeeper_rows, mysql_rows};
 
 }  // namespace picklock::compare::safety_table

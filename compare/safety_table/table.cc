@@ -9,9 +9,8 @@ namespace picklock::compare::safety_table {
 
 const std::vector<Configuration>& configurations() {
   static const std::vector<Configuration> table = [] {
-    std::vector<Configuration> all = redis_rows();
-    add(all, zookeeper_rows());
-    add(all, mysql_rows());
+    std::vector<Configuration> all;
+    for (const auto rows : kRows) add(all, rows());
     return all;
   }();
   return table;
