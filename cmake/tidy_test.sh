@@ -3,7 +3,7 @@
 # chance or order, fibers outside their file, paths of one machine.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-layers=(sim history keys models properties scenarios reports explore compare conform cli)
+layers=(sim history keys models properties scenarios reports explore compare conform cli testing)
 
 # FILE WORD, as extended regular expressions: the exceptions.
 allowed() {

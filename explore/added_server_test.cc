@@ -230,8 +230,8 @@ const bool kAdded = (servers::add(kKind), true);
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Its release does not ask who holds the key.
 class DeskLock final : public Lock {
@@ -294,7 +294,7 @@ TEST(AddedServer, IsReadCheckedAndWritten) {
 TEST(AddedServer, RunsTheSameEachTime) {
   const RunResult run = picklock::run(story());
   EXPECT_EQ(run.grants, 3U);
-  EXPECT_THAT(run.surprises, testing::IsEmpty());
+  EXPECT_THAT(run.surprises, ::testing::IsEmpty());
   EXPECT_THAT(run.text, HasSubstr("GRANTED"));
   EXPECT_EQ(picklock::run(story()).digest, run.digest);
 }
@@ -312,7 +312,7 @@ TEST(AddedServer, IsPausedAtAStepAndRecovers) {
 }
 
 TEST(AddedServer, IsSearchedAndItsCounterexampleShrunk) {
-  const std::string folder = testing::TempDir() + "picklock-added-server";
+  const std::string folder = ::testing::TempDir() + "picklock-added-server";
   setenv("PICKLOCK_OUT", folder.c_str(), 1);
   const SearchResult found =
       search(story(), {.runs = 2000, .faults = {.classes = {FaultClass::pause}, .most = 2}});

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using scenarios::Scenario;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // A lock that deletes any key, and calls is_late() if it holds the lock for too long.
 class Careless : public Lock {

@@ -8,7 +8,7 @@
 namespace picklock::explore {
 namespace {
 
-class DifferenceTest : public testing::Test {
+class DifferenceTest : public ::testing::Test {
  protected:
   DifferenceTest() {
     scenario_ = scenarios::shipped::document("plain/lua-check-delete")

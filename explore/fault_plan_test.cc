@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <set>
 
-#include "explore/same_plan.h"
 #include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
+#include "testing/same_plan.h"
 
 namespace picklock::explore {
 namespace {
@@ -21,6 +21,7 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
+using testing::same_plan;
 
 constexpr std::uint64_t kSeed = 7;
 

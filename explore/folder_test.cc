@@ -15,13 +15,13 @@ namespace picklock::explore {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::EndsWith;
-using testing::UnorderedElementsAre;
+using ::testing::EndsWith;
+using ::testing::UnorderedElementsAre;
 
-class FolderTest : public testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
   FolderTest() {
-    std::string pattern = testing::TempDir() + "picklock-folder-XXXXXX";
+    std::string pattern = ::testing::TempDir() + "picklock-folder-XXXXXX";
     root_ = mkdtemp(pattern.data());
   }
   ~FolderTest() override { fs::remove_all(root_); }

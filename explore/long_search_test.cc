@@ -16,7 +16,7 @@ std::uint64_t runs() {
   return given != nullptr ? std::max(1ull, std::strtoull(given, nullptr, 10)) : 200'000;
 }
 
-class LongSearch : public testing::TestWithParam<std::string> {};
+class LongSearch : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LongSearch, BreaksNoPromise) {
   const scenarios::Scenario scenario =
@@ -28,7 +28,7 @@ TEST_P(LongSearch, BreaksNoPromise) {
   EXPECT_LE(search.tally().cut_short, search.tally().runs / 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, LongSearch, testing::ValuesIn(scenarios::shipped::names()),
+INSTANTIATE_TEST_SUITE_P(Shipped, LongSearch, ::testing::ValuesIn(scenarios::shipped::names()),
                          [](const auto& instance) {
                            return scenarios::shipped::test_name(instance.param);
                          });

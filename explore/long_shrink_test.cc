@@ -54,7 +54,7 @@ constexpr Case kCases[] = {
     {"TwoEvictions", "set-px-check-delete", loses_two_entries_by_eviction, 2},
 };
 
-class LongShrink : public testing::TestWithParam<Case> {};
+class LongShrink : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LongShrink, LeavesNothingThatCouldGo) {
   Scenario base = scenarios::shipped::document(std::string("plain/") + GetParam().algorithm)
@@ -96,7 +96,7 @@ TEST_P(LongShrink, LeavesNothingThatCouldGo) {
              static_cast<double>(tried) / plans_made);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, LongShrink, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Cases, LongShrink, ::testing::ValuesIn(kCases),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

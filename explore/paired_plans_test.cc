@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "explore/same_plan.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
+#include "testing/same_plan.h"
 
 namespace picklock::explore {
 namespace {
@@ -17,6 +17,7 @@ using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using sim::Fault;
 using sim::Verb;
+using testing::same_plan;
 
 constexpr std::uint64_t kPairedSeed = 7;
 

@@ -14,10 +14,10 @@ namespace picklock::explore {
 namespace {
 
 using scenarios::shipped::plain;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 void make(Search& search, std::uint64_t runs) {

@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 using scenarios::Scenario;
 using scenarios::shipped_vocabulary;
 using scenarios::shipped::plain;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 Shrinker::Shows violates(Property property) {
   return [property](const Scenario&, const scenarios::World& world) {

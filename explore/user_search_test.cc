@@ -13,11 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 using Outcome = SearchResult::Outcome;
 
 class CarelessLock : public Lock {
@@ -76,10 +76,10 @@ class NobodysLock final : public Lock {
 
 const SearchSettings kPauses{.runs = 1000, .faults = {.classes = {FaultClass::pause}, .most = 2}};
 
-class OwnLock : public testing::Test {
+class OwnLock : public ::testing::Test {
  protected:
   OwnLock() {
-    std::string pattern = testing::TempDir() + "picklock-gtest-XXXXXX";
+    std::string pattern = ::testing::TempDir() + "picklock-gtest-XXXXXX";
     folder_ = mkdtemp(pattern.data());
     setenv("PICKLOCK_OUT", folder_.c_str(), 1);
     unsetenv("PICKLOCK_REPLAY");

@@ -1,4 +1,4 @@
-// For tests: whether two plans do the same, regardless of the lines of their faults in a file.
+// Whether two plans do the same, regardless of the lines of their faults in a file.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "sim/fault.h"
 
-namespace picklock::explore {
+namespace picklock::testing {
 
 inline auto plan_members(const sim::Fault& f) {
   const sim::Trigger& t = f.trigger;
@@ -21,4 +21,4 @@ inline bool same_plan(const sim::Plan& a, const sim::Plan& b) {
       [](const sim::Fault& x, const sim::Fault& y) { return plan_members(x) == plan_members(y); });
 }
 
-}  // namespace picklock::explore
+}  // namespace picklock::testing
