@@ -110,7 +110,7 @@ void write_digests(const std::string& path, const Digests& digests) {
   for (const std::string& line : kept) file << line << '\n';
 }
 
-class CommittedDigest : public testing::TestWithParam<std::string> {};
+class CommittedDigest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CommittedDigest, IsWhatTheRunComesTo) {
   const auto run_all = [](const std::vector<shipped::Part>& parts) {
@@ -139,7 +139,7 @@ TEST_P(CommittedDigest, IsWhatTheRunComesTo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenario, CommittedDigest, testing::ValuesIn(shipped::names()),
+INSTANTIATE_TEST_SUITE_P(Scenario, CommittedDigest, ::testing::ValuesIn(shipped::names()),
                          [](const auto& instance) { return shipped::test_name(instance.param); });
 
 }  // namespace

@@ -1,17 +1,16 @@
 #include "scenarios/document.h"
+#include "testing/sample_scenario.h"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
-
-#include "scenarios/sample.h"
 
 namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kStory = sample::with_fault(
+const std::string kStory = testing::with_fault(
     "pause = \"client-3\"\nfor = \"3s\"\nbefore = \"release.sent\"\n"
     "[[twin]]\nlock.algorithm = \"lua-check-delete\"\nviolated = [\"available\"]\n"
     "[[neighbour]]\nfault = 1\nafter = \"release.applied\"\nviolated = [\"not-stuck\"]\n");
@@ -23,11 +22,11 @@ Document story(std::initializer_list<const char*> assignments) {
 }
 
 Scenario changed(std::initializer_list<const char*> assignments) {
-  return story(assignments).scenario(sample::vocabulary());
+  return story(assignments).scenario(testing::vocabulary());
 }
 
 std::string error_after(const char* assignment) {
-  return sample::error_from([&] { changed({assignment}); });
+  return testing::error_from([&] { changed({assignment}); });
 }
 
 TEST(Document, SetsKeysOfTables) {
@@ -69,7 +68,7 @@ TEST(Document, CountsElementsFromOne) {
   EXPECT_EQ(error_after("fault.for=4s"),
             "story.toml: key `fault.for`: there is one `fault`; write `fault.1.for` (with --set "
             "fault.for=4s)");
-  EXPECT_EQ(sample::error_from([] {
+  EXPECT_EQ(testing::error_from([] {
               changed({"expect.violated=[1, 2]", "expect.violated.3=x"});
             }),
             "story.toml: key `expect.violated.3`: there are 2 of `violated`; write "
@@ -114,14 +113,14 @@ TEST(Document, BoundsTheDepthOfChanges) {
 
 TEST(Document, WantsKeyAndValue) {
   for (const char* text : {"", "=", "lock.ttl", "=3", "lock.ttl="}) {
-    EXPECT_EQ(sample::error_from([&] { change_from(text); }),
+    EXPECT_EQ(testing::error_from([&] { change_from(text); }),
               std::string("--set ") + text + ": must be KEY=VALUE, such as clients.count=5");
   }
   EXPECT_EQ(change_from("title=a=b").value, "a=b");
 }
 
 TEST(Document, MakesATwinAScenarioOfItsOwn) {
-  const Scenario twin = story({"clients.count=5"}).twin(0, sample::vocabulary());
+  const Scenario twin = story({"clients.count=5"}).twin(0, testing::vocabulary());
   EXPECT_EQ(twin.lock.algorithm, "lua-check-delete");
   EXPECT_EQ(twin.clients.count, 5U) << "changes of the command line count for the twin as well";
   EXPECT_EQ(twin.faults.size(), 1U);
@@ -131,23 +130,23 @@ TEST(Document, MakesATwinAScenarioOfItsOwn) {
 }
 
 TEST(Document, DoesNotHoldATwinToTheNeighboursOfTheFile) {
-  const std::string text = sample::with_fault(
+  const std::string text = testing::with_fault(
       "pause = \"client-3\"\nfor = \"3s\"\nbefore = \"release.sent\"\n"
       "[[twin]]\nlock.algorithm = \"lua-check-delete\"\n"
       "[[neighbour]]\nfault = 1\nbefore = \"check.sent\"\n");
-  EXPECT_EQ(sample::error_of(text), "loads");
+  EXPECT_EQ(testing::error_of(text), "loads");
 }
 
 TEST(Document, MakesATwinOfOneFaultKey) {
-  const Document document(sample::kComplete, "story.toml");
-  const Scenario twin = document.twin(0, sample::vocabulary());
+  const Document document(testing::kComplete, "story.toml");
+  const Scenario twin = document.twin(0, testing::vocabulary());
   EXPECT_EQ(twin.faults[0].trigger.role, Role::check);
-  const Scenario slower = document.twin(1, sample::vocabulary());
+  const Scenario slower = document.twin(1, testing::vocabulary());
   EXPECT_EQ(slower.network.latency.low, 1ms);
 }
 
 TEST(Document, MakesANeighbourAScenarioOfItsOwn) {
-  const Scenario neighbour = story({}).neighbour(0, sample::vocabulary());
+  const Scenario neighbour = story({}).neighbour(0, testing::vocabulary());
   EXPECT_EQ(neighbour.faults[0].trigger.side, sim::Side::after);
   EXPECT_EQ(neighbour.faults[0].trigger.phase, sim::Phase::applied);
   EXPECT_EQ(neighbour.faults[0].lasts, 3s);

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/runner.h"
-#include "scenarios/sample.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> surprises_of(const std::string& more, Demands demands = {}) {
   const Scenario scenario = parse("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n" + more,

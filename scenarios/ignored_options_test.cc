@@ -6,14 +6,14 @@
 
 #include "scenarios/document.h"
 #include "scenarios/runner.h"
-#include "scenarios/sample.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
 
 std::string error_of_lock(const std::string& algorithm, const std::string& more,
                           std::initializer_list<const char*> changes = {}) {
-  return sample::error_from([&] {
+  return testing::error_from([&] {
     Document document("format = 1\n[lock]\nalgorithm = \"" + algorithm + "\"\n" + more, "a.toml");
     for (const char* change : changes) document.set(change_from(change));
     document.scenario(shipped_vocabulary());

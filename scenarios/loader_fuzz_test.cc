@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/sample.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -161,7 +161,7 @@ bool is_one_printable_line(const std::string& message) {
 enum class Fate { not_toml, refused, loaded };
 
 Fate fate_of(const std::string& text) {
-  const std::string line = sample::error_of(text);
+  const std::string line = testing::error_of(text);
   EXPECT_TRUE(is_one_printable_line(line)) << line << "\nfor\n" << text;
   if (line == "loads") return Fate::loaded;
   return line.find(": key `") == std::string::npos ? Fate::not_toml : Fate::refused;
@@ -173,11 +173,11 @@ int rounds() {
 }
 
 TEST(LoaderFuzz, AcceptsOrRefusesEveryMutationOfAValidFile) {
-  const std::string plan = sample::with_fault(
+  const std::string plan = testing::with_fault(
       "pause = \"client-1\"\nbefore = \"release.sent\"\nfor = \"8s\"\n[expect]\nviolated = "
       "[\"own-release\"]\n"
       "[[twin]]\nlock.algorithm = \"lua-check-delete\"\nviolated = []\n");
-  const std::vector<std::string> valid = {sample::kComplete, sample::head(), plan};
+  const std::vector<std::string> valid = {testing::kComplete, testing::head(), plan};
   std::array<int, 3> fates{};
   const int all = rounds();
   for (int round = 0; round < all; ++round) {
@@ -201,12 +201,12 @@ TEST(LoaderFuzz, AcceptsOrRefusesEveryChange) {
     std::string path = kPaths[dice.below(kPaths.size())];
     std::string value = kTokens[dice.below(kTokens.size())];
     value += kTokens[dice.below(kTokens.size())];
-    if (dice.below(4) == 0) mutate(path, sample::kComplete, dice);
-    if (dice.below(2) == 0) mutate(value, sample::kComplete, dice);
-    Document document(sample::kComplete, "story.toml");
-    const std::string line = sample::error_from([&] {
+    if (dice.below(4) == 0) mutate(path, testing::kComplete, dice);
+    if (dice.below(2) == 0) mutate(value, testing::kComplete, dice);
+    Document document(testing::kComplete, "story.toml");
+    const std::string line = testing::error_from([&] {
       document.set(change_from(path + "=" + value));
-      document.scenario(sample::vocabulary());
+      document.scenario(testing::vocabulary());
     });
     EXPECT_TRUE(is_one_printable_line(line)) << line;
   }

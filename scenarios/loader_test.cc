@@ -15,22 +15,22 @@
 #include "models/redis/spec.h"
 #include "models/verbs.h"
 #include "models/zookeeper/spec.h"
-#include "scenarios/sample.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
 
 using namespace std::chrono_literals;
-using sample::error_from;
-using sample::error_of;
-using sample::head;
-using sample::with_fault;
+using testing::error_from;
+using testing::error_of;
+using testing::head;
+using testing::with_fault;
 
 // Keys of a fault; each test adds what is missing.
 const std::string kPause = "pause = \"client-1\"\nfor = \"3s\"\n";
 
 TEST(Loader, FillsInDefaults) {
-  const Scenario scenario = sample::parsed("format = 1\nlock.algorithm = \"lua-check-delete\"\n");
+  const Scenario scenario = testing::parsed("format = 1\nlock.algorithm = \"lua-check-delete\"\n");
   EXPECT_EQ(scenario.name, "story");
   EXPECT_EQ(scenario.file, "");
   EXPECT_EQ(scenario.seed, 1U);
@@ -41,7 +41,7 @@ TEST(Loader, FillsInDefaults) {
 }
 
 TEST(Loader, ReadsEveryKeyOutsideThePlan) {
-  const Scenario s = sample::parsed(sample::kComplete);
+  const Scenario s = testing::parsed(testing::kComplete);
   EXPECT_EQ(s.title, "everything");
   EXPECT_EQ(s.source, "failures.md A-02");
   EXPECT_TRUE(s.control);
@@ -142,7 +142,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
 }
 
 TEST(Loader, ReadsEveryKeyOfThePlan) {
-  const Scenario s = sample::parsed(sample::kComplete);
+  const Scenario s = testing::parsed(testing::kComplete);
   ASSERT_EQ(s.faults.size(), 15U);
   const auto fault = [&](sim::Verb verb) {
     for (const sim::Fault& each : s.faults) {
@@ -189,7 +189,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
 }
 
 TEST(Loader, ReadsWhoTakesOver) {
-  const sim::Fault fault = sample::parsed(sample::kFailOver).faults.at(0);
+  const sim::Fault fault = testing::parsed(testing::kFailOver).faults.at(0);
   EXPECT_EQ(fault.verb, models::kFailOver);
   EXPECT_EQ(fault.target, "redis-3");
   EXPECT_EQ(fault.to, "redis-3-replica-2");
@@ -197,7 +197,7 @@ TEST(Loader, ReadsWhoTakesOver) {
 }
 
 TEST(Loader, ReadsWhatBelongsToALeaseStore) {
-  const Scenario s = sample::parsed(sample::kLeaseStore);
+  const Scenario s = testing::parsed(testing::kLeaseStore);
   EXPECT_EQ(s.lock.options.of<models::locks::LeaseStoreOptions>().lock_delay, 15s);
   EXPECT_EQ(s.servers.of<lease_store::Spec>().expire_after, 2U);
   EXPECT_EQ(s.servers.of<lease_store::Spec>().tick, 1s);
@@ -208,7 +208,7 @@ TEST(Loader, ReadsWhatBelongsToALeaseStore) {
 }
 
 TEST(Loader, ReadsWhatBelongsToAnEnsemble) {
-  const Scenario s = sample::parsed(sample::kZooKeeper);
+  const Scenario s = testing::parsed(testing::kZooKeeper);
   const zookeeper::Spec& zookeeper = s.servers.of<zookeeper::Spec>();
   EXPECT_EQ(zookeeper.servers, 5U);
   EXPECT_EQ(zookeeper.tick, 1s);
@@ -244,7 +244,7 @@ TEST(Loader, RefusesWhatMeansNothingToAnEnsemble) {
 }
 
 TEST(Loader, ReadsWhatBelongsToAMySqlServer) {
-  const Scenario s = sample::parsed(sample::kMySql);
+  const Scenario s = testing::parsed(testing::kMySql);
   const mysql::Spec& mysql = s.servers.of<mysql::Spec>();
   EXPECT_EQ(mysql.replicas, 2U);
   EXPECT_EQ(mysql.settings.variant, mysql::Variant::mysql);
@@ -285,7 +285,7 @@ TEST(Loader, KnowsACoordinatorWhereOneFreesTheLock) {
   const std::string revoke = "[servers.resource]\nfencing = \"revoke\"\n";
   const std::string pause =
       "[[fault]]\npause = \"coordinator\"\nbefore = \"write.sent\"\nfor = \"1s\"\n";
-  const Scenario s = sample::parsed(lock + "freed_by = \"coordinator\"\n" + revoke + pause);
+  const Scenario s = testing::parsed(lock + "freed_by = \"coordinator\"\n" + revoke + pause);
   EXPECT_EQ(s.servers.resource.fencing, Fencing::revoke);
   EXPECT_EQ(s.faults[0].target, "coordinator");
   EXPECT_EQ(error_of(lock + revoke),
@@ -338,7 +338,7 @@ TEST(Loader, RefusesWhatMeansNothingToALeaseStore) {
 }
 
 TEST(Loader, ReadsTwinsAndNeighbours) {
-  const Scenario s = sample::parsed(sample::kComplete);
+  const Scenario s = testing::parsed(testing::kComplete);
   ASSERT_EQ(s.twins.size(), 2U);
   EXPECT_EQ(s.twins[0].change.path, "fault.1.before");
   EXPECT_EQ(s.twins[0].change.value, "\"check.sent\"");
@@ -360,7 +360,7 @@ TEST(Loader, ReadsTwinsAndNeighbours) {
 
 TEST(Loader, ReadsRatesDigitByDigit) {
   const auto rate = [](const std::string& text) {
-    return sample::parsed(
+    return testing::parsed(
                with_fault("set-clock-rate = \"redis-1\"\nat = \"1s\"\nrate = " + text + "\n"))
         .faults[0]
         .rate_ppb;
@@ -526,7 +526,7 @@ TEST(Loader, KnowsTheProcesses) {
             "`client-2`?");
   for (const char* name :
        {"client-0", "client-01", "client-", "client-99999999999999", "client-1 "}) {
-    EXPECT_THROW(sample::parsed(with_fault("pause = \"" + std::string(name) + "\"\n" + rest)),
+    EXPECT_THROW(testing::parsed(with_fault("pause = \"" + std::string(name) + "\"\n" + rest)),
                  BadInput)
         << name;
   }
@@ -842,7 +842,7 @@ TEST(Loader, BoundsSizeAndDepthBeforeItParses) {
             "story.toml:2: is nested more than 16 levels deep");
 }
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "picklock-XXXXXX").string();
@@ -856,7 +856,7 @@ class Files : public testing::Test {
     std::ofstream(path(name), std::ios::binary) << text;
   }
   std::string error_loading(const std::string& name) const {
-    return error_from([&] { load(path(name), sample::vocabulary()); });
+    return error_from([&] { load(path(name), testing::vocabulary()); });
   }
   std::string error_finding(const std::string& word) const {
     return error_from([&] { find_scenario(word, folder_.string()); });
@@ -866,8 +866,8 @@ class Files : public testing::Test {
 };
 
 TEST_F(Files, AreLoadedWithTheirName) {
-  write("my-story.toml", sample::kComplete);
-  const Scenario scenario = load(path("my-story.toml"), sample::vocabulary());
+  write("my-story.toml", testing::kComplete);
+  const Scenario scenario = load(path("my-story.toml"), testing::vocabulary());
   EXPECT_EQ(scenario.name, "my-story");
   EXPECT_EQ(scenario.file, path("my-story.toml"));
 }
@@ -875,7 +875,7 @@ TEST_F(Files, AreLoadedWithTheirName) {
 TEST_F(Files, ThatCannotBeReadAreRefused) {
   EXPECT_EQ(error_loading("none.toml"), path("none.toml") + ": there is no such file");
   EXPECT_EQ(error_loading(""), path("") + ": is a directory, not a scenario file");
-  EXPECT_EQ(error_from([] { load("/dev/null", sample::vocabulary()); }),
+  EXPECT_EQ(error_from([] { load("/dev/null", testing::vocabulary()); }),
             "/dev/null: is not a regular file");
   write("big.toml", std::string(10'000'000, '#'));
   EXPECT_EQ(error_loading("big.toml"), path("big.toml") + ": is larger than 1 MiB");
@@ -887,15 +887,15 @@ TEST_F(Files, ThatCannotBeReadAreRefused) {
 
 TEST_F(Files, CanBePipes) {
   ASSERT_EQ(mkfifo(path("pipe.toml").c_str(), 0600), 0);
-  std::thread writer([this] { write("pipe.toml", sample::kComplete); });
-  const Scenario scenario = load(path("pipe.toml"), sample::vocabulary());
+  std::thread writer([this] { write("pipe.toml", testing::kComplete); });
+  const Scenario scenario = load(path("pipe.toml"), testing::vocabulary());
   writer.join();
   EXPECT_EQ(scenario.name, "pipe");
   EXPECT_EQ(scenario.file, "") << "there is no file with its text";
 }
 
 TEST_F(Files, WithoutPermissionAreRefused) {
-  write("secret.toml", sample::kComplete);
+  write("secret.toml", testing::kComplete);
   ASSERT_EQ(chmod(path("secret.toml").c_str(), 0), 0);
   if (std::ifstream(path("secret.toml"))) GTEST_SKIP() << "this user may read everything";
   EXPECT_EQ(error_loading("secret.toml"),

@@ -9,13 +9,13 @@
 #include "models/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/runner.h"
-#include "scenarios/sample.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
 
 FaultClass class_of_fault(const std::string& keys) {
-  const Scenario scenario = sample::parsed(sample::with_fault(keys));
+  const Scenario scenario = testing::parsed(testing::with_fault(keys));
   return class_of(scenario.faults.at(0), scenario);
 }
 
@@ -100,7 +100,7 @@ TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
 
 TEST(Promises, CountCollectionsAsPausesAndAClockThatRunsWrongAsAFault) {
   const auto met = [](const std::string& more) {
-    return classes_met(sample::parsed(sample::head() + more));
+    return classes_met(testing::parsed(testing::head() + more));
   };
   EXPECT_TRUE(met("").empty());
   EXPECT_TRUE(met("[clients.gc]\nevery = '20s'\n").has(FaultClass::pause));
@@ -110,9 +110,9 @@ TEST(Promises, CountCollectionsAsPausesAndAClockThatRunsWrongAsAFault) {
 
 TEST(Promises, CountTheClockOfOneServerAsThoseOfAll) {
   const auto met = [](const std::string& node) {
-    return classes_met(sample::parsed(
-        sample::head() + "[servers.redis]\nreplicas = 1\nsentinels = 1\nnode = [{ name = '" + node +
-        " }]\n"));
+    return classes_met(testing::parsed(
+        testing::head() + "[servers.redis]\nreplicas = 1\nsentinels = 1\nnode = [{ name = '" +
+        node + " }]\n"));
   };
   const FaultClass clock = FaultClass::server_clock;
   EXPECT_TRUE(met("redis-1', clock_offset = '1s'").has(clock));
@@ -124,8 +124,8 @@ TEST(Promises, CountTheClockOfOneServerAsThoseOfAll) {
 // Sentinels replace a primary that is silent, whatever the cause.
 TEST(Promises, CountAFailoverWhereverSentinelsMayDecideOnOne) {
   const auto met = [](const std::string& fault, const std::string& sentinels) {
-    return classes_met(sample::parsed(sample::with_fault(fault) +
-                                      "[servers.redis]\nreplicas = 1\nsentinels = " + sentinels));
+    return classes_met(testing::parsed(testing::with_fault(fault) +
+                                       "[servers.redis]\nreplicas = 1\nsentinels = " + sentinels));
   };
   const auto fails_over = [&](const std::string& fault) {
     return met(fault, "1\n").has(FaultClass::failover);
@@ -143,9 +143,9 @@ TEST(Promises, CountAFailoverWhereverSentinelsMayDecideOnOne) {
 
 // For example the faults that have fired.
 TEST(Promises, CountTheFaultsOfAPlanAloneWhereOneIsNamed) {
-  const Scenario scenario = sample::parsed(sample::with_fault("crash = 'redis-1'\nat = '1s'\n") +
-                                           "[servers.redis]\nreplicas = 1\n"
-                                           "sentinels = 1\n");
+  const Scenario scenario = testing::parsed(testing::with_fault("crash = 'redis-1'\nat = '1s'\n") +
+                                            "[servers.redis]\nreplicas = 1\n"
+                                            "sentinels = 1\n");
   EXPECT_TRUE(classes_met(scenario).has(FaultClass::failover));
   EXPECT_TRUE(classes_met(scenario, {}).empty());
 }

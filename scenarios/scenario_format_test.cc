@@ -1,12 +1,11 @@
 #include "scenarios/scenario_format.h"
+#include "testing/sample_scenario.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-
-#include "scenarios/sample.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -28,15 +27,15 @@ TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
   const std::string page = format_reference();
   const std::string fence = "```toml\n";
   const std::size_t start = page.find(fence) + fence.size();
-  const Scenario scenario = sample::parsed(page.substr(start, page.find("```", start) - start));
+  const Scenario scenario = testing::parsed(page.substr(start, page.find("```", start) - start));
   EXPECT_EQ(scenario.faults.size(), 1U);
   EXPECT_EQ(scenario.twins.size(), 1U);
 }
 
 // Otherwise a key could be read wrongly and no test would notice.
 TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
-  const std::string file = std::string("\n") + sample::kComplete + sample::kFailOver +
-                           sample::kLeaseStore + sample::kZooKeeper + sample::kMySql;
+  const std::string file = std::string("\n") + testing::kComplete + testing::kFailOver +
+                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
   std::istringstream page(format_reference());
   int count = 0;
   for (std::string line; std::getline(page, line);) {

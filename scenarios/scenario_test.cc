@@ -8,9 +8,9 @@
 namespace picklock::scenarios {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 TEST(ConfigLine, IsAParameterAndItsValue) {
   EXPECT_THAT(redis::config_line("min-replicas-to-write 1"), Pair("min-replicas-to-write", "1"));

@@ -7,20 +7,20 @@
 #include "keys/bad_input.h"
 #include "scenarios/document.h"
 #include "scenarios/runner.h"
-#include "scenarios/sample.h"
 #include "scenarios/writer.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ScriptFiles : public testing::Test {
+class ScriptFiles : public ::testing::Test {
  protected:
   ScriptFiles()
       : folder_(fs::temp_directory_path() /
                 ("picklock-" +
-                 std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -79,19 +79,19 @@ TEST_F(ScriptFiles, StandInForTheScriptOfTheLock) {
 
 TEST_F(ScriptFiles, MustBeThere) {
   const std::string file = story("lua-check-delete", "release_script");
-  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: there is no such file: " +
                 (folder_ / "mine.lua").string());
   fs::create_directories(folder_ / "mine.lua");
-  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: is a directory, not a Lua file: " +
                 (folder_ / "mine.lua").string());
   fs::remove(folder_ / "mine.lua");
   write("mine.lua", "");
-  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: the file is empty");
   write("mine.lua", std::string((64 << 10) + 1, ' '));
-  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: the file is longer than 64 KiB");
 }
 
@@ -100,7 +100,7 @@ TEST_F(ScriptFiles, MustCompile) {
   const std::string refused = file + ":4: key `lock.release_script`: is not valid Lua: mine.lua:";
   const auto error = [&](const std::string& script) {
     write("mine.lua", script);
-    return sample::error_from([&] { scenario(file); });
+    return testing::error_from([&] { scenario(file); });
   };
   EXPECT_EQ(error("-- gives it back\nreturn redis.call('del' KEYS[1])\n"),
             refused + "2: ')' expected near 'KEYS'");
@@ -113,7 +113,7 @@ TEST_F(ScriptFiles, MustCompile) {
 TEST_F(ScriptFiles, AreForLocksThatRunOne) {
   write("mine.lua", kCareless);
   const std::string file = story("naive-setnx", "release_script");
-  EXPECT_EQ(sample::error_from([&] { scenario(file); }),
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: naive-setnx does not use this key");
 }
 

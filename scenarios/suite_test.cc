@@ -7,7 +7,7 @@
 namespace picklock::scenarios {
 namespace {
 
-class Suite : public testing::TestWithParam<std::string> {
+class Suite : public ::testing::TestWithParam<std::string> {
  protected:
   // Stops at the first seed that surprises: the others would say the same.
   void expect_no_surprise(const shipped::Part& part) {
@@ -53,7 +53,7 @@ TEST_P(Suite, NeedsEveryOneOfItsFaults) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenario, Suite, testing::ValuesIn(shipped::names()),
+INSTANTIATE_TEST_SUITE_P(Scenario, Suite, ::testing::ValuesIn(shipped::names()),
                          [](const auto& instance) { return shipped::test_name(instance.param); });
 
 TEST(Suite, HasAPlainScenarioForEveryLock) {

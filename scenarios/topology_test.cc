@@ -11,7 +11,7 @@
 namespace picklock::scenarios {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 Scenario with(std::uint32_t masters, std::uint32_t replicas, std::uint32_t sentinels) {
   Scenario scenario;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using history::HistoryEvent;
 using history::What;
 
-class WorldTest : public testing::Test {
+class WorldTest : public ::testing::Test {
  protected:
   void run(const std::string& more, std::uint64_t seed = 1,
            const std::string& algorithm = "lua-check-delete") {

@@ -8,8 +8,8 @@
 
 #include "keys/duration_text.h"
 #include "scenarios/keys.h"
-#include "scenarios/sample.h"
 #include "scenarios/shipped.h"
+#include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
 
@@ -53,14 +53,14 @@ std::string lines(const std::string& text) {
 }
 
 TEST(Writer, WritesEveryKeyOfACompleteFile) {
-  std::string complete = sample::kComplete;
+  std::string complete = testing::kComplete;
   const std::string silent = "network.latency = [\"1ms\", \"2ms\"]\n";
   complete.insert(complete.find(silent) + silent.size(), "violated = []\n");  // said or not
-  EXPECT_EQ(lines(file_text(sample::parsed(complete))), lines(complete));
-  EXPECT_EQ(lines(file_text(sample::parsed(sample::kFailOver))), lines(sample::kFailOver));
-  EXPECT_EQ(lines(file_text(sample::parsed(sample::kLeaseStore))), lines(sample::kLeaseStore));
-  EXPECT_EQ(lines(file_text(sample::parsed(sample::kZooKeeper))), lines(sample::kZooKeeper));
-  EXPECT_EQ(lines(file_text(sample::parsed(sample::kMySql))), lines(sample::kMySql));
+  EXPECT_EQ(lines(file_text(testing::parsed(complete))), lines(complete));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kFailOver))), lines(testing::kFailOver));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kLeaseStore))), lines(testing::kLeaseStore));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kZooKeeper))), lines(testing::kZooKeeper));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kMySql))), lines(testing::kMySql));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -70,14 +70,14 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   for (const Key<Scenario>& key : scenario_keys()) {
     if (key.nested) key.nested("", tables);
   }
-  const std::string text = std::string("\n") + sample::kComplete + sample::kFailOver +
-                           sample::kLeaseStore + sample::kZooKeeper + sample::kMySql;
+  const std::string text = std::string("\n") + testing::kComplete + testing::kFailOver +
+                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {
       if (key.name == "any dotted key" || key.name.ends_with("_script")) continue;
       EXPECT_NE(text.find("\n" + key.name + " = "), std::string::npos)
-          << table.header << " " << key.name << " is not in sample.h";
+          << table.header << " " << key.name << " is not in sample_scenario.h";
       ++tried;
     }
   }
@@ -85,21 +85,21 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
 }
 
 TEST(Writer, LeavesDefaultsOut) {
-  EXPECT_EQ(file_text(sample::parsed("format = 1\nlock.algorithm = 'lua-check-delete'\n"
-                                     "lock.ttl = '10s'\nclients.count = 3\n")),
+  EXPECT_EQ(file_text(testing::parsed("format = 1\nlock.algorithm = 'lua-check-delete'\n"
+                                      "lock.ttl = '10s'\nclients.count = 3\n")),
             "format = 1\n\n[lock]\nalgorithm = \"lua-check-delete\"\n\n[expect]\nviolated = []\n");
 }
 
 TEST(Writer, QuotesWhatTomlWouldMisread) {
-  Scenario scenario = sample::parsed(sample::head());
+  Scenario scenario = testing::parsed(testing::head());
   scenario.title = "a \"b\" \\ c\nd\x7f\t\xc3\xa9";
-  EXPECT_EQ(sample::parsed(file_text(scenario)).title, scenario.title);
+  EXPECT_EQ(testing::parsed(file_text(scenario)).title, scenario.title);
 }
 
 TEST(Writer, WritesRatesInFullAndShort) {
   const auto written = [](const std::string& rate) {
-    const std::string text = file_text(sample::parsed(
-        sample::with_fault("set-clock-rate = 'redis-1'\nat = '1s'\nrate = " + rate + "\n")));
+    const std::string text = file_text(testing::parsed(
+        testing::with_fault("set-clock-rate = 'redis-1'\nat = '1s'\nrate = " + rate + "\n")));
     const std::size_t at = text.find("\nrate = ") + 8;
     return text.substr(at, text.find('\n', at) - at);
   };
@@ -109,7 +109,7 @@ TEST(Writer, WritesRatesInFullAndShort) {
 }
 
 TEST(Writer, SaysWhatALossOfPowerLeaves) {
-  Scenario scenario = sample::parsed(sample::with_fault("restart = 'redis-1'\nat = '1s'\n"));
+  Scenario scenario = testing::parsed(testing::with_fault("restart = 'redis-1'\nat = '1s'\n"));
   scenario.faults[0].keeps = sim::Keeps::fsynced;
   EXPECT_NE(file_text(scenario).find("\nkeeps = \"fsynced\"\n"), std::string::npos);
 }

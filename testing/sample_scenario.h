@@ -10,14 +10,14 @@
 #include "scenarios/keys.h"
 #include "scenarios/loader.h"
 
-namespace picklock::scenarios::sample {
+namespace picklock::testing {
 
-inline Vocabulary vocabulary() {
+inline scenarios::Vocabulary vocabulary() {
   using namespace models::locks;
   using picklock::Role;
   const OptionKeys plain = joined({client_keys(), lease_keys(), polling_keys(), token_keys()});
   const auto keys_of = [](std::string_view lock) { return named(lock)->keys; };
-  OptionKeys all = option_keys();
+  OptionKeys all = scenarios::option_keys();
   std::erase_if(all, [](const auto& key) {
     return key.name == "lock_delay" || (find(named("mysql-row-lock")->keys, key.name) != nullptr &&
                                         find(named("watchdog")->keys, key.name) == nullptr);
@@ -384,8 +384,8 @@ for = "1s"
 violated = []
 )";
 
-inline Scenario parsed(std::string text) {
-  return parse(std::move(text), "story.toml", vocabulary());
+inline scenarios::Scenario parsed(std::string text) {
+  return scenarios::parse(std::move(text), "story.toml", vocabulary());
 }
 
 // The message, or "loads" where there is nothing to complain about.
@@ -403,4 +403,4 @@ inline std::string error_of(const std::string& text) {
   return error_from([&] { parsed(text); });
 }
 
-}  // namespace picklock::scenarios::sample
+}  // namespace picklock::testing
