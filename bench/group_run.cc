@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
+#include "models/client/keys.h"
+#include "models/client/sim_client.h"
+#include "models/client/tenures.h"
 #include "models/redis/group.h"
-#include "models/resource.h"
-#include "models/sim_client.h"
-#include "models/tenures.h"
+#include "models/resource/resource.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Usage, help, lists and output, whatever the command.
 #include <regex>
 
-#include "cli/program.h"
+#include "testing/program.h"
 
 namespace picklock::cli {
 namespace {

@@ -1,5 +1,5 @@
 // `picklock compare`.
-#include "cli/program.h"
+#include "testing/program.h"
 
 namespace picklock::cli {
 namespace {

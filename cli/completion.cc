@@ -10,7 +10,7 @@
 #include "explore/strategies/list.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"

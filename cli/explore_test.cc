@@ -1,7 +1,7 @@
 // `picklock explore`.
 #include <set>
 
-#include "cli/program.h"
+#include "testing/program.h"
 
 namespace picklock::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"

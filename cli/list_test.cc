@@ -1,7 +1,7 @@
 // `picklock list`.
 #include <set>
 
-#include "cli/program.h"
+#include "testing/program.h"
 
 namespace picklock::cli {
 namespace {

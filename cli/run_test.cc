@@ -1,7 +1,7 @@
 // `picklock run`.
 #include <regex>
 
-#include "cli/program.h"
+#include "testing/program.h"
 
 namespace picklock::cli {
 namespace {

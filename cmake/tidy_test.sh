@@ -48,23 +48,22 @@ complain() {
 }
 
 check_layers() {
-  local i j file
-  for ((i = 0; i < ${#layers[@]}; ++i)); do
-    while read -r file; do
-      for ((j = i + 1; j < ${#layers[@]}; ++j)); do
-        grep -qE "^#include \"${layers[j]}/" "$file" &&
-          complain "$file: ${layers[i]} may not include ${layers[j]}"
-      done
-    done < <(sources "${layers[i]}")
+  local i file layer later
+  for ((i = 0; i + 1 < ${#layers[@]}; ++i)); do
+    later=$(IFS='|' && echo "${layers[*]:i+1}")
+    while IFS=: read -r file layer; do
+      complain "$file: ${layers[i]} may not include $layer"
+    done < <(sources "${layers[i]}" | xargs -r grep -HoE "^#include \"($later)/" | sed -E 's@#include "(.*)/$@\1@')
   done
   while read -r file; do
-    grep -qE '^#include "sim/' "$file" &&
-      complain "$file: a lock sees interfaces only and may not include sim"
-  done < <(sources models/locks)
+    complain "$file: a lock sees interfaces only and may not include sim"
+  done < <(sources models/locks | xargs -r grep -lE '^#include "sim/')
   while read -r file; do
-    grep -E '^#include "' "$file" | grep -qv '"picklock/' &&
-      complain "$file: a public header includes public headers only"
-  done < <(sources include)
+    complain "$file: a public header includes public headers only"
+  done < <(sources include | xargs -r grep -HE '^#include "' | grep -v '"picklock/' | cut -d: -f1)
+  while read -r file; do
+    complain "$file: the folder of the models has folders only"
+  done < <(find models -maxdepth 1 -name '*.h' -o -maxdepth 1 -name '*.cc')
 }
 
 # Not in comments either: who reads the simulator need not know what runs in it.
@@ -85,20 +84,18 @@ check_words() {
   local any
   any=$(IFS='|' && echo "${words[*]}")
   while read -r file; do
-    without_comments "$file" | grep -qE "$any" || continue
     for word in "${words[@]}"; do
       without_comments "$file" | grep -qE "$word" && ! allowed "$file" "$word" &&
         complain "$file: '$word' is forbidden: it lets something but the seed decide a run"
     done
-  done < <(sources include "${layers[@]}")
+  done < <(sources include "${layers[@]}" | xargs -r grep -lE "$any")
 }
 
 check_fibers() {
   local file
   while read -r file; do
-    [[ $file == sim/fiber* ]] || ! grep -qE '^#include [<"]boost/fiber' "$file" ||
-      complain "$file: only sim/fiber* touches Boost.Fiber"
-  done < <(sources "${layers[@]}")
+    [[ $file == sim/fiber* ]] || complain "$file: only sim/fiber* touches Boost.Fiber"
+  done < <(sources "${layers[@]}" | xargs -r grep -lE '^#include [<"]boost/fiber')
 }
 
 # The examples of the public headers, indented by three blanks, are lines of what is compiled and run.
@@ -122,6 +119,19 @@ check_paths() {
     xargs -0 grep -IoHnE '(^|[^[:alnum:]._~/$}-])/(home|root|work|Users)/[[:alnum:]]+')
 }
 
+# A stranger who reads a folder of the product is to meet the product alone.
+check_test_helpers() {
+  local header
+  while read -r header; do
+    complain "$header: only tests include it, so it belongs in testing"
+  done < <(grep -rHoE --include='*.cc' --include='*.h' '^#include "[^"]+"' "${layers[@]}" bench 2>/dev/null |
+    awk -F'[:"]' '
+      { included[$3] = 1 }
+      $1 !~ /_test\.cc$|^testing\// { used[$3] = 1 }
+      END { for (header in included) if (!used[header]) print header }' |
+    grep -vE '^(testing|picklock)/' | LC_ALL=C sort)
+}
+
 # A folder that ./picklock does not know is not built anew when it changes; one that ./check lacks is not formatted.
 check_lists_of_layers() {
   local file
@@ -138,6 +148,7 @@ complaints_in() {  # complaints_in FOLDER
   check_lists_of_layers
   check_words
   check_sim_words
+  check_test_helpers
   check_fibers
   check_paths
   check_examples
@@ -147,7 +158,7 @@ complaints_in() {  # complaints_in FOLDER
 # The checks themselves: each must find what is planted for it, and a clean tree must pass.
 plant=$(mktemp -d)
 trap 'rm -rf "$plant"' EXIT
-mkdir -p "$plant"/{sim,models/locks,explore,compare,cli,include/picklock}
+mkdir -p "$plant"/{sim,models/{client,locks},explore,compare,cli,include/picklock}
 planted() {  # planted FILE TEXT EXPECTED
   echo "$2" >"$plant/$1"
   local found
@@ -157,7 +168,7 @@ planted() {  # planted FILE TEXT EXPECTED
   echo "planted in $1: $2, and not found; found: $found"
   exit 1
 }
-planted sim/a.h '#include "models/keys.h"' 'sim may not include models'
+planted sim/a.h '#include "models/client/keys.h"' 'sim may not include models'
 planted sim/a.h '#include "history/history.h"' 'sim may not include history'
 planted sim/a.h 'void kill_session();' 'sim says no word of locks'
 planted sim/a.h '// Who holds the lock.' 'sim says no word of locks'
@@ -165,10 +176,12 @@ planted models/locks/a.cc '#include "sim/time.h"' 'may not include sim'
 planted include/picklock/a.h '#include "sim/time.h"' 'public headers only'
 touch "$plant/explore/header_examples_test.cc"
 planted include/picklock/a.h '//   my.example();' 'a line of its example is not in'
-planted models/a.cc 'std::unordered_map<int, int> m;' 'unordered_'
+planted models/a.h '// A helper.' 'has folders only'
+planted models/client/a.cc 'std::unordered_map<int, int> m;' 'unordered_'
 planted cli/a.cc 'auto t = std::chrono::steady_clock::now();' 'steady_clock'
 planted sim/a.cc 'int x = rand();' 'rand'
 planted sim/clock.cc '#include <boost/fiber/all.hpp>' 'only sim/fiber*'
+planted sim/a_test.cc '#include "sim/helper.h"' 'sim/helper.h: only tests include it'
 planted a.md "see /""home/me/x" 'a path of one machine'
 echo '#include <boost/fiber/all.hpp>  // steady_clock' >"$plant/sim/fiber_scheduler.cc"
 complaints_in "$plant" || { echo "a clean tree does not pass"; exit 1; }

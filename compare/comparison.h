@@ -13,7 +13,7 @@
 
 #include "compare/cell.h"
 #include "compare/measures.h"
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 
 namespace picklock::compare {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "properties/history_builder.h"
+#include "testing/history_builder.h"
 
 namespace picklock::compare {
 namespace {

@@ -1,6 +1,6 @@
 #include "compare/price.h"
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "picklock/lock.h"
 #include "scenarios/bounds.h"
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "keys/key_kinds.h"
+#include "models/client/step_of.h"
 #include "models/servers/cluster.h"
 #include "models/servers/kind.h"
-#include "models/step_of.h"
 #include "picklock/scenario.h"
 #include "sim/caller.h"
 #include "sim/service.h"

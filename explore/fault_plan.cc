@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "keys/duration_text.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/promises.h"

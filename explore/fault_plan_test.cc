@@ -6,7 +6,7 @@
 #include <set>
 
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"

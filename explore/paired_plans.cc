@@ -7,7 +7,7 @@
 
 #include "models/redis/spec.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
 #include "scenarios/verb_rules.h"

@@ -9,7 +9,7 @@
 #include "explore/violation.h"
 #include "models/mysql/spec.h"
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/verb_rules.h"
 
 namespace picklock::explore {

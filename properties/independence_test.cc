@@ -1,5 +1,5 @@
 // For each property a history that violates it and no other: none is a consequence of another.
-#include "properties/judging.h"
+#include "testing/judging.h"
 
 namespace picklock::properties {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "properties/allocations.h"
-#include "properties/judging.h"
+#include "testing/allocations.h"
+#include "testing/judging.h"
 
 namespace picklock::properties {
 namespace {

@@ -1,4 +1,4 @@
-#include "properties/judging.h"
+#include "testing/judging.h"
 
 namespace picklock::properties {
 namespace {

@@ -1,12 +1,12 @@
 // Compares each judge with the naive restatement of its definition, on random histories.
-#include "properties/naive.h"
+#include "testing/naive.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
 #include "properties/judge.h"
-#include "properties/random_history.h"
+#include "testing/random_history.h"
 
 namespace picklock::properties {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "properties/history_builder.h"
+#include "testing/history_builder.h"
 
 namespace picklock::properties {
 namespace {

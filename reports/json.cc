@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "reports/narrator.h"
 
 namespace picklock::reports {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/golden.h"
-#include "reports/sample_run.h"
+#include "testing/golden.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <pugixml.hpp>
 
-#include "reports/sample_run.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

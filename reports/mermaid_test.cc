@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "reports/golden.h"
-#include "reports/sample_run.h"
+#include "testing/golden.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/sample_run.h"
 #include "reports/story_json.h"
 #include "scenarios/shipped.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "reports/sample_run.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "reports/sample_run.h"
 #include "reports/story_json.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "reports/columns.h"
-#include "reports/golden.h"
-#include "reports/sample_run.h"
 #include "scenarios/runner.h"
 #include "scenarios/shipped.h"
+#include "testing/golden.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

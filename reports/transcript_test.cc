@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/locks/redisson/scripts.h"
-#include "reports/sample_run.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

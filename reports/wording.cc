@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/client.h"
 #include "reports/columns.h"
 

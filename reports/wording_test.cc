@@ -1,4 +1,4 @@
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "reports/narrator.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <limits>
 
-#include "reports/sample_run.h"
+#include "testing/sample_run.h"
 
 namespace picklock::reports {
 namespace {

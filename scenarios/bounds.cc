@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "keys/duration_text.h"
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "models/servers/kind.h"
 
 namespace picklock::scenarios {

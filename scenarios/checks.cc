@@ -11,7 +11,7 @@
 #include "models/locks/quorum_lock.h"
 #include "models/locks/redisson/options.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/keys.h"
 #include "scenarios/topology.h"
 #include "scenarios/verb_rules.h"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/algorithm.h"
-#include "models/sim_client.h"
-#include "models/tenures.h"
+#include "models/client/sim_client.h"
+#include "models/client/tenures.h"
+#include "models/locks/algorithm.h"
 #include "scenarios/scenario.h"
 #include "sim/process.h"
 

@@ -1,6 +1,6 @@
 #include "scenarios/coordinator_program.h"
 
-#include "models/coordination.h"
+#include "models/client/coordination.h"
 #include "models/servers/kind.h"
 
 namespace picklock::scenarios {

@@ -2,7 +2,7 @@
 // as it runs.
 #pragma once
 
-#include "models/sim_client.h"
+#include "models/client/sim_client.h"
 #include "scenarios/scenario.h"
 #include "sim/process.h"
 

@@ -1,6 +1,6 @@
 #include "scenarios/fault_classes.h"
 
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/process_kinds.h"
 
 namespace picklock::scenarios {

@@ -1,4 +1,4 @@
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/keys.h"
 
 #include "keys/key_kinds.h"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "keys/key_kinds.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::scenarios {
 

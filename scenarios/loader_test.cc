@@ -13,7 +13,7 @@
 #include "models/locks/lease_store_lock.h"
 #include "models/mysql/spec.h"
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "models/zookeeper/spec.h"
 #include "testing/sample_scenario.h"
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "keys/bad_input.h"
-#include "models/configured_lock.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/promises.h"
 #include "models/servers/kind.h"
 

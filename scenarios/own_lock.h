@@ -2,7 +2,7 @@
 // clients take turns with it. Nothing is registered anywhere: a scenario knows its lock.
 #pragma once
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "picklock/scenario.h"
 #include "scenarios/scenario.h"
 

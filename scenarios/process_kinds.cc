@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::scenarios {
 

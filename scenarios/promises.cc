@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/client.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/topology.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "models/servers/process_kind.h"
 #include "scenarios/scenario.h"
 

@@ -6,7 +6,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/runner.h"
 #include "testing/sample_scenario.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/algorithm.h"
-#include "models/lock_options.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/lock_options.h"
 #include "models/servers/find_by.h"
 #include "models/servers/gc.h"
 #include "models/servers/specs.h"

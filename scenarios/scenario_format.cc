@@ -8,7 +8,7 @@
 
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "scenarios/keys.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/verb_rules.h"

@@ -5,7 +5,7 @@
 
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::scenarios {
 namespace {

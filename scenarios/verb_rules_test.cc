@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::scenarios {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "keys/key.h"
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "picklock/client.h"
 
 namespace picklock::scenarios {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/algorithm.h"
-#include "models/keys.h"
-#include "models/resource.h"
+#include "models/client/keys.h"
+#include "models/client/sim_client.h"
+#include "models/client/tenures.h"
+#include "models/locks/algorithm.h"
+#include "models/resource/resource.h"
 #include "models/servers/cluster.h"
 #include "models/servers/kind.h"
-#include "models/sim_client.h"
-#include "models/tenures.h"
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
 #include "scenarios/coordinator_program.h"

@@ -8,7 +8,7 @@
 #include "keys/duration_text.h"
 #include "keys/value.h"
 #include "models/servers/kind.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/client.h"
 #include "scenarios/keys.h"
 

@@ -1,8 +1,8 @@
-#include "properties/allocations.h"
+#include "testing/allocations.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

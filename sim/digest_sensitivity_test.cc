@@ -2,7 +2,7 @@
 // digest, which must be the same number in every build.
 #include <gtest/gtest.h>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/echo_world.h"
 #include "sim/pacer.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

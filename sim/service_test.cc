@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "sim/echo_world.h"
+#include "testing/echo_world.h"
 
 namespace picklock::sim {
 namespace {

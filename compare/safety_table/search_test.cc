@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "compare/safety_table/search.h"
 #include "keys/duration_text.h"
+#include "testing/safety_table_search.h"
 
 namespace picklock::compare::safety_table {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "explore/fault_plan.h"
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
 

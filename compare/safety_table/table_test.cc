@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "compare/safety_table/page.h"
-#include "compare/safety_table/search.h"
 #include "models/redis/spec.h"
 #include "models/servers/kind.h"
+#include "testing/safety_table_search.h"
 
 namespace picklock::compare::safety_table {
 namespace {

@@ -7,7 +7,8 @@
 //   conform::redis::real::RealRedis server(simulation, simulation.scheduler.add_process("redis-1"),
 //                                 {"127.0.0.1", 6379});
 //   time.watch(server);
-//   machine.reset(simulation, client, std::array{server.node()}, ...);  // models/sim_client.h
+//   machine.reset(simulation, client, std::array{server.node()}, ...);  //
+//   models/client/sim_client.h
 #pragma once
 
 #include <poll.h>

@@ -7,7 +7,7 @@
 
 #include "conform/zookeeper/sim_socket.h"
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
+#include "models/client/keys.h"
 #include "models/zookeeper/server.h"
 
 namespace picklock::conform::zookeeper {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "history/recorded_simulation.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::lease_store {
 namespace {

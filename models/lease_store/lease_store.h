@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
+#include "models/client/keys.h"
+#include "models/client/tenures.h"
 #include "models/lease_store/protocol.h"
-#include "models/tenures.h"
 #include "sim/service.h"
 
 namespace picklock::lease_store {

@@ -5,9 +5,9 @@
 #include "models/lease_store/cluster.h"
 #include "models/lease_store/kind.h"
 #include "models/lease_store/spec.h"
-#include "models/small_world.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/lease_store.h"
+#include "testing/small_world.h"
 
 namespace picklock::lease_store {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "sim/message.h"
 #include "sim/trace.h"
 

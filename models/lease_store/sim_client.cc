@@ -1,6 +1,6 @@
 #include "models/lease_store/sim_client.h"
 
-#include "models/step_of.h"
+#include "models/client/step_of.h"
 
 namespace picklock::lease_store {
 namespace {

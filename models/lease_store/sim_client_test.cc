@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/lease_store/kind.h"
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::lease_store {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 
 namespace picklock::models::locks {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "models/configured_lock.h"
+#include "models/locks/configured_lock.h"
 
 namespace picklock::models::locks {
 

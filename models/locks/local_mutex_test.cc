@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/set_px_lock.h"
-#include "models/locks/transcript.h"
-#include "models/small_world.h"
+#include "testing/locks/transcript.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "picklock/client.h"
 
 namespace picklock::models::locks {

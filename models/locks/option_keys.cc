@@ -1,7 +1,7 @@
 #include "models/locks/option_keys.h"
 
 #include "keys/key_kinds.h"
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 
 namespace picklock::models {
 

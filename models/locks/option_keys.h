@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "keys/key.h"
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 
 namespace picklock::models::locks {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "models/locks/option_keys.h"
 
 namespace picklock::models::locks {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/option_keys.h"
 
 namespace picklock::models::locks {

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks {
 namespace {

@@ -4,8 +4,8 @@
 // release, so a failed release cannot be repeated.
 #pragma once
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/token_lock.h"
 
 namespace picklock::models::locks {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "picklock/lock.h"
 #include "picklock/redis.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/set_px_lock.h"
-#include "models/locks/transcript.h"
+#include "testing/locks/transcript.h"
 
 namespace picklock::models::locks {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "models/fencing.h"
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
+#include "models/resource/fencing.h"
 
 namespace picklock::models::locks {
 namespace {

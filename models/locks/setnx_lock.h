@@ -3,7 +3,7 @@
 // (docs/facts/failures.md)
 #pragma once
 
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "models/locks/token_lock.h"
 
 namespace picklock::models::locks {

@@ -3,8 +3,8 @@
 // (redis.io, SETNX, Design pattern: locking with SETNX; docs/facts/failures.md B-08)
 #pragma once
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 
 namespace picklock::models::locks {
 

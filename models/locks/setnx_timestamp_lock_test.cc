@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "models/locks/transcript.h"
+#include "testing/locks/transcript.h"
 
 namespace picklock::models::locks {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks {
 namespace {

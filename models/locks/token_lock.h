@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "models/configured_lock.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/renewal.h"
 
 namespace picklock::models::locks {

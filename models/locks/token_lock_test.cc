@@ -4,7 +4,7 @@
 
 #include "models/locks/set_px_lock.h"
 #include "models/locks/setnx_lock.h"
-#include "models/locks/transcript.h"
+#include "testing/locks/transcript.h"
 
 namespace picklock::models::locks {
 namespace {

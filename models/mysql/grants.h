@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "history/recorded_simulation.h"
+#include "models/client/tenures.h"
 #include "models/mysql/engine.h"
-#include "models/tenures.h"
 #include "picklock/client.h"
 #include "sim/simulation.h"
 

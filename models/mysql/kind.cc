@@ -11,7 +11,7 @@
 #include "models/mysql/cluster.h"
 #include "models/mysql/spec.h"
 #include "models/mysql/version.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::mysql {
 

@@ -4,7 +4,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/mysql/tables.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "picklock/client.h"
 
 namespace picklock::mysql {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
+#include "models/client/server_end.h"
+#include "models/client/tenures.h"
 #include "models/mysql/engine.h"
 #include "models/mysql/grants.h"
 #include "models/mysql/settings.h"
 #include "models/mysql/wire.h"
-#include "models/server_end.h"
-#include "models/tenures.h"
 #include "sim/caller.h"
 #include "sim/service.h"
 

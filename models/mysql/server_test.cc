@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/mysql/database_world.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
+#include "testing/mysql/database_world.h"
 
 namespace picklock::mysql {
 namespace {

@@ -1,8 +1,8 @@
 #include "models/mysql/sim_client.h"
 
+#include "models/client/step_of.h"
 #include "models/locks/mysql/options.h"
 #include "models/mysql/wire.h"
-#include "models/step_of.h"
 
 namespace picklock::mysql {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "models/lock_options.h"
-#include "models/pool.h"
-#include "models/server_end.h"
+#include "models/client/pool.h"
+#include "models/client/server_end.h"
+#include "models/locks/lock_options.h"
 #include "models/servers/client_end.h"
 #include "picklock/mysql.h"
 #include "sim/caller.h"

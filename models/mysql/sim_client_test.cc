@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "models/locks/mysql/options.h"
-#include "models/mysql/database_world.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
+#include "testing/mysql/database_world.h"
 
 namespace picklock::mysql {
 namespace {

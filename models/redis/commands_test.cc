@@ -1,4 +1,4 @@
-#include "models/redis/command_example.h"
+#include "testing/redis/command_example.h"
 
 namespace picklock::redis {
 namespace {

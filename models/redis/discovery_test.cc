@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "models/redis/group_world.h"
+#include "testing/redis/group_world.h"
 
 namespace picklock::redis {
 namespace {

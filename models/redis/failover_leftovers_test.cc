@@ -1,7 +1,7 @@
 // A failover loses scripts and messages to subscribers.
 #include <gmock/gmock.h>
 
-#include "models/redis/replicated_servers.h"
+#include "testing/redis/replicated_servers.h"
 
 namespace picklock::redis {
 namespace {

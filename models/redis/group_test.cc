@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/redis/replicated_servers.h"
+#include "testing/redis/replicated_servers.h"
 
 namespace picklock::redis {
 namespace {

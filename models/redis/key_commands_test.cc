@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "models/redis/command_example.h"
+#include "testing/redis/command_example.h"
 
 namespace picklock::redis {
 namespace {

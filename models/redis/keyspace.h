@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
+#include "models/client/keys.h"
+#include "models/client/tenures.h"
 #include "models/redis/value.h"
-#include "models/tenures.h"
 #include "picklock/client.h"
 #include "sim/random.h"
 #include "sim/simulation.h"

@@ -6,12 +6,12 @@
 #include <array>
 
 #include "keys/bad_input.h"
-#include "models/fencing.h"
 #include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
 #include "models/redis/spec.h"
-#include "models/verbs.h"
+#include "models/resource/fencing.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::redis {
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "models/redis/lone_server.h"
-#include "models/redis/replicated_servers.h"
 #include "models/redis/snapshot.h"
-#include "models/small_world.h"
+#include "testing/redis/replicated_servers.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "models/redis/command_example.h"
+#include "testing/redis/command_example.h"
 
 namespace picklock::redis {
 namespace {

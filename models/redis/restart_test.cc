@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/redis/persistence.h"
-#include "models/redis/replicated_servers.h"
-#include "models/small_world.h"
+#include "testing/redis/replicated_servers.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "models/redis/lone_server.h"
-#include "models/small_world.h"
 #include "picklock/redis.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

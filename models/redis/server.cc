@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "models/redis/group.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::redis {
 

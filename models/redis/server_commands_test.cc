@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/redis/command_example.h"
+#include "testing/redis/command_example.h"
 
 namespace picklock::redis {
 namespace {

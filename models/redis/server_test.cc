@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/small_world.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "models/client/step_of.h"
 #include "models/redis/wire.h"
-#include "models/step_of.h"
 
 namespace picklock::redis {
 namespace {

@@ -8,8 +8,8 @@
 #include <deque>
 
 #include "history/history.h"
-#include "models/lock_options.h"
-#include "models/pool.h"
+#include "models/client/pool.h"
+#include "models/locks/lock_options.h"
 #include "models/redis/server_link.h"
 #include "models/redis/sim_subscriber.h"
 #include "picklock/redis.h"

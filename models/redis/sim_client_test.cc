@@ -5,9 +5,9 @@
 #include <array>
 #include <map>
 
-#include "models/redis/group_world.h"
 #include "models/redis/wire.h"
-#include "models/small_world.h"
+#include "testing/redis/group_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/redis/group_world.h"
-#include "models/small_world.h"
+#include "testing/redis/group_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -1,5 +1,5 @@
-#include "models/redis/command_example.h"
-#include "models/small_world.h"
+#include "testing/redis/command_example.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "models/redis/wire.h"
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::redis {
 namespace {

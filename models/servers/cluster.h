@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
-#include "models/lock_options.h"
+#include "models/client/keys.h"
+#include "models/client/tenures.h"
+#include "models/locks/lock_options.h"
 #include "models/servers/client_end.h"
 #include "models/servers/find_by.h"
 #include "models/servers/process_kind.h"
 #include "models/servers/specs.h"
-#include "models/tenures.h"
 #include "sim/simulation.h"
 
 namespace picklock::servers {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::servers {
 

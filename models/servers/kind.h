@@ -13,8 +13,8 @@
 
 #include "keys/key.h"
 #include "keys/key_kinds.h"
-#include "models/coordination.h"
-#include "models/lock_options.h"
+#include "models/client/coordination.h"
+#include "models/locks/lock_options.h"
 #include "models/servers/gc.h"
 #include "models/servers/process_kind.h"
 #include "models/servers/specs.h"

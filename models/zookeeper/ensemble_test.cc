@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "models/zookeeper/ensemble_world.h"
+#include "testing/zookeeper/ensemble_world.h"
 
 namespace picklock::zookeeper {
 namespace {

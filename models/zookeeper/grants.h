@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "history/recorded_simulation.h"
-#include "models/tenures.h"
+#include "models/client/tenures.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/proposal.h"
 #include "models/zookeeper/tree.h"

@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "keys/duration_text.h"
-#include "models/algorithm.h"
+#include "models/locks/algorithm.h"
 #include "models/locks/zookeeper/coordinator.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
 #include "models/locks/zookeeper/options.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 #include "models/zookeeper/cluster.h"
 #include "models/zookeeper/spec.h"
 #include "models/zookeeper/version.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "history/recorded_simulation.h"
-#include "models/verbs.h"
+#include "models/servers/verbs.h"
 
 namespace picklock::zookeeper {
 namespace {

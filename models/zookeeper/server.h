@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/server_end.h"
+#include "models/client/server_end.h"
 #include "models/zookeeper/grants.h"
 #include "models/zookeeper/quorum_peer.h"
 #include "models/zookeeper/session_tracker.h"

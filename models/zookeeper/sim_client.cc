@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/client/step_of.h"
 #include "models/locks/zookeeper/options.h"
-#include "models/step_of.h"
 
 namespace picklock::zookeeper {
 namespace {

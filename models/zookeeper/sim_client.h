@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "history/history.h"
-#include "models/lock_options.h"
-#include "models/server_end.h"
+#include "models/client/server_end.h"
+#include "models/locks/lock_options.h"
 #include "models/servers/client_end.h"
 #include "models/zookeeper/wire.h"
 #include "picklock/zookeeper.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/zookeeper/options.h"
-#include "models/zookeeper/ensemble_world.h"
+#include "testing/zookeeper/ensemble_world.h"
 
 namespace picklock::zookeeper {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "conform/mysql/real/real_mysql.h"
 #include "conform/mysql/real_server.h"
-#include "conform/real/real_clients.h"
 #include "models/locks/catalogue.h"
 #include "models/mysql/sim_client.h"
 #include "models/mysql/tables.h"
+#include "testing/conform/real_clients.h"
 
 namespace picklock::conform::mysql::real {
 

@@ -14,7 +14,7 @@
 #include "conform/redis/outcomes/real_side.h"
 #include "conform/redis/outcomes/simulated_side.h"
 #include "conform/redis/outcomes/situations.h"
-#include "conform/situation_names.h"
+#include "testing/conform/situation_names.h"
 
 namespace picklock::conform::redis::outcomes {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "conform/redis/real/real_world.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/redisson/options.h"
+#include "testing/conform/real_redis_world.h"
 
 namespace picklock::conform::redis::real {
 namespace {

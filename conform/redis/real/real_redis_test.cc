@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "conform/redis/real/real_world.h"
 #include "models/redis/wire.h"
+#include "testing/conform/real_redis_world.h"
 
 namespace picklock::conform::redis::real {
 namespace {

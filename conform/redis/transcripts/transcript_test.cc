@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "conform/redis/transcripts/conducted.h"
-#include "conform/redis/transcripts/monitor.h"
 #include "models/locks/catalogue.h"
+#include "testing/conform/conducted.h"
+#include "testing/conform/monitor.h"
 
 namespace picklock::conform::redis::transcripts {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "conform/situation_names.h"
 #include "conform/zookeeper/outcomes/real_side.h"
 #include "conform/zookeeper/outcomes/simulated_side.h"
 #include "conform/zookeeper/outcomes/situation.h"
+#include "testing/conform/situation_names.h"
 
 namespace picklock::conform::zookeeper::outcomes {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "conform/zookeeper/real/real_world.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/options.h"
 #include "picklock/zookeeper.h"
+#include "testing/conform/real_zookeeper_world.h"
 
 namespace picklock::conform::zookeeper::real {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "conform/address.h"
 #include "conform/real/real_endpoint.h"
-#include "models/server_end.h"
+#include "models/client/server_end.h"
 
 namespace picklock::conform::zookeeper::real {
 

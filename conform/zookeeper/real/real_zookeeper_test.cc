@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "conform/zookeeper/real/real_world.h"
 #include "history/recorded_simulation.h"
 #include "models/zookeeper/wire.h"
+#include "testing/conform/real_zookeeper_world.h"
 
 namespace picklock::conform::zookeeper::real {
 namespace {

@@ -2,8 +2,8 @@
 // becomes of its transactions. (docs/facts/algorithms.md 8.5; M30 to M33)
 #pragma once
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 

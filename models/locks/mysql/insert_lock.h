@@ -2,8 +2,8 @@
 // unique key. A client that finds it expired deletes it first. (docs/facts/algorithms.md 8.3)
 #pragma once
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 

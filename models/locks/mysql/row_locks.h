@@ -4,8 +4,8 @@
 // 8.2 and 8.4; M1 to M7)
 #pragma once
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "models/locks/mysql/options.h"
 #include "picklock/lock.h"
 #include "picklock/mysql.h"

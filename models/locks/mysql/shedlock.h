@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 #include "picklock/mysql.h"

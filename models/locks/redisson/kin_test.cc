@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include "models/locks/redisson/readable.h"
-#include "models/locks/transcript.h"
-#include "models/small_world.h"
+#include "testing/locks/readable.h"
+#include "testing/locks/transcript.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks::redisson {
 namespace {

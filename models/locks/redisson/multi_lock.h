@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/configured_lock.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/quorum_lock.h"
 #include "models/locks/redisson/lock.h"
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/locks/redisson/readable.h"
-#include "models/locks/transcript.h"
+#include "testing/locks/readable.h"
+#include "testing/locks/transcript.h"
 
 namespace picklock::models::locks::redisson {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "models/locks/redisson/lock.h"
-#include "models/locks/redisson/readable.h"
-#include "models/small_world.h"
+#include "testing/locks/readable.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks::redisson {
 namespace {

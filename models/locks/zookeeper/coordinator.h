@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/coordination.h"
+#include "models/client/coordination.h"
 #include "models/locks/zookeeper/session.h"
 #include "picklock/zookeeper.h"
 

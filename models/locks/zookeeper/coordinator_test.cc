@@ -4,8 +4,8 @@
 
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
-#include "models/small_world.h"
 #include "models/zookeeper/kind.h"
+#include "testing/small_world.h"
 
 namespace picklock::models::locks::zookeeper {
 namespace {

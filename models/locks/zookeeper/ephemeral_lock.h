@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "models/algorithm.h"
-#include "models/configured_lock.h"
+#include "models/locks/algorithm.h"
+#include "models/locks/configured_lock.h"
 #include "models/locks/local_time.h"
 #include "models/locks/zookeeper/options.h"
 #include "models/locks/zookeeper/session.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "models/locks/zookeeper/options.h"
 #include "models/zookeeper/names.h"
 #include "picklock/lock.h"

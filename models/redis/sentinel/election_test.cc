@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "models/redis/sentinel/fake_world.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -2,7 +2,7 @@
 // (R60-R69).
 #include <algorithm>
 
-#include "models/redis/sentinel/fake_world.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

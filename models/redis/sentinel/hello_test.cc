@@ -1,5 +1,5 @@
 // How Sentinels find each other, and how the newest configuration spreads.
-#include "models/redis/sentinel/fake_world.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

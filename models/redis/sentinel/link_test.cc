@@ -1,7 +1,7 @@
 #include "models/redis/sentinel/link.h"
 
-#include "models/redis/sentinel/fake_world.h"
 #include "models/redis/sentinel/info.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

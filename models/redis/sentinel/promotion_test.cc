@@ -1,6 +1,6 @@
 #include "models/redis/sentinel/promotion.h"
 
-#include "models/redis/sentinel/fake_world.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

@@ -1,5 +1,5 @@
 // How a Sentinel reacts to answers, and to missing ones.
-#include "models/redis/sentinel/fake_world.h"
+#include "testing/redis/fake_world.h"
 
 namespace picklock::redis {
 namespace {

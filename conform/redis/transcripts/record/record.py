@@ -1,5 +1,5 @@
 """Runs a program that uses a lock library on redis-servers of our own, listens to them with MONITOR, and writes what
-they were sent in the form that conform/redis/transcripts/monitor.h gives to our own locks.
+they were sent in the form that testing/conform/monitor.h gives to our own locks.
 
     record.py TITLE PROGRAM...    the program is called with the servers' ports behind
 

@@ -1,8 +1,8 @@
-#include "models/resource.h"
+#include "models/resource/resource.h"
 
 #include <gmock/gmock.h>
 
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::models {
 namespace {

@@ -1,4 +1,4 @@
-// Clients on a real ZooKeeper server of our own: the real counterpart of models/small_world.h. The
+// Clients on a real ZooKeeper server of our own: the real counterpart of testing/small_world.h. The
 // server lives as long as the program, and keeps what earlier tests have left there. Test-only.
 #pragma once
 
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "conform/real/real_clients.h"
 #include "conform/zookeeper/real/real_zookeeper.h"
 #include "conform/zookeeper/real_server.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/sim_client.h"
+#include "testing/conform/real_clients.h"
 
 namespace picklock::conform::zookeeper::real {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "history/history.h"
-#include "properties/history_builder.h"
 #include "properties/judge.h"
+#include "testing/history_builder.h"
 
 namespace picklock::properties {
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
+#include "models/client/sim_client.h"
 #include "models/redis/client_end.h"
 #include "models/redis/server.h"
 #include "models/redis/wire.h"
-#include "models/resource.h"
+#include "models/resource/resource.h"
 #include "models/servers/cluster.h"
 #include "models/servers/kind.h"
-#include "models/sim_client.h"
 #include "picklock/client.h"
 #include "sim/simulation.h"
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "models/configured_lock.h"
-#include "models/locks/transcript.h"
+#include "models/locks/configured_lock.h"
+#include "testing/locks/transcript.h"
 
 namespace picklock::models {
 namespace {

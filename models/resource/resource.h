@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/tenures.h"
+#include "models/client/tenures.h"
 #include "picklock/lock.h"
 #include "sim/caller.h"
 #include "sim/service.h"

@@ -10,7 +10,7 @@
 #include "models/mysql/kind.h"
 #include "models/mysql/spec.h"
 #include "models/mysql/tables.h"
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::mysql {
 

@@ -1,4 +1,4 @@
-#include "models/fencing.h"
+#include "models/resource/fencing.h"
 
 #include "picklock/redis.h"
 

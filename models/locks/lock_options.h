@@ -1,5 +1,5 @@
 // The options of a lock: those that locks of several kinds share, and the algorithm's own. The
-// table of an algorithm's keys (models/algorithm.h) says which of them it has.
+// table of an algorithm's keys (models/locks/algorithm.h) says which of them it has.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "models/own_options.h"
+#include "models/locks/own_options.h"
 #include "picklock/lock.h"
 #include "picklock/redis.h"
 

@@ -1,4 +1,4 @@
-// Clients on real redis-servers of our own: the real counterpart of models/small_world.h. The
+// Clients on real redis-servers of our own: the real counterpart of testing/small_world.h. The
 // servers live as long as the program, and are emptied when a world is made. Test-only.
 #pragma once
 
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "conform/real/real_clients.h"
 #include "conform/redis/frame.h"
 #include "conform/redis/real/real_redis.h"
 #include "conform/redis/real_server.h"
 #include "conform/socket.h"
 #include "models/redis/client_end.h"
+#include "testing/conform/real_clients.h"
 
 namespace picklock::conform::redis::real {
 

@@ -15,7 +15,7 @@
 
 #include "conform/real/real_time.h"
 #include "history/recorded_simulation.h"
-#include "models/sim_client.h"
+#include "models/client/sim_client.h"
 #include "picklock/client.h"
 
 namespace picklock::conform::real {

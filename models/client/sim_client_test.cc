@@ -1,10 +1,10 @@
 // How long a client believes in a lease that has a deadline by its own clock.
-#include "models/sim_client.h"
+#include "models/client/sim_client.h"
 
 #include <gmock/gmock.h>
 
-#include "models/small_world.h"
 #include "picklock/lock.h"
+#include "testing/small_world.h"
 
 namespace picklock::models {
 namespace {

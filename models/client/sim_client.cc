@@ -1,4 +1,4 @@
-#include "models/sim_client.h"
+#include "models/client/sim_client.h"
 
 #include <algorithm>
 #include <boost/core/demangle.hpp>

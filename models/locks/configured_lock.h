@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "picklock/lock.h"
 
 namespace picklock::models {

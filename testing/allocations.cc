@@ -1,4 +1,4 @@
-#include "properties/allocations.h"
+#include "testing/allocations.h"
 
 #include <cstdlib>
 #include <new>

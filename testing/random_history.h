@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "history/history.h"
-#include "properties/history_builder.h"
+#include "testing/history_builder.h"
 
 namespace picklock::properties {
 

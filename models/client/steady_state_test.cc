@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "models/locks/catalogue.h"
-#include "models/small_world.h"
-#include "properties/allocations.h"
+#include "testing/allocations.h"
+#include "testing/small_world.h"
 
 namespace picklock::models {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/tenures.h"
+#include "models/client/tenures.h"
 
 #include <gtest/gtest.h>
 

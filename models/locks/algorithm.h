@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "keys/key.h"
-#include "models/lock_options.h"
+#include "models/locks/lock_options.h"
 #include "picklock/lock.h"
 
 namespace picklock::models {

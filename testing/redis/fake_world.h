@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/redis/sentinel/fake_server.h"
 #include "models/redis/sentinel/sentinel.h"
+#include "testing/redis/fake_server.h"
 
 namespace picklock::redis {
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "conform/redis/real/real_world.h"
 #include "picklock/redis.h"
+#include "testing/conform/real_redis_world.h"
 
 namespace picklock::conform::redis::transcripts {
 

@@ -1,8 +1,8 @@
-#include "models/sim_semaphore.h"
+#include "models/client/sim_semaphore.h"
 
 #include <gmock/gmock.h>
 
-#include "models/small_world.h"
+#include "testing/small_world.h"
 
 namespace picklock::models {
 namespace {

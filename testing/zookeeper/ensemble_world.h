@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/keys.h"
+#include "models/client/keys.h"
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"

@@ -1,6 +1,6 @@
-#include "models/sim_semaphore.h"
+#include "models/client/sim_semaphore.h"
 
-#include "models/sim_client.h"
+#include "models/client/sim_client.h"
 
 namespace picklock::models {
 

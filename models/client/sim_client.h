@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
-#include "models/lock_options.h"
+#include "models/client/sim_semaphore.h"
+#include "models/locks/lock_options.h"
 #include "models/redis/client_end.h"
-#include "models/resource.h"
+#include "models/resource/resource.h"
 #include "models/servers/client_end.h"
-#include "models/sim_semaphore.h"
 #include "picklock/client.h"
 #include "picklock/redis.h"
 #include "sim/simulation.h"

@@ -1,4 +1,4 @@
-#include "models/pool.h"
+#include "models/client/pool.h"
 
 #include <algorithm>
 
