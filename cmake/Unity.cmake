@@ -46,8 +46,9 @@ endfunction()
 # Every event of a run crosses sim and history. A program that is linked with these options has them optimized together
 # with itself, which saves a tenth of the instructions of a lock cycle.
 set(picklock_hot_link)
-if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(picklock_hot_link -O3 -flto=auto)
+  add_link_options(-fno-lto)  # of all others: the linker would optimize what it can, in one process
 endif()
 
 # picklock_hot(TARGET): a library or a program. The objects of a library keep ordinary code too, so that no other program

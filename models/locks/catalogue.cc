@@ -1,6 +1,8 @@
 #include "models/locks/catalogue.h"
 
-#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "models/locks/lease_store_lock.h"
 #include "models/locks/local_mutex.h"
@@ -24,42 +26,56 @@
 
 namespace picklock::models::locks {
 
-std::span<const Algorithm* const> all() {
-  static const std::array kAll = {&naive_setnx(),
-                                  &setnx_expire(),
-                                  &setnx_timestamp(),
-                                  &set_ex_hash_release(),
-                                  &set_px_blind_delete(),
-                                  &set_px_check_delete(),
-                                  &lua_check_delete(),
-                                  &watchdog(),
-                                  &redis_py_lock(),
-                                  &redisson::redisson_lock(),
-                                  &redisson::redisson_lock_fixed(),
-                                  &redisson::redisson_spin_lock(),
-                                  &redisson::redisson_fenced_lock(),
-                                  &redisson::redisson_fair_lock(),
-                                  &redisson::redisson_fair_lock_fixed(),
-                                  &redisson::redisson_multilock(),
-                                  &redisson::redisson_redlock(),
-                                  &redisson::redisson_redlock_fixed(),
-                                  &redlock(),
-                                  &node_redlock_v4(),
-                                  &node_redlock_v5(),
-                                  &redsync(),
-                                  &lease_store_lock(),
-                                  &zookeeper::zk_ephemeral(),
-                                  &zookeeper::zk_sequential(),
-                                  &zookeeper::zk_sequential_naive(),
-                                  &zookeeper::curator_mutex(),
-                                  &zookeeper::kazoo_lock(),
-                                  &mysql::mysql_row_lock(),
-                                  &mysql::mysql_select_insert(),
-                                  &mysql::mysql_probe_insert(),
-                                  &mysql::mysql_get_lock(),
-                                  &mysql::mysql_insert_lock(),
-                                  &mysql::shedlock()};
-  return kAll;
+namespace {
+
+std::vector<const Algorithm*>& listed() {
+  static std::vector<const Algorithm*> algorithms = {
+      &naive_setnx(),
+      &setnx_expire(),
+      &setnx_timestamp(),
+      &set_ex_hash_release(),
+      &set_px_blind_delete(),
+      &set_px_check_delete(),
+      &lua_check_delete(),
+      &watchdog(),
+      &redis_py_lock(),
+      &redisson::redisson_lock(),
+      &redisson::redisson_lock_fixed(),
+      &redisson::redisson_spin_lock(),
+      &redisson::redisson_fenced_lock(),
+      &redisson::redisson_fair_lock(),
+      &redisson::redisson_fair_lock_fixed(),
+      &redisson::redisson_multilock(),
+      &redisson::redisson_redlock(),
+      &redisson::redisson_redlock_fixed(),
+      &redlock(),
+      &node_redlock_v4(),
+      &node_redlock_v5(),
+      &redsync(),
+      &lease_store_lock(),
+      &zookeeper::zk_ephemeral(),
+      &zookeeper::zk_sequential(),
+      &zookeeper::zk_sequential_naive(),
+      &zookeeper::curator_mutex(),
+      &zookeeper::kazoo_lock(),
+      &mysql::mysql_row_lock(),
+      &mysql::mysql_select_insert(),
+      &mysql::mysql_probe_insert(),
+      &mysql::mysql_get_lock(),
+      &mysql::mysql_insert_lock(),
+      &mysql::shedlock(),
+  };
+  return algorithms;
+}
+
+}  // namespace
+
+std::span<const Algorithm* const> all() { return listed(); }
+
+void add(const Algorithm& algorithm) {
+  if (named(algorithm.name) != nullptr)
+    throw std::invalid_argument(std::string(algorithm.name) + " is a lock already");
+  listed().push_back(&algorithm);
 }
 
 const Algorithm* named(std::string_view name) {

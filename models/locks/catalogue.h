@@ -1,4 +1,4 @@
-// Every lock that is shipped, by name.
+// Every lock that is shipped, and those that a program of yours has added, by name.
 #pragma once
 
 #include <span>
@@ -9,6 +9,10 @@
 namespace picklock::models::locks {
 
 std::span<const Algorithm* const> all();
+
+// Adds a lock behind the shipped ones. The same rules as for servers::add().
+void add(const Algorithm& algorithm);
+
 const Algorithm* named(std::string_view name);  // nullptr: no such lock
 
 // Makes the lock, with the wrappers that the options name.
