@@ -629,7 +629,7 @@ class Benchmark {
   void queue() {
     const auto s = alternate({program("queue_run", std::to_string(20 / scale_))}, 1);
     add({.id = "queue",
-         .what = "1,000 clients queue for one lock on ZooKeeper: speed-up over wall time",
+         .what = "1,000 clients queue for one lock on an ensemble: speed-up over wall time",
          .must = 50,
          .stretch = 200,
          .product = median(s[0], "virtual_s/s")});

@@ -125,7 +125,7 @@ class World {
   void start_client(std::size_t index) {
     sim::Process& process = simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
     const models::LockOptions options{.command_timeout = kPatience};
-    ends_[index].reset(simulation_, process, groups_, servers::FindBy::sentinel, options);
+    ends_[index].reset(simulation_, process, groups_, servers::FindBy::monitors, options);
     machines_[index].reset(simulation_, process, resource_, options, kPatience, keys_.id(kKey));
     machines_[index].connect(ends_[index]);
     simulation_.scheduler.spawn(

@@ -19,8 +19,6 @@ using namespace picklock::scenarios;
 constexpr const char* kQueue = R"(format = 1
 [lock]
 algorithm = "{}"
-[servers.zookeeper]
-servers = 3
 [clients]
 count = 1000
 arrive_every = "1ms"

@@ -1,6 +1,7 @@
 #include "cli/explore.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/console.h"
 #include "cli/interruptible.h"
@@ -23,6 +26,7 @@
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
+#include "models/servers/kind.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
@@ -169,11 +173,12 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "FOLDER");
   command->add_flag("--json", options.json, "print one JSON document");
   add_color(*command, options.color);
+  std::vector<std::string_view> speeds;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (!kind->speed.empty()) speeds.push_back(kind->speed);
+  }
   command->footer(
-      "One core makes some 12,000 runs per second for a lock on one Redis server, 6,000 on "
-      "ZooKeeper, 4,000 on MySQL, 1,000 on five Redis servers, and 130 for a lock whose waiters "
-      "spin "
-      "(redisson-fair-lock).\n\n"
+      fmt::format("Runs per second on one core: {}.\n\n", fmt::join(speeds, "; ")) +
       "Exit status:\n"
       "0\tno promised property was violated; with --property: none of those named\n"
       "1\tone was violated, a run crashed, or no fault struck in any run\n"

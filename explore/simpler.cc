@@ -131,7 +131,7 @@ class Steps {
     for (const servers::Smaller& smaller : server.smaller(scenario_.servers)) {
       add([smaller, &server](Scenario& one) {
         if (!smaller.take(one.servers, one.lock.options, one.faults)) return false;
-        if (server.sentinels != nullptr && server.sentinels(one.servers) == 0)
+        if (server.monitors != nullptr && server.monitors->count(one.servers) == 0)
           one.clients.find_by = scenarios::FindBy::address;
         return rename_all(one, smaller.renaming);
       });

@@ -401,12 +401,14 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   const ClientsSpec& clients = scenario.clients;
   const servers::Kind& server = lock_server(scenario);
   servers::check_gc(table, clients.gc);
-  if (clients.find_by == FindBy::sentinel && server.sentinels == nullptr)
-    table.at("find_by").fail(fmt::format(
-        "must be \"address\": {} runs on {}, which has no Sentinels", words.name, server.title));
-  if (clients.find_by == FindBy::sentinel && server.sentinels(scenario.servers) == 0)
+  if (clients.find_by == FindBy::monitors && server.monitors == nullptr)
     table.at("find_by").fail(
-        fmt::format("there are no Sentinels; set `servers.{}.sentinels`", server.server.key));
+        fmt::format("must be \"address\": {} runs on {}, where no process knows which server leads",
+                    words.name, server.title));
+  if (clients.find_by == FindBy::monitors && server.monitors->count(scenario.servers) == 0)
+    table.at("find_by").fail(fmt::format("there are no {}; set `servers.{}.{}`",
+                                         server.monitors->name, server.server.key,
+                                         server.monitors->key));
   if (clients.operators > 0 && !words.uses.force)
     table.at("operators").fail(fmt::format("no operator can take {} from its holder", words.name));
   if (clients.operators > 0 && clients.operators >= clients.count)

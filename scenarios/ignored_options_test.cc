@@ -83,7 +83,7 @@ TEST(IgnoredOptions, OfALeaseStoreDoNotNameServersOfRedis) {
   EXPECT_EQ(
       error_of_lock("lease-store-lock", "[clients]\nfind_by = \"sentinel\"\n"),
       "a.toml:5: key `clients.find_by`: must be \"address\": lease-store-lock runs on a lease "
-      "store, which has no Sentinels");
+      "store, where no process knows which server leads");
   EXPECT_EQ(error_of_lock("lease-store-lock", "check_at = \"replica\"\n"),
             "a.toml:4: key `lock.check_at`: lease-store-lock does not use this key");
 }

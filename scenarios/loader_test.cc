@@ -127,7 +127,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.clients.server_order, ServerOrder::alternating);
   EXPECT_EQ(s.clients.scan_every, 19ms);
   EXPECT_EQ(s.clients.nested_after, 20ms);
-  EXPECT_EQ(s.clients.find_by, FindBy::sentinel);
+  EXPECT_EQ(s.clients.find_by, FindBy::monitors);
   EXPECT_TRUE(s.clients.check_before_write);
   EXPECT_TRUE(s.clients.nested);
   EXPECT_EQ(s.clients.progress, Progress::set_keepttl);

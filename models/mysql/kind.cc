@@ -122,6 +122,7 @@ keys::Keys<models::LockOptions> library_keys() {
 constinit const servers::Kind kKind = {
     .server = LockServer::mysql,
     .title = "MySQL",
+    .speed = "4,000 on MySQL",
     .version =
         [] {
           return fmt::format("{} ({} where a scenario asks for it)", kVersion, kVariantVersion);

@@ -10,7 +10,7 @@ void Discovery::reset(sim::Simulation& simulation, sim::Process& self, const Gro
   group_ = &group;
   by_ = by;
   first_ = 0;
-  used_ = by == servers::FindBy::sentinel ? group.sentinels().size() : 0;
+  used_ = by == servers::FindBy::monitors ? group.sentinels().size() : 0;
   while (sentinels_.size() < used_) sentinels_.emplace_back();
   for (std::size_t i = 0; i < used_; ++i) {
     Sentinel& sentinel = *group.sentinels()[i];

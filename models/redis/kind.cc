@@ -266,6 +266,11 @@ std::vector<servers::Pair> add_replicas(Specs& specs) {
   return pairs;
 }
 
+constexpr servers::Monitors kMonitors = {
+    .name = "Sentinels", .key = "sentinels", .count = [](const Specs& specs) {
+      return specs.of<Spec>().sentinels;
+    }};
+
 std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
 
 }  // namespace
@@ -273,6 +278,9 @@ std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Clust
 constinit const servers::Kind kKind = {
     .server = LockServer::redis,
     .title = "Redis",
+    .speed =
+        "12,000 on one Redis server, 1,000 on five, 130 for a lock whose waiters spin "
+        "(redisson-fair-lock)",
     .version = [] { return fmt::format("Redis {}", kVersion); },
     .table = spec_table,
     .check = check,
@@ -293,7 +301,7 @@ constinit const servers::Kind kKind = {
     .primaries = [](const Specs& specs) { return specs.of<Spec>().masters; },
     .primaries_key = "masters",
     .replicas = [](const Specs& specs) { return specs.of<Spec>().replicas; },
-    .sentinels = [](const Specs& specs) { return specs.of<Spec>().sentinels; },
+    .monitors = &kMonitors,
     .add_replicas = add_replicas,
     .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .beats = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },

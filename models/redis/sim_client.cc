@@ -86,7 +86,7 @@ class SimClient::Borrowed {
 // READONLY comes from a replaced master: the next command looks up the leader.
 void SimClient::distrust_a_demoted(ServerLink& link, const Reply& reply) {
   const bool demoted = reply.is_error() && reply.text.starts_with("READONLY");
-  if (demoted && discovery_ != nullptr && discovery_->by() == servers::FindBy::sentinel)
+  if (demoted && discovery_ != nullptr && discovery_->by() == servers::FindBy::monitors)
     link.doubt();
 }
 

@@ -66,6 +66,12 @@ struct Pair {
   std::string replica;
 };
 
+struct Monitors {
+  std::string_view name;  // "Sentinels"
+  std::string_view key;   // of the kind's table: how many watch each primary
+  std::uint32_t (*count)(const Specs& specs) = nullptr;
+};
+
 // Why a primary cannot fail over.
 struct NoFailover {
   std::string of_target;        // as a message about this process
@@ -99,6 +105,8 @@ class Cluster;
 struct Kind {
   LockServer server{};       // its key in a scenario file, under [servers]
   std::string_view title{};  // in messages: "runs on a lease store"
+  // How many runs a core makes per second, in the help: "12,000 on one Redis server".
+  std::string_view speed{};
   // The product that the model follows: "Redis 7.0.15"; nullptr: none.
   std::string (*version)() = nullptr;
 
@@ -149,7 +157,8 @@ struct Kind {
   std::string_view primaries_key{};
   // How many replicas each has from which clients can read; nullptr: none.
   std::uint32_t (*replicas)(const Specs& specs) = nullptr;
-  std::uint32_t (*sentinels)(const Specs& specs) = nullptr;  // of each; nullptr: none
+  // Processes that watch each primary and know which server leads; nullptr: there are none.
+  const Monitors* monitors = nullptr;
   // Adds a replica to every primary that has none, and returns their names in pairs; nullptr: no
   // such replica is needed to meet every class of faults.
   std::vector<Pair> (*add_replicas)(Specs& specs) = nullptr;

@@ -111,6 +111,7 @@ void coordinate(picklock::Client& self, const models::Coordination& task) {
 constinit const servers::Kind kKind = {
     .server = LockServer::zookeeper,
     .title = "ZooKeeper",
+    .speed = "6,000 on ZooKeeper",
     .version = [] { return fmt::format("ZooKeeper {}", kVersion); },
     .table = spec_table,
     .gc = keys::place_of<Specs>([](auto& specs) -> auto& { return specs.template of<Spec>().gc; }),

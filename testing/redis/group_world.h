@@ -20,7 +20,7 @@ class GroupWorld {
  public:
   struct Setup {
     std::size_t sentinels = 3;
-    servers::FindBy find_by = servers::FindBy::sentinel;
+    servers::FindBy find_by = servers::FindBy::monitors;
     sim::Duration patience = std::chrono::seconds(1);
     sim::Duration down_after = std::chrono::seconds(1);
   };
