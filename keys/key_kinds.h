@@ -38,6 +38,12 @@ constexpr auto place_of(auto member) {
                              [](const Target& from) -> const Type& { return Member{}(from); }};
 }
 
+// The usual lambda.
+template <auto member>
+inline constexpr auto at = [](auto& table) -> auto& {
+  return table.*member;
+};
+
 template <typename Target>
 Key<Target> text_at(std::string_view name, Place<Target, std::string> place,
                     std::string_view meaning) {

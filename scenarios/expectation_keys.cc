@@ -115,16 +115,14 @@ const Keys<Neighbour>& neighbour_keys() {
   static const Keys<Neighbour> keys = [] {
     Keys<Neighbour> made = {
         integer<Neighbour>(
-            "fault", 1, kMostFaults, [](auto& neighbour) -> auto& { return neighbour.fault; },
+            "fault", 1, kMostFaults, at<&Neighbour::fault>,
             "number of the fault that is moved, counted from 1 in the order of the file"),
     };
-    add_lifted(
-        made, trigger_keys(), [](auto& neighbour) -> auto& { return neighbour.trigger; });
+    add_lifted(made, trigger_keys(), at<&Neighbour::trigger>);
     for (Key<Neighbour>& key : made) {
       if (key.name == "nth") key = without_default(key);
     }
-    add_lifted(
-        made, expectation_keys(), [](auto& neighbour) -> auto& { return neighbour.expect; });
+    add_lifted(made, expectation_keys(), at<&Neighbour::expect>);
     std::erase_if(made, [](const Key<Neighbour>& key) { return key.name == "digest"; });
     return made;
   }();

@@ -57,19 +57,15 @@ const Keys<Trigger>& trigger_keys() {
            },
        .show = {},
        .nested = {}},
-      integer<Trigger>(
-          "nth", 1, 1'000'000'000, [](auto& trigger) -> auto& { return trigger.nth; },
-          "which occurrence of the step, counted per process over the whole run"),
+      integer<Trigger>("nth", 1, 1'000'000'000, at<&Trigger::nth>,
+                       "which occurrence of the step, counted per process over the whole run"),
       text<Trigger>(
-          "by", [](auto& trigger) -> auto& { return trigger.by; },
+          "by", at<&Trigger::by>,
           "the client whose step it is; by default the target if it is a client, otherwise any "
           "client"),
-      text<Trigger>(
-          "on", [](auto& trigger) -> auto& { return trigger.on; },
-          "counts only steps with this server"),
-      text<Trigger>(
-          "command", [](auto& trigger) -> auto& { return trigger.command; },
-          "counts only steps made with this command, such as `DEL`"),
+      text<Trigger>("on", at<&Trigger::on>, "counts only steps with this server"),
+      text<Trigger>("command", at<&Trigger::command>,
+                    "counts only steps made with this command, such as `DEL`"),
   };
   return keys;
 }
@@ -90,13 +86,11 @@ const Keys<Fault>& fault_keys() {
                       .show = {},
                       .nested = {}});
     }
-    add_lifted(
-        made, trigger_keys(), [](auto& fault) -> auto& { return fault.trigger; });
-    made.push_back(duration<Fault>(
-        "for", Sign::positive, [](auto& fault) -> auto& { return fault.lasts; },
-        "how long the fault lasts"));
+    add_lifted(made, trigger_keys(), at<&sim::Fault::trigger>);
+    made.push_back(
+        duration<Fault>("for", Sign::positive, at<&Fault::lasts>, "how long the fault lasts"));
     made.push_back(without_default(duration<Fault>(
-        "step", Sign::any, [](auto& fault) -> auto& { return fault.step; },
+        "step", Sign::any, at<&Fault::step>,
         "step-clock: the jump, may be negative; slow: the extra time for each message")));
     made.push_back(
         {.name = "rate",
@@ -123,22 +117,18 @@ const Keys<Fault>& fault_keys() {
                         },
                     .show = {},
                     .nested = {}});
-    made.push_back(boolean<Fault>(
-        "host", [](auto& fault) -> auto& { return fault.host; },
-        "crash: the machine dies, not only the process"));
-    made.push_back(boolean<Fault>(
-        "silent", [](auto& fault) -> auto& { return fault.silent; },
-        "crash: peers see silence instead of a reset"));
+    made.push_back(
+        boolean<Fault>("host", at<&Fault::host>, "crash: the machine dies, not only the process"));
+    made.push_back(boolean<Fault>("silent", at<&Fault::silent>,
+                                  "crash: peers see silence instead of a reset"));
     made.push_back(word<Fault>(
-        "keeps", {"all", "none", "fsynced"}, [](auto& fault) -> auto& { return fault.keeps; },
+        "keeps", {"all", "none", "fsynced"}, at<&Fault::keeps>,
         "crash with `for`, restart: which part of its disk the process finds again; `fsynced` is "
         "what a power loss leaves"));
     made.push_back(text<Fault>(
-        "to", [](auto& fault) -> auto& { return fault.to; },
+        "to", at<&Fault::to>,
         "fail-over: the replica that is promoted; by default the one that has received most"));
-    made.push_back(text<Fault>(
-        "key", [](auto& fault) -> auto& { return fault.key; },
-        "evict: the key; by default the lock's"));
+    made.push_back(text<Fault>("key", at<&Fault::key>, "evict: the key; by default the lock's"));
     return made;
   }();
   return keys;

@@ -38,50 +38,35 @@ const Keys<Scenario>& scenario_keys() {
        .read = [](const Value& value, Scenario&) { value.integer(kFormat, kFormat); },
        .show = {},
        .nested = {}},
-      text<Scenario>(
-          "title", [](auto& scenario) -> auto& { return scenario.title; },
-          "the story in one sentence"),
-      text<Scenario>(
-          "source", [](auto& scenario) -> auto& { return scenario.source; },
-          "where the story comes from"),
+      text<Scenario>("title", at<&Scenario::title>, "the story in one sentence"),
+      text<Scenario>("source", at<&Scenario::source>, "where the story comes from"),
       boolean<Scenario>(
-          "control", [](auto& scenario) -> auto& { return scenario.control; },
+          "control", at<&Scenario::control>,
           "whether the file shows that something does not happen; then removing a fault need not "
           "change the result"),
-      integer<Scenario>(
-          "seed", 0, std::numeric_limits<std::int64_t>::max(),
-          [](auto& scenario) -> auto& { return scenario.seed; },
-          "number from which the schedule and every latency are drawn"),
+      integer<Scenario>("seed", 0, std::numeric_limits<std::int64_t>::max(), at<&Scenario::seed>,
+                        "number from which the schedule and every latency are drawn"),
       word<Scenario>(
-          "ties", {"arrival", "permuted"}, [](auto& scenario) -> auto& { return scenario.ties; },
+          "ties", {"arrival", "permuted"}, at<&Scenario::ties>,
           "order of events that are due at the same instant: the order in which they were "
           "scheduled, or one drawn from the seed"),
-      table<Scenario>(
-          "lock", lock_keys(), [](auto& scenario) -> auto& { return scenario.lock; },
-          "The lock under test."),
-      table<Scenario>(
-          "servers", servers_keys(), [](auto& scenario) -> auto& { return scenario.servers; }, ""),
-      table<Scenario>(
-          "network", network_keys(), [](auto& scenario) -> auto& { return scenario.network; },
-          "How long messages take."),
-      table<Scenario>(
-          "clients", clients_keys(), [](auto& scenario) -> auto& { return scenario.clients; },
-          "The clients that want the lock, processes `client-1` to `client-N`."),
+      table<Scenario>("lock", lock_keys(), at<&Scenario::lock>, "The lock under test."),
+      table<Scenario>("servers", servers_keys(), at<&Scenario::servers>, ""),
+      table<Scenario>("network", network_keys(), at<&Scenario::network>, "How long messages take."),
+      table<Scenario>("clients", clients_keys(), at<&Scenario::clients>,
+                      "The clients that want the lock, processes `client-1` to `client-N`."),
       tables<Scenario>(
-          "fault", kMostFaults, [](auto& scenario) -> auto& { return scenario.faults; },
+          "fault", kMostFaults, at<&Scenario::faults>,
           [](const Value& table, Fault& fault) {
             fault.line = table.line();
             read_table(table, fault_keys(), fault);
           },
           describe_fault),
-      table<Scenario>(
-          "expect", expectation_keys(), [](auto& scenario) -> auto& { return scenario.expect; },
-          "The result that the run must have."),
+      table<Scenario>("expect", expectation_keys(), at<&Scenario::expect>,
+                      "The result that the run must have."),
+      tables<Scenario>("twin", kMostTwins, at<&Scenario::twins>, read_twin, describe_twin),
       tables<Scenario>(
-          "twin", kMostTwins, [](auto& scenario) -> auto& { return scenario.twins; }, read_twin,
-          describe_twin),
-      tables<Scenario>(
-          "neighbour", kMostTwins, [](auto& scenario) -> auto& { return scenario.neighbours; },
+          "neighbour", kMostTwins, at<&Scenario::neighbours>,
           [](const Value& table, Neighbour& neighbour) {
             neighbour.expect.line = table.line();
             read_table(table, neighbour_keys(), neighbour);

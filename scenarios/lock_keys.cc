@@ -22,14 +22,11 @@ const Keys<models::LockOptions>& option_keys() {
 const Keys<LockSpec>& lock_keys() {
   static const Keys<LockSpec> all = [] {
     Keys<LockSpec> keys = {
-        text<LockSpec>(
-            "algorithm", [](auto& lock) -> auto& { return lock.algorithm; },
-            "the lock: a name of `picklock list algorithms`; must be given"),
-        text<LockSpec>(
-            "key", [](auto& lock) -> auto& { return lock.key; }, "the key that every client wants"),
+        text<LockSpec>("algorithm", at<&LockSpec::algorithm>,
+                       "the lock: a name of `picklock list algorithms`; must be given"),
+        text<LockSpec>("key", at<&LockSpec::key>, "the key that every client wants"),
     };
-    add_lifted(
-        keys, option_keys(), [](auto& lock) -> auto& { return lock.options; });
+    add_lifted(keys, option_keys(), at<&LockSpec::options>);
     return keys;
   }();
   return all;

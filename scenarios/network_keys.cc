@@ -33,12 +33,10 @@ const Keys<Latency>& latency_keys() {
              return fmt::format("[{}, {}]", low, as_toml(to_text(latency.high)));
            },
        .nested = {}},
-      integer<Latency>(
-          "tail_one_in", 0, 1'000'000'000, [](auto& l) -> auto& { return l.tail_one_in; },
-          "on average, one message in this many takes much longer; 0: none"),
-      duration<Latency>(
-          "tail_high", Sign::not_negative, [](auto& l) -> auto& { return l.tail_high; },
-          "longest time that such a message takes"),
+      integer<Latency>("tail_one_in", 0, 1'000'000'000, at<&Latency::tail_one_in>,
+                       "on average, one message in this many takes much longer; 0: none"),
+      duration<Latency>("tail_high", Sign::not_negative, at<&Latency::tail_high>,
+                        "longest time that such a message takes"),
   };
   return keys;
 }
@@ -46,19 +44,15 @@ const Keys<Latency>& latency_keys() {
 const Keys<Link>& link_keys() {
   static const Keys<Link> keys = [] {
     Keys<Link> made = {
-        text<Link>(
-            "from", [](auto& link) -> auto& { return link.from; }, "a process; must be given"),
-        text<Link>(
-            "to", [](auto& link) -> auto& { return link.to; }, "another process; must be given"),
+        text<Link>("from", at<&Link::from>, "a process; must be given"),
+        text<Link>("to", at<&Link::to>, "another process; must be given"),
     };
-    add_lifted(
-        made, latency_keys(), [](auto& link) -> auto& { return link.latency; });
+    add_lifted(made, latency_keys(), at<&Link::latency>);
     for (Key<Link>& key : made) {
       if (key.name == "latency") key = without_default(key);
     }
-    made.push_back(boolean<Link>(
-        "both", [](auto& link) -> auto& { return link.both; },
-        "whether the latency applies in the other direction as well"));
+    made.push_back(boolean<Link>("both", at<&Link::both>,
+                                 "whether the latency applies in the other direction as well"));
     return made;
   }();
   return keys;
@@ -69,14 +63,12 @@ const Keys<Link>& link_keys() {
 const Keys<Network>& network_keys() {
   static const Keys<Network> keys = [] {
     Keys<Network> made;
-    add_lifted(
-        made, latency_keys(), [](auto& network) -> auto& { return network.latency; });
-    made.push_back(duration<Network>(
-        "break_after", Sign::not_negative,
-        [](auto& network) -> auto& { return network.break_after; },
-        "a connection that could not deliver for this long breaks; 0s: never"));
+    add_lifted(made, latency_keys(), at<&Network::latency>);
+    made.push_back(
+        duration<Network>("break_after", Sign::not_negative, at<&Network::break_after>,
+                          "a connection that could not deliver for this long breaks; 0s: never"));
     made.push_back(tables<Network>(
-        "link", kMostLinks, [](auto& network) -> auto& { return network.links; },
+        "link", kMostLinks, at<&Network::links>,
         [](const Value& table, Link& link) {
           link.line = table.line();
           read_table(table, link_keys(), link);

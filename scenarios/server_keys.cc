@@ -11,15 +11,14 @@ const Keys<ResourceSpec>& resource_keys() {
   static const Keys<ResourceSpec> keys = {
       word<ResourceSpec>(
           "fencing", {"none", "after", "in-script", "ideal", "revoke", "revoke-late"},
-          [](auto& resource) -> auto& { return resource.fencing; },
+          at<&ResourceSpec::fencing>,
           "how the resource recognizes the write of a former holder, which it refuses. By a token: "
           "fetched by a command after the grant (after), made by the same step that grants "
           "(in-script), or the simulator's own order of grants (ideal). Or without tokens: the "
           "coordinator revokes the access of a holder that is gone, before it frees the lock "
           "(revoke) or after (revoke-late)"),
-      duration<ResourceSpec>(
-          "service", Sign::not_negative, [](auto& resource) -> auto& { return resource.service; },
-          "time that the resource needs for one write"),
+      duration<ResourceSpec>("service", Sign::not_negative, at<&ResourceSpec::service>,
+                             "time that the resource needs for one write"),
   };
   return keys;
 }
@@ -33,9 +32,8 @@ const Keys<ServersSpec>& servers_keys() {
     Keys<ServersSpec> all;
     add_lifted(
         all, tables, [](auto& servers) -> auto& { return servers; });
-    all.push_back(table<ServersSpec>(
-        "resource", resource_keys(), [](auto& servers) -> auto& { return servers.resource; },
-        "The resource that the lock protects, process `resource`."));
+    all.push_back(table<ServersSpec>("resource", resource_keys(), at<&ServersSpec::resource>,
+                                     "The resource that the lock protects, process `resource`."));
     return all;
   }();
   return keys;

@@ -11,19 +11,15 @@ using namespace keys;
 
 const Keys<Spec>& spec_keys() {
   static const Keys<Spec> keys = {
-      integer<Spec>(
-          "expire_after", 1, 10, [](auto& store) -> auto& { return store.expire_after; },
-          "a session ends this many times its `ttl` after the last keep-alive"),
+      integer<Spec>("expire_after", 1, 10, at<&Spec::expire_after>,
+                    "a session ends this many times its `ttl` after the last keep-alive"),
       duration<Spec>(
-          "tick", Sign::not_negative, [](auto& store) -> auto& { return store.tick; },
+          "tick", Sign::not_negative, at<&Spec::tick>,
           "time between two checks for expired sessions; 0s: each session ends exactly on time"),
-      duration<Spec>(
-          "service", Sign::not_negative, [](auto& store) -> auto& { return store.service; },
-          "time that the store needs for one request"),
-      integer<Spec>(
-          "clock_rate_ppb", -999'000'000, 999'000'000'000,
-          [](auto& store) -> auto& { return store.clock_rate_ppb; },
-          "how much faster than true time its clock runs, in parts per billion"),
+      duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
+                     "time that the store needs for one request"),
+      integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,
+                    "how much faster than true time its clock runs, in parts per billion"),
   };
   return keys;
 }

@@ -13,6 +13,7 @@ namespace in_files {
 namespace {
 
 using keys::as_toml;
+using keys::at;
 using keys::describe;
 using keys::duration;
 using keys::integer;
@@ -55,28 +56,24 @@ Key<Target> config_lines(const std::string& meaning) {
 const Keys<SentinelSpec>& sentinel_keys() {
   static const Keys<SentinelSpec> keys = {
       integer<SentinelSpec>(
-          "quorum", 0, 99, [](auto& sentinel) -> auto& { return sentinel.quorum; },
+          "quorum", 0, 99, at<&SentinelSpec::quorum>,
           "how many Sentinels must consider a primary down; 0: more than half of them"),
-      duration<SentinelSpec>(
-          "down_after", Sign::positive, [](auto& sentinel) -> auto& { return sentinel.down_after; },
-          "how long a server may be silent before a Sentinel considers it down "
-          "(down-after-milliseconds)"),
-      duration<SentinelSpec>(
-          "failover_timeout", Sign::positive,
-          [](auto& sentinel) -> auto& { return sentinel.failover_timeout; },
-          "the parameter failover-timeout of the Sentinels"),
+      duration<SentinelSpec>("down_after", Sign::positive, at<&SentinelSpec::down_after>,
+                             "how long a server may be silent before a Sentinel considers it down "
+                             "(down-after-milliseconds)"),
+      duration<SentinelSpec>("failover_timeout", Sign::positive,
+                             at<&SentinelSpec::failover_timeout>,
+                             "the parameter failover-timeout of the Sentinels"),
   };
   return keys;
 }
 
 const Keys<NodeSpec>& node_keys() {
   static const Keys<NodeSpec> keys = {
-      text<NodeSpec>(
-          "name", [](auto& node) -> auto& { return node.name; },
-          "the process, a Redis server or Sentinel; must be given"),
-      duration<NodeSpec>(
-          "clock_offset", Sign::any, [](auto& node) -> auto& { return node.clock_offset; },
-          "how far its wall clock is ahead of true time"),
+      text<NodeSpec>("name", at<&NodeSpec::name>,
+                     "the process, a Redis server or Sentinel; must be given"),
+      duration<NodeSpec>("clock_offset", Sign::any, at<&NodeSpec::clock_offset>,
+                         "how far its wall clock is ahead of true time"),
       {.name = "clock_rate_ppb",
        .type = "whole number, -999000000 to 999000000000",
        .meaning = "how much faster than true time its clocks run, in parts per billion",
@@ -94,32 +91,23 @@ const Keys<NodeSpec>& node_keys() {
 
 const Keys<Spec>& spec_keys() {
   static const Keys<Spec> keys = {
-      integer<Spec>(
-          "masters", 1, 99, [](auto& redis) -> auto& { return redis.masters; },
-          "how many independent primaries there are: redis-1, redis-2 and so on"),
-      integer<Spec>(
-          "replicas", 0, 9, [](auto& redis) -> auto& { return redis.replicas; },
-          "how many replicas each of them has: redis-1-replica-1 and so on"),
-      integer<Spec>(
-          "sentinels", 0, 9, [](auto& redis) -> auto& { return redis.sentinels; },
-          "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
+      integer<Spec>("masters", 1, 99, at<&Spec::masters>,
+                    "how many independent primaries there are: redis-1, redis-2 and so on"),
+      integer<Spec>("replicas", 0, 9, at<&Spec::replicas>,
+                    "how many replicas each of them has: redis-1-replica-1 and so on"),
+      integer<Spec>("sentinels", 0, 9, at<&Spec::sentinels>,
+                    "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
       config_lines<Spec>("lines of redis.conf for every server, such as `appendonly yes` or "
                          "`min-replicas-to-write 1`"),
-      duration<Spec>(
-          "service", Sign::not_negative, [](auto& redis) -> auto& { return redis.service; },
-          "time that a server needs for one command"),
-      duration<Spec>(
-          "clock_offset", Sign::any, [](auto& redis) -> auto& { return redis.clock_offset; },
-          "how far their wall clocks are ahead of true time"),
-      integer<Spec>(
-          "clock_rate_ppb", -999'000'000, 999'000'000'000,
-          [](auto& redis) -> auto& { return redis.clock_rate_ppb; },
-          "how much faster than true time their clocks run, in parts per billion"),
-      table<Spec>(
-          "sentinel", sentinel_keys(), [](auto& redis) -> auto& { return redis.sentinel; },
-          "Settings of all Sentinels."),
+      duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
+                     "time that a server needs for one command"),
+      duration<Spec>("clock_offset", Sign::any, at<&Spec::clock_offset>,
+                     "how far their wall clocks are ahead of true time"),
+      integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,
+                    "how much faster than true time their clocks run, in parts per billion"),
+      table<Spec>("sentinel", sentinel_keys(), at<&Spec::sentinel>, "Settings of all Sentinels."),
       tables<Spec>(
-          "node", kMostNodes, [](auto& redis) -> auto& { return redis.nodes; },
+          "node", kMostNodes, at<&Spec::nodes>,
           [](const Value& table, NodeSpec& node) {
             node.line = table.line();
             read_table(table, node_keys(), node);
@@ -128,9 +116,7 @@ const Keys<Spec>& spec_keys() {
             describe("[[" + path + ".node]]",
                      "A Redis server or Sentinel that differs from the others.", node_keys(), docs);
           }),
-      table<Spec>(
-          "gc", servers::gc_keys(), [](auto& redis) -> auto& { return redis.gc; },
-          "Stop-the-world pauses of the servers."),
+      table<Spec>("gc", servers::gc_keys(), at<&Spec::gc>, "Stop-the-world pauses of the servers."),
   };
   return keys;
 }

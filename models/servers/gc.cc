@@ -11,15 +11,13 @@ using namespace keys;
 
 const Keys<GcProfile>& gc_keys() {
   static const Keys<GcProfile> keys = {
+      duration<GcProfile>("every", Sign::not_negative, at<&GcProfile::every>,
+                          "mean time between two pauses; 0s: no collector"),
       duration<GcProfile>(
-          "every", Sign::not_negative, [](auto& gc) -> auto& { return gc.every; },
-          "mean time between two pauses; 0s: no collector"),
-      duration<GcProfile>(
-          "low", Sign::positive, [](auto& gc) -> auto& { return gc.low; },
+          "low", Sign::positive, at<&GcProfile::low>,
           "length of the shortest pause; longer ones double it, each doubling more rarely"),
-      duration<GcProfile>(
-          "high", Sign::positive, [](auto& gc) -> auto& { return gc.high; },
-          "length of the longest pause"),
+      duration<GcProfile>("high", Sign::positive, at<&GcProfile::high>,
+                          "length of the longest pause"),
   };
   return keys;
 }

@@ -12,40 +12,28 @@ using namespace keys;
 const Keys<Spec>& spec_keys() {
   static const Keys<Spec> keys = {
       integer<Spec>(
-          "servers", 1, 9, [](auto& zookeeper) -> auto& { return zookeeper.servers; },
+          "servers", 1, 9, at<&Spec::servers>,
           "how many servers the ensemble has: zookeeper-1, which leads at first, and so on"),
-      duration<Spec>(
-          "tick", Sign::positive, [](auto& zookeeper) -> auto& { return zookeeper.tick; },
-          "tickTime: a session lasts 2 to 20 ticks and ends at a multiple of a tick"),
+      duration<Spec>("tick", Sign::positive, at<&Spec::tick>,
+                     "tickTime: a session lasts 2 to 20 ticks and ends at a multiple of a tick"),
+      integer<Spec>("init_limit", 1, 1000, at<&Spec::init_limit>,
+                    "initLimit: ticks within which a server must catch up with a new leader"),
+      integer<Spec>("sync_limit", 1, 1000, at<&Spec::sync_limit>,
+                    "syncLimit: ticks after which a silent leader or follower is considered lost"),
+      duration<Spec>("fsync", Sign::not_negative, at<&Spec::fsync>,
+                     "time that a server needs to force its log to disk"),
+      boolean<Spec>("force_sync", at<&Spec::force_sync>,
+                    "forceSync: whether a write is on disk before it is acknowledged"),
       integer<Spec>(
-          "init_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.init_limit; },
-          "initLimit: ticks within which a server must catch up with a new leader"),
-      integer<Spec>(
-          "sync_limit", 1, 1000, [](auto& zookeeper) -> auto& { return zookeeper.sync_limit; },
-          "syncLimit: ticks after which a silent leader or follower is considered lost"),
-      duration<Spec>(
-          "fsync", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.fsync; },
-          "time that a server needs to force its log to disk"),
-      boolean<Spec>(
-          "force_sync", [](auto& zookeeper) -> auto& { return zookeeper.force_sync; },
-          "forceSync: whether a write is on disk before it is acknowledged"),
-      integer<Spec>(
-          "max_connections", 0, 100'000,
-          [](auto& zookeeper) -> auto& { return zookeeper.max_connections; },
+          "max_connections", 0, 100'000, at<&Spec::max_connections>,
           "maxClientCnxns: connections that one client may have to one server; 0: any number"),
-      boolean<Spec>(
-          "wall_clock_expiry", [](auto& zookeeper) -> auto& { return zookeeper.wall_clock_expiry; },
-          "whether session timeouts are counted on the wall clock, as in old releases"),
-      duration<Spec>(
-          "service", Sign::not_negative, [](auto& zookeeper) -> auto& { return zookeeper.service; },
-          "time that a server needs for one message"),
-      integer<Spec>(
-          "clock_rate_ppb", -999'000'000, 999'000'000'000,
-          [](auto& zookeeper) -> auto& { return zookeeper.clock_rate_ppb; },
-          "how much faster than true time their clocks run, in parts per billion"),
-      table<Spec>(
-          "gc", servers::gc_keys(), [](auto& zookeeper) -> auto& { return zookeeper.gc; },
-          "Stop-the-world pauses of the servers."),
+      boolean<Spec>("wall_clock_expiry", at<&Spec::wall_clock_expiry>,
+                    "whether session timeouts are counted on the wall clock, as in old releases"),
+      duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
+                     "time that a server needs for one message"),
+      integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,
+                    "how much faster than true time their clocks run, in parts per billion"),
+      table<Spec>("gc", servers::gc_keys(), at<&Spec::gc>, "Stop-the-world pauses of the servers."),
   };
   return keys;
 }
