@@ -14,7 +14,6 @@
 namespace picklock::compare {
 namespace {
 
-using explore::Violation;
 using properties::Outcome;
 using scenarios::Scenario;
 

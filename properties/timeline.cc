@@ -6,7 +6,6 @@
 
 namespace picklock::properties {
 
-using history::Cause;
 using history::What;
 
 namespace {

@@ -65,7 +65,6 @@ class ScriptRun {
   void pass_on_escaped() const {
     if (escaped_) std::rethrow_exception(escaped_);
   }
-  bool has_escaped() const { return escaped_ != nullptr; }
 
   // Called between scripts; collects garbage if enough memory is in use.
   void tidy();

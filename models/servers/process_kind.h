@@ -50,8 +50,6 @@ struct ProcessKind {
   bool operator==(const ProcessKind& other) const { return this == &other; }
 };
 
-inline constexpr FaultClasses kFaultsAtServers = {FaultClass::pause, FaultClass::server_clock,
-                                                  FaultClass::partition};
 inline constexpr FaultClasses kFaultsAtRequests = {FaultClass::late_command,
                                                    FaultClass::lost_reply};
 
