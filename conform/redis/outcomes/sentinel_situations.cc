@@ -23,6 +23,20 @@ Repeat failover(const std::string& time_as) {
           .call = "new master"};
 }
 
+// Writes to the old master, which is there again, until it refuses.
+Repeat write_to_old_master() {
+  return {.client = "A",
+          .node = "master",
+          .words = {"SET", "n", "1"},
+          .as_long_as = "OK",
+          .every = 5ms,
+          .within = 60s,
+          .as = "SET in the end",
+          .count_as = "writes until then",
+          .time_as = "ms of two masters",
+          .time_scale = {5000}};
+}
+
 }  // namespace
 
 std::vector<Situation> sentinel_situations() {
@@ -95,16 +109,7 @@ std::vector<Situation> sentinel_situations() {
                Ask{"B", "new master", {"SET", "k", "B", "NX"}, "second grant"},
                Do{Deed::go_on, "master"},
                Ask{"A", "master", {"SET", "k", "A", "NX"}, "first grant"},
-               Repeat{.client = "A",
-                      .node = "master",
-                      .words = {"SET", "n", "1"},
-                      .as_long_as = "OK",
-                      .every = 5ms,
-                      .within = 60s,
-                      .as = "SET in the end",
-                      .count_as = "writes until then",
-                      .time_as = "ms of two masters",
-                      .time_scale = {5000}},
+               write_to_old_master(),
                Await{"master", Condition::caught_up, "follows", 30s},
                Ask{"A", "master", {"GET", "k"}, "k"},
                Ask{"A", "master", {"GET", "n"}, "n"},
@@ -121,16 +126,7 @@ std::vector<Situation> sentinel_situations() {
                Ask{"B", "new master", {"SET", "k", "B", "NX"}, "second grant"},
                Do{Deed::restart, "master"},
                Ask{"A", "master", {"SET", "k", "A", "NX"}, "first grant"},
-               Repeat{.client = "A",
-                      .node = "master",
-                      .words = {"SET", "n", "1"},
-                      .as_long_as = "OK",
-                      .every = 5ms,
-                      .within = 60s,
-                      .as = "SET in the end",
-                      .count_as = "writes until then",
-                      .time_as = "ms of two masters",
-                      .time_scale = {5000}},
+               write_to_old_master(),
                Await{"master", Condition::caught_up, "follows", 30s},
                Ask{"A", "master", {"GET", "k"}, "k"},
                Ask{"A", "master", {"GET", "n"}, "n"},
