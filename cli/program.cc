@@ -155,24 +155,16 @@ int run_program(int argc, char** argv) {
                        "print the version, the commit, and the servers that the models follow");
 
   RunOptions run_options;
-  CLI::App* run_command = add_run(app, run_options);
-  run_command->group("Commands");
-
+  add_run(app, run_options);
   ExploreOptions explore_options;
   CLI::App* explore_command = add_explore(app, explore_options);
-  explore_command->group("Commands");
-
   CompareOptions compare_options;
   CLI::App* compare_command = add_compare(app, compare_options);
-  compare_command->group("Commands");
-
   ConformOptions conform_options;
   CLI::App* conform_command = add_conform(app, conform_options);
-  conform_command->group("Commands");
-
   ListOptions list_options;
   CLI::App* list_command = add_list(app, list_options);
-  list_command->group("Commands");
+  for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
 
   // Set last, because commands inherit a footer that is there when they are added.
   app.footer(kFooter);

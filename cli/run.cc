@@ -51,9 +51,9 @@ Ran run_one(scenarios::Runner& runner, const std::string& scenario,
   try {
     const scenarios::Document document = document_of(scenario, options.changes);
     Stopwatch stopwatch;
-    ran.outcome =
-        runner.run_file(document, seed, !options.changes.empty(), options.format != "json",
-                        [&] { ran.seconds.push_back(stopwatch.lap().count()); });
+    const bool with_trace = options.format != "json" || !options.html.empty();
+    ran.outcome = runner.run_file(document, seed, !options.changes.empty(), with_trace,
+                                  [&] { ran.seconds.push_back(stopwatch.lap().count()); });
   } catch (const keys::BadInput& error) {
     ran.problem = error.what();
   } catch (const std::logic_error& error) {

@@ -347,6 +347,7 @@ TEST_F(Program, WritesARunAsAPage) {
   const std::string html = read("run.html");
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   EXPECT_TRUE(html.find("picklock run " + kStory + " --seed 1") != std::string::npos);
+  EXPECT_TRUE(html.find("\"exchange\"") != std::string::npos) << "the page tells of messages";
   EXPECT_EQ(picklock("run " + kStory + " --format json --html " + page).status, 0);
   EXPECT_TRUE(read("run.html") == html) << "the same run is the same page";
   expect_refused("run " + kStory + " plain/redlock --html " + page, "--html: shows one SCENARIO");
