@@ -123,11 +123,8 @@ class Folder {
       const sim::Fault& fault = run_.scenario.faults[fired.fault];
       if (fault.trigger.at) continue;
       const std::string& by = fault.trigger.by.empty() ? fault.target : fault.trigger.by;
-      const auto named = std::find(run_.processes.begin(), run_.processes.end(), by);
-      const bool a_client =
-          named != run_.processes.end() &&
-          narrator_.is_client(static_cast<ProcessId>(named - run_.processes.begin()));
-      if (!a_client || narrator_.process(first.client) == by) return true;
+      const auto named = narrator_.find(by);
+      if (!named || !narrator_.is_client(*named) || *named == first.client) return true;
     }
     return false;
   }

@@ -39,18 +39,16 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
   for (const scenarios::FiredFault& fired : run.fired) {
     if (fired.fault >= run.scenario.faults.size()) continue;
     const sim::Fault& fault = run.scenario.faults[fired.fault];
-    for (std::size_t i = 0; i < run.processes.size(); ++i) {
-      const std::string& name = run.processes[i];
-      if (name == fault.target || name == fault.trigger.by) out.insert(static_cast<ProcessId>(i));
+    for (const std::string& name : {fault.target, fault.trigger.by}) {
+      if (const auto process = narrator.find(name)) out.insert(*process);
     }
   }
   const bool freed =
       std::any_of(run.history.begin(), run.history.end(), [](const history::HistoryEvent& event) {
         return event.cause == history::Cause::coordinator;
       });
-  for (std::size_t i = 0; freed && i < run.processes.size(); ++i) {
-    if (run.processes[i] == kCoordinator) out.insert(static_cast<ProcessId>(i));
-  }
+  if (const auto coordinator = narrator.find(kCoordinator); freed && coordinator)
+    out.insert(*coordinator);
   for (const properties::Verdict& verdict : run.verdicts) {
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))

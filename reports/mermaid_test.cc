@@ -92,14 +92,6 @@ TEST(Mermaid, LetsNoTextEndALabel) {
   EXPECT_THAT(drawn(run), Not(HasSubstr("%%")));
 }
 
-TEST(Mermaid, UsesTheHistoryWhereThereIsNoTrace) {
-  scenarios::Run run = testing::blind_delete();
-  run.trace = {};
-  const std::string diagram = drawn(run);
-  expect_well_formed(diagram);
-  EXPECT_THAT(diagram, HasSubstr("own-release violated: client-1 removed client-2's entry"));
-}
-
 TEST(Mermaid, DrawsNothingOfAnEmptyRun) { EXPECT_EQ(drawn(scenarios::Run{}), "sequenceDiagram\n"); }
 
 }  // namespace

@@ -31,6 +31,33 @@ std::string_view change(What what) {
                                        : "removed";
 }
 
+// How an entry ends that no command ended.
+struct Ending {
+  std::string_view now;
+  std::string_view past;
+};
+
+Ending ending(Cause cause) {
+  switch (cause) {
+    case Cause::expiry:
+      return {"expires", "expired"};
+    case Cause::eviction:
+      return {"is evicted", "was evicted"};
+    case Cause::failover:
+      return {"is lost in the failover", "was lost in the failover"};
+    case Cause::session_end:
+      return {"ends with its session", "ended with its session"};
+    case Cause::coordinator:
+      return {"is freed by the coordinator", "was freed by the coordinator"};
+    case Cause::restart:
+      return {"is lost in the restart", "was lost in the restart"};
+    case Cause::command:
+    case Cause::interrupt:
+      break;
+  }
+  return {"is lost", "was lost"};
+}
+
 }  // namespace
 
 Narrator::Narrator(const Run& run)
@@ -60,6 +87,12 @@ std::string Narrator::key(history::KeyId key) const {
 // The first key is the lock's own; some locks keep further keys.
 std::string Narrator::lock(history::KeyId key) const {
   return key == 0 ? "the lock" : this->key(key);
+}
+
+std::optional<ProcessId> Narrator::find(std::string_view name) const {
+  const auto found = std::find(run_.processes.begin(), run_.processes.end(), name);
+  if (found == run_.processes.end()) return std::nullopt;
+  return static_cast<ProcessId>(found - run_.processes.begin());
 }
 
 bool Narrator::is_client(ProcessId process) const {
@@ -183,25 +216,16 @@ const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
 
 std::string Narrator::loss(const HistoryEvent& event) const {
   if (event.what == What::entry_altered) return "was altered by " + doer(event, false);
-  switch (event.cause) {
-    case Cause::command:
-      return "was removed by " + doer(event, false);
-    case Cause::expiry:
-      return "expired";
-    case Cause::eviction:
-      return "was evicted";
-    case Cause::failover:
-      return "was lost in the failover";
-    case Cause::session_end:
-      return "ended with its session";
-    case Cause::restart:
-      return "was lost in the restart";
-    case Cause::coordinator:
-      return "was freed by the coordinator";
-    case Cause::interrupt:
-      break;
-  }
-  return "was lost";
+  if (event.cause == Cause::command) return "was removed by " + doer(event, false);
+  return std::string(ending(event.cause).past);
+}
+
+std::string Narrator::entry_ends(const HistoryEvent& event) const {
+  const auto owner = process_of(event.owner);
+  const std::string whose = event.key != 0 ? key(event.key)
+                            : owner        ? process(*owner) + "'s entry"
+                                           : "the entry of " + key(event.key);
+  return fmt::format("{} {}", whose, ending(event.cause).now);
 }
 
 std::string Narrator::event(const HistoryEvent& event) const {

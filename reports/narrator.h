@@ -26,6 +26,7 @@ class Narrator {
   std::string process(sim::ProcessId process) const;
   std::string key(history::KeyId key) const;
   std::string lock(history::KeyId key) const;
+  std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
@@ -40,6 +41,8 @@ class Narrator {
 
   // An event as a sentence: "client-1 learns that it has lost the lock".
   std::string event(const history::HistoryEvent& event) const;
+  // The end of an entry, or of another key, that no command ended: "client-1's entry expires".
+  std::string entry_ends(const history::HistoryEvent& event) const;
 
   // A violation in a few words, for its row in the story, and in full, for the verdict.
   std::string headline(Property property, const Witness& witness) const;

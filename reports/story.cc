@@ -35,7 +35,7 @@ class StoryTeller {
       : run_(run), narrator_(narrator), transcript_(transcribe(run, narrator)) {}
 
   Story tell() {
-    if (with_trace()) fold(run_, narrator_, transcript_);
+    fold(run_, narrator_, transcript_);
     join();
     point_at_violations();
     abridge();
@@ -45,8 +45,6 @@ class StoryTeller {
   }
 
  private:
-  bool with_trace() const { return !run_.trace.records.empty(); }
-
   // Turns items into rows: a command and its answer become one row if nothing that matters happened
   // in between.
   void join() {
@@ -133,7 +131,7 @@ class StoryTeller {
         }
       }
       if (item.joins_after && item.tenure != 0 && command_follows(i)) continue;
-      if (with_trace() && (item.joins_before || item.joins_after)) item.row.outcome.clear();
+      if (item.joins_before || item.joins_after) item.row.outcome.clear();
       push(std::move(item.row));
     }
     for (const auto& [row, meaning] : glosses) {

@@ -1,5 +1,6 @@
-// The trace and history of a run as items in order of time: commands joined to their answers, and
-// all other events that may be worth a row. It leaves nothing out; fold.h and story.h do.
+// The trace of a run, with the history in it, as items: commands joined to their answers, and all
+// other events that may be worth a row. It leaves nothing out; fold.h and story.h do. Of a run that
+// was not traced there is nothing to tell.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +70,7 @@ struct Decision {
 };
 
 struct Transcript {
-  std::vector<Item> items;  // in order of position
+  std::vector<Item> items;  // folding puts them in order of position
   std::vector<Exchange> exchanges;
   std::vector<Change> changes;
   std::vector<std::size_t> positions;  // of the events of the history

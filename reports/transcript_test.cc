@@ -136,6 +136,20 @@ TEST(Transcript, TakesTheMeaningOfAnAnswerFromTheProtocolOrTheLock) {
   EXPECT_EQ(transcript_of(b).exchanges[1].gloss, "");
 }
 
+TEST(Transcript, LetsABeliefBeginAgainAfterALoss) {
+  RunBuilder b = two_clients();
+  std::int64_t ms = 0;
+  for (const What what : {What::acquire_ok, What::acquire_ok, What::loss_learned, What::acquire_ok,
+                          What::acquire_ok, What::release_invoked, What::release_invoked})
+    b.client(at_ms(ms++), what, client_1, 1);
+  std::vector<std::pair<std::size_t, Shift>> shifts;
+  for (const Change& change : transcript_of(b).changes)
+    shifts.emplace_back(change.position, change.shift);
+  EXPECT_THAT(shifts,
+              ElementsAre(std::pair(0u, Shift::belief_begins), std::pair(2u, Shift::belief_ends),
+                          std::pair(3u, Shift::belief_begins), std::pair(6u, Shift::belief_ends)));
+}
+
 // A client sends none of them, and no fault concerns the replica.
 TEST(Transcript, LeavesOutWhatAServerStreamsToItsReplica) {
   RunBuilder b = two_clients();

@@ -2,6 +2,7 @@
 // to build others from. The times and the order are those of docs/facts/failures.md A-01.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -91,7 +92,13 @@ class RunBuilder {
 
   void message(Instant at, TraceKind kind, std::uint32_t number, sim::ProcessId from,
                sim::ProcessId to) {
-    record({.at = at, .kind = kind, .process = from, .peer = to, .message = number});
+    const auto& records = run.trace.records;
+    const bool reply =
+        std::any_of(records.begin(), records.end(), [&](const sim::TraceRecord& sent) {
+          return sent.kind == TraceKind::sent && sent.message == number && sent.reply;
+        });
+    record(
+        {.at = at, .kind = kind, .reply = reply, .process = from, .peer = to, .message = number});
   }
 
   void process(Instant at, TraceKind kind, sim::ProcessId process) {
