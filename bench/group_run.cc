@@ -78,8 +78,8 @@ class World {
       scheduler.start(*members.replica);
       for (sim::Process* sentinel : members.sentinels) scheduler.start(*sentinel);
     }
-    const sim::TimerId end = scheduler.add_timer(nullptr, &World::at_end, this, 0);
-    scheduler.arm(end, sim::kStart + kLasts);
+    end_.bind<&sim::Scheduler::stop>(scheduler, nullptr, scheduler);
+    end_.arm(sim::kStart + kLasts);
   }
 
   // Adds all servers to the directory before any of them is configured with another.
@@ -159,11 +159,8 @@ class World {
     return std::string(name) + std::to_string(index + 1);
   }
 
-  static void at_end(void* self, std::uint32_t) {
-    static_cast<World*>(self)->simulation_.scheduler.stop();
-  }
-
   history::RecordedSimulation simulation_;
+  sim::Timer end_;
   models::Tenures tenures_;
   models::Keys keys_;
   models::Resource resource_;

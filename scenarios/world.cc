@@ -111,8 +111,8 @@ void World::build(std::uint64_t seed, bool tracing) {
                                     processes_[i].kind) != server_->collected.end();
     if (collects) add_gc(scheduler.process(i), server_->gc->of(scenario.servers));
   }
-  horizon_ = scheduler.add_timer(nullptr, &World::at_horizon, this, 0);
-  scheduler.arm(horizon_, busy_until_ + patience_);
+  horizon_.bind<&World::at_horizon>(scheduler, nullptr, *this);
+  horizon_.arm(busy_until_ + patience_);
 }
 
 void World::add_processes() {
@@ -190,22 +190,22 @@ void World::set_links() {
 void World::add_gc(sim::Process& process, const servers::GcProfile& profile) {
   if (profile.every <= Duration::zero()) return;
   if (collectors_used_ == collectors_.size()) collectors_.emplace_back();
-  Collector& collector = collectors_[collectors_used_++];
-  collector = {.world = this,
-               .process = &process,
-               .profile = &profile,
-               .incarnation = 0,
-               .chance = sim::Random(simulation_.scheduler.seed(),
-                                     sim::mixed(process.hash() ^ sim::hash_of("gc")))};
-  collector.timer = simulation_.scheduler.add_timer(nullptr, &World::collect, &collector, 0);
+  const auto index = static_cast<std::uint32_t>(collectors_used_++);
+  Collector& collector = collectors_[index];
+  collector.process = &process;
+  collector.profile = &profile;
+  collector.collecting = false;
+  collector.chance =
+      sim::Random(simulation_.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("gc")));
+  collector.timer.bind<&World::collect>(simulation_.scheduler, nullptr, *this, index);
   const Duration first = collector.chance.between(Duration(1), 2 * profile.every);
-  simulation_.scheduler.arm(collector.timer, simulation_.now() + first);
+  collector.timer.arm(simulation_.now() + first);
 }
 
 // Alternates between running, for at most twice `every`, and pausing.
-void World::collect(void* argument, std::uint32_t) {
-  auto& collector = *static_cast<Collector*>(argument);
-  sim::Scheduler& scheduler = collector.world->simulation_.scheduler;
+void World::collect(std::uint32_t index) {
+  Collector& collector = collectors_[index];
+  sim::Scheduler& scheduler = simulation_.scheduler;
   sim::Process& process = *collector.process;
   Duration until{};
   if (!collector.collecting && !process.down()) {
@@ -220,7 +220,7 @@ void World::collect(void* argument, std::uint32_t) {
     collector.collecting = false;
     until = collector.chance.between(Duration(1), 2 * collector.profile->every);
   }
-  scheduler.arm(collector.timer, scheduler.now() + until);
+  collector.timer.arm(scheduler.now() + until);
 }
 
 // ---------------------------------------------------------------- the end
@@ -228,14 +228,13 @@ void World::collect(void* argument, std::uint32_t) {
 // The horizon is three times the algorithm's bound after the latest of these: the end of the last
 // fault, the last acquire, the end of the last critical section. A waiter behind a healthy holder
 // is not stuck.
-void World::at_horizon(void* self, std::uint32_t) {
-  auto& world = *static_cast<World*>(self);
-  sim::Scheduler& scheduler = world.simulation_.scheduler;
-  const sim::Nemesis& nemesis = world.simulation_.nemesis;
-  const sim::Instant last = std::max(nemesis.last_end(), world.busy_until_);
-  const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + world.patience_;
+void World::at_horizon() {
+  sim::Scheduler& scheduler = simulation_.scheduler;
+  const sim::Nemesis& nemesis = simulation_.nemesis;
+  const sim::Instant last = std::max(nemesis.last_end(), busy_until_);
+  const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + patience_;
   if (due > scheduler.now()) {
-    scheduler.arm(world.horizon_, due);
+    horizon_.arm(due);
   } else {
     scheduler.stop();
   }

@@ -68,7 +68,8 @@ class World {
   std::uint32_t index_of(const ProcessKind& kind) const;  // the first of its kind
   servers::Site site() { return {simulation_, tenures_, keys_}; }
   void add_gc(sim::Process& process, const servers::GcProfile& profile);
-  static void at_horizon(void* self, std::uint32_t);
+  void arm_horizon();
+  void at_horizon();
 
   const Scenario* scenario_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
@@ -89,20 +90,19 @@ class World {
   CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;
   struct Collector {
-    World* world = nullptr;
     sim::Process* process = nullptr;
     const servers::GcProfile* profile = nullptr;
     std::uint32_t incarnation = 0;  // of the process when the collection began
     sim::Random chance;
-    sim::TimerId timer = 0;
+    sim::Timer timer;
     bool collecting = false;
   };
   std::deque<Collector> collectors_;
   std::size_t collectors_used_ = 0;
-  static void collect(void* collector, std::uint32_t);
+  void collect(std::uint32_t index);
 
   sim::Instant busy_until_{};  // the last arrival, or the end of the last critical section
-  sim::TimerId horizon_ = 0;
+  sim::Timer horizon_;
   properties::Judge judge_;
   const properties::Verdicts* verdicts_ = nullptr;
   std::uint64_t digest_ = 0;

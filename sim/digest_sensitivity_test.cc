@@ -25,13 +25,12 @@ class VaryingServer final : public Service {
   }
 
   void start(Keeps) override {
-    Scheduler& scheduler = simulation().scheduler;
-    const TimerId timer = scheduler.add_timer(
-        &process(), [](void*, std::uint32_t) {}, nullptr, 0);
-    scheduler.arm(timer, kStart + 333ms + variation_.late_timer);
+    timer_.bind<&VaryingServer::on_time>(simulation().scheduler, &process(), *this);
+    timer_.arm(kStart + 333ms + variation_.late_timer);
   }
 
  private:
+  void on_time() {}
   bool apply(Message& request, Payload&) override {
     Message& reply = reply_to(request);
     reply.payload.append(request.payload.view());
@@ -53,6 +52,7 @@ class VaryingServer final : public Service {
  private:
   const Variation& variation_;
   int answers_ = 0;
+  Timer timer_;
 };
 
 std::uint64_t digest_of(const Variation& variation) {

@@ -35,8 +35,8 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     armed.fired = armed.under_way = false;
     asks_for_commands_ = asks_for_commands_ || !trigger.command.empty();
     if (trigger.at) {
-      const TimerId timer = scheduler_.add_timer(nullptr, &Nemesis::on_time, this, i);
-      scheduler_.arm(timer, *trigger.at);
+      armed.begins.bind<&Nemesis::on_time>(scheduler_, nullptr, *this, i);
+      armed.begins.arm(*trigger.at);
       scheduler_.hold_open();
       ++under_way_;
     } else if (!trigger.mark.empty()) {
@@ -103,11 +103,10 @@ void Nemesis::trace_mark(const Process& client, std::string_view name) {
   tracer.add({.at = scheduler_.now(), .kind = TraceKind::mark, .process = client.id()}, name);
 }
 
-void Nemesis::on_time(void* self, std::uint32_t index) {
-  auto& nemesis = *static_cast<Nemesis*>(self);
-  --nemesis.under_way_;
-  nemesis.scheduler_.let_go();
-  nemesis.fire(index, nullptr);
+void Nemesis::on_time(std::uint32_t index) {
+  --under_way_;
+  scheduler_.let_go();
+  fire(index, nullptr);
 }
 
 void Nemesis::fire(std::uint32_t index, const Step* step) {
@@ -125,18 +124,18 @@ void Nemesis::end_after(std::uint32_t index, std::optional<Duration> lasts) {
   ++under_way_;
   scheduler_.hold_open();
   if (!lasts) {
-    on_end(this, index);
+    on_end(index);
     return;
   }
-  const TimerId timer = scheduler_.add_timer(nullptr, &Nemesis::on_end, this, index);
-  scheduler_.arm(timer, scheduler_.now() + *lasts);
+  Timer& timer = plan_[index].ends;
+  timer.bind<&Nemesis::on_end>(scheduler_, nullptr, *this, index);
+  timer.arm(scheduler_.now() + *lasts);
 }
 
-void Nemesis::on_end(void* self, std::uint32_t index) {
-  auto& nemesis = *static_cast<Nemesis*>(self);
-  Armed& armed = nemesis.plan_[index];
-  if (armed.fault->lasts || armed.fault->verb == Verb::restart) nemesis.undo(armed);
-  nemesis.ended(index);
+void Nemesis::on_end(std::uint32_t index) {
+  Armed& armed = plan_[index];
+  if (armed.fault->lasts || armed.fault->verb == Verb::restart) undo(armed);
+  ended(index);
 }
 
 void Nemesis::ended(std::uint32_t index) {

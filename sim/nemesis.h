@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,8 @@ class Nemesis {
     bool under_way = false;
     std::uint32_t incarnation = 0;  // of the target, when it struck
     std::int64_t rate_before = 0;
+    Timer begins;
+    Timer ends;
   };
 
   // Of `armed_`, for the steps of this kind.
@@ -110,12 +113,12 @@ class Nemesis {
   Thread* victim(Process& target, const Step* step);
   void undo(Armed& armed);
   void each_cut(Armed& armed, bool cut);
-  static void on_time(void* self, std::uint32_t index);
-  static void on_end(void* self, std::uint32_t index);
+  void on_time(std::uint32_t index);
+  void on_end(std::uint32_t index);
 
   Scheduler& scheduler_;
   Network& network_;
-  std::vector<Armed> plan_;
+  std::deque<Armed> plan_;
   std::size_t planned_ = 0;
   std::uint64_t armed_ = 0;
   bool marks_armed_ = false;

@@ -12,6 +12,7 @@ void Network::reset() {
   link_latency_.clear();
   default_latency_ = {};
   patience_ = {};
+  patience_timers_used_ = 0;
 }
 
 void Network::set_latency(const Process& from, const Process& to, const Latency& latency) {
@@ -362,9 +363,9 @@ void Network::keep_back(Connection& connection, Connection::Direction& direction
     direction.first_held = message.slot + 1;
     direction.held_since = scheduler_.now();
     if (patience_ > Duration::zero()) {
-      const TimerId timer =
-          scheduler_.add_timer(nullptr, &Network::out_of_patience, this, connection.index_);
-      scheduler_.arm(timer, scheduler_.now() + patience_);
+      Timer& timer = patience_timers_.at_least(patience_timers_used_++);
+      timer.bind<&Network::out_of_patience>(scheduler_, nullptr, *this, connection.index_);
+      timer.arm(scheduler_.now() + patience_);
     }
   } else {
     messages_[direction.last_held - 1].next = message.slot + 1;
@@ -373,15 +374,13 @@ void Network::keep_back(Connection& connection, Connection::Direction& direction
   refresh(connection);
 }
 
-void Network::out_of_patience(void* self, std::uint32_t index) {
-  auto& network = *static_cast<Network*>(self);
-  Connection& connection = network.connections_[index];
+void Network::out_of_patience(std::uint32_t index) {
+  Connection& connection = connections_[index];
   if (connection.broken_) return;
   for (const auto& direction : connection.direction_) {
-    if (direction.first_held != 0 &&
-        direction.held_since + network.patience_ <= network.scheduler_.now()) {
-      network.reset_connection(connection, 0);
-      network.reset_connection(connection, 1);
+    if (direction.first_held != 0 && direction.held_since + patience_ <= scheduler_.now()) {
+      reset_connection(connection, 0);
+      reset_connection(connection, 1);
       return;
     }
   }

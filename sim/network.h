@@ -203,12 +203,14 @@ class Network {
   void reset_connection(Connection& connection, int end_that_hears);
   void drop_held(Connection& connection, std::uint8_t direction);
   [[gnu::noinline]] void trace(TraceKind kind, const Message& message);
-  static void out_of_patience(void* self, std::uint32_t connection);
+  void out_of_patience(std::uint32_t connection);
 
   Scheduler& scheduler_;
   Latency default_latency_;
   std::deque<LinkLatency> link_latency_;
   Duration patience_{};
+  Slots<Timer> patience_timers_;  // one for each time that messages began to be held
+  std::size_t patience_timers_used_ = 0;
   Slots<Message> messages_;
   std::uint32_t free_ = 0;  // first of a list, slot + 1
   std::size_t used_ = 0;

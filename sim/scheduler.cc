@@ -39,7 +39,7 @@ void Scheduler::reset(std::uint64_t seed, bool tracing) {
   free_threads_.clear();
   last_thread_ = 0;
   process_count_ = 0;
-  timers_.clear();
+  timers_.reset();
   failure_ = nullptr;
 }
 
@@ -116,9 +116,7 @@ void Scheduler::halt(Process& process, bool silent) {
       network_->forget(event.target());
   }
   process.deferred_.clear();
-  for (TimerId id = 0; id < timers_.size(); ++id) {
-    if (timers_[id].owner == &process) disarm(id);
-  }
+  timers_.disarm_all(process);
   report({.at = now_, .what = Occurred::process_crashed, .process = process.id_});
   if (tracer_.on()) tracer_.add({.at = now_, .kind = TraceKind::crashed, .process = process.id_});
   for (Thread* thread = process.threads_; thread != nullptr; thread = thread->next_) kill(*thread);
@@ -159,11 +157,7 @@ void Scheduler::rearm_local(Process& process) {
     queue_.push(process.clock_.when(thread->clock_, thread->until_, now_), EventKind::wake,
                 thread->slot_, thread->ticket_);
   }
-  for (TimerId id = 0; id < timers_.size(); ++id) {
-    const Timer& timer = timers_[id];
-    if (timer.armed && timer.on_clock && timer.owner == &process)
-      arm_on(id, timer.clock, timer.until);
-  }
+  timers_.follow_clock(process);
   if (process.program_ != nullptr) process.program_->clock_changed();
 }
 
@@ -328,51 +322,6 @@ bool Scheduler::mute() const {
   throw Killed{};
 }
 
-// ---------------------------------------------------------------- timers
-
-TimerId Scheduler::add_timer(Process* owner, void (*fire)(void*, std::uint32_t), void* self,
-                             std::uint32_t argument) {
-  timers_.push_back({.fire = fire, .self = self, .owner = owner, .argument = argument});
-  return static_cast<TimerId>(timers_.size() - 1);
-}
-
-void Scheduler::arm(TimerId id, Instant at) {
-  Timer& timer = timers_[id];
-  timer.at = at < now_ ? now_ : at;
-  timer.armed = true;
-  timer.on_clock = false;
-  watch(timer, id);
-}
-
-// A timer that is postponed keeps its event, which is pushed again when it comes too early. Most
-// timers are postponed or disarmed again and again, and void events would crowd the queue.
-void Scheduler::watch(Timer& timer, TimerId id) {
-  if (timer.watched <= timer.at) return;
-  timer.watched = timer.at;
-  timer.ticket = (timer.ticket + 1) & kTicketMask;
-  queue_.push(timer.at, EventKind::timer, id, timer.ticket);
-}
-
-// False: the event is void, or came too early.
-bool Scheduler::fires(Timer& timer, const Event& event) {
-  if (timer.ticket != event.ticket()) return false;
-  timer.watched = kNever;
-  if (!timer.armed) return false;
-  if (nanoseconds(timer.at) <= event.at) return true;
-  watch(timer, event.target());
-  return false;
-}
-
-void Scheduler::arm_on(TimerId id, ClockKind clock, std::int64_t local) {
-  Timer& timer = timers_[id];
-  arm(id, timer.owner->clock_.when(clock, local, now_));
-  timer.on_clock = true;
-  timer.clock = clock;
-  timer.until = local;
-}
-
-void Scheduler::disarm(TimerId id) { timers_[id].armed = false; }
-
 // ---------------------------------------------------------------- the run
 
 // An exception that an event handler lets escape ends the run, and run() rethrows it. Thrown here,
@@ -452,17 +401,18 @@ Thread* Scheduler::advance() noexcept {
         network_->send_kept(event.target(), event);
         continue;
       case EventKind::timer: {
-        Timer& timer = timers_[event.target()];
-        if (!fires(timer, event)) continue;
-        if (timer.owner != nullptr && timer.owner->pauses_ > 0) {
+        Timer* const timer = timers_.fired_by(event);
+        if (timer == nullptr) continue;
+        const Process* const owner = timer->owner_;
+        if (owner != nullptr && owner->pauses_ > 0) {
           count(event, 3);
-          defer(*timer.owner, event);
+          defer(*timer->owner_, event);
           continue;
         }
-        timer.armed = false;
-        if (timer.owner != nullptr && timer.owner->down_) continue;
-        count(event, 3 ^ (timer.owner != nullptr ? timer.owner->hash_ : 0));
-        timer.fire(timer.self, timer.argument);
+        timer->armed_ = false;
+        if (owner != nullptr && owner->down_) continue;
+        count(event, 3 ^ (owner != nullptr ? owner->hash_ : 0));
+        timer->fire_(timer->self_, timer->argument_);
         continue;
       }
     }

@@ -16,6 +16,7 @@
 #include "sim/fiber.h"
 #include "sim/process.h"
 #include "sim/slots.h"
+#include "sim/timer.h"
 #include "sim/tracer.h"
 
 namespace picklock::sim {
@@ -83,8 +84,6 @@ class alignas(64) Thread {
   std::function<void()> body_;
   Scheduler* scheduler_ = nullptr;
 };
-
-using TimerId = std::uint32_t;
 
 class Scheduler final : public FiberSchedule {
  public:
@@ -186,14 +185,7 @@ class Scheduler final : public FiberSchedule {
   // again if an algorithm has swallowed it and does not end.
   bool inert() const { return running_ != nullptr && running_->killed_ && mute(); }
 
-  // --- timers of programs and of the engine
-  // `owner` nullptr: a timer of the engine, which ignores pauses and crashes.
-  TimerId add_timer(Process* owner, void (*fire)(void* self, std::uint32_t argument), void* self,
-                    std::uint32_t argument);
-  void arm(TimerId timer, Instant at);
-  void arm_on(TimerId timer, ClockKind clock,
-              std::int64_t local);  // an owner's clock; follows its steps
-  void disarm(TimerId timer);
+  Timers& timers() { return timers_; }
 
   // --- the run
   // A run lasts while there are foreground threads, messages in flight or faults not yet over.
@@ -216,20 +208,6 @@ class Scheduler final : public FiberSchedule {
  private:
   static constexpr std::size_t kDeepStack = std::size_t{1} << 20;
 
-  struct Timer {
-    void (*fire)(void*, std::uint32_t) = nullptr;
-    void* self = nullptr;
-    Process* owner = nullptr;
-    std::uint32_t argument = 0;
-    std::uint32_t ticket = 0;  // of its event: one with an older ticket is void
-    Instant at{};              // when it fires, if armed
-    Instant watched = kNever;  // when its event is due; kNever: it has none
-    bool armed = false;
-    bool on_clock = false;
-    ClockKind clock = ClockKind::monotonic;
-    std::int64_t until = 0;
-  };
-
   Thread& add_thread(Process& process, std::function<void()> body, bool foreground,
                      FiberPool& pool);
   Fiber* after_body(Fiber& ended) override;
@@ -249,8 +227,6 @@ class Scheduler final : public FiberSchedule {
     digest_.add(static_cast<std::uint64_t>(event.at) ^ who);
   }
   void watch_patience(Thread& thread);
-  void watch(Timer& timer, TimerId id);
-  bool fires(Timer& timer, const Event& event);
   bool out_of_patience(Thread& thread, const Event& event);
   void fetch_ahead();
   void fetch_thread(std::uint32_t slot) const;
@@ -281,7 +257,7 @@ class Scheduler final : public FiberSchedule {
   ThreadId last_thread_ = 0;
   Slots<Process> processes_;
   std::size_t process_count_ = 0;
-  std::vector<Timer> timers_;
+  Timers timers_{queue_, now_};
   std::exception_ptr failure_;
   FiberPool fibers_;
   FiberPool deep_fibers_{kDeepStack};

@@ -249,30 +249,31 @@ TEST(Pacer, MakesPatienceNoShorter) {
 // ---------------------------------------------------------------- timers of programs
 
 struct Ticks {
-  EchoWorld& world;
-  std::vector<Duration> at;
+  explicit Ticks(EchoWorld& of) : world(of) {}
 
-  TimerId add(Process* owner) {
-    return world.simulation.scheduler.add_timer(
-        owner,
-        [](void* self, std::uint32_t) {
-          auto& ticks = *static_cast<Ticks*>(self);
-          ticks.at.push_back(since_start(ticks.world.simulation.now()));
-        },
-        this, 0);
+  EchoWorld& world;
+  std::vector<Duration> at{};
+  std::deque<Timer> timers{};
+
+  Timer& add(Process* owner) {
+    Timer& timer = timers.emplace_back();
+    timer.bind<&Ticks::tick>(world.simulation.scheduler, owner, *this);
+    return timer;
   }
+  void tick() { at.push_back(since_start(world.simulation.now())); }
 };
 
 TEST(Scheduler, FiresATimerOnceAndNotAfterItWasDisarmed) {
   EchoWorld world;
-  Scheduler& scheduler = world.simulation.scheduler;
-  Ticks ticks{world, {}};
-  const TimerId timer = ticks.add(&world.server().process());
-  scheduler.arm(timer, kStart + 1s);
-  scheduler.arm(timer, kStart + 2s);
-  const TimerId disarmed = ticks.add(&world.server().process());
-  scheduler.arm(disarmed, kStart + 1s);
-  scheduler.disarm(disarmed);
+  Ticks ticks(world);
+  Timer& timer = ticks.add(&world.server().process());
+  timer.arm(kStart + 1s);
+  timer.arm(kStart + 2s);
+  EXPECT_TRUE(timer.armed());
+  Timer& disarmed = ticks.add(&world.server().process());
+  disarmed.arm(kStart + 1s);
+  disarmed.disarm();
+  EXPECT_FALSE(disarmed.armed());
   world.client().script = [](EchoClient& self) { self.sleep(10s); };
   world.run();
   EXPECT_EQ(ticks.at, list({2s}));
@@ -282,11 +283,11 @@ TEST(Scheduler, FiresATimerOnTheClockItWasArmedOn) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
   Process& server = world.server().process();
-  Ticks wall{world, {}};
-  Ticks monotonic{world, {}};
+  Ticks wall(world);
+  Ticks monotonic(world);
   const std::int64_t ten = Duration(10s).count();
-  scheduler.arm_on(wall.add(&server), ClockKind::wall, kEpoch + ten);
-  scheduler.arm_on(monotonic.add(&server), ClockKind::monotonic, ten);
+  wall.add(&server).arm_on(ClockKind::wall, kEpoch + ten);
+  monotonic.add(&server).arm_on(ClockKind::monotonic, ten);
   world.at(3s, [&] { scheduler.step_clock(server, 30s); });
   world.client().script = [](EchoClient& self) { self.sleep(20s); };
   world.run();
@@ -298,13 +299,40 @@ TEST(Scheduler, VoidsTheTimersOfAnIncarnation) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
   Process& server = world.server().process();
-  Ticks ticks{world, {}};
-  scheduler.arm(ticks.add(&server), kStart + 5s);
+  Ticks ticks(world);
+  ticks.add(&server).arm(kStart + 5s);
   world.at(1s, [&] { scheduler.halt(server, false); });
   world.at(2s, [&] { scheduler.restart(server, Keeps::all); });
   world.client().script = [](EchoClient& self) { self.sleep(20s); };
   world.run();
   EXPECT_EQ(ticks.at, list({}));
+}
+
+TEST(Scheduler, FiresNoTimerThatHasEnded) {
+  EchoWorld world;
+  Ticks ticks(world);
+  {
+    Timer timer;
+    timer.bind<&Ticks::tick>(world.simulation.scheduler, nullptr, ticks);
+    timer.arm(kStart + 1s);
+  }
+  world.client().script = [](EchoClient& self) { self.sleep(10s); };
+  world.run();
+  EXPECT_EQ(ticks.at, list({}));
+}
+
+TEST(Scheduler, HasATimerInARunOnlyFromWhenItIsArmed) {
+  Timer timer;
+  EchoWorld world;
+  Ticks ticks(world);
+  timer.bind<&Ticks::tick>(world.simulation.scheduler, nullptr, ticks);
+  timer.arm(kStart + 1s);
+  world.simulation.reset(2);
+  EXPECT_FALSE(timer.armed());
+  world.simulation.scheduler.hold_open();
+  timer.arm(kStart + 2s);
+  world.simulation.scheduler.run();
+  EXPECT_EQ(ticks.at, list({2s}));
 }
 
 // ---------------------------------------------------------------- pauses
@@ -326,8 +354,8 @@ TEST(Scheduler, DefersWhatComesDueDuringAPauseAndResumesItInOrder) {
     self.sleep(9s);
     self.note_time();
   });
-  Ticks ticks{world, {}};
-  scheduler.arm(ticks.add(&server), kStart + 2s);
+  Ticks ticks(world);
+  ticks.add(&server).arm(kStart + 2s);
   world.at(1s, [&] { scheduler.pause(world.client().process()); });
   world.at(1s, [&] { scheduler.pause(server); });
   world.at(5s, [&] { scheduler.resume(server); });

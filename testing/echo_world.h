@@ -12,6 +12,7 @@
 #include "sim/caller.h"
 #include "sim/service.h"
 #include "sim/simulation.h"
+#include "testing/agenda.h"
 
 // Tests write the fields of a fault that matter and no others.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -180,17 +181,12 @@ class EchoWorld final : public Observer {
 
   // Schedules an action from outside the processes.
   void at(Duration when, std::function<void()> what) {
-    deeds_.push_back(std::move(what));
-    const TimerId timer = simulation.scheduler.add_timer(
-        nullptr,
-        [](void* self, std::uint32_t index) {
-          auto& world = *static_cast<EchoWorld*>(self);
-          world.simulation.scheduler.let_go();
-          world.deeds_[index]();
-        },
-        this, static_cast<std::uint32_t>(deeds_.size() - 1));
+    agenda_.add(when, [this, act = std::move(what)] {
+      simulation.scheduler.let_go();
+      act();
+    });
     simulation.scheduler.hold_open();
-    simulation.scheduler.arm(timer, kStart + when);
+    agenda_.arm(simulation.scheduler);
   }
 
   std::uint64_t digest() { return simulation.scheduler.digest().value(); }
@@ -208,7 +204,7 @@ class EchoWorld final : public Observer {
   Plan plan;
 
  private:
-  std::deque<std::function<void()>> deeds_;
+  Agenda agenda_;
 };
 
 }  // namespace picklock::sim

@@ -56,11 +56,11 @@ class Desk final : public sim::Service {
     keys_ = &site.keys;
     lent_.clear();
     grants_ = 0;
-    has_timer_ = false;
+    timer_.bind<&Desk::expire>(site.simulation.scheduler, &process, *this);
   }
   // A desk keeps its book through a crash.
   void start(sim::Keeps) override { await(); }
-  void halted() override { has_timer_ = false; }
+  void halted() override { timer_.leave(); }
 
  private:
   struct Loan {
@@ -127,12 +127,8 @@ class Desk final : public sim::Service {
     if (process().down() || lent_.empty()) return;
     const auto next = std::min_element(
         lent_.begin(), lent_.end(), [](auto& one, auto& other) { return one.until < other.until; });
-    sim::Scheduler& scheduler = simulation().scheduler;
-    if (!has_timer_) timer_ = scheduler.add_timer(&process(), &Desk::on_time, this, 0);
-    has_timer_ = true;
-    scheduler.arm_on(timer_, sim::ClockKind::monotonic, next->until);
+    timer_.arm_on(sim::ClockKind::monotonic, next->until);
   }
-  static void on_time(void* self, std::uint32_t) { static_cast<Desk*>(self)->expire(); }
   void expire() {
     for (auto loan = lent_.begin(); loan != lent_.end();) {
       loan = loan->until <= now() ? end(loan, history::Cause::expiry, 0, Role::none) : loan + 1;
@@ -145,8 +141,7 @@ class Desk final : public sim::Service {
   models::Keys* keys_ = nullptr;
   std::vector<Loan> lent_;
   std::int64_t grants_ = 0;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
+  sim::Timer timer_;
 };
 
 // ---------------------------------------------------------------- its client

@@ -84,15 +84,16 @@ void ClientMachine::believe_until(history::TenureId tenure, Duration deadline) {
   if (mine == used) {
     if (deadlines_used_ == deadlines_.size()) deadlines_.emplace_back();
     mine = deadlines_.begin() + static_cast<std::ptrdiff_t>(deadlines_used_++);
-    mine->machine = this;
-    mine->timer = simulation_->scheduler.add_timer(nullptr, &ClientMachine::on_deadline, &*mine, 0);
+    mine->timer.bind<&ClientMachine::on_deadline>(
+        simulation_->scheduler, nullptr, *this,
+        static_cast<std::uint32_t>(mine - deadlines_.begin()));
   }
   mine->tenure = tenure;
   mine->thread = simulation_->scheduler.running()->id();
   mine->local = deadline.count();
   // A deadline that has already passed ends the belief before the holder acts on it.
   if (process_->clock().read(clock_, simulation_->now()) >= mine->local) {
-    on_deadline(&*mine, 0);
+    on_deadline(static_cast<std::uint32_t>(mine - deadlines_.begin()));
   } else {
     arm(*mine);
   }
@@ -103,15 +104,12 @@ void ClientMachine::end_belief(history::TenureId tenure) {
   for (std::size_t i = 0; i < deadlines_used_; ++i) {
     if (deadlines_[i].tenure != tenure) continue;
     deadlines_[i].tenure = 0;
-    simulation_->scheduler.disarm(deadlines_[i].timer);
+    deadlines_[i].timer.disarm();
   }
 }
 
-void ClientMachine::arm(const Deadline& deadline) {
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  scheduler.arm(
-      deadline.timer,
-      std::max(scheduler.now(), process_->clock().when(clock_, deadline.local, scheduler.now())));
+void ClientMachine::arm(Deadline& deadline) {
+  deadline.timer.arm(process_->clock().when(clock_, deadline.local, simulation_->now()));
 }
 
 void ClientMachine::clock_changed() {
@@ -120,17 +118,15 @@ void ClientMachine::clock_changed() {
   }
 }
 
-void ClientMachine::on_deadline(void* deadline, std::uint32_t) {
-  auto& mine = *static_cast<Deadline*>(deadline);
-  ClientMachine& machine = *mine.machine;
-  sim::Scheduler& scheduler = machine.simulation_->scheduler;
-  machine.simulation_->recorder.note({.at = scheduler.now(),
-                                      .what = history::What::deadline_passed,
-                                      .process = machine.process_->id(),
-                                      .thread = mine.thread,
-                                      .tenure = mine.tenure,
-                                      .key = machine.lock_key_});
-  machine.lose(mine.tenure);
+void ClientMachine::on_deadline(std::uint32_t index) {
+  Deadline& mine = deadlines_[index];
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = history::What::deadline_passed,
+                              .process = process_->id(),
+                              .thread = mine.thread,
+                              .tenure = mine.tenure,
+                              .key = lock_key_});
+  lose(mine.tenure);
   mine.tenure = 0;
 }
 

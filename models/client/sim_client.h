@@ -63,14 +63,13 @@ class ClientMachine {
  private:
   // Its timer belongs to the engine, because the clock of a paused process keeps running.
   struct Deadline {
-    ClientMachine* machine = nullptr;
-    sim::TimerId timer = 0;
+    sim::Timer timer;
     history::TenureId tenure = 0;  // 0: free for another
     sim::ThreadId thread = 0;
     std::int64_t local = 0;
   };
-  void arm(const Deadline& deadline);
-  static void on_deadline(void* deadline, std::uint32_t);
+  void arm(Deadline& deadline);
+  void on_deadline(std::uint32_t index);
 
   history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* process_ = nullptr;

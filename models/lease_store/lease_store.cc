@@ -31,7 +31,7 @@ void LeaseStore::reset(history::RecordedSimulation& simulation, sim::Process& pr
   watchers_.clear();
   opened_ = 0;
   revision_ = 0;
-  has_timer_ = false;
+  timer_.bind<&LeaseStore::look>(simulation.scheduler, &process, *this);
   sim::Random chance(simulation.scheduler.seed(),
                      sim::mixed(process.hash() ^ sim::hash_of("looks")));
   phase_ = settings.tick > Duration::zero()
@@ -55,7 +55,7 @@ void LeaseStore::start(sim::Keeps) {
 void LeaseStore::halted() {
   for (const Watcher& watcher : watchers_) simulation().network.release(*watcher.request);
   watchers_.clear();
-  has_timer_ = false;
+  timer_.leave();
 }
 
 void LeaseStore::strike(const sim::Strike& strike) {
@@ -296,15 +296,10 @@ void LeaseStore::await() {
     if (entry.delayed_until != 0) next = std::min(next, entry.delayed_until);
   }
   if (process().down()) return;
-  sim::Scheduler& scheduler = simulation().scheduler;
-  if (!has_timer_) {
-    timer_ = scheduler.add_timer(&process(), &LeaseStore::on_time, this, 0);
-    has_timer_ = true;
-  }
   if (next == kNeverLocal) {
-    scheduler.disarm(timer_);
+    timer_.disarm();
   } else {
-    scheduler.arm_on(timer_, sim::ClockKind::monotonic, next);
+    timer_.arm_on(sim::ClockKind::monotonic, next);
   }
 }
 

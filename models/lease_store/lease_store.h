@@ -90,7 +90,6 @@ class LeaseStore final : public sim::Service {
 
   void await();
   void look();
-  static void on_time(void* self, std::uint32_t) { static_cast<LeaseStore*>(self)->look(); }
 
   history::Recorder* recorder_ = nullptr;
   models::Tenures* tenures_ = nullptr;
@@ -102,8 +101,7 @@ class LeaseStore final : public sim::Service {
   std::vector<Watcher> watchers_;  // in order of arrival
   std::uint32_t opened_ = 0;
   std::int64_t revision_ = 0;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
+  sim::Timer timer_;
 };
 
 }  // namespace picklock::lease_store

@@ -39,14 +39,14 @@ sim::Instant Grants::instant(std::int64_t at) const {
   return std::max(now, sim::kStart + sim::Duration(at * kNanoseconds - sim::kEpoch));
 }
 
-void Grants::arm(sim::TimerId timer) const {
+void Grants::arm(sim::Timer& timer) const {
   const sim::Instant over = instant(over_at());
   if (over == sim::kNever) {
-    simulation_->scheduler.disarm(timer);
+    timer.disarm();
   } else if (over_by_ == OverBy::server) {
-    simulation_->scheduler.arm_on(timer, sim::ClockKind::wall, over_at() * kNanoseconds);
+    timer.arm_on(sim::ClockKind::wall, over_at() * kNanoseconds);
   } else {
-    simulation_->scheduler.arm(timer, over);
+    timer.arm(over);
   }
 }
 

@@ -50,7 +50,7 @@ class Grants {
   bool held() const { return holder_.has_value(); }
   // When the committed row expires, in microseconds since 1970; 0: never. Call look() again then.
   std::int64_t over_at() const { return holder_ ? holder_->until : 0; }
-  void arm(sim::TimerId timer) const;
+  void arm(sim::Timer& timer) const;
   // The lock has expired, and look() has not been called since.
   bool is_over() const { return over_at() != 0 && over_at() <= now(); }
 

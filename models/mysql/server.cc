@@ -69,15 +69,10 @@ void Server::start(sim::Keeps keeps) {
   sim::Scheduler& scheduler = simulation().scheduler;
   chance_ = sim::Random(scheduler.seed(), sim::mixed(process().hash() ^ sim::hash_of("waiters") ^
                                                      process().incarnation()));
-  timer_ = scheduler.add_timer(
-      &process(), [](void* self, std::uint32_t) { static_cast<Server*>(self)->on_time(); }, this,
-      0);
-  expiry_timer_ = scheduler.add_timer(
-      &process(),
-      [](void* self, std::uint32_t) {
-        static_cast<Server*>(self)->look({.cause = history::Cause::expiry});
-      },
-      this, 0);
+  timer_.bind<&Server::on_time>(scheduler, &process(), *this);
+  timer_.join();
+  expiry_timer_.bind<&Server::on_expiry>(scheduler, &process(), *this);
+  expiry_timer_.join();
   armed_ = kNever;
   expires_ = 0;
   purge_at_ = flush_at_ = kNever;
@@ -410,9 +405,9 @@ void Server::await() {
   if (next == armed_) return;
   armed_ = next;
   if (next == kNever) {
-    simulation().scheduler.disarm(timer_);
+    timer_.disarm();
   } else {
-    simulation().scheduler.arm_on(timer_, sim::ClockKind::monotonic, next);
+    timer_.arm_on(sim::ClockKind::monotonic, next);
   }
 }
 

@@ -110,6 +110,7 @@ class Server final : public sim::Service {
   std::int64_t due(const Link& link) const;
   void await();
   void on_time();
+  void on_expiry() { look({.cause = history::Cause::expiry}); }
   void pass_due(Link& link);
   bool unreachable(const Link& link) const;
 
@@ -134,8 +135,8 @@ class Server final : public sim::Service {
   std::vector<Logged> binlog_;
   std::size_t durable_ = 0;             // length of the log that survives a loss of power
   history::TenureId committed_by_ = 0;  // the last to change a row that is a lock
-  sim::TimerId timer_ = 0;
-  sim::TimerId expiry_timer_ = 0;
+  sim::Timer timer_;
+  sim::Timer expiry_timer_;
   std::int64_t armed_ = 0;  // when the timer fires
   std::int64_t expires_ = 0;
   std::int64_t purge_at_ = 0;

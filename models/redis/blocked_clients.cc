@@ -11,7 +11,7 @@
 namespace picklock::redis {
 
 void BlockedClients::reset() {
-  has_timer_ = false;
+  timer_.bind<&BlockedClients::on_end>(service_.simulation().scheduler, &service_.process(), *this);
   blocked_.clear();
 }
 
@@ -95,22 +95,19 @@ void BlockedClients::await_end() {
   }
   constexpr std::int64_t kLast = INT64_MAX / 1'000'000 - 1;
   if (first_ms >= kLast) return;
-  sim::Scheduler& scheduler = service_.simulation().scheduler;
-  if (!std::exchange(has_timer_, true))
-    timer_ = scheduler.add_timer(&service_.process(), &BlockedClients::on_end, this, 0);
+  timer_.join();
+  const sim::Instant now = service_.simulation().now();
   const sim::LocalClock& clock = service_.process().clock();
-  const sim::Instant over =
-      clock.when(sim::ClockKind::wall, (first_ms + 1) * 1'000'000, scheduler.now());
+  const sim::Instant over = clock.when(sim::ClockKind::wall, (first_ms + 1) * 1'000'000, now);
   if (over == sim::kNever) return;
   const std::int64_t local =
-      clock.read(sim::ClockKind::monotonic, std::max(over, scheduler.now() + sim::Duration(1)));
-  scheduler.arm_on(timer_, sim::ClockKind::monotonic, keys_.next_cycle(local));
+      clock.read(sim::ClockKind::monotonic, std::max(over, now + sim::Duration(1)));
+  timer_.arm_on(sim::ClockKind::monotonic, keys_.next_cycle(local));
 }
 
-void BlockedClients::on_end(void* self, std::uint32_t) {
-  auto& clients = *static_cast<BlockedClients*>(self);
-  clients.time_out_all();
-  if (!clients.blocked_.empty()) clients.await_end();
+void BlockedClients::on_end() {
+  time_out_all();
+  if (!blocked_.empty()) await_end();
 }
 
 void BlockedClients::unblock_all() {

@@ -51,7 +51,7 @@ class BlockedClients {
   void unblock(const Blocked& blocked, const Reply& reply);
   void time_out_all();
   void await_end();
-  static void on_end(void* self, std::uint32_t);
+  void on_end();
 
   sim::Service& service_;
   Keyspace& keys_;
@@ -59,8 +59,7 @@ class BlockedClients {
   CommandLoop& loop_;
   Replication& replication_;
   std::vector<Blocked> blocked_;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
+  sim::Timer timer_;
 };
 
 }  // namespace picklock::redis

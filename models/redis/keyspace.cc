@@ -18,6 +18,7 @@ constexpr std::int64_t kCycle = 100 * kMillisecond;  // hz 10
 
 void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& process,
                      models::Tenures& tenures, models::Keys& keys) {
+  if (simulation_ != &simulation) death_timers_.clear();
   simulation_ = &simulation;
   process_ = &process;
   tenures_ = &tenures;
@@ -26,14 +27,14 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
   for (auto& database : index_) database.clear();
   used_ = 0;
   last_found_ = nullptr;
-  death_timers_.clear();
+  cycle_timer_.bind<&Keyspace::on_cycle>(simulation.scheduler, &process, *this);
   expiring_.clear();
   mourned_ = 0;
   changes_ = 0;
   frozen_ms_ = 0;
   actor_ = 0;
   role_ = Role::none;
-  has_cycle_timer_ = cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
+  cycle_held_ = cycle_missed_ = false;
   replica_ = renounced_ = obeying_ = reloading_ = false;
   before_.clear();
   active_expiry_ = true;
@@ -172,8 +173,8 @@ Value& Keyspace::load(std::uint32_t database, std::string_view key, Type type,
 }
 
 void Keyspace::halted() {
-  cycle_awaited_ = cycle_held_ = cycle_missed_ = false;
-  has_cycle_timer_ = false;
+  cycle_held_ = cycle_missed_ = false;
+  cycle_timer_.leave();
   active_expiry_ = true;
   expiry_held_ = false;
 }
@@ -201,33 +202,32 @@ sim::Instant Keyspace::dies(const Entry& entry) const {
 void Keyspace::watch_death(Entry& entry) {
   if (!recorded()) return;
   while (death_timers_.size() <= entry.slot) {
-    death_timers_.push_back(simulation_->scheduler.add_timer(
-        nullptr, &Keyspace::on_death, this, static_cast<std::uint32_t>(death_timers_.size())));
+    const auto slot = static_cast<std::uint32_t>(death_timers_.size());
+    death_timers_.emplace_back().bind<&Keyspace::on_death>(simulation_->scheduler, nullptr, *this,
+                                                           slot);
   }
   const sim::Instant at = dies(entry);
   if (at == sim::kNever) {
-    simulation_->scheduler.disarm(death_timers_[entry.slot]);
+    death_timers_[entry.slot].disarm();
   } else {
-    simulation_->scheduler.arm(death_timers_[entry.slot], at);
+    death_timers_[entry.slot].arm(at);
   }
 }
 
-void Keyspace::on_death(void* self, std::uint32_t slot) {
-  auto& keyspace = *static_cast<Keyspace*>(self);
-  if (keyspace.reloading_) {
-    keyspace.record_death_before_reload(slot);
+void Keyspace::on_death(std::uint32_t slot) {
+  if (reloading_) {
+    record_death_before_reload(slot);
     return;
   }
-  Entry& entry = keyspace.entries_[slot];
-  if (!entry.present || entry.mourned || keyspace.replica_ || entry.alive(keyspace.clock_ms()))
-    return;
+  Entry& entry = entries_[slot];
+  if (!entry.present || entry.mourned || replica_ || entry.alive(clock_ms())) return;
   entry.mourned = true;
-  ++keyspace.mourned_;
-  const history::TenureId actor = std::exchange(keyspace.actor_, 0);
-  const Role role = std::exchange(keyspace.role_, Role::none);
-  keyspace.note(history::What::entry_removed, history::Cause::expiry, entry, entry.owner);
-  keyspace.act_for(actor, role);
-  keyspace.await_cycle();
+  ++mourned_;
+  const history::TenureId actor = std::exchange(actor_, 0);
+  const Role role = std::exchange(role_, Role::none);
+  note(history::What::entry_removed, history::Cause::expiry, entry, entry.owner);
+  act_for(actor, role);
+  await_cycle();
 }
 
 // A key that no command has touched since its death lives again when the clock is set back to
@@ -271,24 +271,17 @@ std::int64_t Keyspace::next_cycle(std::int64_t local) const {
 // The cycle runs on the server's event loop, by its monotonic clock, even if there is nothing to
 // do. An event is spent only on a cycle that may find a dead key.
 void Keyspace::await_cycle() {
-  if (cycle_awaited_ || !active_expiry_ || replica_ || process_->down()) return;
-  if (!has_cycle_timer_) {
-    cycle_timer_ = simulation_->scheduler.add_timer(process_, &Keyspace::on_cycle, this, 0);
-    has_cycle_timer_ = true;
-  }
+  if (cycle_timer_.armed() || !active_expiry_ || replica_ || process_->down()) return;
   const std::int64_t now = simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic);
-  simulation_->scheduler.arm_on(cycle_timer_, sim::ClockKind::monotonic, next_cycle(now + 1));
-  cycle_awaited_ = true;
+  cycle_timer_.arm_on(sim::ClockKind::monotonic, next_cycle(now + 1));
 }
 
-void Keyspace::on_cycle(void* self, std::uint32_t) {
-  auto& keyspace = *static_cast<Keyspace*>(self);
-  keyspace.cycle_awaited_ = false;
-  if (keyspace.expiry_held_ || keyspace.cycle_held_) {
-    keyspace.cycle_missed_ = true;
-    return;
+void Keyspace::on_cycle() {
+  if (expiry_held_ || cycle_held_) {
+    cycle_missed_ = true;
+  } else {
+    cycle();
   }
-  keyspace.cycle();
 }
 
 // The slot of the next key with a deadline, in the order of a hash table. That order is unrelated

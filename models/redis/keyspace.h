@@ -173,8 +173,8 @@ class Keyspace {
   // Takes back the entry's death by expiry; returns whether the history had it.
   bool recall(Entry& entry);
   void forget(Entry& entry);  // removes an expired entry
-  static void on_death(void* self, std::uint32_t slot);
-  static void on_cycle(void* self, std::uint32_t);
+  void on_death(std::uint32_t slot);
+  void on_cycle();
   void cycle();
   void await_cycle();
   std::uint32_t next_to_look_at();
@@ -188,10 +188,10 @@ class Keyspace {
   std::deque<Entry> entries_;  // keeps its elements in place: indexes hold views of their keys
   std::size_t used_ = 0;
   std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
-  Entry* last_found_ = nullptr;  // the commands of a lock use the same key again and again
-  std::vector<sim::TimerId> death_timers_;  // by slot
-  std::vector<std::uint32_t> expiring_;     // slots of the keys with a deadline, of all databases
-  std::size_t mourned_ = 0;                 // dead ones that are still in memory
+  Entry* last_found_ = nullptr;          // the commands of a lock use the same key again and again
+  std::deque<sim::Timer> death_timers_;  // by slot
+  std::vector<std::uint32_t> expiring_;  // slots of the keys with a deadline, of all databases
+  std::size_t mourned_ = 0;              // dead ones that are still in memory
   std::uint64_t changes_ = 0;
   Mourner mourner_;
   sim::Random chance_;
@@ -199,9 +199,7 @@ class Keyspace {
   history::TenureId actor_ = 0;
   Role role_{};
 
-  sim::TimerId cycle_timer_ = 0;
-  bool has_cycle_timer_ = false;
-  bool cycle_awaited_ = false;
+  sim::Timer cycle_timer_;
   bool replica_ = false;
   bool renounced_ = false;
   bool obeying_ = false;

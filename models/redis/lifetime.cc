@@ -1,11 +1,9 @@
 #include "models/redis/lifetime.h"
 
-#include <utility>
-
 namespace picklock::redis {
 
 void Lifetime::reset() {
-  has_timer_ = false;
+  timer_.bind<&Lifetime::on_end>(service_.simulation().scheduler, &service_.process(), *this);
   halted();
 }
 
@@ -14,16 +12,12 @@ void Lifetime::started() { started_at_ = now(); }
 // As an event of its own: a process does not end amid a command.
 void Lifetime::end() {
   ending_ = true;
-  sim::Scheduler& scheduler = service_.simulation().scheduler;
-  if (!std::exchange(has_timer_, true))
-    timer_ = scheduler.add_timer(&service_.process(), &Lifetime::on_end, this, 0);
-  scheduler.arm(timer_, now());
+  timer_.arm(now());
 }
 
-void Lifetime::on_end(void* self, std::uint32_t) {
-  const sim::Service& service = static_cast<Lifetime*>(self)->service_;
-  service.simulation().network.crash(service.process(), false, false);
-  service.simulation().scheduler.halt(service.process(), false);
+void Lifetime::on_end() {
+  service_.simulation().network.crash(service_.process(), false, false);
+  service_.simulation().scheduler.halt(service_.process(), false);
 }
 
 }  // namespace picklock::redis

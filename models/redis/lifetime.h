@@ -27,13 +27,12 @@ class Lifetime {
   bool ending() const { return ending_; }
 
  private:
-  static void on_end(void* self, std::uint32_t);
+  void on_end();
 
   const sim::Service& service_;
   sim::Instant started_at_{};
   bool ending_ = false;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
+  sim::Timer timer_;
 };
 
 }  // namespace picklock::redis

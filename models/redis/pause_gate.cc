@@ -1,7 +1,6 @@
 #include "models/redis/pause_gate.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "models/redis/command_loop.h"
 #include "models/redis/direct_commands.h"
@@ -10,7 +9,7 @@
 namespace picklock::redis {
 
 void PauseGate::reset() {
-  has_timer_ = false;
+  timer_.bind<&PauseGate::on_end>(service_.simulation().scheduler, &service_.process(), *this);
   halted();
 }
 
@@ -32,33 +31,28 @@ void PauseGate::pause(std::int64_t until_ms, Pause what) {
   until_ms_ = std::max(until_ms_, until_ms);
   held_back_ = std::max(held_back_, what);
   keys_.hold_expiry(true);
-  if (!std::exchange(has_timer_, true)) {
-    timer_ =
-        service_.simulation().scheduler.add_timer(&service_.process(), &PauseGate::on_end, this, 0);
-  }
+  timer_.join();
   await_end();
 }
 
 // The server looks at it ten times a second (R107).
 void PauseGate::await_end() {
-  sim::Scheduler& scheduler = service_.simulation().scheduler;
+  const sim::Instant now = service_.simulation().now();
   const sim::LocalClock& clock = service_.process().clock();
   constexpr std::int64_t kLast = INT64_MAX / 1'000'000 - 1;
   if (until_ms_ >= kLast) return;
-  const sim::Instant over =
-      clock.when(sim::ClockKind::wall, (until_ms_ + 1) * 1'000'000, scheduler.now());
+  const sim::Instant over = clock.when(sim::ClockKind::wall, (until_ms_ + 1) * 1'000'000, now);
   if (over == sim::kNever) return;
   const std::int64_t local =
-      clock.read(sim::ClockKind::monotonic, std::max(over, scheduler.now() + sim::Duration(1)));
-  scheduler.arm_on(timer_, sim::ClockKind::monotonic, keys_.next_cycle(local));
+      clock.read(sim::ClockKind::monotonic, std::max(over, now + sim::Duration(1)));
+  timer_.arm_on(sim::ClockKind::monotonic, keys_.next_cycle(local));
 }
 
-void PauseGate::on_end(void* self, std::uint32_t) {
-  auto& gate = *static_cast<PauseGate*>(self);
-  if (!gate.open() && (gate.loop_.occupied() || !gate.is_over())) {
-    gate.await_end();
+void PauseGate::on_end() {
+  if (!open() && (loop_.occupied() || !is_over())) {
+    await_end();
   } else {
-    gate.end();
+    end();
   }
 }
 
@@ -69,10 +63,7 @@ void PauseGate::unpause() {
   release_later();
 }
 
-void PauseGate::release_later() {
-  sim::Scheduler& scheduler = service_.simulation().scheduler;
-  scheduler.arm(timer_, scheduler.now());
-}
+void PauseGate::release_later() { timer_.arm(service_.simulation().now()); }
 
 void PauseGate::end() {
   held_back_ = Pause::none;

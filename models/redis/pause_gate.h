@@ -47,7 +47,7 @@ class PauseGate {
   bool is_over() const;
   void await_end();
   void end();
-  static void on_end(void* self, std::uint32_t);
+  void on_end();
 
   const sim::Service& service_;
   Keyspace& keys_;
@@ -56,8 +56,7 @@ class PauseGate {
   DirectCommands& direct_;
   Pause held_back_ = Pause::none;
   std::int64_t until_ms_ = 0;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
+  sim::Timer timer_;
 };
 
 }  // namespace picklock::redis

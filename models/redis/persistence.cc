@@ -29,7 +29,10 @@ void Persistence::reset(sim::Simulation& simulation, sim::Process& process) {
   simulation_ = &simulation;
   process_ = &process;
   if (!disk_.empty()) disk_.clear();
-  load_alarm_.made = fsync_alarm_.made = cycle_alarm_.made = false;
+  load_timer_.bind<&Persistence::loaded>(simulation.scheduler, &process, *this);
+  fsync_timer_.bind<&Persistence::fsync>(simulation.scheduler, &process, *this);
+  cycle_timer_.bind<&Persistence::cycle>(simulation.scheduler, &process, *this);
+  has_kernel_phase_ = false;
   saved_changes_ = 0;
   halted();
 }
@@ -39,7 +42,6 @@ void Persistence::halted() {
   selected_ = kNoDatabase;
   child_ = Child::none;
   save_scheduled_ = rewrite_scheduled_ = false;
-  fsync_awaited_ = false;
 }
 
 std::int64_t Persistence::local(sim::ClockKind clock) const {
@@ -47,12 +49,6 @@ std::int64_t Persistence::local(sim::ClockKind clock) const {
 }
 
 std::uint64_t Persistence::unsaved_changes() const { return keys_.changes() - saved_changes_; }
-
-void Persistence::set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, std::uint32_t)) {
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  if (!std::exchange(alarm.made, true)) alarm.timer = scheduler.add_timer(process_, fire, this, 0);
-  scheduler.arm_on(alarm.timer, sim::ClockKind::monotonic, monotonic);
-}
 
 void Persistence::config_changed() {
   if (loading_) await_load();
@@ -67,13 +63,13 @@ void Persistence::config_changed() {
     logs_ = false;
   }
   propagation_.receivers_changed();
-  if (std::exchange(fsync_awaited_, false)) await_fsync();
+  await_fsync_anew();
   await_cycle();
 }
 
 void Persistence::clock_changed() {
   if (!running_) return;
-  if (std::exchange(fsync_awaited_, false)) await_fsync();
+  await_fsync_anew();
   await_cycle();
 }
 
@@ -112,11 +108,7 @@ void Persistence::await_load() {
   if (load_delay_ns_ > 0) to_load_ = (load_until_ - now + load_delay_ns_ - 1) / load_delay_ns_;
   load_delay_ns_ = delay_ns;
   load_until_ = now + to_load_ * load_delay_ns_;
-  set(load_alarm_, load_until_, &Persistence::on_load_time);
-}
-
-void Persistence::on_load_time(void* self, std::uint32_t) {
-  static_cast<Persistence*>(self)->loaded();
+  load_timer_.arm_on(sim::ClockKind::monotonic, load_until_);
 }
 
 std::int64_t Persistence::commands_to_load() const {
@@ -218,17 +210,17 @@ void Persistence::log(Effects& effects, history::TenureId tenure, Role role) {
 void Persistence::fsync() {
   disk_.fsync(kLog);
   fsynced_at_s_ = now_s();
-  if (std::exchange(fsync_awaited_, false)) simulation_->scheduler.disarm(fsync_alarm_.timer);
+  fsync_timer_.disarm();
 }
 
 // Seconds are those of the wall clock: the first write of a second is fsynced with all writes
 // before it, later ones when the server's cycle finds that the next second has begun. Without fsync
 // the kernel writes data back after half a minute, which it checks every five seconds (R95).
 void Persistence::await_fsync() {
-  if (std::exchange(fsync_awaited_, true)) return;
+  if (fsync_timer_.armed()) return;
   constexpr std::int64_t kKernelRound = 5 * kSecond;
   constexpr std::int64_t kKernelDelay = 30 * kSecond;
-  if (!fsync_alarm_.made) {
+  if (!std::exchange(has_kernel_phase_, true)) {
     sim::Random random(simulation_->scheduler.seed(),
                        sim::mixed(process_->hash() ^ sim::hash_of("write-back")));
     kernel_phase_ = static_cast<std::int64_t>(random.below(kKernelRound));
@@ -238,7 +230,14 @@ void Persistence::await_fsync() {
   std::int64_t at = kernel_phase_ + (from / kKernelRound + 1) * kKernelRound;
   if (config_.fsync() == Config::Fsync::every_second)
     at = std::min(at, cycle_of(fsynced_at_s_ + 1));
-  set(fsync_alarm_, at, &Persistence::on_fsync_time);
+  fsync_timer_.arm_on(sim::ClockKind::monotonic, at);
+}
+
+// The policy or a clock has changed.
+void Persistence::await_fsync_anew() {
+  if (!fsync_timer_.armed()) return;
+  fsync_timer_.disarm();
+  await_fsync();
 }
 
 // The server's first cycle, from now on, at which its wall clock shows this second.
@@ -250,11 +249,6 @@ std::int64_t Persistence::cycle_of(std::int64_t second) const {
   if (at == sim::kNever) return INT64_MAX;
   return keys_.next_cycle(
       clock.read(sim::ClockKind::monotonic, std::max(at, now + sim::Duration(1))));
-}
-
-void Persistence::on_fsync_time(void* self, std::uint32_t) {
-  auto& persistence = *static_cast<Persistence*>(self);
-  persistence.fsync();
 }
 
 void Persistence::put(std::string_view file) {
@@ -348,13 +342,11 @@ void Persistence::await_cycle() {
   const bool at_once = busy() || save_scheduled_ || rewrite_scheduled_ || save_is_due(due_s);
   const std::int64_t at = cycle_of(at_once ? now_s() : due_s);
   if (at != INT64_MAX) {
-    set(cycle_alarm_, at, &Persistence::on_cycle);
-  } else if (cycle_alarm_.made) {
-    simulation_->scheduler.disarm(cycle_alarm_.timer);
+    cycle_timer_.arm_on(sim::ClockKind::monotonic, at);
+  } else {
+    cycle_timer_.disarm();
   }
 }
-
-void Persistence::on_cycle(void* self, std::uint32_t) { static_cast<Persistence*>(self)->cycle(); }
 
 void Persistence::cycle() {
   if (std::exchange(child_, Child::none) == Child::snapshot) {

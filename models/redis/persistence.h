@@ -95,23 +95,14 @@ class Persistence {
   ReplicationState load_dump();
   void load_log();
   void await_load();
-  static void on_load_time(void* self, std::uint32_t);
 
   void fsync();  // the log
   void await_fsync();
+  void await_fsync_anew();
   std::int64_t cycle_of(std::int64_t second) const;
-  static void on_fsync_time(void* self, std::uint32_t);
   void await_cycle();
   void cycle();
   bool save_is_due(std::int64_t& due_s) const;
-  static void on_cycle(void* self, std::uint32_t);
-  // A timer that is made when it is first needed.
-  struct Alarm {
-    sim::TimerId timer = 0;
-    bool made = false;
-  };
-  void set(Alarm& alarm, std::int64_t monotonic, void (*fire)(void*, std::uint32_t));
-
   const Config& config_;
   Keyspace& keys_;
   Executor& executor_;
@@ -142,10 +133,10 @@ class Persistence {
 
   std::int64_t fsynced_at_s_ = 0;
   std::int64_t kernel_phase_ = 0;  // of its rounds, by the process's monotonic clock
-  bool fsync_awaited_ = false;
-  Alarm load_alarm_;
-  Alarm fsync_alarm_;
-  Alarm cycle_alarm_;
+  bool has_kernel_phase_ = false;
+  sim::Timer load_timer_;
+  sim::Timer fsync_timer_;
+  sim::Timer cycle_timer_;
 };
 
 }  // namespace picklock::redis

@@ -36,6 +36,8 @@ void Replication::reset(sim::Simulation& simulation, sim::Process& process,
   configured_ = nullptr;
   group_ = nullptr;
   dials_ = 0;
+  cron_timer_.bind<&Replication::on_cron>(simulation.scheduler, &process, *this);
+  turn_timer_.bind<&Replication::on_next_turn>(simulation.scheduler, &process, *this);
   halted();
 }
 
@@ -62,8 +64,8 @@ void Replication::halted() {
   connection_ = nullptr;
   can_resume_ = false;
   postponed_.clear();
-  has_timer_ = awaited_ = false;
-  has_turn_timer_ = turn_awaited_ = false;
+  cron_timer_.leave();
+  turn_timer_.leave();
 }
 
 void Replication::started() {
@@ -131,23 +133,15 @@ std::int64_t Replication::seconds_since(sim::Instant then) const {
 // ---------------------------------------------------------------- once a second
 
 void Replication::await_cron() {
-  if (awaited_ || process_->down()) return;
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  if (!has_timer_) {
-    timer_ = scheduler.add_timer(process_, &Replication::on_cron, this, 0);
-    has_timer_ = true;
-  }
-  awaited_ = true;
-  const std::int64_t now = scheduler.local_time(*process_, sim::ClockKind::monotonic);
+  if (cron_timer_.armed() || process_->down()) return;
+  const std::int64_t now = simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic);
   const std::int64_t rounds = now < phase_ ? 0 : (now - phase_) / kRound + 1;
-  scheduler.arm_on(timer_, sim::ClockKind::monotonic, phase_ + rounds * kRound);
+  cron_timer_.arm_on(sim::ClockKind::monotonic, phase_ + rounds * kRound);
 }
 
-void Replication::on_cron(void* self, std::uint32_t) {
-  auto& replication = *static_cast<Replication*>(self);
-  replication.awaited_ = false;
-  replication.cron();
-  if (replication.is_replica() || !replication.attached_.empty()) replication.await_cron();
+void Replication::on_cron() {
+  cron();
+  if (is_replica() || !attached_.empty()) await_cron();
 }
 
 void Replication::cron() {
@@ -316,25 +310,18 @@ void Replication::acknowledged(Session& session, std::int64_t offset) {
 bool Replication::ends_later(const Session& session) {
   constexpr sim::Duration kSameTurn = std::chrono::microseconds(1);
   if (simulation_->now() - session.replica->acknowledged_at > kSameTurn) return false;
-  if (std::exchange(turn_awaited_, true)) return true;
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  if (!has_turn_timer_) {
-    turn_timer_ = scheduler.add_timer(process_, &Replication::on_next_turn, this, 0);
-    has_turn_timer_ = true;
-  }
+  if (turn_timer_.armed()) return true;
   // In nanoseconds; a turn is quick unless the machine is busy.
   constexpr std::uint64_t kOneIn = 4;
   const std::uint64_t longest = ids_.below(kOneIn) == 0 ? 20'000'000 : 200'000;
   const auto turn = static_cast<std::int64_t>(ids_.below(longest));
-  scheduler.arm(turn_timer_, simulation_->now() + sim::Duration(turn));
+  turn_timer_.arm(simulation_->now() + sim::Duration(turn));
   return true;
 }
 
-void Replication::on_next_turn(void* self, std::uint32_t) {
-  auto& replication = *static_cast<Replication*>(self);
-  replication.turn_awaited_ = false;
-  for (Session* session : std::vector<Session*>(replication.attached_)) {
-    if (session->ended && session->waiting == 0) replication.connections_.disconnect(*session);
+void Replication::on_next_turn() {
+  for (Session* session : std::vector<Session*>(attached_)) {
+    if (session->ended && session->waiting == 0) connections_.disconnect(*session);
   }
 }
 

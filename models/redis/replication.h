@@ -145,8 +145,8 @@ class Replication final : private sim::Endpoint {
   void drop_replicas();
   void await_cron();
   void cron();
-  static void on_cron(void* self, std::uint32_t);
-  static void on_next_turn(void* self, std::uint32_t);
+  void on_cron();
+  void on_next_turn();
 
   // --- as a replica
   void dial();
@@ -207,12 +207,8 @@ class Replication final : private sim::Endpoint {
   std::vector<AttachedReplica::Piece> postponed_;
   std::vector<std::string_view> argv_;
 
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
-  bool awaited_ = false;
-  sim::TimerId turn_timer_ = 0;
-  bool has_turn_timer_ = false;
-  bool turn_awaited_ = false;
+  sim::Timer cron_timer_;
+  sim::Timer turn_timer_;
 };
 
 }  // namespace picklock::redis

@@ -1,7 +1,6 @@
 #include "models/redis/slow_readers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "models/redis/config.h"
 #include "models/redis/connections.h"
@@ -16,14 +15,11 @@ constexpr std::uint64_t kSocketBuffers = 6'000'000;
 }  // namespace
 
 void SlowReaders::reset() {
-  has_timer_ = false;
+  timer_.bind<&SlowReaders::on_limit>(service_.simulation().scheduler, &service_.process(), *this);
   halted();
 }
 
-void SlowReaders::halted() {
-  due_.clear();
-  awaited_ = false;
-}
+void SlowReaders::halted() { due_.clear(); }
 
 bool SlowReaders::has_left_too_much(Session& session) const {
   const Config::OutputLimit& limit = config_.subscriber_limit();
@@ -43,7 +39,7 @@ void SlowReaders::look_at(Session& session) {
   if (session.connection->unread() <= kSocketBuffers) return;
   if (has_left_too_much(session)) {
     close_later(session);
-  } else if (session.backlogged_since != sim::kNever && !awaited_) {
+  } else if (session.backlogged_since != sim::kNever && !timer_.armed()) {
     await_limit();
   }
 }
@@ -61,22 +57,16 @@ void SlowReaders::close_all_due() {
 }
 
 void SlowReaders::await_limit() {
-  sim::Scheduler& scheduler = service_.simulation().scheduler;
-  if (!std::exchange(has_timer_, true))
-    timer_ = scheduler.add_timer(&service_.process(), &SlowReaders::on_limit, this, 0);
-  awaited_ = true;
-  scheduler.arm(timer_, scheduler.now() +
-                            std::chrono::seconds(config_.subscriber_limit().soft_seconds) +
-                            std::chrono::milliseconds(1));
+  timer_.arm(service_.simulation().now() +
+             std::chrono::seconds(config_.subscriber_limit().soft_seconds) +
+             std::chrono::milliseconds(1));
 }
 
-void SlowReaders::on_limit(void* self, std::uint32_t) {
-  auto& readers = *static_cast<SlowReaders*>(self);
-  readers.awaited_ = false;
-  for (Session* session : readers.connections_.all()) {
-    if (session->backlogged_since != sim::kNever) readers.look_at(*session);
+void SlowReaders::on_limit() {
+  for (Session* session : connections_.all()) {
+    if (session->backlogged_since != sim::kNever) look_at(*session);
   }
-  readers.close_due();
+  close_due();
 }
 
 }  // namespace picklock::redis

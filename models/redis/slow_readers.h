@@ -32,15 +32,13 @@ class SlowReaders {
   bool has_left_too_much(Session& session) const;
   void close_all_due();
   void await_limit();
-  static void on_limit(void* self, std::uint32_t);
+  void on_limit();
 
   const sim::Service& service_;
   const Config& config_;
   Connections& connections_;
   std::vector<Session*> due_;
-  sim::TimerId timer_ = 0;
-  bool has_timer_ = false;
-  bool awaited_ = false;
+  sim::Timer timer_;
 };
 
 }  // namespace picklock::redis

@@ -46,20 +46,19 @@ void QuorumPeer::halted() {
   half_ticks_ = 0;
 }
 
-template <void (QuorumPeer::*Method)()>
-sim::TimerId QuorumPeer::timer() {
-  return simulation_->scheduler.add_timer(
-      process_, [](void* self, std::uint32_t) { (static_cast<QuorumPeer*>(self)->*Method)(); },
-      this, 0);
+template <void (QuorumPeer::*kMethod)()>
+void QuorumPeer::bind(sim::Timer& timer) {
+  timer.bind<kMethod>(simulation_->scheduler, process_, *this);
+  timer.join();
 }
 
 void QuorumPeer::start(sim::Keeps keeps) {
-  vote_timer_ = timer<&QuorumPeer::notify_again>();
-  settle_timer_ = timer<&QuorumPeer::settle>();
-  tick_timer_ = timer<&QuorumPeer::tick>();
-  retry_timer_ = timer<&QuorumPeer::dial>();
-  deadline_timer_ = timer<&QuorumPeer::look>();
-  disk_timer_ = timer<&QuorumPeer::fsynced>();
+  bind<&QuorumPeer::notify_again>(vote_timer_);
+  bind<&QuorumPeer::settle>(settle_timer_);
+  bind<&QuorumPeer::tick>(tick_timer_);
+  bind<&QuorumPeer::dial>(retry_timer_);
+  bind<&QuorumPeer::look>(deadline_timer_);
+  bind<&QuorumPeer::fsynced>(disk_timer_);
   const bool first = process().incarnation() == 0;
   if (!first) log_.restart(keeps);
   election_.reset(self_, static_cast<std::uint32_t>(peers_->size()));
@@ -103,8 +102,8 @@ std::int64_t QuorumPeer::now() const {
   return simulation_->scheduler.local_time(process(), sim::ClockKind::monotonic);
 }
 
-void QuorumPeer::arm(sim::TimerId timer, Duration after) {
-  simulation_->scheduler.arm_on(timer, sim::ClockKind::monotonic, now() + after.count());
+void QuorumPeer::arm(sim::Timer& timer, Duration after) {
+  timer.arm_on(sim::ClockKind::monotonic, now() + after.count());
 }
 
 // ---------------------------------------------------------------- messages
@@ -165,10 +164,9 @@ void QuorumPeer::look() {
 
 // Stops leading or following.
 void QuorumPeer::leave() {
-  sim::Scheduler& scheduler = simulation_->scheduler;
-  for (const sim::TimerId timer :
-       {tick_timer_, deadline_timer_, retry_timer_, settle_timer_, vote_timer_})
-    scheduler.disarm(timer);
+  for (sim::Timer* const timer :
+       {&tick_timer_, &deadline_timer_, &retry_timer_, &settle_timer_, &vote_timer_})
+    timer->disarm();
   const bool served = serves_;
   state_ = PeerState::looking;
   serves_ = settling_ = entered_ = introduced_ = false;
@@ -220,7 +218,7 @@ void QuorumPeer::heard_vote(const PeerMessage& notification) {
   }
   if (reaction.tell_all) {
     notify_all();
-    simulation_->scheduler.disarm(settle_timer_);
+    settle_timer_.disarm();
     settling_ = false;
   } else if (reaction.answer) {
     notify(notification.server);
@@ -237,8 +235,8 @@ void QuorumPeer::settle() {
 }
 
 void QuorumPeer::decided(ServerId leader) {
-  simulation_->scheduler.disarm(vote_timer_);
-  simulation_->scheduler.disarm(settle_timer_);
+  vote_timer_.disarm();
+  settle_timer_.disarm();
   settling_ = false;
   if (leader == self_) {
     lead();
@@ -355,7 +353,7 @@ void QuorumPeer::serve_learner(Learner& learner) {
 
 // More than half have everything that this leader has, so it is committed.
 void QuorumPeer::take_office() {
-  simulation_->scheduler.disarm(deadline_timer_);
+  deadline_timer_.disarm();
   last_zxid_ = first_of(epoch_);
   serves_ = true;
   for (Learner& learner : learners_) {

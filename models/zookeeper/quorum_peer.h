@@ -109,9 +109,9 @@ class QuorumPeer final : public sim::Endpoint {
   bool alone() const { return peers_->size() == 1; }
   bool quorum(std::size_t servers) const { return 2 * servers > peers_->size(); }
   std::int64_t now() const;
-  void arm(sim::TimerId timer, Duration after);
-  template <void (QuorumPeer::*Method)()>
-  sim::TimerId timer();
+  template <void (QuorumPeer::*kMethod)()>
+  void bind(sim::Timer& timer);
+  void arm(sim::Timer& timer, Duration after);
 
   // --- messages
   sim::Message& packet(sim::Connection& connection, std::uint8_t direction,
@@ -183,8 +183,8 @@ class QuorumPeer final : public sim::Endpoint {
   Election election_;
   Duration patience_{};                  // until it repeats its vote
   std::vector<sim::Connection*> votes_;  // to each server, for notifications
-  sim::TimerId vote_timer_ = 0;
-  sim::TimerId settle_timer_ = 0;
+  sim::Timer vote_timer_;
+  sim::Timer settle_timer_;
   bool settling_ = false;
 
   std::int64_t epoch_ = 0;  // the epoch that this leader begins; 0: not known yet
@@ -193,17 +193,17 @@ class QuorumPeer final : public sim::Endpoint {
   std::deque<Learner> learners_;
   std::deque<PendingSync> syncs_;
   std::uint64_t half_ticks_ = 0;
-  sim::TimerId tick_timer_ = 0;
+  sim::Timer tick_timer_;
 
   sim::Connection* link_ = nullptr;  // to the leader
   std::uint32_t tries_ = 0;
   bool introduced_ = false;  // the leader has answered
   Zxid new_leader_ = 0;      // to acknowledge once the log is on disk
-  sim::TimerId retry_timer_ = 0;
-  sim::TimerId deadline_timer_ = 0;
+  sim::Timer retry_timer_;
+  sim::Timer deadline_timer_;
 
   std::size_t writing_ = 0;  // length of the log that is being written to disk; 0: nothing
-  sim::TimerId disk_timer_ = 0;
+  sim::Timer disk_timer_;
 };
 
 }  // namespace picklock::zookeeper

@@ -96,13 +96,10 @@ void Server::start(sim::Keeps keeps) {
   const auto ms =
       static_cast<std::uint64_t>(scheduler.local_time(process(), sim::ClockKind::wall) / 1'000'000);
   next_session_ = static_cast<SessionId>(((ms << 24) >> 8) | id);
-  end_timer_ = scheduler.add_timer(
-      &process(), [](void* self, std::uint32_t) { static_cast<Server*>(self)->end_sessions(); },
-      this, 0);
-  container_timer_ = scheduler.add_timer(
-      &process(),
-      [](void* self, std::uint32_t) { static_cast<Server*>(self)->look_for_containers(); }, this,
-      0);
+  end_timer_.bind<&Server::end_sessions>(scheduler, &process(), *this);
+  end_timer_.join();
+  container_timer_.bind<&Server::look_for_containers>(scheduler, &process(), *this);
+  container_timer_.join();
   peer_.start(keeps);
 }
 
@@ -484,10 +481,9 @@ void Server::serve(bool leads) {
   grants_->restored(tree_, peer_.log().last());
   tracker_.begin(tree_.sessions(), clock_ms());
   await_ends();
-  simulation().scheduler.arm_on(
-      container_timer_, sim::ClockKind::monotonic,
-      simulation().scheduler.local_time(process(), sim::ClockKind::monotonic) +
-          kContainersEvery.count());
+  container_timer_.arm_on(sim::ClockKind::monotonic,
+                          simulation().scheduler.local_time(process(), sim::ClockKind::monotonic) +
+                              kContainersEvery.count());
 }
 
 // Every client loses its connection at once, those of followers too (Z42).
@@ -497,8 +493,8 @@ void Server::retire() {
   heard_of_.clear();
   tracker_.end();
   watches_.clear();
-  simulation().scheduler.disarm(end_timer_);
-  simulation().scheduler.disarm(container_timer_);
+  end_timer_.disarm();
+  container_timer_.disarm();
 }
 
 void Server::asked(const Proposal& request) {
@@ -565,8 +561,7 @@ void Server::heard_of_session(SessionId session) {
 void Server::await_ends() {
   const auto next = tracker_.next_end();
   if (!next) return;
-  simulation().scheduler.arm_on(
-      end_timer_,
+  end_timer_.arm_on(
       peer_.settings().wall_clock_expiry ? sim::ClockKind::wall : sim::ClockKind::monotonic,
       *next * 1'000'000);
 }
@@ -608,10 +603,9 @@ void Server::look_for_containers() {
     peer_.propose({.write = {.op = OpCode::remove_container, .path = path}});
     if (!peer_.serves()) return;
   }
-  simulation().scheduler.arm_on(
-      container_timer_, sim::ClockKind::monotonic,
-      simulation().scheduler.local_time(process(), sim::ClockKind::monotonic) +
-          kContainersEvery.count());
+  container_timer_.arm_on(sim::ClockKind::monotonic,
+                          simulation().scheduler.local_time(process(), sim::ClockKind::monotonic) +
+                              kContainersEvery.count());
 }
 
 // ---------------------------------------------------------------- the ensemble

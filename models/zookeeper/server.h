@@ -137,8 +137,8 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   std::map<SessionId, Watcher> by_session_;
   std::uint32_t numbered_ = 0;
   boost::unordered_flat_map<std::uint32_t, Asked> asked_;
-  sim::TimerId end_timer_ = 0;
-  sim::TimerId container_timer_ = 0;
+  sim::Timer end_timer_;
+  sim::Timer container_timer_;
   const sim::Message* arriving_ = nullptr;  // the message that is being applied
   std::vector<Change> changes_;             // scratch, like the rest
   std::vector<Watches::Told> told_;

@@ -56,11 +56,9 @@ class RealClients {
   // However the run fails, it ends then: what a test should have found is missing.
   void run_for(sim::Duration longest) {
     sim::Scheduler& scheduler = simulation.scheduler;
-    scheduler.arm(
-        scheduler.add_timer(
-            nullptr, [](void* self, std::uint32_t) { static_cast<sim::Scheduler*>(self)->stop(); },
-            &scheduler, 0),
-        sim::kStart + longest);
+    sim::Timer end;
+    end.bind<&sim::Scheduler::stop>(scheduler, nullptr, scheduler);
+    end.arm(sim::kStart + longest);
     run();
   }
 

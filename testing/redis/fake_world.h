@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/redis/sentinel/sentinel.h"
+#include "testing/agenda.h"
 #include "testing/redis/fake_server.h"
 
 namespace picklock::redis {
@@ -85,15 +86,12 @@ class FakeWorld {
   Sentinel& sentinel(std::size_t number) { return sentinels[number - 1]; }
 
   // Plans an action; call run() afterwards.
-  void at(Duration when, std::function<void()> what) { plan_.push_back({when, std::move(what)}); }
+  void at(Duration when, std::function<void()> what) { agenda_.add(when, std::move(what)); }
   void run(Duration length) {
     sim::Scheduler& scheduler = simulation.scheduler;
     for (sim::ProcessId id = 0; id < scheduler.process_count(); ++id)
       scheduler.start(scheduler.process(id));
-    for (std::uint32_t i = 0; i < plan_.size(); ++i) {
-      const sim::TimerId timer = scheduler.add_timer(nullptr, happen, this, i);
-      scheduler.arm(timer, sim::kStart + plan_[i].first);
-    }
+    agenda_.arm(scheduler);
     scheduler.spawn(
         *client,
         [&scheduler, length] {
@@ -173,11 +171,7 @@ class FakeWorld {
   sim::Process* client = nullptr;
 
  private:
-  static void happen(void* self, std::uint32_t number) {
-    static_cast<FakeWorld*>(self)->plan_[number].second();
-  }
-
-  std::vector<std::pair<Duration, std::function<void()>>> plan_;
+  sim::Agenda agenda_;
   std::uint32_t dials_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "history/recorded_simulation.h"
 #include "models/redis/sim_client.h"
 #include "sim/simulation.h"
+#include "testing/agenda.h"
 
 namespace picklock::redis {
 
@@ -59,9 +60,7 @@ class GroupWorld {
   }
 
   // Plan actions with at() and threads of the client with thread(); then call run().
-  void at(sim::Duration when, std::function<void()> what) {
-    plan_.push_back({when, std::move(what)});
-  }
+  void at(sim::Duration when, std::function<void()> what) { agenda_.add(when, std::move(what)); }
   void thread(std::function<void()> body) {
     ++threads_;
     simulation.scheduler.spawn(
@@ -76,10 +75,7 @@ class GroupWorld {
   void run() {
     sim::Scheduler& scheduler = simulation.scheduler;
     for (sim::ProcessId id = 0; id < names_.size(); ++id) scheduler.start(scheduler.process(id));
-    for (std::uint32_t i = 0; i < plan_.size(); ++i) {
-      const sim::TimerId timer = scheduler.add_timer(nullptr, happen, this, i);
-      scheduler.arm(timer, sim::kStart + plan_[i].first);
-    }
+    agenda_.arm(scheduler);
     scheduler.run();
   }
 
@@ -123,10 +119,6 @@ class GroupWorld {
   SimClient redis;
 
  private:
-  static void happen(void* self, std::uint32_t number) {
-    static_cast<GroupWorld*>(self)->plan_[number].second();
-  }
-
   sim::Process& add(const std::string& name) {
     names_.push_back(name);
     return simulation.scheduler.add_process(name);
@@ -150,7 +142,7 @@ class GroupWorld {
 
   std::size_t threads_ = 0;
   std::vector<std::string> names_;
-  std::vector<std::pair<sim::Duration, std::function<void()>>> plan_;
+  sim::Agenda agenda_;
 };
 
 }  // namespace picklock::redis

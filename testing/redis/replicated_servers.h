@@ -13,6 +13,7 @@
 #include "models/redis/group.h"
 #include "models/redis/wire.h"
 #include "sim/simulation.h"
+#include "testing/agenda.h"
 
 namespace picklock::redis {
 
@@ -76,10 +77,8 @@ class ReplicatedServers {
   }
 
   void at(sim::Duration when, std::function<void()> act) {
-    acts_.push_back(std::move(act));
-    const sim::TimerId timer =
-        simulation.scheduler.add_timer(nullptr, &ReplicatedServers::on_time, &acts_.back(), 0);
-    simulation.scheduler.arm(timer, sim::kStart + when);
+    agenda_.add(when, std::move(act));
+    agenda_.arm(simulation.scheduler);
   }
   // Nothing of it happens before.
   void run(sim::Duration length) {
@@ -122,7 +121,6 @@ class ReplicatedServers {
   Group group;
 
  private:
-  static void on_time(void* act, std::uint32_t) { (*static_cast<std::function<void()>*>(act))(); }
   Server& server_of(const Session& session) {
     for (Server& server : servers_) {
       for (const Session* one : server.sessions()) {
@@ -134,7 +132,7 @@ class ReplicatedServers {
 
   Directory directory_;
   std::deque<Server> servers_;
-  std::deque<std::function<void()>> acts_;
+  sim::Agenda agenda_;
 };
 
 }  // namespace picklock::redis

@@ -13,6 +13,7 @@
 #include "models/zookeeper/server.h"
 #include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"
+#include "testing/agenda.h"
 
 namespace picklock::zookeeper {
 
@@ -73,17 +74,12 @@ class EnsembleWorld {
         true);
   }
   // Does this at that time, from outside all processes.
-  void at(sim::Duration when, std::function<void()> what) {
-    plan_.push_back({when, std::move(what)});
-  }
+  void at(sim::Duration when, std::function<void()> what) { agenda_.add(when, std::move(what)); }
   void run(const sim::Plan& plan = {}) {
     simulation.nemesis.reset(plan, 0, clients_);
     sim::Scheduler& scheduler = simulation.scheduler;
     for (sim::Process* process : processes_) scheduler.start(*process);
-    for (std::uint32_t i = 0; i < plan_.size(); ++i) {
-      const sim::TimerId timer = scheduler.add_timer(nullptr, happen, this, i);
-      scheduler.arm(timer, sim::kStart + plan_[i].first);
-    }
+    agenda_.arm(scheduler);
     scheduler.run();
   }
 
@@ -126,15 +122,11 @@ class EnsembleWorld {
     SimClient& client;
   };
 
-  static void happen(void* self, std::uint32_t number) {
-    static_cast<EnsembleWorld*>(self)->plan_[number].second();
-  }
-
   std::vector<sim::Process*> processes_;
   std::deque<Program> programs_;
   std::uint32_t clients_ = 0;
   std::size_t threads_ = 0;
-  std::vector<std::pair<sim::Duration, std::function<void()>>> plan_;
+  sim::Agenda agenda_;
 };
 
 }  // namespace picklock::zookeeper

@@ -18,7 +18,7 @@ void Sentinel::reset(sim::Simulation& simulation, sim::Process& process, const D
   attach(simulation, process);
   directory_ = &directory;
   configs_.assign(configs.begin(), configs.end());
-  timer_ = simulation.scheduler.add_timer(&process, on_tick, this, 0);
+  timer_.bind<&Sentinel::tick>(simulation.scheduler, &process, *this);
   has_saved_ = false;
   // The connections of these instances ended with the previous run.
   masters_.clear();
@@ -221,9 +221,8 @@ Instance* Sentinel::find(std::uint32_t serial) const {
 // ---------------------------------------------------------------- the timer
 
 void Sentinel::await_tick(std::int64_t milliseconds) {
-  sim::Scheduler& scheduler = simulation().scheduler;
-  const std::int64_t from = scheduler.local_time(process(), sim::ClockKind::monotonic);
-  scheduler.arm_on(timer_, sim::ClockKind::monotonic, from + milliseconds * 1'000'000);
+  const std::int64_t from = simulation().scheduler.local_time(process(), sim::ClockKind::monotonic);
+  timer_.arm_on(sim::ClockKind::monotonic, from + milliseconds * 1'000'000);
 }
 
 void Sentinel::tick() {

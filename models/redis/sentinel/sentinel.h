@@ -102,7 +102,6 @@ class Sentinel final : public sim::Service {
   Instance* find(std::uint32_t serial) const;
 
   // --- the timer
-  static void on_tick(void* self, std::uint32_t) { static_cast<Sentinel*>(self)->tick(); }
   void tick();
   void await_tick(std::int64_t milliseconds);
   void check_tilt();
@@ -189,7 +188,7 @@ class Sentinel final : public sim::Service {
   const Directory* directory_ = nullptr;
   std::vector<SentinelConfig> configs_;
   sim::Random random_;
-  sim::TimerId timer_ = 0;
+  sim::Timer timer_;
 
   Saved saved_;
   bool has_saved_ = false;
