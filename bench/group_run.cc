@@ -50,8 +50,8 @@ class World {
     simulation_.scheduler.run();
   }
 
-  std::uint64_t events() const { return simulation_.scheduler.events(); }
-  std::uint64_t digest() { return simulation_.scheduler.digest().value(); }
+  std::uint64_t events() const { return simulation_.scheduler.record().events(); }
+  std::uint64_t digest() { return simulation_.scheduler.record().digest().value(); }
   std::uint64_t cycles() const { return cycles_; }
 
  private:
@@ -68,15 +68,15 @@ class World {
     simulation_.network.set_latency({.low = 200us, .high = 2ms});
     keys_.reset();
     tenures_.reset(keys_.id(kKey));
-    for (std::size_t i = 0; i < kClients; ++i) scheduler.add_process(numbered("client-", i));
-    resource_.reset(simulation_, scheduler.add_process("resource"), tenures_, {});
+    for (std::size_t i = 0; i < kClients; ++i) scheduler.processes().add(numbered("client-", i));
+    resource_.reset(simulation_, scheduler.processes().add("resource"), tenures_, {});
     enlist();
     for (std::size_t i = 0; i < kGroups; ++i) build_group(i);
     for (std::size_t i = 0; i < kClients; ++i) start_client(i);
     for (const Members& members : members_) {
-      scheduler.start(*members.primary);
-      scheduler.start(*members.replica);
-      for (sim::Process* sentinel : members.sentinels) scheduler.start(*sentinel);
+      scheduler.processes().start(*members.primary);
+      scheduler.processes().start(*members.replica);
+      for (sim::Process* sentinel : members.sentinels) scheduler.processes().start(*sentinel);
     }
     end_.bind<&sim::Scheduler::stop>(scheduler, nullptr, scheduler);
     end_.arm(sim::kStart + kLasts);
@@ -89,12 +89,12 @@ class World {
     for (std::size_t i = 0; i < kGroups; ++i) {
       const std::string name = numbered("redis-", i);
       Members& members = members_[i];
-      members.primary = &scheduler.add_process(name);
-      members.replica = &scheduler.add_process(name + "-replica-1");
+      members.primary = &scheduler.processes().add(name);
+      members.replica = &scheduler.processes().add(name + "-replica-1");
       directory_.add({.process = members.primary, .endpoint = &primaries_[i]});
       directory_.add({.process = members.replica, .endpoint = &replicas_[i]});
       for (std::size_t k = 0; k < kSentinelsEach; ++k) {
-        members.sentinels[k] = &scheduler.add_process(numbered(name + "-sentinel-", k));
+        members.sentinels[k] = &scheduler.processes().add(numbered(name + "-sentinel-", k));
         directory_.add(
             {members.sentinels[k], &sentinels_[i * kSentinelsEach + k], redis::kSentinelPort});
       }
@@ -123,12 +123,13 @@ class World {
   }
 
   void start_client(std::size_t index) {
-    sim::Process& process = simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
+    sim::Process& process =
+        simulation_.scheduler.processes().at(static_cast<sim::ProcessId>(index));
     const models::LockOptions options{.command_timeout = kPatience};
     ends_[index].reset(simulation_, process, groups_, servers::FindBy::monitors, options);
     machines_[index].reset(simulation_, process, resource_, options, kPatience, keys_.id(kKey));
     machines_[index].connect(ends_[index]);
-    simulation_.scheduler.spawn(
+    simulation_.scheduler.threads().spawn(
         process, [this, index] { client(machines_[index]); }, true);
   }
 

@@ -189,27 +189,28 @@ struct World {
     simulation.reset(seed, tracing);
     simulation.network.set_latency(
         {.low = std::chrono::microseconds(p.lat_lo), .high = std::chrono::microseconds(p.lat_hi)});
-    Process& home = simulation.scheduler.add_process("server");
+    Process& home = simulation.scheduler.processes().add("server");
     server.reset(simulation, home, p.locks(), p.ttl);
     callers.at_least(p.n - 1);
     chance.at_least(p.n - 1);
     for (std::uint32_t id = 0; id < p.n; ++id) {
       char text[24];
       const int length = std::snprintf(text, sizeof text, "client-%u", id + 1);
-      Process& process = simulation.scheduler.add_process({text, static_cast<std::size_t>(length)});
+      Process& process =
+          simulation.scheduler.processes().add({text, static_cast<std::size_t>(length)});
       chance[id] = Random(seed, process.hash());
       callers[id].reset(simulation, process, home, server, kProtocol);
-      simulation.scheduler.spawn(
+      simulation.scheduler.threads().spawn(
           process, [this, id, pause] { pause ? scene(id) : client(id); }, true);
     }
     simulation.scheduler.run();
     if (pause) count_violations();
     if (p.n >= 10000) peak_mb = rss_mb();
     Result result;
-    result.events = simulation.scheduler.events();
+    result.events = simulation.scheduler.record().events();
     result.cycles = cycles;
     result.fails = refused;
-    result.sum = simulation.scheduler.digest().value();
+    result.sum = simulation.scheduler.record().digest().value();
     return result;
   }
 };

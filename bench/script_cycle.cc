@@ -134,25 +134,26 @@ struct World {
         {.low = std::chrono::microseconds(p.lat_lo), .high = std::chrono::microseconds(p.lat_hi)});
     keys.reset();
     tenures.reset(keys.id(kKey));
-    sim::Process& home = simulation.scheduler.add_process("redis-1");
+    sim::Process& home = simulation.scheduler.processes().add("redis-1");
     server.reset(simulation, home, tenures, keys);
     clients.resize(p.n);
     chance.resize(p.n);
     for (std::uint32_t id = 0; id < p.n; ++id) {
-      sim::Process& process = simulation.scheduler.add_process("client-" + std::to_string(id + 1));
+      sim::Process& process =
+          simulation.scheduler.processes().add("client-" + std::to_string(id + 1));
       chance[id] = sim::Random(seed, process.hash());
       clients[id].reset(simulation, process, server, {.command_timeout = {}});
-      simulation.scheduler.spawn(
+      simulation.scheduler.threads().spawn(
           process, [this, id] { params.max_cycles == ~0ull ? client(id) : hurried_client(); },
           true);
     }
-    simulation.scheduler.start(home);
+    simulation.scheduler.processes().start(home);
     simulation.scheduler.run();
     Result result;
-    result.events = simulation.scheduler.events();
+    result.events = simulation.scheduler.record().events();
     result.cycles = cycles;
     result.fails = refused;
-    result.sum = simulation.scheduler.digest().value();
+    result.sum = simulation.scheduler.record().digest().value();
     return result;
   }
 };

@@ -9,7 +9,7 @@ namespace picklock::history {
 struct RecordedSimulation : sim::Simulation {
   explicit RecordedSimulation(std::size_t stack_size = sim::FiberPool::kDefaultStack)
       : sim::Simulation(stack_size) {
-    scheduler.set_observer(&recorder);
+    scheduler.record().set_observer(&recorder);
   }
 
   Recorder recorder{scheduler};

@@ -21,7 +21,7 @@ class Recorder final : public sim::Observer {
     const auto kinds = static_cast<std::uint64_t>(event.what) << 16 |
                        static_cast<std::uint64_t>(event.cause) << 8 |
                        static_cast<std::uint64_t>(event.role);
-    sim::Digest& digest = scheduler_.digest();
+    sim::Digest& digest = scheduler_.record().digest();
     digest.add(static_cast<std::uint64_t>(sim::nanoseconds(event.at)) ^ kinds << 40);
     digest.add(both(event.tenure, event.owner));
     digest.add(both(event.process, event.peer));
@@ -35,13 +35,13 @@ class Recorder final : public sim::Observer {
 
  private:
   void append(const HistoryEvent& event) {
-    if (scheduler_.tracer().on()) {
-      scheduler_.tracer().add({.at = event.at,
-                               .kind = sim::TraceKind::recorded,
-                               .process = event.process,
-                               .peer = event.peer,
-                               .message = static_cast<std::uint32_t>(history_.size()),
-                               .tag = event.tenure});
+    if (scheduler_.record().tracer().on()) {
+      scheduler_.record().tracer().add({.at = event.at,
+                                        .kind = sim::TraceKind::recorded,
+                                        .process = event.process,
+                                        .peer = event.peer,
+                                        .message = static_cast<std::uint32_t>(history_.size()),
+                                        .tag = event.tenure});
     }
     history_.push_back(event);
   }

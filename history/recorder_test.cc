@@ -15,7 +15,7 @@ std::uint64_t digest_of(const HistoryEvent& event) {
   RecordedSimulation simulation;
   simulation.reset(1);
   simulation.recorder.note(event);
-  return simulation.scheduler.digest().value();
+  return simulation.scheduler.record().digest().value();
 }
 
 // The digest covers every field that a property judges or a report shows.
@@ -56,9 +56,10 @@ TEST(Recorder, DigestsTheSameWhetherTheRunIsTracedOrNot) {
   plain.reset(1);
   const HistoryEvent event{.at = sim::kStart + 1s, .what = What::acquire_ok, .tenure = 3};
   traced.recorder.note(event);
-  traced.scheduler.tracer().add({.at = sim::kStart + 1s, .kind = sim::TraceKind::sent}, "bytes");
+  traced.scheduler.record().tracer().add({.at = sim::kStart + 1s, .kind = sim::TraceKind::sent},
+                                         "bytes");
   plain.recorder.note(event);
-  EXPECT_EQ(traced.scheduler.digest().value(), plain.scheduler.digest().value());
+  EXPECT_EQ(traced.scheduler.record().digest().value(), plain.scheduler.record().digest().value());
 }
 
 // The simulator digests its own occurrences; history must hold them in their place among the noted
@@ -66,17 +67,17 @@ TEST(Recorder, DigestsTheSameWhetherTheRunIsTracedOrNot) {
 TEST(Recorder, PutsOccurrencesAmongNotedEvents) {
   RecordedSimulation simulation;
   simulation.reset(1, true);
-  const sim::Process& process = simulation.scheduler.add_process("client-1");
+  const sim::Process& process = simulation.scheduler.processes().add("client-1");
   simulation.recorder.note({.what = What::queued, .process = process.id(), .tenure = 3});
-  const std::uint64_t before = simulation.scheduler.digest().value();
-  simulation.scheduler.report({.at = sim::kStart + 1s,
-                               .what = sim::Occurred::thread_ended,
-                               .process = 1,
-                               .peer = 2,
-                               .thread = 4,
-                               .tag = 3,
-                               .fault = 5});
-  EXPECT_NE(simulation.scheduler.digest().value(), before);
+  const std::uint64_t before = simulation.scheduler.record().digest().value();
+  simulation.scheduler.record().report({.at = sim::kStart + 1s,
+                                        .what = sim::Occurred::thread_ended,
+                                        .process = 1,
+                                        .peer = 2,
+                                        .thread = 4,
+                                        .tag = 3,
+                                        .fault = 5});
+  EXPECT_NE(simulation.scheduler.record().digest().value(), before);
   simulation.recorder.note({.what = What::horizon});
 
   const History& history = simulation.recorder.history();
@@ -91,7 +92,7 @@ TEST(Recorder, PutsOccurrencesAmongNotedEvents) {
   EXPECT_EQ(history[1].key, 5u);
   EXPECT_EQ(history[2].what, What::horizon);
 
-  const auto& records = simulation.scheduler.tracer().trace().records;
+  const auto& records = simulation.scheduler.record().tracer().trace().records;
   ASSERT_EQ(records.size(), 3u);
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(records[i].kind, sim::TraceKind::recorded);
@@ -107,9 +108,10 @@ TEST(Recorder, DigestsAnOccurrenceLikeAnEvent) {
   noted.reset(1);
   reported.reset(1);
   noted.recorder.note({.at = sim::kStart + 1s, .what = What::link_cut, .process = 1, .peer = 2});
-  reported.scheduler.report(
+  reported.scheduler.record().report(
       {.at = sim::kStart + 1s, .what = sim::Occurred::link_cut, .process = 1, .peer = 2});
-  EXPECT_EQ(noted.scheduler.digest().value(), reported.scheduler.digest().value());
+  EXPECT_EQ(noted.scheduler.record().digest().value(),
+            reported.scheduler.record().digest().value());
 }
 
 TEST(Recorder, BeginsAnewWithEachRun) {

@@ -29,9 +29,9 @@ void ClientProgram::start(sim::Keeps) {
   sim::Process& process = machine_->process();
   const Duration scan = scenario_->clients.scan_every;
   if (scan > Duration::zero() && machine_->can_scan())
-    scheduler.spawn(process, [this, scan] { machine_->scan(scan); });
+    scheduler.threads().spawn(process, [this, scan] { machine_->scan(scan); });
   if (is_operator_) {
-    scheduler.spawn(
+    scheduler.threads().spawn(
         process, [this, &lock = make_lock()] { operate(lock); }, true);
     machine_->started();
     return;
@@ -41,7 +41,7 @@ void ClientProgram::start(sim::Keeps) {
     const bool shared =
         algorithm_->uses.shared || scenario_->lock.options.local_mutex != models::LocalMutex::none;
     if (i > 1 && !shared) lock = &make_lock();
-    scheduler.spawn(
+    scheduler.threads().spawn(
         process, [this, first, i, lock] { live(first, i, *lock); }, true);
   }
   // Comes after them: a fault that ends a thread without naming one must hit a thread that wants

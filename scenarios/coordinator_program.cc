@@ -14,7 +14,7 @@ void CoordinatorProgram::reset(models::ClientMachine& machine, const Scenario& s
 }
 
 void CoordinatorProgram::start(sim::Keeps) {
-  machine_->simulation().scheduler.spawn(
+  machine_->simulation().scheduler.threads().spawn(
       machine_->process(), [this] { coordinate(); }, true);
   machine_->started();
 }

@@ -93,7 +93,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   set_links();
   cluster_->build(site());
   const std::uint32_t clients = scenario.clients.count;
-  sim::Process& home = scheduler.process(index_of(kResourceKind));
+  sim::Process& home = scheduler.processes().at(index_of(kResourceKind));
   home.set_service(scenario.servers.resource.service);
   resource_.reset(simulation_, home, tenures_, fenced_by(scenario.servers.resource.fencing));
 
@@ -104,12 +104,14 @@ void World::build(std::uint64_t seed, bool tracing) {
   for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
   if (coordinated_) build_coordinator();
   simulation_.nemesis.reset(scenario.faults, 0, context_.first_server);
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) scheduler.start(scheduler.process(i));
-  for (std::uint32_t i = 0; i < clients; ++i) add_gc(scheduler.process(i), scenario.clients.gc);
+  for (std::uint32_t i = 0; i < processes_.size(); ++i)
+    scheduler.processes().start(scheduler.processes().at(i));
+  for (std::uint32_t i = 0; i < clients; ++i)
+    add_gc(scheduler.processes().at(i), scenario.clients.gc);
   for (std::uint32_t i = context_.first_server; i < processes_.size(); ++i) {
     const bool collects = std::find(server_->collected.begin(), server_->collected.end(),
                                     processes_[i].kind) != server_->collected.end();
-    if (collects) add_gc(scheduler.process(i), server_->gc->of(scenario.servers));
+    if (collects) add_gc(scheduler.processes().at(i), server_->gc->of(scenario.servers));
   }
   horizon_.bind<&World::at_horizon>(scheduler, nullptr, *this);
   horizon_.arm(busy_until_ + patience_);
@@ -126,7 +128,7 @@ void World::add_processes() {
         clock.rate_ppb = server.clock_rate->of(scenario_->servers);
       }
     }
-    simulation_.scheduler.add_process(process.name, clock.offset, clock.rate_ppb);
+    simulation_.scheduler.processes().add(process.name, clock.offset, clock.rate_ppb);
   }
 }
 
@@ -157,14 +159,15 @@ void World::build_client(std::uint32_t number) {
   const bool backwards = clients.server_order == ServerOrder::alternating && number % 2 == 1;
   const Duration arrival = clients.arrive_every * static_cast<std::int64_t>(number);
   programs_[number].reset(
-      build_machine(machines_[number], simulation_.scheduler.process(number), number, backwards),
+      build_machine(machines_[number], simulation_.scheduler.processes().at(number), number,
+                    backwards),
       *algorithm_, *scenario_, tenures_, arrival, number + clients.operators >= clients.count,
       busy_until_);
   busy_until_ = std::max(busy_until_, sim::kStart + arrival);
 }
 
 void World::build_coordinator() {
-  sim::Process& process = simulation_.scheduler.process(index_of(*server_->coordinator));
+  sim::Process& process = simulation_.scheduler.processes().at(index_of(*server_->coordinator));
   coordinating_.reset(build_machine(coordinator_, process, scenario_->clients.count, false),
                       *scenario_);
 }
@@ -175,7 +178,7 @@ void World::set_links() {
   network.set_patience(scenario_->network.break_after);
   const auto process = [this](const std::string& name) -> sim::Process& {
     for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-      if (processes_[i].name == name) return simulation_.scheduler.process(i);
+      if (processes_[i].name == name) return simulation_.scheduler.processes().at(i);
     }
     throw std::invalid_argument("a link names a process that does not exist: " + name);
   };
@@ -195,8 +198,8 @@ void World::add_gc(sim::Process& process, const servers::GcProfile& profile) {
   collector.process = &process;
   collector.profile = &profile;
   collector.collecting = false;
-  collector.chance =
-      sim::Random(simulation_.scheduler.seed(), sim::mixed(process.hash() ^ sim::hash_of("gc")));
+  collector.chance = sim::Random(simulation_.scheduler.record().seed(),
+                                 sim::mixed(process.hash() ^ sim::hash_of("gc")));
   collector.timer.bind<&World::collect>(simulation_.scheduler, nullptr, *this, index);
   const Duration first = collector.chance.between(Duration(1), 2 * profile.every);
   collector.timer.arm(simulation_.now() + first);
@@ -210,13 +213,13 @@ void World::collect(std::uint32_t index) {
   Duration until{};
   if (!collector.collecting && !process.down()) {
     until = collector.chance.heavy_tailed(collector.profile->low, collector.profile->high);
-    scheduler.pause(process);
+    scheduler.processes().pause(process);
     collector.collecting = true;
     collector.incarnation = process.incarnation();
   } else {
     // A crash ends the collection of its incarnation; a pause by another fault is left alone.
     const bool lives = !process.down() && process.incarnation() == collector.incarnation;
-    if (collector.collecting && lives) scheduler.resume(process);
+    if (collector.collecting && lives) scheduler.processes().resume(process);
     collector.collecting = false;
     until = collector.chance.between(Duration(1), 2 * collector.profile->every);
   }
@@ -248,7 +251,7 @@ void World::run(std::uint64_t seed, bool tracing) {
   if (!scheduler.out_of_events())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});
   verdicts_ = &judge_.judge(history(), context_);
-  sim::Digest digest = scheduler.digest();
+  sim::Digest digest = scheduler.record().digest();
   for (const properties::Verdict& verdict : *verdicts_) {
     digest.add((static_cast<std::uint64_t>(verdict.outcome) << 32) + verdict.count);
   }

@@ -44,11 +44,11 @@ class World {
   void run(std::uint64_t seed, bool tracing = false);
 
   std::uint64_t digest() const { return digest_; }
-  std::uint64_t events() const { return simulation_.scheduler.events(); }
+  std::uint64_t events() const { return simulation_.scheduler.record().events(); }
   sim::Instant ended() const { return simulation_.now(); }
   bool cut_short() const { return simulation_.scheduler.out_of_events(); }
   const history::History& history() const { return simulation_.recorder.history(); }
-  const sim::Trace& trace() const { return simulation_.scheduler.tracer().trace(); }
+  const sim::Trace& trace() const { return simulation_.scheduler.record().tracer().trace(); }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   Duration patience() const { return patience_; }

@@ -11,7 +11,7 @@ namespace {
 class QuietServer final : public Service {
  public:
   QuietServer(Simulation& simulation, std::string_view name) {
-    attach(simulation, simulation.scheduler.add_process(name));
+    attach(simulation, simulation.scheduler.processes().add(name));
   }
 
  private:
@@ -38,7 +38,7 @@ Measured measured(EchoWorld& world) {
       for (int i = 0; i < 20'000; ++i) {
         if (&self == &world.client() && (i == 2'000 || i == 18'000)) {
           (i == 2'000 ? from : to) = {properties::allocations(),
-                                      self.simulation().scheduler.events()};
+                                      self.simulation().scheduler.record().events()};
         }
         const Answer answer =
             caller.call(kAsk, 3s, [](Payload& payload) { payload.append("SET key value"); });
@@ -76,16 +76,16 @@ TEST(Allocations, AreNoneForAWholeRunInAWorldUsedBefore) {
   for (int run = 0; run < 11'000; ++run) {
     if (run == 1'000) warm = properties::allocations();
     simulation.reset(static_cast<std::uint64_t>(run));
-    Process& client = simulation.scheduler.add_process("client");
+    Process& client = simulation.scheduler.processes().add("client");
     server = QuietServer(simulation, "quiet");
     caller.reset(simulation, client, server.process(), server, kEcho);
-    Thread& doomed = simulation.scheduler.spawn(
+    Thread& doomed = simulation.scheduler.threads().spawn(
         client, [&caller] { caller.call(kAsk, 3s, [](Payload& p) { p.append("x"); }); }, true);
-    simulation.scheduler.spawn(
+    simulation.scheduler.threads().spawn(
         client,
         [&] {
           simulation.scheduler.sleep(100us);
-          simulation.scheduler.kill(doomed);
+          simulation.scheduler.threads().kill(doomed);
         },
         true);
     simulation.scheduler.run();

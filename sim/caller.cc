@@ -126,7 +126,7 @@ Answer Caller::exchange(Message& request, Role role, Duration patience, Late* la
   Scheduler& scheduler = simulation_->scheduler;
   Thread& thread = *scheduler.running();
   Connection& connection = *connection_;
-  scheduler.will_use(thread, connection);
+  scheduler.threads().will_use(thread, connection);
   address(request, role);
   Pending pending{.thread = &thread, .connection = &connection, .request = request.number};
   if (!send(pending, request, role)) return {Answer::Status::unreachable, nullptr, nullptr};
@@ -137,9 +137,10 @@ Answer Caller::exchange(Message& request, Role role, Duration patience, Late* la
   // The patience begins when the request has left, not when a pause stopped the thread before that.
   bool patient = pending.answer != nullptr || pending.reset;
   if (!patient) {
-    if (late == nullptr || scheduler.begin_interruptible(thread)) patient = wait(patience);
+    if (late == nullptr || scheduler.threads().begin_interruptible(thread))
+      patient = wait(patience);
     if (late != nullptr) {
-      scheduler.end_interruptible(thread);
+      scheduler.threads().end_interruptible(thread);
       if (pending.answer == nullptr && !pending.reset && thread.take_interrupt()) {
         abandoned_.push_back({&connection, pending.request, std::move(*late)});
         return {Answer::Status::interrupted, nullptr, nullptr};
@@ -205,14 +206,14 @@ Answer Caller::answered(Pending& pending, Role role) {
 Answer Caller::given_up(const Pending& pending, Role role, bool patient) {
   Scheduler& scheduler = simulation_->scheduler;
   if (patient) return {Answer::Status::reset, nullptr, nullptr};
-  if (scheduler.tracer().on()) {
-    scheduler.tracer().add({.at = scheduler.now(),
-                            .kind = TraceKind::timed_out,
-                            .role = role,
-                            .process = self_->id(),
-                            .peer = pending.connection->server().id(),
-                            .message = pending.request,
-                            .tag = scheduler.running()->tag});
+  if (scheduler.record().tracer().on()) {
+    scheduler.record().tracer().add({.at = scheduler.now(),
+                                     .kind = TraceKind::timed_out,
+                                     .role = role,
+                                     .process = self_->id(),
+                                     .peer = pending.connection->server().id(),
+                                     .message = pending.request,
+                                     .tag = scheduler.running()->tag});
   }
   if (!keeps_) give_up(*pending.connection);
   return {Answer::Status::timed_out, nullptr, nullptr};
@@ -242,7 +243,7 @@ void Caller::on_message(Connection& connection, Message& message) {
     if (pending->request != message.answers || pending->answer != nullptr) continue;
     pending->answer = &message;
     message.taken = true;
-    simulation_->scheduler.wake(*pending->thread);
+    simulation_->scheduler.threads().wake(*pending->thread);
     return;
   }
   for (Abandoned& one : abandoned_) {
@@ -259,7 +260,7 @@ void Caller::on_opened(Connection& connection) {
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
     if (pending->connection != &connection || pending->request != 0) continue;
     pending->opened = true;
-    simulation_->scheduler.wake(*pending->thread);
+    simulation_->scheduler.threads().wake(*pending->thread);
   }
 }
 
@@ -268,7 +269,7 @@ void Caller::on_reset(Connection& connection) {
   for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
     if (pending->connection != &connection) continue;
     pending->reset = true;
-    simulation_->scheduler.wake(*pending->thread);
+    simulation_->scheduler.threads().wake(*pending->thread);
   }
 }
 

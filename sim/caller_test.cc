@@ -146,7 +146,7 @@ class InterruptedCaller : public CallerTest {
       self.note_time();
       then(self);
     };
-    world.at(500ms, [this] { world.simulation.scheduler.interrupt(*thread); });
+    world.at(500ms, [this] { world.simulation.scheduler.threads().interrupt(*thread); });
     world.run();
   }
 
@@ -189,7 +189,7 @@ TEST_F(InterruptedCaller, HasItsAnswerWhereItWasInTime) {
 TEST_F(CallerTest, SendsWhatAThreadAsksThatWasInterruptedBefore) {
   bool heard = false;
   world.client().script = [&](EchoClient& self) {
-    self.simulation().scheduler.interrupt(*self.simulation().scheduler.running());
+    self.simulation().scheduler.threads().interrupt(*self.simulation().scheduler.running());
     EXPECT_EQ(
         caller()
             .call_interruptibly(kAsk, 0s, filled("a"), [&](std::string_view) { heard = true; })
@@ -210,7 +210,7 @@ TEST_F(CallerTest, IsNotInterruptedInAnOrdinaryCall) {
     thread = self.simulation().scheduler.running();
     self.ask(world.server(), "a");
   };
-  world.at(500ms, [&] { world.simulation.scheduler.interrupt(*thread); });
+  world.at(500ms, [&] { world.simulation.scheduler.threads().interrupt(*thread); });
   world.run();
   EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "a", 1s + 2 * kWay}));
 }

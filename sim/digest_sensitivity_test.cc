@@ -21,7 +21,7 @@ struct Variation {
 class VaryingServer final : public Service {
  public:
   VaryingServer(Simulation& simulation, const Variation& variation) : variation_(variation) {
-    attach(simulation, simulation.scheduler.add_process("server"));
+    attach(simulation, simulation.scheduler.processes().add("server"));
   }
 
   void start(Keeps) override {
@@ -59,12 +59,12 @@ std::uint64_t digest_of(const Variation& variation) {
   Simulation simulation;
   simulation.reset(variation.seed, variation.tracing);
   simulation.network.set_latency({.low = 50us, .high = 2ms, .tail_one_in = 16, .tail_high = 1s});
-  Process& client = simulation.scheduler.add_process("client");
+  Process& client = simulation.scheduler.processes().add("client");
   VaryingServer server(simulation, variation);
   Caller caller;
   caller.reset(simulation, client, server.process(), server, kEcho);
-  simulation.scheduler.start(server.process());
-  simulation.scheduler.spawn(
+  simulation.scheduler.processes().start(server.process());
+  simulation.scheduler.threads().spawn(
       client,
       [&] {
         for (int i = 1; i <= 1'000; ++i) {
@@ -78,7 +78,7 @@ std::uint64_t digest_of(const Variation& variation) {
       },
       true);
   simulation.scheduler.run();
-  return simulation.scheduler.digest().value();
+  return simulation.scheduler.record().digest().value();
 }
 
 // A commit that changes this number says why runs differ from those before it.

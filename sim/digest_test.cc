@@ -91,8 +91,8 @@ TEST(Fingerprint, TellsTheShortestTextsApart) {
 std::uint64_t digest_of(const Occurrence& occurrence) {
   Scheduler scheduler;
   scheduler.reset(1, false);
-  scheduler.report(occurrence);
-  return scheduler.digest().value();
+  scheduler.record().report(occurrence);
+  return scheduler.record().digest().value();
 }
 
 TEST(Digest, ChangesWithEveryFieldOfAnOccurrence) {

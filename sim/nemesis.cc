@@ -52,8 +52,8 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
 }
 
 Process* Nemesis::named(std::string_view name) {
-  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-    if (scheduler_.process(id).name() == name) return &scheduler_.process(id);
+  for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
+    if (scheduler_.processes().at(id).name() == name) return &scheduler_.processes().at(id);
   }
   throw std::invalid_argument("a fault names a process that is not there: " + std::string(name));
 }
@@ -98,7 +98,7 @@ void Nemesis::mark(Process& client, std::string_view name) {
 }
 
 void Nemesis::trace_mark(const Process& client, std::string_view name) {
-  Tracer& tracer = scheduler_.tracer();
+  Tracer& tracer = scheduler_.record().tracer();
   if (!tracer.on()) return;
   tracer.add({.at = scheduler_.now(), .kind = TraceKind::mark, .process = client.id()}, name);
 }
@@ -113,10 +113,10 @@ void Nemesis::fire(std::uint32_t index, const Step* step) {
   Armed& armed = plan_[index];
   armed.fired = true;
   fired_.push_back({index, scheduler_.now()});
-  scheduler_.report({.at = scheduler_.now(),
-                     .what = Occurred::fault_fired,
-                     .process = armed.target->id(),
-                     .fault = index});
+  scheduler_.record().report({.at = scheduler_.now(),
+                              .what = Occurred::fault_fired,
+                              .process = armed.target->id(),
+                              .fault = index});
   apply(armed, index, step);
 }
 
@@ -143,10 +143,10 @@ void Nemesis::ended(std::uint32_t index) {
   --under_way_;
   scheduler_.let_go();
   last_end_ = std::max({last_end_, scheduler_.now(), plan_[index].target->free_at()});
-  scheduler_.report({.at = scheduler_.now(),
-                     .what = Occurred::fault_ended,
-                     .process = plan_[index].target->id(),
-                     .fault = index});
+  scheduler_.record().report({.at = scheduler_.now(),
+                              .what = Occurred::fault_ended,
+                              .process = plan_[index].target->id(),
+                              .fault = index});
 }
 
 void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
@@ -158,7 +158,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
   armed.incarnation = target.incarnation();
   switch (fault.verb) {
     case Verb::pause:
-      scheduler_.pause(target);
+      scheduler_.processes().pause(target);
       break;
     case Verb::crash:
     case Verb::restart:
@@ -166,23 +166,23 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       break;
     case Verb::end_thread:
       if (Thread* thread = victim(target, step)) {
-        scheduler_.report({.at = scheduler_.now(),
-                           .what = Occurred::thread_ended,
-                           .process = target.id(),
-                           .thread = thread->id(),
-                           .tag = thread->tag});
-        scheduler_.kill(*thread);
+        scheduler_.record().report({.at = scheduler_.now(),
+                                    .what = Occurred::thread_ended,
+                                    .process = target.id(),
+                                    .thread = thread->id(),
+                                    .tag = thread->tag});
+        scheduler_.threads().kill(*thread);
       }
       break;
     case Verb::interrupt:
-      if (Thread* thread = victim(target, step)) scheduler_.interrupt(*thread);
+      if (Thread* thread = victim(target, step)) scheduler_.threads().interrupt(*thread);
       break;
     case Verb::step_clock:
-      scheduler_.step_clock(target, fault.step);
+      scheduler_.processes().step_clock(target, fault.step);
       break;
     case Verb::set_clock_rate:
       armed.rate_before = target.clock().rate_ppb();
-      scheduler_.set_clock_rate(target, fault.rate_ppb);
+      scheduler_.processes().set_clock_rate(target, fault.rate_ppb);
       break;
     case Verb::partition:
       each_cut(armed, true);
@@ -211,7 +211,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       message->altered = true;
       break;
     case Verb::slow:
-      scheduler_.set_slowness(target, target.slowness() + fault.step);
+      scheduler_.processes().set_slowness(target, target.slowness() + fault.step);
       break;
     default:
       strike(armed, &Program::strike);
@@ -223,22 +223,22 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
 
 void Nemesis::strike(const Armed& armed, void (Program::*what)(const Strike&)) {
   const Strike strike{*armed.fault, *armed.target, armed.to};
-  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-    if (Program* program = scheduler_.process(id).program()) (program->*what)(strike);
+  for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
+    if (Program* program = scheduler_.processes().at(id).program()) (program->*what)(strike);
   }
 }
 
 void Nemesis::bring_down(Process& target, bool host, bool silent) {
   if (target.down()) return;
   network_.crash(target, host, silent);
-  scheduler_.halt(target, silent);
+  scheduler_.processes().halt(target, silent);
 }
 
 // Ends every cut and hold of the target's links and takes the target out of its partitions, so that
 // their own end does not undo a later one.
 void Nemesis::heal(Process& target) {
-  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-    Process& other = scheduler_.process(id);
+  for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
+    Process& other = scheduler_.processes().at(id);
     while (network_.blocked(target, other)) network_.unblock(target, other);
     while (network_.blocked(other, target)) network_.unblock(other, target);
     network_.release_hold(target, other);
@@ -254,11 +254,11 @@ void Nemesis::heal(Process& target) {
 // The thread whose step it is, if that is a thread of the target; else the target's oldest thread.
 Thread* Nemesis::victim(Process& target, const Step* step) {
   if (step != nullptr && &step->client == &target) {
-    if (Thread* thread = scheduler_.thread_of(target, step->thread)) return thread;
+    if (Thread* thread = scheduler_.threads().find(target, step->thread)) return thread;
   }
   Thread* running = scheduler_.running();
   if (running != nullptr && &running->process() == &target) return running;
-  return scheduler_.some_thread(target);
+  return scheduler_.threads().oldest(target);
 }
 
 void Nemesis::undo(Armed& armed) {
@@ -267,14 +267,15 @@ void Nemesis::undo(Armed& armed) {
   switch (fault.verb) {
     case Verb::pause:
       // A crash has ended the pause already, and a later incarnation has pauses of its own.
-      if (target.incarnation() == armed.incarnation && !target.down()) scheduler_.resume(target);
+      if (target.incarnation() == armed.incarnation && !target.down())
+        scheduler_.processes().resume(target);
       break;
     case Verb::crash:
     case Verb::restart:
-      scheduler_.restart(target, fault.keeps);
+      scheduler_.processes().restart(target, fault.keeps);
       break;
     case Verb::set_clock_rate:
-      scheduler_.set_clock_rate(target, armed.rate_before);
+      scheduler_.processes().set_clock_rate(target, armed.rate_before);
       break;
     case Verb::partition:
       each_cut(armed, false);
@@ -283,7 +284,7 @@ void Nemesis::undo(Armed& armed) {
       network_.release_hold(*armed.from[0], *armed.from[1]);
       break;
     case Verb::slow:
-      scheduler_.set_slowness(target, target.slowness() - fault.step);
+      scheduler_.processes().set_slowness(target, target.slowness() - fault.step);
       break;
     case Verb::end_thread:
     case Verb::interrupt:
@@ -308,8 +309,8 @@ void Nemesis::each_cut(Armed& armed, bool cut) {
     }
   };
   const Fault& fault = *armed.fault;
-  for (ProcessId id = 0; id < scheduler_.process_count(); ++id) {
-    Process& other = scheduler_.process(id);
+  for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
+    Process& other = scheduler_.processes().at(id);
     bool meant = armed.from.empty() && &other != armed.target;
     for (const Process* one : armed.from) meant = meant || one == &other;
     for (const Process* one : armed.healed) meant = meant && one != &other && one != armed.target;

@@ -266,7 +266,7 @@ std::vector<TraceKind> trace_around_mark(Side side, Verb verb) {
               .trigger = {.side = side, .mark = "elapsed-checked"},
               .lasts = verb == Verb::pause ? std::optional(Duration(5s)) : std::nullopt}});
   std::vector<TraceKind> kinds;
-  for (const TraceRecord& record : world.simulation.scheduler.tracer().trace().records)
+  for (const TraceRecord& record : world.simulation.scheduler.record().tracer().trace().records)
     kinds.push_back(record.kind);
   return kinds;
 }
@@ -308,7 +308,7 @@ TEST(Nemesis, DoesNothingWhereItsTriggerNeverMatches) {
     world.run(std::move(plan));
     EXPECT_THAT(world.simulation.nemesis.fired(), IsEmpty());
     EXPECT_TRUE(world.simulation.nemesis.quiet());
-    return std::pair(world.digest(), world.simulation.scheduler.events());
+    return std::pair(world.digest(), world.simulation.scheduler.record().events());
   };
   const auto undisturbed = digest_under({});
   EXPECT_EQ(digest_under({pause_client({.role = kTell, .phase = Phase::sent})}), undisturbed);
@@ -537,7 +537,7 @@ TEST(Nemesis, EndsNoLaterPartitionWithOneThatWasHealed) {
 TEST(Nemesis, GivesAClockBackTheRateItHad) {
   EchoWorld world(0, 0);
   Simulation& simulation = world.simulation;
-  Process& drifting = simulation.scheduler.add_process("drifting", {}, 250'000'000);
+  Process& drifting = simulation.scheduler.processes().add("drifting", {}, 250'000'000);
   world.run({{.verb = Verb::set_clock_rate,
               .target = "drifting",
               .trigger = {.at = kStart + 4s},

@@ -42,8 +42,8 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
       if (link.from == from.id() && link.to == to.id())
         connection.way_[way].latency = &link.latency;
     }
-    connection.way_[way].random =
-        Random(scheduler_.seed(), mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
+    connection.way_[way].random = Random(scheduler_.record().seed(),
+                                         mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
     for (const Cut& cut : cuts_) {
       if (cut.from == from.id() && cut.to == to.id()) direction.blocks += cut.times;
     }
@@ -131,7 +131,7 @@ void Network::send(Message& message) {
 #ifndef PICKLOCK_NO_DIGEST
   message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
 #endif
-  if (scheduler_.tracer().on()) trace(TraceKind::sent, message);
+  if (scheduler_.record().tracer().on()) trace(TraceKind::sent, message);
   Instant due = scheduler_.now() + way.latency->draw(way.random);
   if (message.altered) due += send_altered(message);
   // Messages of one direction arrive in order and never at one instant: a permuted tie must not
@@ -153,7 +153,7 @@ Duration Network::send_altered(Message& message) {
     copy.tag = message.tag;
     copy.payload.append(message.payload.view());
     copy.mark = message.mark;
-    if (scheduler_.tracer().on()) trace(TraceKind::sent, copy);
+    if (scheduler_.record().tracer().on()) trace(TraceKind::sent, copy);
     const Duration under_way = way.latency->draw(way.random);
     enqueue(copy, scheduler_.now() + message.again_after + under_way);
   }
@@ -172,7 +172,7 @@ void Network::send_when_running(Message& message) {
     return;
   }
   hold_open(*message.connection);
-  scheduler_.defer(sender, Event(0, EventKind::send, message.slot, 0));
+  sender.defer(Event(0, EventKind::send, message.slot, 0));
 }
 
 void Network::send_unasked(Message& message) {
@@ -186,14 +186,14 @@ void Network::hand_over_later(Message& message) {
   message.taken = true;
   message.reach(Stage::handled);
   hold_open(*message.connection);
-  scheduler_.defer(receiver, Event(0, EventKind::deliver, message.slot, 0));
+  receiver.defer(Event(0, EventKind::deliver, message.slot, 0));
 }
 
 void Network::send_kept(std::uint32_t slot, const Event& event) {
   Message& message = messages_[slot];
   Process& sender = *message.connection->end_[message.direction];
   if (sender.paused()) {
-    scheduler_.defer(sender, event);
+    sender.defer(event);
     return;
   }
   let_go(*message.connection);
@@ -208,7 +208,7 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     deliver_unusual(message, event);
     return;
   }
-  if (scheduler_.tracer().on()) trace(TraceKind::delivered, message);
+  if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
   let_go(connection);
   connection.endpoint_[to]->on_message(connection, message);
   if (!message.taken) release(message);
@@ -277,7 +277,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
       send(make_signal(connection, to, MessageKind::reset));
       return;
     }
-    if (scheduler_.tracer().on()) trace(TraceKind::delivered, message);
+    if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
     if (!receiver.paused() && scheduler_.now() <= receiver.caught_up_) {
       receiver.caught_up_ += Duration(1);
       scheduler_.queue().push(receiver.caught_up_, EventKind::deliver, message.slot, 0);
@@ -285,7 +285,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     }
   }
   if (receiver.paused()) {
-    scheduler_.defer(receiver, event);
+    receiver.defer(event);
     return;
   }
   const bool farewell =
@@ -347,8 +347,8 @@ void Network::deliver_unusual(Message& message, const Event& event) {
 // ---------------------------------------------------------------- what goes wrong
 
 void Network::lose(Message& message) {
-  scheduler_.digest().add(message.mark);
-  if (scheduler_.tracer().on()) trace(TraceKind::lost, message);
+  scheduler_.record().digest().add(message.mark);
+  if (scheduler_.record().tracer().on()) trace(TraceKind::lost, message);
   let_go(*message.connection);
   release(message);
 }
@@ -357,7 +357,7 @@ void Network::forget(std::uint32_t slot) { lose(messages_[slot]); }
 
 void Network::keep_back(Connection& connection, Connection::Direction& direction,
                         Message& message) {
-  if (scheduler_.tracer().on()) trace(TraceKind::held, message);
+  if (scheduler_.record().tracer().on()) trace(TraceKind::held, message);
   message.next = 0;
   if (direction.first_held == 0) {
     direction.first_held = message.slot + 1;
@@ -427,21 +427,21 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   Message& word = make_signal(connection, 1 - end_that_hears, MessageKind::reset);
   word.reach(Stage::arrived);  // the end is notified by its own kernel
   word.mark = connection.hash_ ^ 7;
-  if (scheduler_.tracer().on()) {
-    scheduler_.tracer().add({.at = scheduler_.now(),
-                             .kind = TraceKind::reset,
-                             .process = process.id(),
-                             .peer = connection.end_[1 - end_that_hears]->id()});
+  if (scheduler_.record().tracer().on()) {
+    scheduler_.record().tracer().add({.at = scheduler_.now(),
+                                      .kind = TraceKind::reset,
+                                      .process = process.id(),
+                                      .peer = connection.end_[1 - end_that_hears]->id()});
   }
   enqueue(word, scheduler_.now());
 }
 
 void Network::block(Process& from, Process& to) {
   if (!blocked(from, to)) {
-    scheduler_.report({.at = scheduler_.now(),
-                       .what = Occurred::link_cut,
-                       .process = from.id(),
-                       .peer = to.id()});
+    scheduler_.record().report({.at = scheduler_.now(),
+                                .what = Occurred::link_cut,
+                                .process = from.id(),
+                                .peer = to.id()});
   }
   bool known = false;
   for (Cut& cut : cuts_) {
@@ -487,10 +487,10 @@ void Network::unblock(Process& from, Process& to) {
     }
   }
   if (!blocked(from, to)) {
-    scheduler_.report({.at = scheduler_.now(),
-                       .what = Occurred::link_healed,
-                       .process = from.id(),
-                       .peer = to.id()});
+    scheduler_.record().report({.at = scheduler_.now(),
+                                .what = Occurred::link_healed,
+                                .process = from.id(),
+                                .peer = to.id()});
   }
 }
 
@@ -529,7 +529,7 @@ void Network::trace(TraceKind kind, const Message& message) {
     const bool told = message.kind == MessageKind::opened || message.kind == MessageKind::reset;
     if (kind == TraceKind::delivered && told) {
       const Connection& connection = *message.connection;
-      scheduler_.tracer().add(
+      scheduler_.record().tracer().add(
           {.at = scheduler_.now(),
            .kind = message.kind == MessageKind::reset ? TraceKind::reset : TraceKind::connected,
            .process = connection.end_[1 - message.direction]->id(),
@@ -538,7 +538,7 @@ void Network::trace(TraceKind kind, const Message& message) {
     return;
   }
   const Connection& connection = *message.connection;
-  Tracer& tracer = scheduler_.tracer();
+  Tracer& tracer = scheduler_.record().tracer();
   TraceRecord& record = tracer.add_record();
   record.at = scheduler_.now();
   record.kind = kind;

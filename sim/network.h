@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sim/message.h"
-#include "sim/prefetch.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
@@ -55,6 +54,7 @@ class alignas(64) Connection {
   void* session = nullptr;  // what its server keeps for it
 
  private:
+  friend class FetchAhead;
   friend class Network;
 
   // The fields that every message of a direction needs: both directions share a cache line.
@@ -147,34 +147,10 @@ class Network {
   void send_kept(std::uint32_t slot, const Event& event);
   void forget(std::uint32_t slot);
   std::uint64_t mark(std::uint32_t slot) const { return messages_[slot].mark; }
-  // Fetching ahead, in three steps. The functions that return a number return the slot + 1 of the
-  // thread that waits for the answer.
-  void fetch(std::uint32_t slot) const {
-    const char* message = reinterpret_cast<const char*>(&messages_[slot]);
-    prefetch(message);
-    prefetch(message + 64);
-  }
-  static void fetch_connection(const Connection* connection) {
-    prefetch(connection);
-    prefetch(reinterpret_cast<const char*>(connection) + 64);
-  }
-  std::uint32_t fetch_connection(std::uint32_t slot) const {
-    const Message& message = messages_[slot];
-    fetch_connection(message.connection);
-    return message.direction == 1 ? message.waiter : 0;
-  }
-  std::uint32_t fetch_receiver(std::uint32_t slot) const {
-    const Message& message = messages_[slot];
-    const int to = 1 - message.direction;
-    prefetch(message.connection->endpoint_[to]);
-    prefetch(message.connection->end_[to]);
-    return message.direction == 1 ? message.waiter : 0;
-  }
-  static void fetch_client(const Connection* connection) {
-    if (connection != nullptr) prefetch(connection->endpoint_[0]);
-  }
 
  private:
+  friend class FetchAhead;
+
   struct Cut {
     ProcessId from = 0;
     ProcessId to = 0;

@@ -524,7 +524,7 @@ TEST(ServerCrash, IsNotToldToAndFroByTwoThatHaveForgottenTheirConnection) {
                .host = true,
                .silent = true};
   world.run({silent, crash_of_server(3s, 1s)});
-  EXPECT_LT(world.simulation.scheduler.events(), 100U);
+  EXPECT_LT(world.simulation.scheduler.record().events(), 100U);
 }
 
 TEST(ClientCrash, LetsARequestThatHasLeftBeApplied) {
@@ -546,8 +546,8 @@ TEST(Reset, IsTheLastThatAClientHears) {
   constexpr Protocol kPlain{.name = "plain"};
   Simulation simulation;
   simulation.reset(1);
-  Process& client = simulation.scheduler.add_process("client-1");
-  Process& server = simulation.scheduler.add_process("server-1");
+  Process& client = simulation.scheduler.processes().add("client-1");
+  Process& server = simulation.scheduler.processes().add("server-1");
   Ear ear;
   Ear other;
   Connection& connection = simulation.network.connect(client, ear, server, other, kPlain);
@@ -651,7 +651,7 @@ TEST(Network, AccountsForEveryMessage) {
     EchoWorld world;
     Scheduler& scheduler = world.simulation.scheduler;
     scheduler.set_event_limit(1'000);
-    scheduler.spawn(world.server().process(), [&scheduler] {
+    scheduler.threads().spawn(world.server().process(), [&scheduler] {
       for (;;) scheduler.sleep(1s);
     });
     send_apart(world, {"1", "2", "3"}, 30us, 2s);
@@ -672,7 +672,7 @@ Duration end_of_run(const Protocol& between_servers) {
   simulation.network.set_latency(writer, world.server(2).process(), {.low = 5s, .high = 5s});
   Caller caller;
   caller.reset(simulation, writer, world.server(2).process(), world.server(2), between_servers);
-  simulation.scheduler.spawn(
+  simulation.scheduler.threads().spawn(
       writer, [&] { caller.call(kTell, {}, [](Payload& payload) { payload.append("beat"); }); });
   world.client().script = [](EchoClient& self) { self.sleep(1s); };
   world.run();

@@ -66,9 +66,13 @@ class alignas(64) Process {
   }
 
  private:
-  friend class Scheduler;
   friend class Network;
+  friend class Processes;
+  friend class Scheduler;
+  friend class Threads;
 
+  // The event happens when the process runs again.
+  void defer(const Event& event) { deferred_.push_back(event); }
   void refresh() { plain_ = !down_ && pauses_ == 0 && handling() == Duration::zero() && !backlog_; }
 
   // The fields that every event touches come first.

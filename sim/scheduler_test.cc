@@ -67,7 +67,7 @@ TEST(Scheduler, PermutesTiesByTheSeedAlone) {
 TEST(Scheduler, SleepsOnTheMonotonicClockOfItsProcess) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
-  scheduler.set_clock_rate(world.client().process(), 250'000'000);
+  scheduler.processes().set_clock_rate(world.client().process(), 250'000'000);
   world.client().script = [](EchoClient& self) {
     self.sleep(10s);
     self.note_time();
@@ -91,8 +91,10 @@ void sleep_on_both_clocks(EchoClient& client) {
 TEST(Scheduler, ActsWithAForwardStepAtOnceOnTheWallClockAndNeverOnTheMonotonic) {
   EchoWorld world;
   sleep_on_both_clocks(world.client());
-  world.at(2s, [&] { world.simulation.scheduler.step_clock(world.client().process(), 5s); });
-  world.at(4s, [&] { world.simulation.scheduler.step_clock(world.client().process(), 5s); });
+  world.at(
+      2s, [&] { world.simulation.scheduler.processes().step_clock(world.client().process(), 5s); });
+  world.at(
+      4s, [&] { world.simulation.scheduler.processes().step_clock(world.client().process(), 5s); });
   world.run();
   EXPECT_EQ(world.client().times, list({4s, 10s}));
 }
@@ -100,7 +102,9 @@ TEST(Scheduler, ActsWithAForwardStepAtOnceOnTheWallClockAndNeverOnTheMonotonic) 
 TEST(Scheduler, ActsWithABackwardStepOnTheWallClockAndNeverOnTheMonotonic) {
   EchoWorld world;
   sleep_on_both_clocks(world.client());
-  world.at(2s, [&] { world.simulation.scheduler.step_clock(world.client().process(), -5s); });
+  world.at(2s, [&] {
+    world.simulation.scheduler.processes().step_clock(world.client().process(), -5s);
+  });
   world.run();
   EXPECT_EQ(world.client().times, list({10s, 15s}));
 }
@@ -109,7 +113,7 @@ TEST(Scheduler, ActsWithARateOnBothClocksAtOnce) {
   EchoWorld world;
   sleep_on_both_clocks(world.client());
   world.at(2s, [&] {
-    world.simulation.scheduler.set_clock_rate(world.client().process(), 1'000'000'000);
+    world.simulation.scheduler.processes().set_clock_rate(world.client().process(), 1'000'000'000);
   });
   world.run();
   EXPECT_EQ(world.client().times, list({6s, 6s}));
@@ -125,10 +129,10 @@ TEST(Scheduler, ActsWithARateOnPatienceToo) {
     self.note_time();
   };
   world.at(2s, [&] {
-    world.simulation.scheduler.set_clock_rate(world.client().process(), 1'000'000'000);
+    world.simulation.scheduler.processes().set_clock_rate(world.client().process(), 1'000'000'000);
   });
   world.at(7s, [&] {
-    world.simulation.scheduler.set_clock_rate(world.client().process(), -500'000'000);
+    world.simulation.scheduler.processes().set_clock_rate(world.client().process(), -500'000'000);
   });
   world.run();
   EXPECT_EQ(world.client().times, list({6s, 23s}));  // 12 s shown at 7 s, then half a second each
@@ -147,7 +151,7 @@ TEST(Scheduler, GivesUpAPatientWaitAtItsOwnLimitAndNotAtAnEarlierOne) {
       self.note_time();
     }
   };
-  world.at(1s, [&] { world.simulation.scheduler.wake(*waiting); });
+  world.at(1s, [&] { world.simulation.scheduler.threads().wake(*waiting); });
   world.run();
   EXPECT_EQ(woken, (std::vector<bool>{true, false, false}));
   EXPECT_EQ(world.client().times, list({1s, 8s, 13s}));
@@ -203,7 +207,7 @@ TEST(Pacer, LetsWhatComesFromOutsideHappenBeforeWhatIsDueLater) {
   };
   outside.come = [&] {
     if (scheduler.now() == kStart + 300ms && waiting != nullptr)
-      scheduler.wake(*std::exchange(waiting, nullptr));
+      scheduler.threads().wake(*std::exchange(waiting, nullptr));
   };
   scheduler.set_pacer(&outside);
   world.client().run([](EchoClient& self) { self.sleep(1s); });
@@ -288,7 +292,7 @@ TEST(Scheduler, FiresATimerOnTheClockItWasArmedOn) {
   const std::int64_t ten = Duration(10s).count();
   wall.add(&server).arm_on(ClockKind::wall, kEpoch + ten);
   monotonic.add(&server).arm_on(ClockKind::monotonic, ten);
-  world.at(3s, [&] { scheduler.step_clock(server, 30s); });
+  world.at(3s, [&] { scheduler.processes().step_clock(server, 30s); });
   world.client().script = [](EchoClient& self) { self.sleep(20s); };
   world.run();
   EXPECT_EQ(wall.at, list({3s}));
@@ -301,8 +305,8 @@ TEST(Scheduler, VoidsTheTimersOfAnIncarnation) {
   Process& server = world.server().process();
   Ticks ticks(world);
   ticks.add(&server).arm(kStart + 5s);
-  world.at(1s, [&] { scheduler.halt(server, false); });
-  world.at(2s, [&] { scheduler.restart(server, Keeps::all); });
+  world.at(1s, [&] { scheduler.processes().halt(server, false); });
+  world.at(2s, [&] { scheduler.processes().restart(server, Keeps::all); });
   world.client().script = [](EchoClient& self) { self.sleep(20s); };
   world.run();
   EXPECT_EQ(ticks.at, list({}));
@@ -356,10 +360,10 @@ TEST(Scheduler, DefersWhatComesDueDuringAPauseAndResumesItInOrder) {
   });
   Ticks ticks(world);
   ticks.add(&server).arm(kStart + 2s);
-  world.at(1s, [&] { scheduler.pause(world.client().process()); });
-  world.at(1s, [&] { scheduler.pause(server); });
-  world.at(5s, [&] { scheduler.resume(server); });
-  world.at(6s, [&] { scheduler.resume(world.client().process()); });
+  world.at(1s, [&] { scheduler.processes().pause(world.client().process()); });
+  world.at(1s, [&] { scheduler.processes().pause(server); });
+  world.at(5s, [&] { scheduler.processes().resume(server); });
+  world.at(6s, [&] { scheduler.processes().resume(world.client().process()); });
   world.run();
   EXPECT_EQ(order, "abc");
   ASSERT_EQ(world.client().times.size(), 4u);
@@ -372,9 +376,9 @@ TEST(Scheduler, DefersWhatComesDueDuringAPauseAndResumesItInOrder) {
 TEST(Scheduler, KeepsMessagesForAPausedProcessInOrder) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
-  scheduler.pause(world.server().process());
+  scheduler.processes().pause(world.server().process());
   for (const char* text : {"1", "2", "3"}) world.client().ask_beside(world.server(), text);
-  world.at(5s, [&] { scheduler.resume(world.server().process()); });
+  world.at(5s, [&] { scheduler.processes().resume(world.server().process()); });
   world.run();
   EXPECT_EQ(world.server().applied(), "1 2 3");
   EXPECT_EQ(world.server().log.front().first, 5s);
@@ -386,13 +390,13 @@ TEST(Scheduler, LetsNothingOvertakeTheBacklogOfAPause) {
   for (const Duration after : {0ns, 1ns, 2ns, 3ns}) {
     EchoWorld world;
     Scheduler& scheduler = world.simulation.scheduler;
-    scheduler.pause(world.server().process());
+    scheduler.processes().pause(world.server().process());
     for (const char* text : {"1", "2", "3"}) world.client().ask_beside(world.server(), text);
     world.client().run([&](EchoClient& self) {
       self.sleep(5s - kWay + after);
       self.ask(world.server(), "4");
     });
-    world.at(5s, [&] { scheduler.resume(world.server().process()); });
+    world.at(5s, [&] { scheduler.processes().resume(world.server().process()); });
     world.run();
     EXPECT_EQ(world.server().applied(), "1 2 3 4") << after.count();
   }
@@ -403,14 +407,14 @@ TEST(Scheduler, KeepsTheOrderOfAConnectionThroughAPauseWhereTiesArePermuted) {
     EchoWorld world(1, 1, seed);
     Scheduler& scheduler = world.simulation.scheduler;
     scheduler.permute_ties();
-    scheduler.pause(world.server().process());
+    scheduler.processes().pause(world.server().process());
     world.client().script = [&](EchoClient& self) {
       for (const char* text : {"1", "2", "3", "4"}) {
         self.ask_beside(world.server(), text);
         self.sleep(1s);
       }
     };
-    world.at(5s, [&] { scheduler.resume(world.server().process()); });
+    world.at(5s, [&] { scheduler.processes().resume(world.server().process()); });
     world.run();
     EXPECT_EQ(world.server().applied(), "1 2 3 4") << seed;
   }
@@ -424,10 +428,10 @@ TEST(Scheduler, ResumesWhenTheLastOfSeveralPausesEnds) {
     self.sleep(2s);
     self.note_time();
   };
-  world.at(1s, [&] { scheduler.pause(client); });
-  world.at(2s, [&] { scheduler.pause(client); });
-  world.at(3s, [&] { scheduler.resume(client); });
-  world.at(7s, [&] { scheduler.resume(client); });
+  world.at(1s, [&] { scheduler.processes().pause(client); });
+  world.at(2s, [&] { scheduler.processes().pause(client); });
+  world.at(3s, [&] { scheduler.processes().resume(client); });
+  world.at(7s, [&] { scheduler.processes().resume(client); });
   world.run();
   EXPECT_EQ(world.client().times, list({7s}));
   EXPECT_FALSE(client.paused());
@@ -437,12 +441,12 @@ TEST(Scheduler, StopsTheRunningThreadWhereItObeys) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
   world.client().script = [&](EchoClient& self) {
-    scheduler.pause(self.process());
+    scheduler.processes().pause(self.process());
     self.note_time();
     scheduler.obey();
     self.note_time();
   };
-  world.at(4s, [&] { scheduler.resume(world.client().process()); });
+  world.at(4s, [&] { scheduler.processes().resume(world.client().process()); });
   world.run();
   EXPECT_EQ(world.client().times, list({0s, 4s}));
 }
@@ -454,9 +458,9 @@ TEST(Scheduler, LetsAPausedProcessDieWithoutResuming) {
     self.sleep(2s);
     self.note_time();
   };
-  world.at(1s, [&] { scheduler.pause(world.client().process()); });
-  world.at(3s, [&] { scheduler.halt(world.client().process(), false); });
-  world.at(4s, [&] { scheduler.resume(world.client().process()); });
+  world.at(1s, [&] { scheduler.processes().pause(world.client().process()); });
+  world.at(3s, [&] { scheduler.processes().halt(world.client().process(), false); });
+  world.at(4s, [&] { scheduler.processes().resume(world.client().process()); });
   world.run();
   EXPECT_EQ(world.client().times, list({}));
 }
@@ -474,7 +478,7 @@ struct Guard {
     self.ask(server, "release");
     Scheduler& scheduler = self.simulation().scheduler;
     if (scheduler.inert()) return;
-    scheduler.report({.at = scheduler.now(), .what = Occurred::thread_ended});
+    scheduler.record().report({.at = scheduler.now(), .what = Occurred::thread_ended});
     scheduler.sleep(1s);
   }
 };
@@ -501,11 +505,11 @@ Traces crashed(bool guarded) {
   };
   world.at(1s, [&] {
     world.simulation.network.crash(world.client().process(), false, false);
-    world.simulation.scheduler.halt(world.client().process(), false);
+    world.simulation.scheduler.processes().halt(world.client().process(), false);
   });
   world.at(10s, [] {});
   world.run();
-  traces.events = world.simulation.scheduler.events();
+  traces.events = world.simulation.scheduler.record().events();
   traces.digest = world.digest();
   traces.occurrences = world.occurrences.size();
   traces.applied = world.server().applied();
@@ -543,7 +547,8 @@ TEST(Crash, LeavesAThreadThatSwallowedItWithoutAnyEffect) {
     for (;;) self.ask(world.server(), "y");
     survived = true;
   };
-  world.at(1s, [&] { world.simulation.scheduler.halt(world.client().process(), false); });
+  world.at(1s,
+           [&] { world.simulation.scheduler.processes().halt(world.client().process(), false); });
   world.at(2s, [] {});
   world.run();
   EXPECT_EQ(met, 3);  // in its three sleeps: a wait throws at once
@@ -564,7 +569,8 @@ TEST(CrashDeath, IsSilentInADestructorAfterItWasSwallowed) {
       } catch (...) {
       }
     };
-    world.at(1s, [&] { world.simulation.scheduler.halt(world.client().process(), false); });
+    world.at(1s,
+             [&] { world.simulation.scheduler.processes().halt(world.client().process(), false); });
     world.at(2s, [] {});
     world.run();
     return destroyed == 1 && world.server().applied().empty();
@@ -577,7 +583,7 @@ TEST(Crash, LeavesAThreadThatNeverStartedUnstarted) {
   bool started = false;
   world.client().script = [&](EchoClient& self) {
     self.run([&](EchoClient&) { started = true; });
-    world.simulation.scheduler.halt(self.process(), false);
+    world.simulation.scheduler.processes().halt(self.process(), false);
   };
   world.run();
   EXPECT_FALSE(started);
@@ -589,7 +595,7 @@ TEST(Crash, CanBeOnesOwnDoing) {
   bool went_on = false;
   bool slept_on = false;
   world.client().run([&](EchoClient&) {
-    scheduler.kill(*scheduler.running());
+    scheduler.threads().kill(*scheduler.running());
     went_on = true;
     scheduler.sleep(1s);
     slept_on = true;
@@ -612,7 +618,7 @@ TEST(Crash, OfOneThreadLeavesItsProcessAlive) {
     self.sleep(2s);
     self.ask(world.server(), "alive");
   });
-  world.at(1s, [&] { scheduler.kill(*doomed); });
+  world.at(1s, [&] { scheduler.threads().kill(*doomed); });
   world.run();
   EXPECT_EQ(destroyed, 1);
   EXPECT_FALSE(world.client().process().down());
@@ -631,9 +637,9 @@ TEST(Crash, OfAPausedThreadDoesNotWaitForThePauseToEnd) {
     const Noted noted{self};
     self.sleep(1h);
   });
-  world.at(1s, [&] { scheduler.pause(world.client().process()); });
-  world.at(2s, [&] { scheduler.kill(*doomed); });
-  world.at(3s, [&] { scheduler.resume(world.client().process()); });
+  world.at(1s, [&] { scheduler.processes().pause(world.client().process()); });
+  world.at(2s, [&] { scheduler.threads().kill(*doomed); });
+  world.at(3s, [&] { scheduler.processes().resume(world.client().process()); });
   world.run();
   EXPECT_EQ(world.client().times, list({2s}));
 }
@@ -649,8 +655,8 @@ TEST(Crash, IsFollowedByANewIncarnation) {
     self.sleep(5s);
     self.note_time();
   };
-  world.at(1s, [&] { scheduler.halt(client, false); });
-  world.at(2s, [&] { scheduler.restart(client, Keeps::none); });
+  world.at(1s, [&] { scheduler.processes().halt(client, false); });
+  world.at(2s, [&] { scheduler.processes().restart(client, Keeps::none); });
   world.run();
   EXPECT_EQ(incarnations, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(world.client().times, list({0s, 2s, 7s}));
@@ -661,8 +667,8 @@ TEST(Crash, TellsTheProgramWhatItKeeps) {
   EchoWorld world;
   Scheduler& scheduler = world.simulation.scheduler;
   Process& server = world.server().process();
-  world.at(1s, [&] { scheduler.halt(server, false); });
-  world.at(2s, [&] { scheduler.restart(server, Keeps::fsynced); });
+  world.at(1s, [&] { scheduler.processes().halt(server, false); });
+  world.at(2s, [&] { scheduler.processes().restart(server, Keeps::fsynced); });
   world.run();
   EXPECT_EQ(world.server().starts, (std::vector<Keeps>{Keeps::all, Keeps::fsynced}));
 }
@@ -677,7 +683,7 @@ TEST(Run, EndsWhenNothingIsUnderWay) {
     bool& flag;
     ~Told() { flag = true; }
   };
-  scheduler.spawn(world.client().process(), [&] {
+  scheduler.threads().spawn(world.client().process(), [&] {
     const Told told{unwound};
     for (;;) scheduler.sleep(1s);
   });
@@ -696,7 +702,7 @@ TEST(Run, EndsAtItsEventLimit) {
   };
   world.run();
   EXPECT_TRUE(scheduler.out_of_events());
-  EXPECT_EQ(scheduler.events(), 100u);
+  EXPECT_EQ(scheduler.record().events(), 100u);
 }
 
 TEST(Run, EndsWhenStopped) {
@@ -787,9 +793,10 @@ std::uint64_t eventful_run(Simulation& simulation, std::uint64_t seed) {
   };
   one.script = script;
   two.script = script;
-  for (ProcessId id = 0; id < 3; ++id) simulation.scheduler.start(simulation.scheduler.process(id));
+  for (ProcessId id = 0; id < 3; ++id)
+    simulation.scheduler.processes().start(simulation.scheduler.processes().at(id));
   simulation.scheduler.run();
-  return simulation.scheduler.digest().value();
+  return simulation.scheduler.record().digest().value();
 }
 
 TEST(Run, HasTheSameDigestAloneAndAfterOtherRuns) {
@@ -807,13 +814,13 @@ TEST(Run, HasTheSameDigestAloneAndAfterOtherRuns) {
 TEST(Run, KeepsNoFiberOfTheRunsBefore) {
   Simulation simulation;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) eventful_run(simulation, seed);
-  const std::size_t alive = simulation.scheduler.fibers().alive();
-  const std::size_t mapped = simulation.scheduler.fibers().stacks_mapped();
+  const std::size_t alive = simulation.scheduler.threads().fibers().alive();
+  const std::size_t mapped = simulation.scheduler.threads().fibers().stacks_mapped();
   for (std::uint64_t seed = 1; seed <= 10'000; ++seed) eventful_run(simulation, seed);
-  EXPECT_EQ(simulation.scheduler.fibers().alive(), alive);
-  EXPECT_EQ(simulation.scheduler.fibers().stacks_mapped(), mapped);
-  simulation.scheduler.fibers().trim();
-  EXPECT_EQ(simulation.scheduler.fibers().alive(), 0u);
+  EXPECT_EQ(simulation.scheduler.threads().fibers().alive(), alive);
+  EXPECT_EQ(simulation.scheduler.threads().fibers().stacks_mapped(), mapped);
+  simulation.scheduler.threads().fibers().trim();
+  EXPECT_EQ(simulation.scheduler.threads().fibers().alive(), 0u);
 }
 
 }  // namespace

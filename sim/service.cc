@@ -62,7 +62,7 @@ void Service::answer(Message& request, Message& reply) {
 }
 
 void Service::tell(std::string_view what) const {
-  Tracer& tracer = simulation_->scheduler.tracer();
+  Tracer& tracer = simulation_->scheduler.record().tracer();
   if (!tracer.on()) return;
   tracer.add({.at = simulation_->now(), .kind = TraceKind::told, .process = process_->id()}, what);
 }

@@ -29,7 +29,7 @@ Left run(bool tells, bool tracing) {
   };
   world.run();
   Left left{.digest = world.digest(), .events = world.occurrences.size()};
-  const Trace& trace = world.simulation.scheduler.tracer().trace();
+  const Trace& trace = world.simulation.scheduler.record().tracer().trace();
   for (const TraceRecord& record : trace.records) {
     if (record.kind != TraceKind::told) continue;
     EXPECT_EQ(record.process, world.server().process().id());
@@ -77,7 +77,7 @@ TEST(Service, NamesInTheTraceTheRequestThatAnAnswerBelongsTo) {
     self.ask_beside(world.server(2), "b");
   };
   world.run();
-  EXPECT_THAT(sent(world.simulation.scheduler.tracer().trace()),
+  EXPECT_THAT(sent(world.simulation.scheduler.record().tracer().trace()),
               ElementsAre(std::pair("a", "nothing"), std::pair("b", "nothing"),
                           std::pair("fast", "b"), std::pair("slow", "a")));
 }
@@ -91,7 +91,7 @@ TEST(Service, AnswersTheCopyOfARequestAndNotTheRequestAgain) {
               .lasts = 1s}});
   std::vector<std::uint32_t> requests;
   std::vector<std::uint32_t> answered;
-  for (const TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
+  for (const TraceRecord& record : world.simulation.scheduler.record().tracer().trace().records) {
     if (record.kind != TraceKind::sent) continue;
     (record.reply ? answered : requests).push_back(record.reply ? record.answers : record.message);
   }
@@ -111,7 +111,7 @@ TEST(Service, AnswersNothingWithAnUnaskedMessage) {
     network.send_unasked(news);
   };
   world.run();
-  EXPECT_THAT(sent(world.simulation.scheduler.tracer().trace()),
+  EXPECT_THAT(sent(world.simulation.scheduler.record().tracer().trace()),
               UnorderedElementsAre(std::pair("a", "nothing"), std::pair("news", "nothing"),
                                    std::pair("a", "a")));
 }

@@ -41,7 +41,7 @@ inline const Protocol kEcho{.name = "echo", .command = &first_word};
 class EchoServer final : public Service {
  public:
   EchoServer(Simulation& simulation, std::string_view name) {
-    attach(simulation, simulation.scheduler.add_process(name));
+    attach(simulation, simulation.scheduler.processes().add(name));
   }
 
   void start(Keeps keeps) override { starts.push_back(keeps); }
@@ -94,7 +94,7 @@ class EchoClient final : public Program {
   using Script = std::function<void(EchoClient&)>;
 
   EchoClient(Simulation& simulation, std::string_view name)
-      : simulation_(simulation), process_(simulation.scheduler.add_process(name)) {
+      : simulation_(simulation), process_(simulation.scheduler.processes().add(name)) {
     process_.set_program(this);
   }
 
@@ -105,7 +105,7 @@ class EchoClient final : public Program {
 
   // Starts another thread of this client; the run lasts as long as it does.
   Thread& run(const Script& body) {
-    return simulation_.scheduler.spawn(
+    return simulation_.scheduler.threads().spawn(
         process_,
         [this, body] {
           if (body) body(*this);
@@ -161,7 +161,7 @@ class EchoWorld final : public Observer {
  public:
   explicit EchoWorld(std::uint32_t client_count = 1, std::uint32_t server_count = 1,
                      std::uint64_t seed = 1, bool tracing = false) {
-    simulation.scheduler.set_observer(this);
+    simulation.scheduler.record().set_observer(this);
     simulation.reset(seed, tracing);
     simulation.network.set_latency({.low = kWay, .high = kWay});
     for (std::uint32_t i = 0; i < client_count; ++i)
@@ -174,8 +174,8 @@ class EchoWorld final : public Observer {
   void run(Plan faults = {}) {
     plan = std::move(faults);
     simulation.nemesis.reset(plan, 0, static_cast<std::uint32_t>(clients.size()));
-    for (ProcessId id = 0; id < simulation.scheduler.process_count(); ++id)
-      simulation.scheduler.start(simulation.scheduler.process(id));
+    for (ProcessId id = 0; id < simulation.scheduler.processes().count(); ++id)
+      simulation.scheduler.processes().start(simulation.scheduler.processes().at(id));
     simulation.scheduler.run();
   }
 
@@ -189,7 +189,7 @@ class EchoWorld final : public Observer {
     agenda_.arm(simulation.scheduler);
   }
 
-  std::uint64_t digest() { return simulation.scheduler.digest().value(); }
+  std::uint64_t digest() { return simulation.scheduler.record().digest().value(); }
 
   void begin() override { occurrences.clear(); }
   void receive(const Occurrence& occurrence) override { occurrences.push_back(occurrence); }

@@ -77,18 +77,18 @@ class SmallWorld {
     tenures.reset(keys.id("lock"));
     clients_ = setup.clients;
     for (std::uint32_t i = 1; i <= setup.clients; ++i)
-      scheduler.add_process("client-" + std::to_string(i));
+      scheduler.processes().add("client-" + std::to_string(i));
     for (std::uint32_t i = 1; i <= setup.servers; ++i) {
-      scheduler.add_process("redis-" + std::to_string(i), setup.server_offset,
-                            setup.server_rate_ppb);
+      scheduler.processes().add("redis-" + std::to_string(i), setup.server_offset,
+                                setup.server_rate_ppb);
     }
-    sim::Process& of_resource = scheduler.add_process("resource");
+    sim::Process& of_resource = scheduler.processes().add("resource");
     processes_ = clients_ + setup.servers + 1;
     if (setup.other != nullptr) build_others(setup);
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);
     for (std::uint32_t i = 0; i < setup.servers; ++i) {
-      servers[i].reset(simulation, scheduler.process(clients_ + i), tenures, keys);
+      servers[i].reset(simulation, scheduler.processes().at(clients_ + i), tenures, keys);
       servers[i].configure(setup.configuration);
       groups[i].reset(servers[i].process().name(), servers[i], directory);
     }
@@ -102,7 +102,7 @@ class SmallWorld {
       redis_ends_.emplace_back();
     }
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
-      sim::Process& process = scheduler.process(i);
+      sim::Process& process = scheduler.processes().at(i);
       redis_ends_[i].reset(simulation, process, groups, picklock::servers::FindBy::address,
                            options);
       machines[i].reset(simulation, process, resource, options, setup.command_timeout,
@@ -128,8 +128,8 @@ class SmallWorld {
   // Starts a thread of client 1, 2, ...; its commands belong to one tenure and have no role unless
   // they name one.
   sim::Thread& client(std::uint32_t number, Body body, std::uint32_t thread = 1) {
-    return simulation.scheduler.spawn(
-        simulation.scheduler.process(number - 1),
+    return simulation.scheduler.threads().spawn(
+        simulation.scheduler.processes().at(number - 1),
         [this, number, thread, run = std::move(body)] {
           simulation.scheduler.running()->tag = tenures.begin();
           SimClient self(machines[number - 1], thread);
@@ -142,16 +142,16 @@ class SmallWorld {
   void run(const sim::Plan& plan = {}) {
     simulation.nemesis.reset(plan, 0, clients_);
     for (sim::ProcessId id = 0; id < processes_; ++id)
-      simulation.scheduler.start(simulation.scheduler.process(id));
+      simulation.scheduler.processes().start(simulation.scheduler.processes().at(id));
     simulation.scheduler.run();
   }
 
   const history::History& history() const { return simulation.recorder.history(); }
-  std::uint64_t digest() { return simulation.scheduler.digest().value(); }
+  std::uint64_t digest() { return simulation.scheduler.record().digest().value(); }
 
   // The commands that clients have sent to Redis in a traced run: "0.001 redis-1 GET lock".
   std::vector<std::string> sent() const {
-    const sim::Trace& trace = simulation.scheduler.tracer().trace();
+    const sim::Trace& trace = simulation.scheduler.record().tracer().trace();
     std::vector<std::string> lines;
     for (const sim::TraceRecord& record : trace.records) {
       const bool request = record.kind == sim::TraceKind::sent && !record.reply;
@@ -205,8 +205,8 @@ class SmallWorld {
         others_.push_back({.name = row.prefix + (row.numbered ? std::to_string(i) : ""),
                            .kind = row.kind,
                            .group = row.group});
-        simulation.scheduler.add_process(others_.back().name, setup.server_offset,
-                                         setup.server_rate_ppb);
+        simulation.scheduler.processes().add(others_.back().name, setup.server_offset,
+                                             setup.server_rate_ppb);
       }
     }
     processes_ = static_cast<std::uint32_t>(others_.size());

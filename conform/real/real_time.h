@@ -4,7 +4,8 @@
 //   sim::Simulation simulation;
 //   simulation.reset(seed);
 //   RealTime time(simulation);
-//   conform::redis::real::RealRedis server(simulation, simulation.scheduler.add_process("redis-1"),
+//   conform::redis::real::RealRedis server(simulation,
+//   simulation.scheduler.processes().add("redis-1"),
 //                                 {"127.0.0.1", 6379});
 //   time.watch(server);
 //   machine.reset(simulation, client, std::array{server.node()}, ...);  //

@@ -61,8 +61,8 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
   models::Tenures tenures;
   models::Keys keys;
   tenures.reset(keys.id("lock"));
-  sim::Process& client = simulation.scheduler.add_process("client-1");
-  sim::Process& process = simulation.scheduler.add_process("zookeeper-1");
+  sim::Process& client = simulation.scheduler.processes().add("client-1");
+  sim::Process& process = simulation.scheduler.processes().add("zookeeper-1");
   sim::Process* const members[] = {&process};
   Ensemble ensemble;
   ensemble.reset(simulation, members, tenures, "lock",
@@ -71,7 +71,7 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
   ModelLine line(simulation, client, ensemble.server(0));
   std::vector<Outcome> outcomes;
   std::exception_ptr problem;
-  simulation.scheduler.spawn(
+  simulation.scheduler.threads().spawn(
       client,
       [&] {
         try {
@@ -82,8 +82,8 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
         simulation.scheduler.stop();
       },
       true);
-  simulation.scheduler.start(client);
-  simulation.scheduler.start(process);
+  simulation.scheduler.processes().start(client);
+  simulation.scheduler.processes().start(process);
   simulation.scheduler.run();
   if (problem) std::rethrow_exception(problem);
   return outcomes;

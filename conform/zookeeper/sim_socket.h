@@ -74,7 +74,8 @@ class SimSocket final : public sim::Endpoint {
     return simulation_.scheduler.local_time(self_, sim::ClockKind::monotonic);
   }
   void wake() {
-    if (waiting_ != nullptr) simulation_.scheduler.wake(*std::exchange(waiting_, nullptr));
+    if (waiting_ != nullptr)
+      simulation_.scheduler.threads().wake(*std::exchange(waiting_, nullptr));
   }
 
   sim::Simulation& simulation_;

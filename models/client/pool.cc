@@ -75,7 +75,7 @@ void Pool::give_back(std::size_t one) {
 }
 
 void Pool::wake_next() {
-  if (!queue_.empty() && idle({})) scheduler_->wake(*queue_.front());
+  if (!queue_.empty() && idle({})) scheduler_->threads().wake(*queue_.front());
 }
 
 }  // namespace picklock::models

@@ -18,7 +18,7 @@ void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process&
   ends_.clear();
   redis_ = nullptr;
   resource_.reset(simulation, process, resource, write_timeout);
-  chance_ = sim::Random(simulation.scheduler.seed(), process.hash());
+  chance_ = sim::Random(simulation.scheduler.record().seed(), process.hash());
   lock_key_ = lock_key;
   lost_.clear();
   deadlines_used_ = 0;
@@ -151,20 +151,21 @@ bool SimClient::sleep_interruptibly(Duration length) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return true;
   sim::Thread& thread = *scheduler.running();
-  if (scheduler.begin_interruptible(thread)) scheduler.sleep(length);
-  scheduler.end_interruptible(thread);
+  if (scheduler.threads().begin_interruptible(thread)) scheduler.sleep(length);
+  scheduler.threads().end_interruptible(thread);
   return !thread.take_interrupt();
 }
 
 void SimClient::spawn(std::function<void(Client&)> body) {
   if (machine_.simulation().scheduler.inert()) return;
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
-  scheduler.spawn(machine_.process(), [&machine = machine_, tenure = scheduler.running()->tag,
-                                       number = thread_, run = std::move(body)] {
-    machine.simulation().scheduler.running()->tag = tenure;
-    SimClient thread(machine, number);
-    run(thread);
-  });
+  scheduler.threads().spawn(
+      machine_.process(), [&machine = machine_, tenure = scheduler.running()->tag, number = thread_,
+                           run = std::move(body)] {
+        machine.simulation().scheduler.running()->tag = tenure;
+        SimClient thread(machine, number);
+        run(thread);
+      });
 }
 
 std::unique_ptr<Semaphore> SimClient::semaphore(Awaits what) {

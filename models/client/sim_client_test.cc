@@ -105,7 +105,7 @@ TEST(BelieveUntil, FollowsTheStepsOfTheWallClockIfItIsCountedByThat) {
       self.believe_until(kLease, now + 5s);
       self.sleep(1s);
       sim::Scheduler& scheduler = all.simulation.scheduler;
-      scheduler.step_clock(all.machines[0].process(), 2s);
+      scheduler.processes().step_clock(all.machines[0].process(), 2s);
       all.machines[0].clock_changed();
     });
     EXPECT_THAT(passed(world), ElementsAre(clock == ClientClock::wall ? 3000 : 5000));

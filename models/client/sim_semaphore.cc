@@ -37,8 +37,8 @@ Semaphore::Woken SimSemaphore::acquire(Duration patience) {
   const bool endless = patience < Duration::zero();
   note(history::What::wait_begun, 0, endless ? sim::kNever : scheduler.now() + patience);
   const bool interruptible = what_ == Awaits::news;
-  if (!interruptible || scheduler.begin_interruptible(thread)) wait(patience);
-  if (interruptible) scheduler.end_interruptible(thread);
+  if (!interruptible || scheduler.threads().begin_interruptible(thread)) wait(patience);
+  if (interruptible) scheduler.threads().end_interruptible(thread);
   const bool interrupted = interruptible && !me.served && thread.take_interrupt();
   note(history::What::wait_ended, me.by, sim::kNever);
   return me.served ? Woken::by_permit : interrupted ? Woken::by_interrupt : Woken::by_time;
@@ -61,7 +61,7 @@ void SimSemaphore::serve(history::TenureId by) {
     if (waiter->served || waiter->thread->killed()) continue;
     waiter->served = true;
     waiter->by = by;
-    machine_.simulation().scheduler.wake(*waiter->thread);
+    machine_.simulation().scheduler.threads().wake(*waiter->thread);
     return;
   }
   ++permits_;

@@ -80,7 +80,7 @@ TEST(SimSemaphore, PassesOnThePermitOfOneWhoIsKilledWhenJustServed) {
   world.client(1, [&](SmallWorld& all, Client& self) {
     self.sleep(10ms);
     semaphore.release();
-    all.simulation.scheduler.kill(killed);
+    all.simulation.scheduler.threads().kill(killed);
   });
   world.run();
 }
@@ -107,7 +107,7 @@ TEST(SimSemaphore, TellsAnInterruptFromAPermit) {
   });
   world.client(1, [&](SmallWorld& all, Client& self) {
     self.sleep(100ms);
-    all.simulation.scheduler.interrupt(thread);
+    all.simulation.scheduler.threads().interrupt(thread);
   });
   world.run();
 }
@@ -117,7 +117,7 @@ TEST(SimSemaphore, DoesNotWaitWhereItsThreadWasInterruptedBefore) {
   SimSemaphore semaphore(world.machines[0], Awaits::threads);
   world.client(1, [&](SmallWorld& all, Client&) {
     sim::Scheduler& scheduler = all.simulation.scheduler;
-    scheduler.interrupt(*scheduler.running());
+    scheduler.threads().interrupt(*scheduler.running());
     EXPECT_EQ(semaphore.acquire(Semaphore::kForever), Woken::by_interrupt);
   });
   world.run();

@@ -31,7 +31,7 @@ Spent cycles(SmallWorld& world, const Algorithm& algorithm, int count) {
   }
   const std::size_t before = properties::allocations();
   world.run();
-  return {properties::allocations() - before, world.simulation.scheduler.events()};
+  return {properties::allocations() - before, world.simulation.scheduler.record().events()};
 }
 
 class SteadyState : public testing::TestWithParam<std::string_view> {};
@@ -74,7 +74,7 @@ Spent commands(SmallWorld& world, int count) {
   });
   const std::size_t before = properties::allocations();
   world.run();
-  return {properties::allocations() - before, world.simulation.scheduler.events()};
+  return {properties::allocations() - before, world.simulation.scheduler.record().events()};
 }
 
 TEST(LockCommands, AllocateNothingInTheSteadyState) {

@@ -32,7 +32,7 @@ void LeaseStore::reset(history::RecordedSimulation& simulation, sim::Process& pr
   opened_ = 0;
   revision_ = 0;
   timer_.bind<&LeaseStore::look>(simulation.scheduler, &process, *this);
-  sim::Random chance(simulation.scheduler.seed(),
+  sim::Random chance(simulation.scheduler.record().seed(),
                      sim::mixed(process.hash() ^ sim::hash_of("looks")));
   phase_ = settings.tick > Duration::zero()
                ? chance.between(Duration(0), settings.tick - Duration(1)).count()

@@ -326,7 +326,7 @@ TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
   sim::Caller caller;
   world.client(1, [&](models::SmallWorld& all, picklock::Client&) {
     LeaseStore& store = all.cluster<Cluster>().store();
-    caller.reset(all.simulation, all.simulation.scheduler.process(0), store.process(), store,
+    caller.reset(all.simulation, all.simulation.scheduler.processes().at(0), store.process(), store,
                  protocol());
     const sim::Answer answer =
         caller.call(Role::acquire, 1s, [](sim::Payload& payload) { payload.append("HELLO"); });

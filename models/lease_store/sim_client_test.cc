@@ -84,7 +84,8 @@ TEST(LeaseStoreSimClient, PlaysTheRoleOfItsVerbAndThoseOfItsOwn) {
   });
   world.run();
   std::vector<Role> roles;
-  for (const sim::TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
+  for (const sim::TraceRecord& record :
+       world.simulation.scheduler.record().tracer().trace().records) {
     if (record.kind == sim::TraceKind::sent && !record.reply) roles.push_back(record.role);
   }
   EXPECT_THAT(roles, testing::ElementsAre(Role::acquire, Role::renew, Role::watch));

@@ -117,7 +117,8 @@ TEST_P(EveryAlgorithm, UsesExactlyTheRolesItDeclares) {
   world.run();
   EXPECT_EQ(granted, 2);
   std::set<Role> used;
-  for (const sim::TraceRecord& record : world.simulation.scheduler.tracer().trace().records) {
+  for (const sim::TraceRecord& record :
+       world.simulation.scheduler.record().tracer().trace().records) {
     if (record.kind == sim::TraceKind::sent && !record.reply && record.role != Role::none)
       used.insert(record.role);
   }

@@ -205,7 +205,7 @@ std::int64_t gives_up_when_interrupted(const sim::Plan& plan) {
   });
   world.client(1, [&](SmallWorld& all, Client& self) {
     self.sleep(11s);
-    all.simulation.scheduler.interrupt(waiter);
+    all.simulation.scheduler.threads().interrupt(waiter);
   });
   world.run(plan);
   return gave_up_ms;

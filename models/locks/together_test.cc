@@ -63,7 +63,7 @@ TEST(Together, HearsAllThoughItsThreadIsInterrupted) {
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1500ms);
-    all.simulation.scheduler.interrupt(asking);
+    all.simulation.scheduler.threads().interrupt(asking);
   });
   world.run();
   EXPECT_EQ(answers.size(), 3U);

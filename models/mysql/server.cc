@@ -67,8 +67,9 @@ void Server::load() {
 
 void Server::start(sim::Keeps keeps) {
   sim::Scheduler& scheduler = simulation().scheduler;
-  chance_ = sim::Random(scheduler.seed(), sim::mixed(process().hash() ^ sim::hash_of("waiters") ^
-                                                     process().incarnation()));
+  chance_ =
+      sim::Random(scheduler.record().seed(),
+                  sim::mixed(process().hash() ^ sim::hash_of("waiters") ^ process().incarnation()));
   timer_.bind<&Server::on_time>(scheduler, &process(), *this);
   timer_.join();
   expiry_timer_.bind<&Server::on_expiry>(scheduler, &process(), *this);
@@ -92,9 +93,10 @@ void Server::start(sim::Keeps keeps) {
          .lost =
              [](void* self) {
                auto& mine = *static_cast<Server*>(self);
-               if (mine.follower_ != nullptr) mine.simulation().scheduler.wake(*mine.follower_);
+               if (mine.follower_ != nullptr)
+                 mine.simulation().scheduler.threads().wake(*mine.follower_);
              }});
-    scheduler.spawn(process(), [this] { follow(); });
+    scheduler.threads().spawn(process(), [this] { follow(); });
   }
 }
 

@@ -273,8 +273,8 @@ TEST(Server, RefusesWhatLocksOrWritesAsAReplica) {
   world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
     sim::Caller caller;
     Server& replica = here.cluster<Cluster>().group().server(1);
-    caller.reset(here.simulation, here.simulation.scheduler.process(0), replica.process(), replica,
-                 protocol());
+    caller.reset(here.simulation, here.simulation.scheduler.processes().at(0), replica.process(),
+                 replica, protocol());
     const auto ask = [&](const Statement& statement) {
       const sim::Answer answer =
           caller.call({}, 1s, [&](sim::Payload& payload) { write(statement, payload); });

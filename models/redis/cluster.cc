@@ -35,7 +35,7 @@ void Cluster::enlist(const servers::Site& site) {
   std::size_t sentinels = 0;
   for (std::uint32_t i = 0; i < setting().processes.size(); ++i) {
     const servers::ProcessSpec& spec = setting().processes[i];
-    sim::Process& process = site.simulation.scheduler.process(i);
+    sim::Process& process = site.simulation.scheduler.processes().at(i);
     if (is_server(spec)) {
       if (servers == servers_.size()) servers_.emplace_back();
       directory_.add({.process = &process, .endpoint = &servers_[servers++]});
@@ -53,7 +53,7 @@ void Cluster::build_servers(const servers::Site& site) {
   for (std::uint32_t i = 0; i < setting().processes.size(); ++i) {
     const servers::ProcessSpec& spec = setting().processes[i];
     if (!is_server(spec)) continue;
-    sim::Process& process = site.simulation.scheduler.process(i);
+    sim::Process& process = site.simulation.scheduler.processes().at(i);
     process.set_service(redis.service);
     Server& server = servers_[used++];
     server.reset(site.simulation, process, site.tenures, site.keys,
@@ -91,11 +91,11 @@ void Cluster::build_sentinels(const servers::Site& site) {
                           .failover_timeout = redis.sentinel.failover_timeout};
     for (std::uint32_t k = 0; k < processes.size(); ++k) {
       if (k == i || processes[k].group != spec.group) continue;
-      const Node* node = directory_.of(scheduler.process(k));
+      const Node* node = directory_.of(scheduler.processes().at(k));
       if (processes[k].kind == &kReplicaKind) config.replicas.push_back(*node);
       if (processes[k].kind == &kSentinelKind) config.sentinels.push_back(*node);
     }
-    sentinel.reset(site.simulation, scheduler.process(i), directory_, {&config, 1});
+    sentinel.reset(site.simulation, scheduler.processes().at(i), directory_, {&config, 1});
     group.add_sentinel(sentinel);
   }
 }

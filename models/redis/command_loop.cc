@@ -123,9 +123,9 @@ void CommandLoop::put_off(sim::Message& request, Session& session) {
   ++session.waiting;
   sim::Scheduler& scheduler = service_.simulation().scheduler;
   if (own_thread_ == nullptr) {
-    own_thread_ = &scheduler.spawn_deep(service_.process(), [this] { run_own_thread(); });
+    own_thread_ = &scheduler.threads().spawn_deep(service_.process(), [this] { run_own_thread(); });
   } else if (own_thread_idle_) {
-    scheduler.wake(*own_thread_);
+    scheduler.threads().wake(*own_thread_);
   }
 }
 

@@ -289,8 +289,8 @@ TEST(ConfigFile, IsReadAtEveryStart) {
   server("CONFIG", "SET", "min-replicas-to-write", "0");
   EXPECT_EQ(server("SET", "k", "v"), "+OK\r\n");
   sim::Scheduler& scheduler = server.simulation.scheduler;
-  scheduler.halt(*server.process, false);
-  scheduler.restart(*server.process, sim::Keeps::none);
+  scheduler.processes().halt(*server.process, false);
+  scheduler.processes().restart(*server.process, sim::Keeps::none);
   Session& anew = server.connect();
   constexpr std::string_view kSet[] = {"SET", "k", "v"};
   EXPECT_EQ(server.send(anew, kSet), refused);

@@ -91,7 +91,7 @@ TEST_F(DiscoveryTest, AsksInACircle) {
     world.kill("sentinel-2");
   });
   world.at(3s, [&] {
-    world.simulation.scheduler.restart(world.process("sentinel-1"), sim::Keeps::all);
+    world.simulation.scheduler.processes().restart(world.process("sentinel-1"), sim::Keeps::all);
     world.kill("sentinel-3");
   });
   find_after(world, {2s, 2s});

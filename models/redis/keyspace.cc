@@ -40,10 +40,10 @@ void Keyspace::reset(history::RecordedSimulation& simulation, sim::Process& proc
   active_expiry_ = true;
   expiry_held_ = false;
   cursor_ = 0;
-  chance_ = sim::Random(simulation.scheduler.seed(),
+  chance_ = sim::Random(simulation.scheduler.record().seed(),
                         sim::mixed(process.hash() ^ sim::hash_of("keyspace")));
   // Each server has its own cycle phase and its own order of hash tables.
-  sim::Random cycles(simulation.scheduler.seed(),
+  sim::Random cycles(simulation.scheduler.record().seed(),
                      sim::mixed(process.hash() ^ sim::hash_of("cycle")));
   cycle_phase_ = cycles.between(sim::Duration(0), sim::Duration(kCycle - 1)).count();
   salt_ = cycles.next();

@@ -121,7 +121,7 @@ TEST(Expiry, FollowsTheServersOwnClock) {  // R28
 class Timeline : public LoneServer {
  public:
   void run(const std::function<void()>& body) {
-    simulation.scheduler.spawn(*process, body, true);
+    simulation.scheduler.threads().spawn(*process, body, true);
     simulation.scheduler.run();
   }
   void sleep(Duration length) { simulation.scheduler.sleep(length); }
@@ -248,7 +248,7 @@ std::uint64_t events_of(std::string_view ttl, Duration length) {
     redis("SET", "k", "v", "PX", ttl);
     redis.sleep(length);
   });
-  return redis.simulation.scheduler.events();
+  return redis.simulation.scheduler.record().events();
 }
 
 TEST(Cycle, TakesNoEventsWhereNoKeyHasDied) {

@@ -17,7 +17,7 @@ void Lifetime::end() {
 
 void Lifetime::on_end() {
   service_.simulation().network.crash(service_.process(), false, false);
-  service_.simulation().scheduler.halt(service_.process(), false);
+  service_.simulation().scheduler.processes().halt(service_.process(), false);
 }
 
 }  // namespace picklock::redis

@@ -17,7 +17,7 @@ class Lifetime {
   void halted() { ending_ = false; }
 
   const sim::Process& process() const { return service_.process(); }
-  std::uint64_t seed() const { return service_.simulation().scheduler.seed(); }
+  std::uint64_t seed() const { return service_.simulation().scheduler.record().seed(); }
   sim::Instant now() const { return service_.simulation().now(); }
   std::int64_t uptime_seconds() const { return (now() - started_at_) / std::chrono::seconds(1); }
 

@@ -19,11 +19,11 @@ class LoneServer {
  public:
   explicit LoneServer(sim::Duration clock_offset = {}, std::int64_t rate_ppb = 0) {
     simulation.reset(1);
-    process = &simulation.scheduler.add_process("redis-1", clock_offset, rate_ppb);
+    process = &simulation.scheduler.processes().add("redis-1", clock_offset, rate_ppb);
     keys.reset();
     tenures.reset(keys.id("lock"));
     server.reset(simulation, *process, tenures, keys);
-    simulation.scheduler.start(*process);
+    simulation.scheduler.processes().start(*process);
     first = &server.connect();
   }
   LoneServer(const LoneServer&) = delete;
@@ -49,7 +49,7 @@ class LoneServer {
     return send(argv);
   }
 
-  void pass(sim::Duration time) { simulation.scheduler.step_clock(*process, time); }
+  void pass(sim::Duration time) { simulation.scheduler.processes().step_clock(*process, time); }
   std::int64_t clock_ms() const {
     return simulation.scheduler.local_time(*process, sim::ClockKind::wall) / 1'000'000;
   }

@@ -221,7 +221,7 @@ void Persistence::await_fsync() {
   constexpr std::int64_t kKernelRound = 5 * kSecond;
   constexpr std::int64_t kKernelDelay = 30 * kSecond;
   if (!std::exchange(has_kernel_phase_, true)) {
-    sim::Random random(simulation_->scheduler.seed(),
+    sim::Random random(simulation_->scheduler.record().seed(),
                        sim::mixed(process_->hash() ^ sim::hash_of("write-back")));
     kernel_phase_ = static_cast<std::int64_t>(random.below(kKernelRound));
   }

@@ -145,7 +145,7 @@ TEST(LossOfPower, TakesMoreWhereTheClockIsSetBack) {
   std::string found;
   redis.at(1s, [&] { redis("SET", "a", "v"); });
   redis.at(2s, [&] {
-    redis.simulation.scheduler.step_clock(redis.process(1), -10s);
+    redis.simulation.scheduler.processes().step_clock(redis.process(1), -10s);
     redis("SET", "b", "v");
   });
   redis.at(9s, [&] {

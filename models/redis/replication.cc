@@ -43,7 +43,7 @@ void Replication::reset(sim::Simulation& simulation, sim::Process& process,
 
 void Replication::draw() {
   if (std::exchange(drawn_, true)) return;
-  ids_ = sim::Random(simulation_->scheduler.seed(),
+  ids_ = sim::Random(simulation_->scheduler.record().seed(),
                      sim::mixed(process_->hash() ^ sim::hash_of("replication")));
   id_ = fresh_id();
   phase_ = keys_.next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kTick;

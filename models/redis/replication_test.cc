@@ -35,12 +35,12 @@ TEST(Replication, OutlivesTheProcessThatHasSent) {
   for (const bool stopped : {false, true}) {
     ReplicatedServers redis;
     redis.at(1s, [&] {
-      if (stopped) redis.simulation.scheduler.pause(redis.process(2));
+      if (stopped) redis.simulation.scheduler.processes().pause(redis.process(2));
       EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
       redis.kill(1);
     });
     redis.at(2s, [&] {
-      if (stopped) redis.simulation.scheduler.resume(redis.process(2));
+      if (stopped) redis.simulation.scheduler.processes().resume(redis.process(2));
     });
     redis.at(3s, [&] {
       EXPECT_EQ(redis.field(2, "master_link_status"), "down");
@@ -54,11 +54,11 @@ TEST(Replication, OutlivesTheProcessThatHasSent) {
 TEST(Replication, LosesWhatWasNotSentWithTheMaster) {
   ReplicatedServers redis;
   redis.at(1s, [&] {
-    redis.simulation.scheduler.pause(redis.process(2));
+    redis.simulation.scheduler.processes().pause(redis.process(2));
     EXPECT_EQ(redis.say(1, "CLIENT", "KILL", "TYPE", "replica"), ":1\r\n");
     EXPECT_EQ(redis.say(1, "SET", "lock", "a", "NX"), "+OK\r\n");
     redis.kill(1);
-    redis.simulation.scheduler.resume(redis.process(2));
+    redis.simulation.scheduler.processes().resume(redis.process(2));
   });
   redis.at(2s, [&] {
     EXPECT_EQ(redis.say(2, "REPLICAOF", "NO", "ONE"), "+OK\r\n");
@@ -331,7 +331,7 @@ TEST(Wait, IsOfItsOwnConnectionAlone) {
   std::string writer_heard, other_heard;
   sim::Instant answered{};
   redis.at(1s, [&] {
-    redis.simulation.scheduler.pause(redis.process(2));
+    redis.simulation.scheduler.processes().pause(redis.process(2));
     Session& writer = redis.server(1).connect();
     Session& other = redis.server(1).connect();
     redis.say_on(writer, "SET", "k", "v");
@@ -388,7 +388,7 @@ TEST(Wait, SaysNothingOfADisk) {
     EXPECT_EQ(writer->unasked, ":1\r\n");
     redis.kill(1);
     redis.kill(2);
-    redis.simulation.scheduler.restart(redis.process(2), sim::Keeps::none);
+    redis.simulation.scheduler.processes().restart(redis.process(2), sim::Keeps::none);
     EXPECT_EQ(redis.say(2, "GET", "lock"), "$-1\r\n");
   });
   redis.run(3s);
@@ -401,7 +401,7 @@ TEST(Wait, IsOverWhenTheEventLoopTurns) {
     ReplicatedServers redis({.seed = seed});
     Session* writer = nullptr;
     redis.at(1s, [&] {
-      redis.simulation.scheduler.pause(redis.process(2));
+      redis.simulation.scheduler.processes().pause(redis.process(2));
       writer = &redis.server(1).connect();
       redis.say_on(*writer, "SET", "k", "v");
       redis.say_on(*writer, "WAIT", "1", "50");
@@ -424,7 +424,7 @@ TEST(Wait, IsOverWhenTheEventLoopTurns) {
 TEST(Wait, DoesNotBlockInATransactionAndIsRefusedElsewhere) {
   ReplicatedServers redis;
   redis.at(1s, [&] {
-    redis.simulation.scheduler.pause(redis.process(2));
+    redis.simulation.scheduler.processes().pause(redis.process(2));
     Session& session = redis.server(1).connect();
     redis.say_on(session, "SET", "k", "v");
     redis.say_on(session, "MULTI");
@@ -448,7 +448,7 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
       redis.say(1, "CONFIG", "SET", "min-replicas-to-write", "1", "min-replicas-max-lag", "2");
       redis.say(1, "SET", "k", "v", "PX", "60000");
     });
-    redis.at(5s, [&] { redis.simulation.scheduler.pause(redis.process(2)); });
+    redis.at(5s, [&] { redis.simulation.scheduler.processes().pause(redis.process(2)); });
     redis.at(12s, [&] {
       constexpr std::string_view kFew = "-NOREPLICAS Not enough good replicas to write.\r\n";
       EXPECT_EQ(redis.say(1, "DEL", "k"), kFew);
@@ -458,7 +458,7 @@ TEST(MinReplicas, RefuseWritesSecondsAfterTheReplicaHasFallenSilent) {
       EXPECT_EQ(redis.say(1, "PUBLISH", "c", "m"), ":0\r\n");
       EXPECT_THAT(redis.say(1, "EVAL", "return redis.call('del', 'k')", "0"),
                   StartsWith("-NOREPLICAS Not enough good replicas to write. script: "));
-      redis.simulation.scheduler.resume(redis.process(2));
+      redis.simulation.scheduler.processes().resume(redis.process(2));
     });
     for (int ms = 5000; ms < 15000; ms += 10) {
       redis.at(sim::Duration(ms * 1'000'000ll), [&] {
@@ -484,10 +484,10 @@ TEST(MinReplicas, LetAStoppedMasterServeWhoIsQuickWhenItGoesOn) {
     std::string quick, slow;
     redis.at(500ms, [&] {
       redis.say(1, "CONFIG", "SET", "min-replicas-to-write", "1");
-      redis.simulation.scheduler.pause(redis.process(1));
+      redis.simulation.scheduler.processes().pause(redis.process(1));
     });
     redis.at(3s, [&] { redis.kill(2); });
-    redis.at(4s, [&] { redis.simulation.scheduler.resume(redis.process(1)); });
+    redis.at(4s, [&] { redis.simulation.scheduler.processes().resume(redis.process(1)); });
     redis.at(4s + 100us, [&] { quick = redis.say(1, "SET", "k", "v"); });
     redis.at(4s + 20ms, [&] { slow = redis.say(1, "SET", "k", "v"); });
     redis.run(5s);
@@ -510,7 +510,7 @@ TEST(Replication, HistoryKnowsOnlyTheEntriesOfMasters) {
   for (const history::HistoryEvent& event : redis.simulation.recorder.history()) {
     if (event.what < history::What::entry_created || event.what > history::What::entry_removed)
       continue;
-    entries.push_back(redis.simulation.scheduler.process(event.process).name() + " " +
+    entries.push_back(redis.simulation.scheduler.processes().at(event.process).name() + " " +
                       std::string(history::name(event.what)) + " " +
                       std::string(history::name(event.cause)));
   }
@@ -524,7 +524,7 @@ TEST(Replication, IsTheSameForTheSameSeed) {
     ReplicatedServers redis({.seed = seed, .count = 3, .in_step = false});
     redis.at(7s, [&] { redis.say(1, "SET", "k", "v", "PX", "1000"); });
     redis.run(10s);
-    return redis.simulation.scheduler.digest().value();
+    return redis.simulation.scheduler.record().digest().value();
   };
   EXPECT_EQ(digest(3), digest(3));
   EXPECT_NE(digest(3), digest(4));

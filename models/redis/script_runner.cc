@@ -27,7 +27,7 @@ void ScriptRunner::spend(sim::Duration time) {
   keys_.hold_cycle(true);
   sim::Scheduler& scheduler = service_.simulation().scheduler;
   if (!loop_.on_own_thread()) {
-    scheduler.step_clock(service_.process(), time);
+    scheduler.processes().step_clock(service_.process(), time);
     return;
   }
   scheduler.sleep(time);

@@ -169,8 +169,8 @@ TEST(Info, NamesAProcessAnewWhenItIsStartedAgain) {
   LoneServer one;
   LoneServer two;
   EXPECT_EQ(identity(one), identity(two));
-  two.simulation.scheduler.halt(*two.process, false);
-  two.simulation.scheduler.restart(*two.process, sim::Keeps::all);
+  two.simulation.scheduler.processes().halt(*two.process, false);
+  two.simulation.scheduler.processes().restart(*two.process, sim::Keeps::all);
   two.first = &two.connect();
   EXPECT_NE(identity(one), identity(two));
 }

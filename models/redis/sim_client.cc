@@ -29,7 +29,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Nod
   resend_ = options.resend;
   resend_delay_ = options.resend_delay;
   resend_delay_most_ = options.resend_delay_most;
-  chance_ = sim::Random(simulation.scheduler.seed(),
+  chance_ = sim::Random(simulation.scheduler.record().seed(),
                         sim::mixed(self.hash() ^ server.process->hash() ^ sim::hash_of("resend")));
   connections_ = options.connections;
   while (links_.size() < connections_) links_.emplace_back();
@@ -166,13 +166,13 @@ void SimClient::post(Role role, Argv argv) {
     if (!pool_.lent(i) && links_[i].caller().post(as, words(argv))) return;
   }
   std::vector<std::string> copies(argv.begin(), argv.end());
-  scheduler.spawn(*self_,
-                  [this, as, copies = std::move(copies), tenure = scheduler.running()->tag] {
-                    simulation_->scheduler.running()->tag = tenure;
-                    simulation_->scheduler.running()->role = as;
-                    const std::vector<std::string_view> again(copies.begin(), copies.end());
-                    call(Role::none, again);
-                  });
+  scheduler.threads().spawn(
+      *self_, [this, as, copies = std::move(copies), tenure = scheduler.running()->tag] {
+        simulation_->scheduler.running()->tag = tenure;
+        simulation_->scheduler.running()->role = as;
+        const std::vector<std::string_view> again(copies.begin(), copies.end());
+        call(Role::none, again);
+      });
 }
 
 bool SimClient::subscribe(std::string_view channel, Listener listener, Duration patience) {

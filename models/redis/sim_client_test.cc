@@ -124,7 +124,7 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
     redis.evalsha(script, {}, {});
   });
   world.run();
-  const sim::Trace& trace = world.simulation.scheduler.tracer().trace();
+  const sim::Trace& trace = world.simulation.scheduler.record().tracer().trace();
   std::vector<std::string> sent;
   for (const sim::TraceRecord& record : trace.records) {
     if (record.kind == sim::TraceKind::sent && !record.reply)
@@ -177,7 +177,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledInTheQueue) {
   get(4, 40ms);
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(500ms);
-    all.simulation.scheduler.kill(third);
+    all.simulation.scheduler.threads().kill(third);
   });
   world.run();
   EXPECT_EQ(world.sent()[2], "1.011 redis-1 GET 4");
@@ -189,7 +189,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledWhenJustWoken) {
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(10ms);
     self.redis().get("1");
-    all.simulation.scheduler.kill(*third);
+    all.simulation.scheduler.threads().kill(*third);
   });
   get(2, 20ms);
   third = &get(3, 30ms);

@@ -95,7 +95,7 @@ void SimSubscriber::lost(void* self) {
   auto& me = *static_cast<SimSubscriber*>(self);
   if (me.listeners_.empty() || me.remaking_ || me.self_->down()) return;
   me.remaking_ = true;
-  me.simulation_->scheduler.spawn(*me.self_, [&me] { me.remake(); });
+  me.simulation_->scheduler.threads().spawn(*me.self_, [&me] { me.remake(); });
 }
 
 // If a channel is not confirmed, all are subscribed again on another connection.

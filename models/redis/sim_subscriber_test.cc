@@ -157,7 +157,7 @@ TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
   });
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(500ms);
-    all.simulation.scheduler.kill(listening);
+    all.simulation.scheduler.threads().kill(listening);
     self.sleep(5s);
   });
   say({{4s, "after"}});

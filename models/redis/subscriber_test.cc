@@ -17,7 +17,7 @@ struct Listener final : sim::Endpoint {
   void listen(models::SmallWorld& world, std::uint32_t client) {
     now = [&world] { return world.simulation.now(); };
     network = &world.simulation.network;
-    connection = &network->connect(world.simulation.scheduler.process(client - 1), *this,
+    connection = &network->connect(world.simulation.scheduler.processes().at(client - 1), *this,
                                    world.server().process(), world.server(), protocol());
   }
   void say(std::span<const std::string_view> argv) const {

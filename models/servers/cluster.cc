@@ -7,7 +7,7 @@ std::vector<sim::Process*> Cluster::serving(const Site& site, const ProcessKind&
   std::vector<sim::Process*> found;
   for (std::uint32_t i = 0; i < setting_.processes.size(); ++i) {
     if (setting_.processes[i].kind != &kind) continue;
-    found.push_back(&site.simulation.scheduler.process(i));
+    found.push_back(&site.simulation.scheduler.processes().at(i));
     found.back()->set_service(service);
   }
   return found;

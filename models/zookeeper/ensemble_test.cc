@@ -117,7 +117,7 @@ TEST(Ensemble, KeepsSessionsAndGivesThemTheirTimeAnewWhenALeaderCrashes) {
     // It died at 1 s, the leader at 4 s: not before 10 s.
     EXPECT_GT(world.milliseconds(), 10'000);
     EXPECT_LT(world.milliseconds(), 13'000);
-    world.simulation.scheduler.kill(*world.simulation.scheduler.running());
+    world.simulation.scheduler.threads().kill(*world.simulation.scheduler.running());
   });
   world.at(1s, [&] { world.kill("client-3"); });
   world.at(4s, [&] { world.kill("zookeeper-1"); });
@@ -322,8 +322,9 @@ TEST(Ensemble, CountsSessionsOnAClockThatNeverStepsUnlessItIsOld) {
       world.sleep(2s);
       EXPECT_EQ(zookeeper.exists("/lock", {}, Role::none).ok(), !old);
     });
-    world.at(1s,
-             [&] { world.simulation.scheduler.step_clock(world.process("zookeeper-1"), 1min); });
+    world.at(1s, [&] {
+      world.simulation.scheduler.processes().step_clock(world.process("zookeeper-1"), 1min);
+    });
     world.run();
   }
 }

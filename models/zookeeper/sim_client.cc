@@ -42,8 +42,8 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
   simulation_ = &simulation;
   self_ = &self;
   servers_ = servers;
-  chance_ =
-      sim::Random(simulation.scheduler.seed(), sim::mixed(self.hash() ^ sim::hash_of("zookeeper")));
+  chance_ = sim::Random(simulation.scheduler.record().seed(),
+                        sim::mixed(self.hash() ^ sim::hash_of("zookeeper")));
   host_ = first % servers.size();
   asked_timeout_ = options.ttl;
   lost_percent_ = options.of<models::locks::zookeeper::SessionOptions>().lost_after_percent;
@@ -56,7 +56,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
        .lost =
            [](void* client) {
              auto& mine = *static_cast<SimClient*>(client);
-             if (mine.keeper_ != nullptr) mine.simulation_->scheduler.wake(*mine.keeper_);
+             if (mine.keeper_ != nullptr) mine.simulation_->scheduler.threads().wake(*mine.keeper_);
            }});
   outages_ = 0;
   listened_ = 0;
@@ -80,7 +80,7 @@ void SimClient::forget() {
 }
 
 void SimClient::start() {
-  simulation_->scheduler.spawn(*self_, [this] { live(); });
+  simulation_->scheduler.threads().spawn(*self_, [this] { live(); });
 }
 
 std::int64_t SimClient::now() const {
@@ -194,7 +194,7 @@ void SimClient::suspended() {
 // Curator's own judgment: a session that was silent for its time-out is over, whatever its server
 // may say (docs/facts/algorithms.md 6.3).
 void SimClient::await_loss() {
-  simulation_->scheduler.spawn(*self_, [this, outage = outages_] {
+  simulation_->scheduler.threads().spawn(*self_, [this, outage = outages_] {
     simulation_->scheduler.sleep(timeout_ * lost_percent_ / 100);
     if (outages_ != outage || state_ != State::suspended) return;
     caller_.hang_up();
@@ -238,7 +238,7 @@ void SimClient::serve_queue(Code outcome) {
     if (waiter->told) continue;
     waiter->told = true;
     waiter->outcome = outcome;
-    simulation_->scheduler.wake(*waiter->thread);
+    simulation_->scheduler.threads().wake(*waiter->thread);
   }
 }
 

@@ -28,7 +28,7 @@ class RealClients {
 
   // A thread of client 1, 2, ...
   sim::Thread& client(std::uint32_t number, Body body) {
-    return simulation.scheduler.spawn(
+    return simulation.scheduler.threads().spawn(
         process(number),
         [this, number, run = std::move(body)] {
           simulation.scheduler.running()->tag = tenures.begin();
@@ -41,11 +41,11 @@ class RealClients {
   // The process of the client ends here, with all its threads; from a thread of another.
   void crash(std::uint32_t number) {
     simulation.network.crash(process(number), false, false);
-    simulation.scheduler.halt(process(number), false);
+    simulation.scheduler.processes().halt(process(number), false);
     machines[number - 1].forget();
   }
-  void pause(std::uint32_t number) { simulation.scheduler.pause(process(number)); }
-  void resume(std::uint32_t number) { simulation.scheduler.resume(process(number)); }
+  void pause(std::uint32_t number) { simulation.scheduler.processes().pause(process(number)); }
+  void resume(std::uint32_t number) { simulation.scheduler.processes().resume(process(number)); }
 
   // The calling thread, one of this client's, has been told that its lock is lost.
   bool has_lost(std::uint32_t number) {
@@ -62,7 +62,9 @@ class RealClients {
     run();
   }
 
-  sim::Process& process(std::uint32_t number) { return simulation.scheduler.process(number - 1); }
+  sim::Process& process(std::uint32_t number) {
+    return simulation.scheduler.processes().at(number - 1);
+  }
 
   // Room for what looks at servers from within a thread.
   history::RecordedSimulation simulation{std::size_t{512} << 10};
@@ -79,17 +81,17 @@ class RealClients {
     keys.reset();
     tenures.reset(keys.id(lock_));
     for (std::size_t i = 1; i <= clients; ++i)
-      simulation.scheduler.add_process("client-" + std::to_string(i), RealTime::clock_offset());
+      simulation.scheduler.processes().add("client-" + std::to_string(i), RealTime::clock_offset());
   }
 
   // Once all servers have been added. Each client has the options of its lock.
   void add_machines(const std::vector<models::LockOptions>& options) {
     sim::Scheduler& scheduler = simulation.scheduler;
-    resource.reset(simulation, scheduler.add_process("resource"), tenures,
+    resource.reset(simulation, scheduler.processes().add("resource"), tenures,
                    models::FencedBy::nothing);
     const auto clients = static_cast<std::uint32_t>(options.size());
     for (std::uint32_t i = 0; i < clients; ++i) {
-      machines.emplace_back().reset(simulation, scheduler.process(i), resource, options[i],
+      machines.emplace_back().reset(simulation, scheduler.processes().at(i), resource, options[i],
                                     options[i].command_timeout, keys.id(lock_));
     }
     simulation.nemesis.reset({}, 0, clients);

@@ -97,7 +97,8 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
       const Address& address = RealServers::all().address(i);
       onlookers.emplace_back(address).ask({"FLUSHALL"});
       onlookers.back().ask({"SCRIPT", "FLUSH"});
-      sim::Process& process = simulation.scheduler.add_process("redis-" + std::to_string(i + 1));
+      sim::Process& process =
+          simulation.scheduler.processes().add("redis-" + std::to_string(i + 1));
       time->watch(servers.emplace_back(simulation, process, address));
       nodes.push_back(servers.back().node());
     }

@@ -76,7 +76,7 @@ class RealWorld : public conform::real::RealClients<RealWorld> {
   explicit RealWorld(const std::vector<models::LockOptions>& options,
                      const Address& address = server_address())
       : RealClients(options.size(), "lock"),
-        server(simulation, simulation.scheduler.add_process("zookeeper-1"), address),
+        server(simulation, simulation.scheduler.processes().add("zookeeper-1"), address),
         ends{server.end()},
         onlooker(address) {
     time->watch(server);

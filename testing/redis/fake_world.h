@@ -53,15 +53,15 @@ class FakeWorld {
     simulation.reset(setup.seed);
     simulation.network.set_latency(setup.latency);
     const std::size_t all = setup.servers * setup.masters;
-    for (std::size_t i = 1; i <= all; ++i) scheduler.add_process("redis-" + std::to_string(i));
+    for (std::size_t i = 1; i <= all; ++i) scheduler.processes().add("redis-" + std::to_string(i));
     for (std::size_t i = 1; i <= setup.sentinels; ++i)
-      scheduler.add_process("sentinel-" + std::to_string(i));
-    client = &scheduler.add_process("client-1");
+      scheduler.processes().add("sentinel-" + std::to_string(i));
+    client = &scheduler.processes().add("client-1");
     servers.resize(all);
     sentinels.resize(setup.sentinels);
     sim::ProcessId id = 0;
     for (std::size_t i = 0; i < all; ++i) {
-      servers[i].reset(simulation, scheduler.process(id++), servers, i);
+      servers[i].reset(simulation, scheduler.processes().at(id++), servers, i);
       if (i % setup.servers != 0) servers[i].follow(servers[i - i % setup.servers].address());
       directory.add(servers[i].node());
     }
@@ -75,7 +75,7 @@ class FakeWorld {
                          .parallel_syncs = setup.parallel_syncs});
     }
     for (Sentinel& sentinel : sentinels) {
-      sim::Process& process = scheduler.process(id++);
+      sim::Process& process = scheduler.processes().at(id++);
       sentinel.keep_events(true);
       sentinel.reset(simulation, process, directory, configs);
       directory.add({&process, &sentinel, kSentinelPort});
@@ -89,10 +89,10 @@ class FakeWorld {
   void at(Duration when, std::function<void()> what) { agenda_.add(when, std::move(what)); }
   void run(Duration length) {
     sim::Scheduler& scheduler = simulation.scheduler;
-    for (sim::ProcessId id = 0; id < scheduler.process_count(); ++id)
-      scheduler.start(scheduler.process(id));
+    for (sim::ProcessId id = 0; id < scheduler.processes().count(); ++id)
+      scheduler.processes().start(scheduler.processes().at(id));
     agenda_.arm(scheduler);
-    scheduler.spawn(
+    scheduler.threads().spawn(
         *client,
         [&scheduler, length] {
           scheduler.sleep(length);
@@ -103,14 +103,14 @@ class FakeWorld {
     scheduler.run();
   }
 
-  void pause(const sim::Service& of) { simulation.scheduler.pause(of.process()); }
-  void resume(const sim::Service& of) { simulation.scheduler.resume(of.process()); }
+  void pause(const sim::Service& of) { simulation.scheduler.processes().pause(of.process()); }
+  void resume(const sim::Service& of) { simulation.scheduler.processes().resume(of.process()); }
   void kill(const sim::Service& of) {
     simulation.network.crash(of.process(), false, false);
-    simulation.scheduler.halt(of.process(), false);
+    simulation.scheduler.processes().halt(of.process(), false);
   }
   void restart(const sim::Service& of, sim::Keeps keeps = sim::Keeps::all) {
-    simulation.scheduler.restart(of.process(), keeps);
+    simulation.scheduler.processes().restart(of.process(), keeps);
   }
   void cut(const sim::Service& one, const sim::Service& other) {
     simulation.network.block(one.process(), other.process());

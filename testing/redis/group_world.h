@@ -54,7 +54,7 @@ class GroupWorld {
   Server& server(std::size_t number) { return servers[number - 1]; }
   sim::Process& process(std::string_view name) {
     for (sim::ProcessId id = 0; id < names_.size(); ++id) {
-      if (names_[id] == name) return simulation.scheduler.process(id);
+      if (names_[id] == name) return simulation.scheduler.processes().at(id);
     }
     throw std::invalid_argument("no such process");
   }
@@ -63,7 +63,7 @@ class GroupWorld {
   void at(sim::Duration when, std::function<void()> what) { agenda_.add(when, std::move(what)); }
   void thread(std::function<void()> body) {
     ++threads_;
-    simulation.scheduler.spawn(
+    simulation.scheduler.threads().spawn(
         process("client-1"),
         [this, run = std::move(body)] {
           run();
@@ -74,7 +74,8 @@ class GroupWorld {
   }
   void run() {
     sim::Scheduler& scheduler = simulation.scheduler;
-    for (sim::ProcessId id = 0; id < names_.size(); ++id) scheduler.start(scheduler.process(id));
+    for (sim::ProcessId id = 0; id < names_.size(); ++id)
+      scheduler.processes().start(scheduler.processes().at(id));
     agenda_.arm(scheduler);
     scheduler.run();
   }
@@ -84,10 +85,10 @@ class GroupWorld {
   // Kills the process; its peers are notified.
   void kill(std::string_view name) {
     simulation.network.crash(process(name), false, false);
-    simulation.scheduler.halt(process(name), false);
+    simulation.scheduler.processes().halt(process(name), false);
   }
-  void pause(std::string_view name) { simulation.scheduler.pause(process(name)); }
-  void resume(std::string_view name) { simulation.scheduler.resume(process(name)); }
+  void pause(std::string_view name) { simulation.scheduler.processes().pause(process(name)); }
+  void resume(std::string_view name) { simulation.scheduler.processes().resume(process(name)); }
 
   // Sends a command straight into the server, as an operator.
   std::string say(std::size_t number, std::initializer_list<std::string_view> argv) {
@@ -99,7 +100,7 @@ class GroupWorld {
   // The receivers of the client's messages, in order: "sentinel-1", "redis-1".
   std::vector<std::string> asked() const {
     std::vector<std::string> all;
-    for (const sim::TraceRecord& record : simulation.scheduler.tracer().trace().records) {
+    for (const sim::TraceRecord& record : simulation.scheduler.record().tracer().trace().records) {
       if (record.kind == sim::TraceKind::sent && record.process == 0)
         all.push_back(names_[record.peer]);
     }
@@ -121,7 +122,7 @@ class GroupWorld {
  private:
   sim::Process& add(const std::string& name) {
     names_.push_back(name);
-    return simulation.scheduler.add_process(name);
+    return simulation.scheduler.processes().add(name);
   }
 
   // The Sentinel knows the replica and the other Sentinels, as if it had run for long.

@@ -36,9 +36,9 @@ class ReplicatedServers {
     tenures.reset(keys.id("lock"));
     sim::Scheduler& scheduler = simulation.scheduler;
     for (std::size_t i = 0; i < setup.count; ++i) {
-      scheduler.add_process("redis-" + std::to_string(i + 1), i < setup.clock_offsets.size()
-                                                                  ? setup.clock_offsets[i]
-                                                                  : sim::Duration{});
+      scheduler.processes().add("redis-" + std::to_string(i + 1), i < setup.clock_offsets.size()
+                                                                      ? setup.clock_offsets[i]
+                                                                      : sim::Duration{});
       servers_.emplace_back();
     }
     simulation.network.set_latency(setup.latency);
@@ -55,25 +55,25 @@ class ReplicatedServers {
       if (i > 0) server(i + 1).replication().configure(directory_.of(process(1)));
       if (i > 0 && setup.in_step) server(i + 1).replication().join(server(1).replication());
     }
-    for (std::size_t i = 0; i < setup.count; ++i) scheduler.start(process(i + 1));
+    for (std::size_t i = 0; i < setup.count; ++i) scheduler.processes().start(process(i + 1));
   }
   ReplicatedServers(const ReplicatedServers&) = delete;
   ReplicatedServers& operator=(const ReplicatedServers&) = delete;
 
   Server& server(std::size_t number) { return servers_[number - 1]; }
   sim::Process& process(std::size_t number) {
-    return simulation.scheduler.process(static_cast<sim::ProcessId>(number - 1));
+    return simulation.scheduler.processes().at(static_cast<sim::ProcessId>(number - 1));
   }
   Replication& replication(std::size_t number) { return server(number).replication(); }
 
   // Crashes the process; its machine and its disk stay.
   void crash(std::size_t number) {
     simulation.network.crash(process(number), false, false);
-    simulation.scheduler.halt(process(number), false);
+    simulation.scheduler.processes().halt(process(number), false);
   }
   void restart(std::size_t number, sim::Keeps keeps = sim::Keeps::all) {
     if (!process(number).down()) crash(number);
-    simulation.scheduler.restart(process(number), keeps);
+    simulation.scheduler.processes().restart(process(number), keeps);
   }
 
   void at(sim::Duration when, std::function<void()> act) {
@@ -90,7 +90,7 @@ class ReplicatedServers {
   // Kills the process; messages that it has sent still arrive.
   void kill(std::size_t number) {
     simulation.network.crash(process(number), false, false);
-    simulation.scheduler.halt(process(number), false);
+    simulation.scheduler.processes().halt(process(number), false);
   }
 
   // Sends a command on a connection of its own, which is not on the network. Returns the reply or

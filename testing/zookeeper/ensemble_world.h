@@ -35,10 +35,10 @@ class EnsembleWorld {
     keys.reset();
     tenures.reset(keys.id("lock"));
     for (std::uint32_t i = 1; i <= setup.clients; ++i)
-      processes_.push_back(&scheduler.add_process("client-" + std::to_string(i)));
+      processes_.push_back(&scheduler.processes().add("client-" + std::to_string(i)));
     std::vector<sim::Process*> servers;
     for (std::uint32_t i = 1; i <= setup.servers; ++i)
-      servers.push_back(&scheduler.add_process("zookeeper-" + std::to_string(i)));
+      servers.push_back(&scheduler.processes().add("zookeeper-" + std::to_string(i)));
     processes_.insert(processes_.end(), servers.begin(), servers.end());
     ensemble.reset(simulation, servers, tenures, "lock", setup.settings);
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
@@ -64,7 +64,7 @@ class EnsembleWorld {
   // Adds a thread of client 1, 2, ..., in the name of a tenure of its own.
   void thread(std::size_t number, std::function<void(SimClient& zookeeper)> body) {
     ++threads_;
-    simulation.scheduler.spawn(
+    simulation.scheduler.threads().spawn(
         *processes_[number - 1],
         [this, number, run = std::move(body)] {
           simulation.scheduler.running()->tag = tenures.begin();
@@ -78,7 +78,7 @@ class EnsembleWorld {
   void run(const sim::Plan& plan = {}) {
     simulation.nemesis.reset(plan, 0, clients_);
     sim::Scheduler& scheduler = simulation.scheduler;
-    for (sim::Process* process : processes_) scheduler.start(*process);
+    for (sim::Process* process : processes_) scheduler.processes().start(*process);
     agenda_.arm(scheduler);
     scheduler.run();
   }
@@ -86,13 +86,13 @@ class EnsembleWorld {
   void sleep(sim::Duration length) { simulation.scheduler.sleep(length); }
   void kill(std::string_view name, bool silent = false) {
     simulation.network.crash(process(name), silent, silent);
-    simulation.scheduler.halt(process(name), silent);
+    simulation.scheduler.processes().halt(process(name), silent);
   }
   void restart(std::string_view name, sim::Keeps keeps = sim::Keeps::all) {
-    simulation.scheduler.restart(process(name), keeps);
+    simulation.scheduler.processes().restart(process(name), keeps);
   }
-  void pause(std::string_view name) { simulation.scheduler.pause(process(name)); }
-  void resume(std::string_view name) { simulation.scheduler.resume(process(name)); }
+  void pause(std::string_view name) { simulation.scheduler.processes().pause(process(name)); }
+  void resume(std::string_view name) { simulation.scheduler.processes().resume(process(name)); }
   std::int64_t milliseconds() const { return sim::nanoseconds(simulation.now()) / 1'000'000; }
 
   // The history of the lock's entry: "10.001 entry created command by 1 of 0".

@@ -41,7 +41,7 @@ class World : public conform::real::RealClients<World> {
         key(std::move(lock_key)),
         options_(std::move(options)),
         algorithm_(algorithm),
-        server_(simulation, simulation.scheduler.add_process("mysql-1"), server_address(),
+        server_(simulation, simulation.scheduler.processes().add("mysql-1"), server_address(),
                 kDatabase),
         ends_{server_.end()} {
     prepare(server_address(), kDatabase, key);

@@ -79,7 +79,8 @@ class Line final : public sim::Endpoint {
 
  private:
   void wake() {
-    if (waiting_ != nullptr) simulation_->scheduler.wake(*std::exchange(waiting_, nullptr));
+    if (waiting_ != nullptr)
+      simulation_->scheduler.threads().wake(*std::exchange(waiting_, nullptr));
   }
 
   sim::Simulation* simulation_ = nullptr;
@@ -103,15 +104,15 @@ class SimulatedSide final : public Side {
     names_.emplace_back("master");
     for (int i = 1; i <= group.replicas; ++i) names_.push_back("replica-" + std::to_string(i));
     for (const std::string& name : names_) {
-      scheduler.add_process(name);
+      scheduler.processes().add(name);
       servers_.emplace_back();
     }
     for (int i = 1; i <= group.sentinels; ++i) {
       names_.push_back("sentinel-" + std::to_string(i));
-      scheduler.add_process(names_.back());
+      scheduler.processes().add(names_.back());
       sentinels_.emplace_back();
     }
-    self_ = &scheduler.add_process("situation");
+    self_ = &scheduler.processes().add("situation");
     // Under some seeds the machine is busy, like a real one. With stopped clocks nobody would
     // notice.
     constexpr std::uint64_t kBusyOneIn = 4;
@@ -139,13 +140,13 @@ class SimulatedSide final : public Side {
       servers_[i].replication().configure(directory_.of(process(0)));
       servers_[i].replication().join(servers_[0].replication());
     }
-    for (std::size_t i = 0; i <= names_.size(); ++i) scheduler.start(process(i));
+    for (std::size_t i = 0; i <= names_.size(); ++i) scheduler.processes().start(process(i));
     skews_.assign(names_.size(), Duration(0));
   }
 
   Outcome tell(const Situation& situation) {
     Outcome outcome;
-    simulation_.scheduler.spawn(
+    simulation_.scheduler.threads().spawn(
         *self_,
         [&] {
           outcome = outcomes::run(situation, *this);
@@ -216,14 +217,14 @@ class SimulatedSide final : public Side {
     sim::Process& target = process(index_of(node));
     switch (deed) {
       case Deed::stop:
-        return scheduler.pause(target);
+        return scheduler.processes().pause(target);
       case Deed::go_on:
-        return scheduler.resume(target);
+        return scheduler.processes().resume(target);
       case Deed::kill:
         return kill(target);
       case Deed::restart:
         kill(target);
-        return scheduler.restart(target, sim::Keeps::all);
+        return scheduler.processes().restart(target, sim::Keeps::all);
       case Deed::tear:
         return tear(servers_[index_of(node)].persistence().disk());
       case Deed::listen:
@@ -234,7 +235,8 @@ class SimulatedSide final : public Side {
   void skew(const std::string& node, Duration ahead) override {
     for (std::size_t i = 0; i < servers_.size(); ++i) {
       if (!node.empty() && names_[i] != node) continue;
-      if (!group_.clocks_stand) simulation_.scheduler.step_clock(process(i), ahead - skews_[i]);
+      if (!group_.clocks_stand)
+        simulation_.scheduler.processes().step_clock(process(i), ahead - skews_[i]);
       skews_[i] = ahead;
     }
     hold_clocks();
@@ -286,7 +288,7 @@ class SimulatedSide final : public Side {
 
  private:
   sim::Process& process(std::size_t index) {
-    return simulation_.scheduler.process(static_cast<sim::ProcessId>(index));
+    return simulation_.scheduler.processes().at(static_cast<sim::ProcessId>(index));
   }
   std::size_t index_of(std::string_view name) const {
     return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
@@ -302,7 +304,7 @@ class SimulatedSide final : public Side {
   void kill(sim::Process& target) {
     if (target.down()) return;
     simulation_.network.crash(target, false, false);
-    simulation_.scheduler.halt(target, false);
+    simulation_.scheduler.processes().halt(target, false);
   }
   static void tear(sim::Disk& disk) {
     constexpr std::size_t kBytes = 5;  // fewer than any command has
@@ -354,7 +356,8 @@ class SimulatedSide final : public Side {
     for (std::size_t i = 0; i < servers_.size(); ++i) {
       const std::int64_t wanted = (kStart + skews_[i].count()) * 1'000'000;
       const std::int64_t shows = scheduler.local_time(process(i), sim::ClockKind::wall);
-      if (shows != wanted) scheduler.step_clock(process(i), sim::Duration(wanted - shows));
+      if (shows != wanted)
+        scheduler.processes().step_clock(process(i), sim::Duration(wanted - shows));
     }
   }
 

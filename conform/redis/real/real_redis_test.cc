@@ -117,11 +117,11 @@ TEST(RealRedis, LetsClientsLosePatience) {
 
 TEST(RealRedis, CannotBeReachedWhereNobodyListens) {
   RealWorld world(1, 1);
-  RealRedis nobody(world.simulation, world.simulation.scheduler.add_process("redis-9"),
+  RealRedis nobody(world.simulation, world.simulation.scheduler.processes().add("redis-9"),
                    {"127.0.0.1", 1});
   world.time->watch(nobody);
   const Node nodes[] = {nobody.node()};
-  world.connections[0].reset(world.simulation, world.simulation.scheduler.process(0), nodes,
+  world.connections[0].reset(world.simulation, world.simulation.scheduler.processes().at(0), nodes,
                              {.command_timeout = 60s});
   Reply reply;
   world.client(1, [&](RealWorld&, picklock::Client& self) { reply = self.redis().get("key"); });
@@ -134,7 +134,7 @@ class Subscriber {
  public:
   void reset(RealWorld& world) {
     world_ = &world;
-    caller_.reset(world.simulation, world.simulation.scheduler.process(0),
+    caller_.reset(world.simulation, world.simulation.scheduler.processes().at(0),
                   *world.servers[0].node().process, world.servers[0], protocol());
     caller_.listen(
         {.self = this, .came = [](void* self, std::string_view bytes, history::TenureId) {

@@ -24,9 +24,9 @@ class SimulatedSide final : public Side {
     keys_.reset();
     tenures_.reset(keys_.id("lock"));
     sim::Scheduler& scheduler = simulation_.scheduler;
-    self_ = &scheduler.add_process("client-1");
+    self_ = &scheduler.processes().add("client-1");
     for (ServerId server = 1; server <= kServers; ++server)
-      processes_.push_back(&scheduler.add_process("zookeeper-" + std::to_string(server)));
+      processes_.push_back(&scheduler.processes().add("zookeeper-" + std::to_string(server)));
     // Under some seeds the machine is busy, like a real one.
     constexpr std::uint64_t kBusyOneIn = 4;
     const bool busy = seed % kBusyOneIn == 0;
@@ -41,7 +41,7 @@ class SimulatedSide final : public Side {
     Outcome outcome;
     std::exception_ptr problem;
     sim::Scheduler& scheduler = simulation_.scheduler;
-    scheduler.spawn(
+    scheduler.threads().spawn(
         *self_,
         [&] {
           scheduler.sleep(chance_.between(sim::Duration::zero(), 2 * kTick));
@@ -53,8 +53,8 @@ class SimulatedSide final : public Side {
           scheduler.stop();
         },
         true);
-    scheduler.start(*self_);
-    for (sim::Process* process : processes_) scheduler.start(*process);
+    scheduler.processes().start(*self_);
+    for (sim::Process* process : processes_) scheduler.processes().start(*process);
     scheduler.run();
     if (problem) std::rethrow_exception(problem);
     return outcome;
@@ -70,15 +70,15 @@ class SimulatedSide final : public Side {
     switch (deed) {
       case Deed::kill:
         simulation_.network.crash(process, false, false);
-        simulation_.scheduler.halt(process, false);
+        simulation_.scheduler.processes().halt(process, false);
         // Others may see the end of a process before its killer does.
         return pass(Duration(chance_.below(20)));
       case Deed::start:
-        return simulation_.scheduler.restart(process, sim::Keeps::all);
+        return simulation_.scheduler.processes().restart(process, sim::Keeps::all);
       case Deed::stop:
-        return simulation_.scheduler.pause(process);
+        return simulation_.scheduler.processes().pause(process);
       case Deed::go_on:
-        return simulation_.scheduler.resume(process);
+        return simulation_.scheduler.processes().resume(process);
     }
   }
   Role role(ServerId server) override {

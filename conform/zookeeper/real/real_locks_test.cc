@@ -289,7 +289,7 @@ TEST_F(RealLocks, LetNobodyInWhenAWaiterIsInterruptedUnlessTheyTakeTheirTurnUnse
     client(party, 0, [&](picklock::Client& self, Lock& lock) {
       hold(party, 0, self, lock, [&] {
         await(self, [&] { return waiting(party) == 2; });
-        world().simulation.scheduler.interrupt(*party.threads[1]);
+        world().simulation.scheduler.threads().interrupt(*party.threads[1]);
         const std::string own = znodes(party).front();
         // The watch of the client that has left still exists.
         party.waits = await(self, [&] {

@@ -162,7 +162,7 @@ TEST(RealZooKeeper, CannotBeReachedWhereNobodyListens) {
 TEST(RealZooKeeper, NeedsANumericAddress) {
   history::RecordedSimulation simulation;
   simulation.reset(1);
-  sim::Process& process = simulation.scheduler.add_process("zookeeper-1");
+  sim::Process& process = simulation.scheduler.processes().add("zookeeper-1");
   EXPECT_THROW(RealZooKeeper(simulation, process, {"localhost", 2181}), std::invalid_argument);
 }
 

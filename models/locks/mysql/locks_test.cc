@@ -118,7 +118,7 @@ TEST(MySqlRowLock, IsLostWithItsSessionAndSaysSoWhenItIsAsked) {
     ASSERT_TRUE(acquired);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
     all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
-        all.simulation.scheduler.process(0));
+        all.simulation.scheduler.processes().at(0));
     self.sleep(10ms);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
     EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::rejected);
@@ -156,7 +156,7 @@ TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
     ASSERT_TRUE(acquired);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
     all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
-        all.simulation.scheduler.process(0));
+        all.simulation.scheduler.processes().at(0));
     self.sleep(10ms);
     EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
     EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::accepted);

@@ -42,7 +42,7 @@ class ChannelsTest : public testing::Test {
   void kill(sim::Thread& thread, Duration when) {
     world.client(1, [this, &thread, when](SmallWorld&, Client& self) {
       self.sleep(when);
-      world.simulation.scheduler.kill(thread);
+      world.simulation.scheduler.threads().kill(thread);
     });
   }
   std::vector<std::string> subscriptions() const {

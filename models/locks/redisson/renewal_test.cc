@@ -215,7 +215,7 @@ TEST_F(RedissonSilentWatchdog, RenewsForEverWhatAnInterruptedThreadWasGranted) {
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1'003'200us);
-    all.simulation.scheduler.interrupt(thread);
+    all.simulation.scheduler.threads().interrupt(thread);
     self.sleep(98s);
     EXPECT_EQ(self.redis().exists("lock").integer, 1);
   });

@@ -33,7 +33,7 @@ void Sentinel::reset(sim::Simulation& simulation, sim::Process& process, const D
 
 void Sentinel::start(sim::Keeps keeps) {
   random_ = sim::Random(
-      simulation().scheduler.seed(),
+      simulation().scheduler.record().seed(),
       sim::mixed(process().hash() + process().incarnation()) ^ sim::hash_of("sentinel"));
   const Node* self = directory_->of(process());
   own_ = Address::of(self != nullptr ? *self : Node{&process(), this, kSentinelPort});
@@ -78,7 +78,7 @@ void Sentinel::halted() {
 
 std::string Sentinel::drawn_id(const sim::Process& process, std::uint32_t incarnation) const {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  sim::Random random(simulation().scheduler.seed(),
+  sim::Random random(simulation().scheduler.record().seed(),
                      sim::mixed(process.hash() + incarnation) ^ sim::hash_of("sentinel id"));
   std::string id;
   while (id.size() < kIdSize) id += kDigits[random.below(kDigits.size())];

@@ -103,8 +103,9 @@ TEST(Connection, IsMadeAnewAfterAPartition) {
 TEST(Tilt, BeginsWhenTheClockIsSetOnOrBack) {
   for (const Duration step : {Duration(2200ms), Duration(-1s)}) {
     FakeWorld world({});
-    world.at(20s,
-             [&] { world.simulation.scheduler.step_clock(world.sentinel(1).process(), step); });
+    world.at(20s, [&] {
+      world.simulation.scheduler.processes().step_clock(world.sentinel(1).process(), step);
+    });
     world.run(25s);
     EXPECT_TRUE(world.sentinel(1).in_tilt());
     EXPECT_FALSE(world.sentinel(2).in_tilt());
@@ -114,8 +115,9 @@ TEST(Tilt, BeginsWhenTheClockIsSetOnOrBack) {
 
 TEST(Tilt, DoesNotBeginOverASmallStep) {
   FakeWorld world({});
-  world.at(20s,
-           [&] { world.simulation.scheduler.step_clock(world.sentinel(1).process(), 1800ms); });
+  world.at(20s, [&] {
+    world.simulation.scheduler.processes().step_clock(world.sentinel(1).process(), 1800ms);
+  });
   world.run(25s);
   EXPECT_FALSE(world.sentinel(1).in_tilt());
 }
@@ -140,7 +142,7 @@ struct Tilted {
   explicit Tilted(Duration down_after) : world({.down_after = down_after}) {
     world.at(20s, [this] {
       for (const Sentinel& sentinel : world.sentinels)
-        world.simulation.scheduler.step_clock(sentinel.process(), 1h);
+        world.simulation.scheduler.processes().step_clock(sentinel.process(), 1h);
     });
     world.at(21s, [this] { world.kill(world.server(1)); });
     world.at(45s, [this] {
