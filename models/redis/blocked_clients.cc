@@ -45,7 +45,8 @@ void BlockedClients::forget(Session& session) {
 void BlockedClients::serve() {
   for (std::size_t i = 0; i < blocked_.size();) {
     const Blocked blocked = blocked_[i];
-    const std::int64_t there = replication_.acknowledged_by(blocked.session->written_until);
+    const std::int64_t there =
+        replication_.replicas().acknowledged_by(blocked.session->written_until);
     if (there < blocked.replicas) {
       ++i;
       continue;
@@ -83,7 +84,7 @@ void BlockedClients::time_out_all() {
       continue;
     }
     Reply reply;
-    reply.set_integer(replication_.acknowledged_by(blocked.session->written_until));
+    reply.set_integer(replication_.replicas().acknowledged_by(blocked.session->written_until));
     unblock(blocked, reply);
   }
 }

@@ -58,7 +58,7 @@ void Connections::disconnect(Session& session) {
   if (!session.connected) return;
   session.connected = false;
   PubSub::forget(session);
-  if (session.replica != nullptr) replication_.detached(session);
+  if (session.replica != nullptr) replication_.replicas().detached(session);
   if (session.blocked) blocked_.forget(session);
   if (session.connection != nullptr) session.connection->session = nullptr;
   connected_.erase(std::find(connected_.begin(), connected_.end(), &session));
@@ -68,7 +68,8 @@ void Connections::disconnect(Session& session) {
 void Connections::client_gone(sim::Connection& connection) {
   if (connection.session == nullptr) return;
   Session& session = *static_cast<Session*>(connection.session);
-  if (session.waiting > 0 || (session.replica != nullptr && replication_.ends_later(session))) {
+  if (session.waiting > 0 ||
+      (session.replica != nullptr && replication_.replicas().ends_later(session))) {
     session.ended = true;
   } else {
     disconnect(session);

@@ -35,7 +35,7 @@ std::uint32_t Executor::flags_of(const Call& call, const Command* command) const
     flags |= call.session.queued_flags & kOfQueue;
   if ((flags & kRunsScript) != 0 && call.words() > 1 &&
       (!pause_.open() || config_.max_memory() != 0 || replication_.is_replica() ||
-       replication_.too_few_replicas())) {
+       replication_.replicas().too_few())) {
     flags = flags_with_script(scripts_, *command, call.argv);
   }
   return flags;
@@ -106,12 +106,12 @@ Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payloa
     if (before == nullptr && effects_.size() > 0) propagation_.hand_on();
     const bool queued =
         session.in_multi && order.command != nullptr && !order.command->is(kNotQueued);
-    if (!queued) session.written_until = replication_.offset();
+    if (!queued) session.written_until = replication_.stream().offset;
   }
   if (!config_.save_points().empty()) persistence_.changed();
   answering_ = before;
   out_ = out_before;
-  if (result == Result::blocked) replication_.ask_for_acknowledgements();
+  if (result == Result::blocked) replication_.replicas().ask_for_acknowledgements();
   slow_readers_.close_due();
   return result;
 }

@@ -24,7 +24,8 @@ void Group::fail_over(const Server& lost, const sim::Process* to) {
   for (Server* member : members_) {
     if (member == &lost || member->process().down()) continue;
     if (to != nullptr && &member->process() != to) continue;
-    if (next == nullptr || member->replication().offset() > next->replication().offset())
+    if (next == nullptr ||
+        member->replication().stream().offset > next->replication().stream().offset)
       next = member;
   }
   if (next == nullptr) return;

@@ -269,8 +269,8 @@ void Persistence::rewrite_log() {
 
 void Persistence::write_dump() {
   bytes_.clear();
-  if (replication_.backlog().active()) {
-    const Digits offset(replication_.offset());
+  if (replication_.stream().backlog.active()) {
+    const Digits offset(replication_.stream().offset);
     const Digits database(replication_.is_replica() ? executor_.stream_session().database : 0);
     const std::string_view state[] = {kStateWord, replication_.id(), offset.view(),
                                       database.view()};
@@ -339,7 +339,8 @@ bool Persistence::save_is_due(std::int64_t& due_s) const {
 
 void Persistence::await_cycle() {
   std::int64_t due_s = 0;
-  const bool at_once = busy() || save_scheduled_ || rewrite_scheduled_ || save_is_due(due_s);
+  const bool at_once =
+      child_ != Child::none || save_scheduled_ || rewrite_scheduled_ || save_is_due(due_s);
   const std::int64_t at = cycle_of(at_once ? now_s() : due_s);
   if (at != INT64_MAX) {
     cycle_timer_.arm_on(sim::ClockKind::monotonic, at);
@@ -380,11 +381,11 @@ std::string Persistence::report() const {
   number("loading", loading_ ? 1 : 0);
   number("async_loading", 0);
   number("rdb_changes_since_last_save", unsaved_changes());
-  number("rdb_bgsave_in_progress", saving() ? 1 : 0);
+  number("rdb_bgsave_in_progress", child_ == Child::snapshot ? 1 : 0);
   field("rdb_last_save_time", std::to_string(saved_at_s_));
   field("rdb_last_bgsave_status", "ok");
   number("aof_enabled", logs_ ? 1 : 0);
-  number("aof_rewrite_in_progress", rewriting() ? 1 : 0);
+  number("aof_rewrite_in_progress", child_ == Child::rewrite ? 1 : 0);
   number("aof_rewrite_scheduled", rewrite_scheduled_ ? 1 : 0);
   field("aof_last_bgrewrite_status", "ok");
   field("aof_last_write_status", "ok");

@@ -28,6 +28,9 @@ class Persistence {
   static constexpr std::string_view kBase = "appendonly.aof.base.rdb";
   static constexpr std::string_view kLog = "appendonly.aof.incr.aof";
 
+  // The child process that writes in the background.
+  enum class Child : std::uint8_t { none, snapshot, rewrite };
+
   explicit Persistence(const Parts& parts)
       : config_(parts.config),
         keys_(parts.keys),
@@ -60,9 +63,7 @@ class Persistence {
   std::int64_t last_save_s() const { return saved_at_s_; }
 
   // --- in the background; what cannot begin now is scheduled
-  bool saving() const { return child_ == Child::snapshot; }
-  bool rewriting() const { return child_ == Child::rewrite; }
-  bool busy() const { return child_ != Child::none; }
+  Child child() const { return child_; }
   void save_in_background();
   void rewrite_in_background();
   void schedule_save();
@@ -76,7 +77,6 @@ class Persistence {
   sim::Disk& disk() { return disk_; }
 
  private:
-  enum class Child : std::uint8_t { none, snapshot, rewrite };
   struct ReplicationState {
     std::string id;  // empty: it is not known
     std::int64_t offset = 0;

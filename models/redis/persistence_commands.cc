@@ -14,7 +14,7 @@ constexpr std::string_view kSaveUnderWay = "ERR Background save already in progr
 
 void save(Call& call) {
   Persistence& persistence = call.server.persistence;
-  if (persistence.saving()) {
+  if (persistence.child() == Persistence::Child::snapshot) {
     call.reply.set_error(kSaveUnderWay);
     return;
   }
@@ -28,9 +28,9 @@ void bgsave(Call& call) {
   const bool may_wait = call.words() == 2 && same_word(call[1], "schedule");
   if (call.words() > 1 && !may_wait) {
     syntax_error(call.reply);
-  } else if (persistence.saving()) {
+  } else if (persistence.child() == Persistence::Child::snapshot) {
     call.reply.set_error(kSaveUnderWay);
-  } else if (!persistence.busy() && !call.session.in_multi) {
+  } else if (persistence.child() == Persistence::Child::none && !call.session.in_multi) {
     persistence.save_in_background();
     call.reply.set_status("Background saving started");
   } else if (may_wait || call.session.in_multi) {
@@ -45,9 +45,9 @@ void bgsave(Call& call) {
 
 void bgrewriteaof(Call& call) {
   Persistence& persistence = call.server.persistence;
-  if (persistence.rewriting()) {
+  if (persistence.child() == Persistence::Child::rewrite) {
     call.reply.set_error("ERR Background append only file rewriting already in progress");
-  } else if (persistence.busy() || call.session.in_multi) {
+  } else if (persistence.child() != Persistence::Child::none || call.session.in_multi) {
     persistence.schedule_rewrite();
     call.reply.set_status("Background append only file rewriting scheduled");
   } else {

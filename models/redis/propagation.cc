@@ -16,12 +16,12 @@ void Call::replicate(Argv command) {
 // A write is on the master's disk before it is on its way, as it is before it is answered (R95).
 void Propagation::hand_on() {
   if (persistence_.logs()) persistence_.log(effects_, keys_.actor(), keys_.role());
-  replication_.propagate(effects_, keys_.actor(), keys_.role());
+  replication_.replicas().propagate(effects_, keys_.actor(), keys_.role());
   effects_.clear();
 }
 
 void Propagation::receivers_changed() {
-  effects_.want(replication_.wants_effects() || persistence_.logs());
+  effects_.want(replication_.replicas().wants_effects() || persistence_.logs());
 }
 
 // A dead key goes as a command of its own; if a command has come upon it, with that command.

@@ -56,7 +56,7 @@ std::string_view Refusals::reason(const Call& call, const Command* command, std:
       return kOutOfMemory;
   }
   if ((flags & kWrite) != 0 && !scripts_.running()) {
-    if (replication_.too_few_replicas()) return kTooFewReplicas;
+    if (replication_.replicas().too_few()) return kTooFewReplicas;
     if (replication_.is_replica()) return kReadOnly;  // R50: before the next but one
   }
   if (session.protocol == 2 && session.subscribed() && !command->is(kSubscribed))

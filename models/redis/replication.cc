@@ -19,11 +19,8 @@
 namespace picklock::redis {
 namespace {
 
-constexpr std::size_t kIdLength = 40;
 constexpr std::int64_t kRound = 1'000'000'000;
-constexpr std::int64_t kTick = kRound / 10;
-
-void blank(std::string& id) { id.assign(kIdLength, '0'); }
+constexpr std::int64_t kTick = kRound / std::int64_t{Stream::kPhases};
 
 }  // namespace
 
@@ -32,64 +29,49 @@ void Replication::reset(sim::Simulation& simulation, sim::Process& process,
   simulation_ = &simulation;
   process_ = &process;
   directory_ = directory;
-  drawn_ = false;
+  stream_.reset(simulation.scheduler.record().seed(), process.hash());
+  replicas_.reset(simulation, process);
   configured_ = nullptr;
   group_ = nullptr;
   dials_ = 0;
   cron_timer_.bind<&Replication::on_cron>(simulation.scheduler, &process, *this);
-  turn_timer_.bind<&Replication::on_next_turn>(simulation.scheduler, &process, *this);
   halted();
-}
-
-void Replication::draw() {
-  if (std::exchange(drawn_, true)) return;
-  ids_ = sim::Random(simulation_->scheduler.record().seed(),
-                     sim::mixed(process_->hash() ^ sim::hash_of("replication")));
-  id_ = fresh_id();
-  phase_ = keys_.next_cycle(0) + static_cast<std::int64_t>(ids_.below(10)) * kTick;
 }
 
 void Replication::halted() {
   master_ = nullptr;
-  blank(id_);
-  blank(former_id_);
-  former_until_ = -1;
-  offset_ = 0;
-  backlog_.end();
-  selected_ = kNoDatabase;
-  attached_.clear();
-  good_ = fewest_ = 0;
+  stream_.end();
+  replicas_.halted();
   rounds_ = 0;
   link_ = Link::none;
   connection_ = nullptr;
   can_resume_ = false;
   postponed_.clear();
   cron_timer_.leave();
-  turn_timer_.leave();
 }
 
 void Replication::started() {
   if (link_ != Link::none) return;  // it has joined
   const bool again = process_->incarnation() > 0;
-  if (again || configured_ != nullptr) draw();
-  if (again) id_ = fresh_id();
+  if (again || configured_ != nullptr) stream_.draw();
+  if (again) stream_.id = stream_.fresh_id();
   if (configured_ == nullptr) return;
   keys_.become_replica();
   master_ = configured_;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
-  await_cron();
+  await_round();
 }
 
 void Replication::join(Replication& other) {
-  draw();
-  other.draw();
+  stream_.draw();
+  other.stream_.draw();
   master_ = directory_->of(*other.process_);
   keys_.become_replica();
-  if (!other.backlog_.active()) other.backlog_.begin(other.offset_);
-  id_ = other.id_;
-  offset_ = other.offset_;
-  backlog_.begin(offset_);
+  if (!other.stream_.backlog.active()) other.stream_.backlog.begin(other.stream_.offset);
+  stream_.id = other.stream_.id;
+  stream_.offset = other.stream_.offset;
+  stream_.backlog.begin(stream_.offset);
   can_resume_ = true;
   connection_ = &simulation_->network.connect(*process_, *this, *other.process_, other.service_,
                                               replication_protocol());
@@ -98,32 +80,25 @@ void Replication::join(Replication& other) {
   ++other.stats_.full_syncs;
   Session& session = other.connections_.of(*connection_);
   session.listening_port = kServerPort;
-  other.attach(session, offset_);
-  await_cron();
+  other.replicas_.attach(session, stream_.offset);
+  await_round();
   persistence_.write_dump();
   if (other.config_.syncs_from_disk()) other.persistence_.write_dump();
 }
 
 void Replication::recovered(std::string_view id, std::int64_t offset, std::uint32_t database) {
-  draw();
-  offset_ = offset;
-  backlog_.begin(offset_);
+  stream_.draw();
+  stream_.offset = offset;
+  stream_.backlog.begin(stream_.offset);
   if (is_replica()) {
-    id_ = id;
+    stream_.id = id;
     can_resume_ = true;
     executor_.stream_session().database = database;
   } else {
-    former_id_ = id;
-    former_until_ = offset + 1;
+    stream_.former_id = id;
+    stream_.former_until = offset + 1;
   }
   propagation_.receivers_changed();
-}
-
-std::string Replication::fresh_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id(kIdLength, '0');
-  for (char& digit : id) digit = kDigits[ids_.below(16)];
-  return id;
 }
 
 std::int64_t Replication::seconds_since(sim::Instant then) const {
@@ -132,16 +107,18 @@ std::int64_t Replication::seconds_since(sim::Instant then) const {
 
 // ---------------------------------------------------------------- once a second
 
-void Replication::await_cron() {
+void Replication::await_round() {
   if (cron_timer_.armed() || process_->down()) return;
   const std::int64_t now = simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic);
-  const std::int64_t rounds = now < phase_ ? 0 : (now - phase_) / kRound + 1;
-  cron_timer_.arm_on(sim::ClockKind::monotonic, phase_ + rounds * kRound);
+  const std::int64_t phase =
+      keys_.next_cycle(0) + static_cast<std::int64_t>(stream_.phase()) * kTick;
+  const std::int64_t rounds = now < phase ? 0 : (now - phase) / kRound + 1;
+  cron_timer_.arm_on(sim::ClockKind::monotonic, phase + rounds * kRound);
 }
 
 void Replication::on_cron() {
   cron();
-  if (is_replica() || !attached_.empty()) await_cron();
+  if (is_replica() || !replicas_.none()) await_round();
 }
 
 void Replication::cron() {
@@ -154,216 +131,9 @@ void Replication::cron() {
       lost();
     }
     if (link_ == Link::wanted && !persistence_.loading()) dial();
-    if (link_ == Link::connected) send_ack(offset_);
+    if (link_ == Link::connected) send_ack(stream_.offset);
   }
-  if (attached_.empty()) return;
-  const auto ping_every = static_cast<std::uint64_t>(config_.replica_ping_seconds());
-  if (!is_replica() && rounds_ % ping_every == 0) {
-    sim::Payload ping;
-    constexpr std::string_view kPing[] = {"ping"};
-    write_request(ping, kPing);
-    feed(ping.view(), 0, Role::none);
-  }
-  for (Session* session : std::vector<Session*>(attached_)) {
-    const AttachedReplica& replica = *session->replica;
-    if (replica.streaming && seconds_since(replica.acknowledged_at) > timeout)
-      connections_.close(*session);
-  }
-  start_waiting();
-  count_good();
-}
-
-// ---------------------------------------------------------------- as a master
-
-void Replication::propagate(Effects& effects, history::TenureId tenure, Role role) {
-  if (!wants_effects()) return;
-  sim::Payload bytes;
-  effects.write(bytes, Effects::Receiver::replica, selected_);
-  if (bytes.size() > 0) feed(bytes.view(), tenure, role);
-}
-
-void Replication::feed(std::string_view bytes, history::TenureId tenure, Role role) {
-  if (!backlog_.active()) return;
-  offset_ += static_cast<std::int64_t>(bytes.size());
-  backlog_.add(bytes, tenure, role);
-  for (Session* session : attached_) {
-    AttachedReplica& replica = *session->replica;
-    if (replica.state == AttachedReplica::State::waiting) continue;
-    if (replica.streaming) {
-      send_to(*session, bytes, tenure, role);
-    } else {
-      replica.kept.push_back({std::string(bytes), tenure, role});
-    }
-  }
-}
-
-void Replication::send_to(Session& session, std::string_view bytes, history::TenureId tenure,
-                          Role role) {
-  if (session.connection == nullptr) {
-    session.unasked += bytes;
-    return;
-  }
-  sim::Message& message = simulation_->network.make(*session.connection, 1);
-  message.tag = tenure;
-  message.role = role;
-  message.payload.append(bytes);
-  simulation_->network.send_when_running(message);
-}
-
-AttachedReplica& Replication::attach(Session& session, std::int64_t offset) {
-  if (session.replica == nullptr) session.replica = std::make_unique<AttachedReplica>();
-  AttachedReplica& replica = *session.replica;
-  replica.state = AttachedReplica::State::online;
-  replica.streaming = replica.heeded = true;
-  replica.acknowledged = offset;
-  replica.since = replica.acknowledged_at = simulation_->now();
-  if (std::find(attached_.begin(), attached_.end(), &session) == attached_.end())
-    attached_.push_back(&session);
-  propagation_.receivers_changed();
-  count_good();
-  await_cron();
-  return replica;
-}
-
-void Replication::psync(Session& session, std::string_view id, std::int64_t offset) {
-  if (session.replica != nullptr) return;
-  draw();
-  const bool ours = id == id_ || (id == former_id_ && offset <= former_until_);
-  if (ours && backlog_.reaches(offset)) {
-    ++stats_.partial_syncs;
-    send_to(session, "+CONTINUE " + id_ + "\r\n");
-    attach(session, offset - 1);
-    backlog_.each_from(offset, [&](std::string_view bytes, history::TenureId tenure, Role role) {
-      send_to(session, bytes, tenure, role);
-    });
-    return;
-  }
-  ++stats_.full_syncs;
-  if (id != "?") ++stats_.refused_partial_syncs;
-  if (!backlog_.active()) {
-    if (!is_replica()) {
-      id_ = fresh_id();
-      blank(former_id_);
-      former_until_ = -1;
-    }
-    backlog_.begin(offset_);
-  }
-  AttachedReplica& replica = attach(session, -1);
-  replica.state = AttachedReplica::State::waiting;
-  replica.streaming = false;
-  count_good();
-  if (config_.sync_delay_seconds() == 0) send_everything(session);
-}
-
-// All waiting replicas are served together when the first of them has waited for long enough (R44).
-void Replication::start_waiting() {
-  const std::int64_t delay = config_.sync_delay_seconds();
-  const bool due = std::any_of(attached_.begin(), attached_.end(), [&](const Session* session) {
-    return session->replica->state == AttachedReplica::State::waiting &&
-           seconds_since(session->replica->since) >= delay;
-  });
-  if (!due) return;
-  for (Session* session : attached_) {
-    if (session->replica->state == AttachedReplica::State::waiting) send_everything(*session);
-  }
-}
-
-void Replication::send_everything(Session& session) {
-  AttachedReplica& replica = *session.replica;
-  constexpr std::uint64_t kOneIn = 6;
-  const bool from_disk = config_.syncs_from_disk();
-  replica.state = AttachedReplica::State::online;
-  replica.streaming = from_disk;
-  replica.heeded = from_disk || ids_.below(kOneIn) != 0;
-  replica.acknowledged_at = simulation_->now();
-  selected_ = kNoDatabase;  // a replica that begins here does not know it
-  send_to(session, "+FULLRESYNC " + id_ + " " + std::to_string(offset_) + "\r\n");
-  if (from_disk) persistence_.save();
-  sim::Payload snapshot;
-  take_snapshot(keys_, snapshot);
-  sim::Payload bulk;
-  write_bulk(bulk, snapshot.view());
-  send_to(session, bulk.view());
-  count_good();
-}
-
-// After a snapshot that goes straight to the socket, the stream begins when the replica has
-// acknowledged the snapshot. If the acknowledgement comes before the master has noticed that all is
-// sent, only the next one counts, a second later (R43).
-void Replication::acknowledged(Session& session, std::int64_t offset) {
-  AttachedReplica& replica = *session.replica;
-  if (replica.state == AttachedReplica::State::waiting || !std::exchange(replica.heeded, true))
-    return;
-  replica.acknowledged = std::max(replica.acknowledged, offset);
-  replica.acknowledged_at = simulation_->now();
-  if (!replica.streaming) {
-    replica.streaming = true;
-    for (const AttachedReplica::Piece& piece : std::exchange(replica.kept, {}))
-      send_to(session, piece.bytes, piece.tenure, piece.role);
-  }
-  blocked_.serve();
-}
-
-// One turn of the event loop reads what a replica sent, and the next one finds the end of its
-// connection. A master that was stopped finds both when it continues, so clients that are quick
-// enough are served as if its replicas were still there (R67).
-bool Replication::ends_later(const Session& session) {
-  constexpr sim::Duration kSameTurn = std::chrono::microseconds(1);
-  if (simulation_->now() - session.replica->acknowledged_at > kSameTurn) return false;
-  if (turn_timer_.armed()) return true;
-  // In nanoseconds; a turn is quick unless the machine is busy.
-  constexpr std::uint64_t kOneIn = 4;
-  const std::uint64_t longest = ids_.below(kOneIn) == 0 ? 20'000'000 : 200'000;
-  const auto turn = static_cast<std::int64_t>(ids_.below(longest));
-  turn_timer_.arm(simulation_->now() + sim::Duration(turn));
-  return true;
-}
-
-void Replication::on_next_turn() {
-  for (Session* session : std::vector<Session*>(attached_)) {
-    if (session->ended && session->waiting == 0) connections_.disconnect(*session);
-  }
-}
-
-void Replication::detached(Session& session) {
-  std::erase(attached_, &session);
-  session.replica.reset();
-  count_good();
-}
-
-void Replication::drop_replicas() {
-  for (Session* session : std::vector<Session*>(attached_)) connections_.close(*session);
-}
-
-std::int64_t Replication::acknowledged_by(std::int64_t offset) const {
-  return std::count_if(attached_.begin(), attached_.end(), [&](const Session* session) {
-    return session->replica->state == AttachedReplica::State::online &&
-           session->replica->acknowledged >= offset;
-  });
-}
-
-void Replication::ask_for_acknowledgements() {
-  sim::Payload bytes;
-  constexpr std::string_view kAsk[] = {"REPLCONF", "GETACK", "*"};
-  write_request(bytes, kAsk);
-  feed(bytes.view(), 0, Role::none);
-}
-
-std::int64_t Replication::lag_seconds(const AttachedReplica& replica) const {
-  return seconds_since(replica.acknowledged_at);
-}
-
-// Lag is counted in whole seconds, once a second (R56).
-void Replication::count_good() {
-  good_ = std::count_if(attached_.begin(), attached_.end(), [&](const Session* session) {
-    const AttachedReplica& replica = *session->replica;
-    return replica.state == AttachedReplica::State::online &&
-           lag_seconds(replica) <= config_.most_lag_seconds();
-  });
-}
-
-void Replication::config_changed() {
-  fewest_ = config_.most_lag_seconds() != 0 ? config_.fewest_replicas() : 0;
+  replicas_.look_after(rounds_);
 }
 
 // ---------------------------------------------------------------- a change of roles
@@ -373,11 +143,9 @@ void Replication::lead() {
   hang_up();
   master_ = nullptr;
   link_ = Link::none;
-  // Its replicas resume from here and need not be sent everything.
-  former_id_ = std::exchange(id_, fresh_id());
-  former_until_ = offset_ + 1;
-  drop_replicas();
-  selected_ = kNoDatabase;
+  stream_.branch(stream_.fresh_id());
+  replicas_.drop_all();
+  replicas_.select_anew();
   keys_.become_master();
   if (group_ != nullptr) group_->promoted(*process_);
   service_.tell("becomes the primary");
@@ -385,23 +153,23 @@ void Replication::lead() {
 }
 
 void Replication::follow(const Node& node) {
-  draw();
+  stream_.draw();
   const bool was_master = !is_replica();
   if (was_master) {
     blocked_.unblock_all();
-    if (!backlog_.active()) backlog_.begin(offset_);
+    if (!stream_.backlog.active()) stream_.backlog.begin(stream_.offset);
     can_resume_ = true;
     keys_.become_replica();
   }
   hang_up();
-  drop_replicas();
+  replicas_.drop_all();
   master_ = &node;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
   propagation_.receivers_changed();
   if (was_master) service_.tell("becomes a replica of " + node.process->name());
   dial();
-  await_cron();
+  await_round();
 }
 
 // ---------------------------------------------------------------- as a replica
@@ -474,7 +242,7 @@ void Replication::shake_hands(std::string_view answer) {
       return;
     case 2:
       if (can_resume_) {
-        say({"PSYNC", id_, std::to_string(offset_ + 1)});
+        say({"PSYNC", stream_.id, std::to_string(stream_.offset + 1)});
       } else {
         say({"PSYNC", "?", "-1"});
       }
@@ -493,20 +261,19 @@ void Replication::answered_to_psync(std::string_view line) {
   constexpr std::string_view kEverything = "+FULLRESYNC ";
   if (line.starts_with(kContinue)) {
     const std::string_view id = line.substr(kContinue.size());
-    if (id != id_) {
-      former_id_ = std::exchange(id_, std::string(id));
-      former_until_ = offset_ + 1;
-      drop_replicas();
+    if (id != stream_.id) {
+      stream_.branch(std::string(id));
+      replicas_.drop_all();
     }
-    if (!backlog_.active()) backlog_.begin(offset_);
+    if (!stream_.backlog.active()) stream_.backlog.begin(stream_.offset);
     link_ = Link::connected;
     return;
   }
-  next_id_.assign(line.substr(kEverything.size(), kIdLength));
-  strict_integer(line.substr(kEverything.size() + kIdLength + 1), next_offset_);
+  next_id_.assign(line.substr(kEverything.size(), Stream::kIdLength));
+  strict_integer(line.substr(kEverything.size() + Stream::kIdLength + 1), next_offset_);
   // The data of its own replicas may differ now.
-  drop_replicas();
-  backlog_.end();
+  replicas_.drop_all();
+  stream_.backlog.end();
   can_resume_ = false;
   link_ = Link::transfer;
 }
@@ -517,17 +284,16 @@ void Replication::take_over(std::string_view snapshot) {
   service_.tell("takes over all data of " + master_->process->name());
   keys_.wipe();
   load_snapshot(bulk.text, keys_);
-  id_ = next_id_;
-  blank(former_id_);
-  former_until_ = -1;
-  offset_ = next_offset_;
-  backlog_.begin(offset_);
+  stream_.id = next_id_;
+  stream_.forget_former();
+  stream_.offset = next_offset_;
+  stream_.backlog.begin(stream_.offset);
   can_resume_ = true;
   link_ = Link::connected;
   executor_.stream_session() = {};
   persistence_.write_dump();
   if (persistence_.logs()) persistence_.rewrite_log();
-  send_ack(offset_);
+  send_ack(stream_.offset);
 }
 
 // A requested acknowledgement does not include the request itself.
@@ -537,14 +303,14 @@ void Replication::obey(std::string_view bytes, history::TenureId tenure, Role ro
     const auto done = static_cast<std::int64_t>(bytes.size() - rest.size());
     if (!take_request(rest, argv_)) break;
     if (same_word(argv_[0], "replconf")) {
-      send_ack(offset_ + done);
+      send_ack(stream_.offset + done);
     } else {
       executor_.obey(argv_, tenure, role);
     }
   }
   executor_.obeyed();
   // Its own replicas get the stream unchanged.
-  feed(bytes, tenure, role);
+  replicas_.feed(bytes, tenure, role);
   blocked_.serve();
 }
 

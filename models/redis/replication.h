@@ -10,36 +10,16 @@
 #include <vector>
 
 #include "history/history.h"
-#include "models/redis/backlog.h"
 #include "models/redis/directory.h"
-#include "models/redis/effects.h"
 #include "models/redis/parts.h"
+#include "models/redis/replicas.h"
 #include "models/redis/session.h"
+#include "models/redis/stream.h"
 #include "sim/service.h"
 
 namespace picklock::redis {
 
 class Group;
-
-// A replica as its master knows it.
-struct AttachedReplica {
-  enum class State : std::uint8_t {
-    waiting,  // the snapshot is still to be made
-    online,   // the snapshot has been sent
-  };
-  State state = State::waiting;
-  bool streaming = false;
-  bool heeded = false;  // its acknowledgements count
-  std::int64_t acknowledged = 0;
-  sim::Instant since{};  // since when it has been waiting
-  sim::Instant acknowledged_at{};
-  struct Piece {
-    std::string bytes;
-    history::TenureId tenure = 0;
-    Role role{};
-  };
-  std::vector<Piece> kept;  // the stream until it is streaming
-};
 
 class Replication final : private sim::Endpoint {
  public:
@@ -63,7 +43,8 @@ class Replication final : private sim::Endpoint {
         loop_(parts.loop),
         blocked_(parts.blocked),
         propagation_(parts.propagation),
-        persistence_(parts.persistence) {}
+        persistence_(parts.persistence),
+        replicas_(parts, stream_) {}
 
   void reset(sim::Simulation& simulation, sim::Process& process, const Directory* directory);
   void started();  // the process starts and follows the master that its configuration names
@@ -93,34 +74,16 @@ class Replication final : private sim::Endpoint {
   const Node* master() const { return master_; }
   Link link() const { return link_; }
   const std::string& id() {
-    draw();
-    return id_;
+    stream_.draw();
+    return stream_.id;
   }
-  const std::string& former_id() const { return former_id_; }
-  std::int64_t former_until() const { return former_until_; }
-  std::int64_t offset() const { return offset_; }
-  const Backlog& backlog() const { return backlog_; }
+  const Stream& stream() const { return stream_; }
+  Replicas& replicas() { return replicas_; }
   sim::Instant last_heard() const { return last_heard_; }
   sim::Instant down_since() const { return down_since_; }
-  // The lag that the server reports; a replica without acknowledgement lags since it was attached.
-  std::int64_t lag_seconds(const AttachedReplica& replica) const;
 
-  // --- as a master
-  bool wants_effects() const { return !is_replica() && backlog_.active(); }
-  void propagate(Effects& effects, history::TenureId tenure, Role role);
-  void psync(Session& session, std::string_view id, std::int64_t offset);
-  void acknowledged(Session& session, std::int64_t offset);
-  // Whether the server notices the end of the link to this replica only later, and then detaches
-  // it.
-  bool ends_later(const Session& session);
-  void detached(Session& session);
-  // How many replicas have acknowledged this offset (R51).
-  std::int64_t acknowledged_by(std::int64_t offset) const;
-  void ask_for_acknowledgements();
-  // Whether writes are refused: `min-replicas-to-write`, as last counted (R56).
-  bool too_few_replicas() const { return good_ < fewest_ && !is_replica(); }
-  void config_changed();
-  std::int64_t good_replicas() const { return good_; }
+  // Once a second from now on, as long as there is a primary or a replica.
+  void await_round();
 
   // --- a change of roles
   void lead();                    // REPLICAOF NO ONE
@@ -134,19 +97,8 @@ class Replication final : private sim::Endpoint {
   void on_opened(sim::Connection& connection) override;
   void on_reset(sim::Connection& connection) override;
 
-  // --- as a master
-  AttachedReplica& attach(Session& session, std::int64_t offset);
-  void feed(std::string_view bytes, history::TenureId tenure, Role role);
-  void send_to(Session& session, std::string_view bytes, history::TenureId tenure = 0,
-               Role role = {});
-  void send_everything(Session& session);
-  void start_waiting();
-  void count_good();
-  void drop_replicas();
-  void await_cron();
   void cron();
   void on_cron();
-  void on_next_turn();
 
   // --- as a replica
   void dial();
@@ -159,8 +111,6 @@ class Replication final : private sim::Endpoint {
   void obey(std::string_view bytes, history::TenureId tenure, Role role);
   void send_ack(std::int64_t offset);
 
-  void draw();
-  std::string fresh_id();
   std::int64_t seconds_since(sim::Instant then) const;
 
   sim::Service& service_;
@@ -177,29 +127,18 @@ class Replication final : private sim::Endpoint {
   sim::Process* process_ = nullptr;
   const Directory* directory_ = nullptr;
   Group* group_ = nullptr;
-  // A lone server needs no id and no timer phase, so both are drawn when first needed.
-  bool drawn_ = false;
-  sim::Random ids_;
-  std::int64_t phase_ = 0;  // of its rounds, by the process's monotonic clock
   const Node* configured_ = nullptr;
   const Node* master_ = nullptr;  // nullptr: it is a master
-  std::string id_;                // of the history that the data are a state of
-  std::string former_id_;         // of the history that this one continues after former_until_
-  std::int64_t former_until_ = -1;
-  std::int64_t offset_ = 0;
-  Backlog backlog_;
-  std::int64_t selected_ = kNoDatabase;
+  Stream stream_;
+  Replicas replicas_;
 
-  std::vector<Session*> attached_;
-  std::int64_t good_ = 0;
-  std::int64_t fewest_ = 0;   // 0: any number will do
   std::uint64_t rounds_ = 0;  // of the timer
 
   Link link_ = Link::none;
   sim::Connection* connection_ = nullptr;
   std::uint32_t dials_ = 0;
   std::uint32_t answers_ = 0;  // in the handshake
-  bool can_resume_ = false;    // its data are a state of the history `id_`
+  bool can_resume_ = false;    // its data are a state of the stream
   std::string next_id_;        // of the snapshot under way
   std::int64_t next_offset_ = 0;
   sim::Instant last_heard_{};
@@ -208,7 +147,6 @@ class Replication final : private sim::Endpoint {
   std::vector<std::string_view> argv_;
 
   sim::Timer cron_timer_;
-  sim::Timer turn_timer_;
 };
 
 }  // namespace picklock::redis

@@ -62,11 +62,11 @@ void role(Call& call) {
     reply.add().set_integer(replication.master()->port);
     reply.add().set_bulk(link_name(replication.link()));
     const bool knows = replication.link() == Replication::Link::connected;
-    reply.add().set_integer(knows ? replication.offset() : -1);
+    reply.add().set_integer(knows ? replication.stream().offset : -1);
     return;
   }
   reply.add().set_bulk("master");
-  reply.add().set_integer(replication.offset());
+  reply.add().set_integer(replication.stream().offset);
   Reply& replicas = reply.add();
   replicas.set(Reply::Kind::array);
   for (const Session* session : call.server.connections.all()) {
@@ -95,7 +95,7 @@ void replconf(Call& call) {
     } else if (same_word(option, "ack")) {
       call.written = true;
       if (call.session.replica == nullptr || !strict_integer(call[i + 1], number)) return;
-      call.server.replication.acknowledged(call.session, number);
+      call.server.replication.replicas().acknowledged(call.session, number);
       return;
     } else if (same_word(option, "getack")) {
       call.written = true;
@@ -119,7 +119,7 @@ void psync(Call& call) {
   std::int64_t offset = 0;
   if (!integer(call[2], offset, call.reply)) return;
   call.written = true;
-  replication.psync(call.session, call[1], offset);
+  replication.replicas().psync(call.session, call[1], offset);
 }
 
 // Counts replicas and promises nothing: a write that they lack is not undone (R51). Only this
@@ -144,7 +144,8 @@ void wait(Call& call) {
     call.reply.set_error("ERR timeout is negative");
     return;
   }
-  const std::int64_t there = call.server.replication.acknowledged_by(call.session.written_until);
+  const std::int64_t there =
+      call.server.replication.replicas().acknowledged_by(call.session.written_until);
   if (there >= wanted || call.session.in_multi) {
     call.reply.set_integer(there);
   } else {

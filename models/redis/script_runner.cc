@@ -90,8 +90,8 @@ std::string_view ScriptRunner::refusal(const Command* command, Argv argv) const 
   if (read_only_ && (command->is(kWrite) || command->is(kMayReplicate)))
     return "ERR Write commands are not allowed from read-only scripts.";  // R85
   if (command->is(kWrite) && !wrote_) {
-    if (replication_.is_replica()) return kReadOnly;              // R49
-    if (replication_.too_few_replicas()) return kTooFewReplicas;  // R57
+    if (replication_.is_replica()) return kReadOnly;                // R49
+    if (replication_.replicas().too_few()) return kTooFewReplicas;  // R57
   }
   // As it was when the script began, and not once it has written: half a script would be worse
   // (R106).

@@ -37,7 +37,7 @@ void Server::read_configuration() {
   Reply reply;
   config_.set(pairs, reply);
   if (reply.is_error()) throw std::invalid_argument(reply.text);
-  replication_.config_changed();
+  replication_.replicas().config_changed();
   persistence_.config_changed();
 }
 

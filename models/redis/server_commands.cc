@@ -213,12 +213,12 @@ class Info {
       field("role", "master");
     }
     replicas(replication);
-    const Backlog& backlog = replication.backlog();
+    const Backlog& backlog = replication.stream().backlog;
     field("master_failover_state", "no-failover");
     field("master_replid", replication.id());
-    field("master_replid2", replication.former_id());
-    field("master_repl_offset", std::to_string(replication.offset()));
-    field("second_repl_offset", std::to_string(replication.former_until()));
+    field("master_replid2", replication.stream().former_id);
+    field("master_repl_offset", std::to_string(replication.stream().offset));
+    field("second_repl_offset", std::to_string(replication.stream().former_until));
     field("repl_backlog_active", backlog.active() ? "1" : "0");
     field("repl_backlog_size", "1048576");
     field("repl_backlog_first_byte_offset",
@@ -239,15 +239,15 @@ class Info {
     field("master_link_status", up ? "up" : "down");
     field("master_last_io_seconds_ago", up ? seconds_since(replication.last_heard()) : "-1");
     field("master_sync_in_progress", transfer ? "1" : "0");
-    field("slave_read_repl_offset", std::to_string(replication.offset()));
-    field("slave_repl_offset", std::to_string(replication.offset()));
+    field("slave_read_repl_offset", std::to_string(replication.stream().offset));
+    field("slave_repl_offset", std::to_string(replication.stream().offset));
     if (!up) field("master_link_down_since_seconds", seconds_since(replication.down_since()));
     field("slave_priority", std::to_string(call_.server.config.replica_priority()));
     field("slave_read_only", "1");
     field("replica_announced", "1");
   }
 
-  void replicas(const Replication& replication) {
+  void replicas(Replication& replication) {
     std::string lines;
     std::uint64_t count = 0;
     for (const Session* session : call_.server.connections.all()) {
@@ -259,11 +259,11 @@ class Info {
                ",port=" + std::to_string(session->listening_port) +
                ",state=" + (online ? "online" : "wait_bgsave") +
                ",offset=" + std::to_string(known) +
-               ",lag=" + std::to_string(replication.lag_seconds(replica)) + "\r\n";
+               ",lag=" + std::to_string(replication.replicas().lag_seconds(replica)) + "\r\n";
     }
     field("connected_slaves", count);
     if (call_.server.config.fewest_replicas() != 0 && call_.server.config.most_lag_seconds() != 0)
-      field("min_slaves_good_slaves", std::to_string(replication.good_replicas()));
+      field("min_slaves_good_slaves", std::to_string(replication.replicas().good()));
     text_ += lines;
   }
 
@@ -485,7 +485,7 @@ void command_help(Call& call) {
 void config_get(Call& call) { call.server.config.get(call.argv.subspan(2), call.reply); }
 void config_set(Call& call) {
   call.server.config.set(call.argv.subspan(2), call.reply);
-  call.server.replication.config_changed();
+  call.server.replication.replicas().config_changed();
   call.server.persistence.config_changed();
 }
 
