@@ -214,75 +214,113 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
   if (!message.taken) release(message);
 }
 
-void Network::deliver_unusual(Message& message, const Event& event) {
+// Whether the message reaches its end now. Otherwise it is lost, held, or comes later.
+bool Network::arrives(Message& message) {
   Connection& connection = *message.connection;
   auto& direction = connection.direction_[message.direction];
+  if (connection.broken_ && !message.stray) {
+    lose(message);
+    return false;
+  }
+  if (message.holds) {
+    message.holds = false;
+    // The hold may be over before the message that begins it arrives here.
+    direction.hold = scheduler_.now() < message.hold_until;
+    refresh(connection);
+  }
+  if (direction.blocks > 0 || direction.hold || direction.first_held != 0) {
+    keep_back(connection, direction, message);
+    return false;
+  }
+  if (message.stage == Stage::under_way && !message.stray && scheduler_.now() <= direction.behind) {
+    // The message was sent before the direction was released, and the held ones are in flight.
+    direction.behind += Duration(1);
+    Instant& last_due = connection.way_[message.direction].last_due;
+    if (last_due < direction.behind) last_due = direction.behind;
+    message.reach(Stage::released);
+    scheduler_.queue().push(direction.behind, EventKind::deliver, message.slot, 0);
+    return false;
+  }
+  if (scheduler_.now() > direction.behind && direction.behind != kStart) {
+    direction.behind = kStart;
+    refresh(connection);
+  }
+  if (message.lose) {
+    lose(message);
+    reset_connection(connection, 0);
+    reset_connection(connection, 1);
+    return false;
+  }
+  return true;
+}
+
+// Whether the process at this end can have the message. Otherwise the kernel has answered.
+bool Network::is_received(Message& message, Process& receiver) {
+  Connection& connection = *message.connection;
+  const int to = 1 - message.direction;
+  if (message.kind == MessageKind::open) {
+    // The kernel answers even if the process is busy or paused (R116).
+    const bool refused = receiver.down();
+    connection.incarnation_[1] = receiver.incarnation();
+    const bool silent = receiver.silent();
+    lose(message);
+    if (silent) return false;
+    send(make_signal(connection, 1, refused ? MessageKind::reset : MessageKind::opened));
+    return false;
+  }
+  if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
+    const bool silent = receiver.down() && receiver.silent();
+    const bool stray = message.stray;
+    // A reset answered by a reset would go back and forth for ever between two machines that have
+    // both forgotten the connection.
+    const bool farewell = message.kind == MessageKind::closed || message.kind == MessageKind::reset;
+    lose(message);
+    if (silent || stray || farewell || connection.broken_) return false;
+    send(make_signal(connection, to, MessageKind::reset));
+    return false;
+  }
+  if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
+  if (!receiver.paused() && scheduler_.now() <= receiver.caught_up_) {
+    receiver.caught_up_ += Duration(1);
+    scheduler_.queue().push(receiver.caught_up_, EventKind::deliver, message.slot, 0);
+    return false;
+  }
+  return true;
+}
+
+// Whether a process that needs time for each message can handle this one now. Otherwise it comes
+// again.
+bool Network::has_turn(Message& message, Process& receiver, bool farewell) {
+  Instant& free_at = receiver.free_at_;
+  // A message that needs no handling time must still come after those that wait for their turn:
+  // at the same instant a permuted tie would let it overtake them.
+  const bool waits = receiver.backlog_ && free_at >= scheduler_.now();
+  Duration handling = farewell ? Duration() : receiver.handling();
+  if (waits && handling == Duration()) handling = Duration(1);
+  if (free_at < scheduler_.now()) free_at = scheduler_.now();
+  free_at += handling;
+  if (free_at > scheduler_.now()) {
+    message.reach(Stage::handled);
+    receiver.backlog_ = true;
+    receiver.refresh();
+    scheduler_.queue().push(free_at, EventKind::deliver, message.slot, 0);
+    return false;
+  }
+  if (scheduler_.now() > receiver.caught_up_) {
+    receiver.backlog_ = false;
+    receiver.refresh();
+  }
+  return true;
+}
+
+void Network::deliver_unusual(Message& message, const Event& event) {
+  Connection& connection = *message.connection;
   const int to = 1 - message.direction;
   Process& receiver = *connection.end_[to];
   if (message.stage < Stage::arrived) {
-    if (connection.broken_ && !message.stray) {
-      lose(message);
-      return;
-    }
-    if (message.holds) {
-      message.holds = false;
-      // The hold may be over before the message that begins it arrives here.
-      direction.hold = scheduler_.now() < message.hold_until;
-      refresh(connection);
-    }
-    if (direction.blocks > 0 || direction.hold || direction.first_held != 0) {
-      keep_back(connection, direction, message);
-      return;
-    }
-    if (message.stage == Stage::under_way && !message.stray &&
-        scheduler_.now() <= direction.behind) {
-      // The message was sent before the direction was released, and the held ones are in flight.
-      direction.behind += Duration(1);
-      Instant& last_due = connection.way_[message.direction].last_due;
-      if (last_due < direction.behind) last_due = direction.behind;
-      message.reach(Stage::released);
-      scheduler_.queue().push(direction.behind, EventKind::deliver, message.slot, 0);
-      return;
-    }
-    if (scheduler_.now() > direction.behind && direction.behind != kStart) {
-      direction.behind = kStart;
-      refresh(connection);
-    }
-    if (message.lose) {
-      lose(message);
-      reset_connection(connection, 0);
-      reset_connection(connection, 1);
-      return;
-    }
+    if (!arrives(message)) return;
     message.reach(Stage::arrived);
-    if (message.kind == MessageKind::open) {
-      // The kernel answers even if the process is busy or paused (R116).
-      const bool refused = receiver.down();
-      connection.incarnation_[1] = receiver.incarnation();
-      const bool silent = receiver.silent();
-      lose(message);
-      if (silent) return;
-      send(make_signal(connection, 1, refused ? MessageKind::reset : MessageKind::opened));
-      return;
-    }
-    if (receiver.down() || connection.incarnation_[to] != receiver.incarnation()) {
-      const bool silent = receiver.down() && receiver.silent();
-      const bool stray = message.stray;
-      // A reset answered by a reset would go back and forth for ever between two machines that have
-      // both forgotten the connection.
-      const bool farewell =
-          message.kind == MessageKind::closed || message.kind == MessageKind::reset;
-      lose(message);
-      if (silent || stray || farewell || connection.broken_) return;
-      send(make_signal(connection, to, MessageKind::reset));
-      return;
-    }
-    if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
-    if (!receiver.paused() && scheduler_.now() <= receiver.caught_up_) {
-      receiver.caught_up_ += Duration(1);
-      scheduler_.queue().push(receiver.caught_up_, EventKind::deliver, message.slot, 0);
-      return;
-    }
+    if (!is_received(message, receiver)) return;
   }
   if (receiver.paused()) {
     receiver.defer(event);
@@ -290,27 +328,9 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   }
   const bool farewell =
       to == 1 && (message.kind == MessageKind::closed || message.kind == MessageKind::reset);
-  if ((message.kind == MessageKind::data || farewell) && message.stage != Stage::handled) {
-    Instant& free_at = receiver.free_at_;
-    // A message that needs no handling time must still come after those that wait for their turn:
-    // at the same instant a permuted tie would let it overtake them.
-    const bool waits = receiver.backlog_ && free_at >= scheduler_.now();
-    Duration handling = farewell ? Duration() : receiver.handling();
-    if (waits && handling == Duration()) handling = Duration(1);
-    if (free_at < scheduler_.now()) free_at = scheduler_.now();
-    free_at += handling;
-    if (free_at > scheduler_.now()) {
-      message.reach(Stage::handled);
-      receiver.backlog_ = true;
-      receiver.refresh();
-      scheduler_.queue().push(free_at, EventKind::deliver, message.slot, 0);
-      return;
-    }
-    if (scheduler_.now() > receiver.caught_up_) {
-      receiver.backlog_ = false;
-      receiver.refresh();
-    }
-  }
+  const bool takes_time = message.kind == MessageKind::data || farewell;
+  if (takes_time && message.stage != Stage::handled && !has_turn(message, receiver, farewell))
+    return;
   let_go(connection);
   if (message.unasked) connection.unread_ -= message.payload.size();
   // Nothing is delivered after the end of a connection: the endpoint may no longer exist.

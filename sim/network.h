@@ -172,6 +172,9 @@ class Network {
   void enqueue(Message& message, Instant due);
   [[gnu::noinline]] Duration send_altered(Message& message);
   [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);
+  bool arrives(Message& message);
+  bool is_received(Message& message, Process& receiver);
+  bool has_turn(Message& message, Process& receiver, bool farewell);
   static void refresh(Connection& connection);
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
