@@ -150,6 +150,18 @@ int load_pieces(lua_State* lua) {
   return loaded(lua, lua_load(lua, next_piece, &pieces, name));
 }
 
+void open_libraries(lua_State* lua) {
+  for (const auto& [name, open] : {std::pair<const char*, lua_CFunction>{"", luaopen_base},
+                                   {LUA_TABLIBNAME, luaopen_table},
+                                   {LUA_STRLIBNAME, luaopen_string},
+                                   {LUA_MATHLIBNAME, luaopen_math},
+                                   {"bit", luaopen_bit}}) {
+    lua_pushcfunction(lua, open);
+    lua_pushstring(lua, name);
+    lua_call(lua, 1, 0);
+  }
+}
+
 }  // namespace
 
 struct SandboxFunctions {
@@ -497,15 +509,7 @@ struct SandboxFunctions {
 void Sandbox::install(lua_State* lua) {
   using Functions = SandboxFunctions;
   const int redis = lua_gettop(lua);
-  for (const auto& [name, open] : {std::pair<const char*, lua_CFunction>{"", luaopen_base},
-                                   {LUA_TABLIBNAME, luaopen_table},
-                                   {LUA_STRLIBNAME, luaopen_string},
-                                   {LUA_MATHLIBNAME, luaopen_math},
-                                   {"bit", luaopen_bit}}) {
-    lua_pushcfunction(lua, open);
-    lua_pushstring(lua, name);
-    lua_call(lua, 1, 0);
-  }
+  open_libraries(lua);
   lua_newtable(lua);
   lua_setfield(lua, LUA_REGISTRYINDEX, Functions::kViews);
 
@@ -521,6 +525,38 @@ void Sandbox::install(lua_State* lua) {
     lua_pushnil(lua);
     lua_setfield(lua, -2, name);
   }
+  replace_functions(lua);
+  lua_pushvalue(lua, redis);
+  lua_setfield(lua, -2, "redis");
+  Functions::push_cjson(lua);
+  lua_setfield(lua, -2, "cjson");
+  for (const char* library :
+       {"table", "string", "math", "coroutine", "bit", "struct", "cmsgpack", "cjson", "redis"}) {
+    lua_getfield(lua, -1, library);
+    Functions::protect(lua);
+    lua_setfield(lua, -2, library);
+  }
+  // Methods of strings come from the view too, because scripts can see their metatable.
+  lua_pushliteral(lua, "");
+  lua_getmetatable(lua, -1);
+  lua_getfield(lua, -3, "string");
+  lua_setfield(lua, -2, "__index");
+  Functions::protect(lua);
+  string_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_pop(lua, 1);
+
+  protect_globals(lua);
+  // Chunks that scripts load themselves get the interpreter's table of globals.
+  lua_replace(lua, LUA_GLOBALSINDEX);
+  lua_settop(lua, redis - 1);
+
+  push_weak_table(lua);
+  numbered_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+// Adapts the functions that would see a view's inside, or more than the run.
+void Sandbox::replace_functions(lua_State* lua) {
+  using Functions = SandboxFunctions;
   for (const auto& [name, function] :
        {std::pair<const char*, lua_CFunction>{"rawget", Functions::reads},
         {"next", Functions::reads},
@@ -538,15 +574,15 @@ void Sandbox::install(lua_State* lua) {
         {"gcinfo", gc_info}}) {
     Functions::replace(lua, *this, name, function);
   }
+  lua_getfield(lua, -1, "coroutine");
+  lua_getfield(lua, -1, "resume");
+  resume_ = lua_tocfunction(lua, -1);
+  lua_pop(lua, 2);
   struct Replacement {
     const char* library;
     const char* name;
     lua_CFunction function;
   };
-  lua_getfield(lua, -1, "coroutine");
-  lua_getfield(lua, -1, "resume");
-  resume_ = lua_tocfunction(lua, -1);
-  lua_pop(lua, 2);
   for (const Replacement& one : {Replacement{"table", "insert", Functions::inserts},
                                  {"table", "remove", Functions::removes},
                                  {"table", "sort", Functions::sorts},
@@ -576,25 +612,10 @@ void Sandbox::install(lua_State* lua) {
     Functions::replace(lua, *this, one.name, one.function);
     lua_pop(lua, 1);
   }
-  lua_pushvalue(lua, redis);
-  lua_setfield(lua, -2, "redis");
-  Functions::push_cjson(lua);
-  lua_setfield(lua, -2, "cjson");
-  for (const char* library :
-       {"table", "string", "math", "coroutine", "bit", "struct", "cmsgpack", "cjson", "redis"}) {
-    lua_getfield(lua, -1, library);
-    Functions::protect(lua);
-    lua_setfield(lua, -2, library);
-  }
-  // Methods of strings come from the view too, because scripts can see their metatable.
-  lua_pushliteral(lua, "");
-  lua_getmetatable(lua, -1);
-  lua_getfield(lua, -3, "string");
-  lua_setfield(lua, -2, "__index");
-  Functions::protect(lua);
-  string_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-  lua_pop(lua, 1);
+}
 
+void Sandbox::protect_globals(lua_State* lua) {
+  using Functions = SandboxFunctions;
   // Reading falls through to the real globals, whose own metatable complains of what is missing.
   lua_newtable(lua);
   lua_pushcfunction(lua, unknown_global);
@@ -610,12 +631,6 @@ void Sandbox::install(lua_State* lua) {
   lua_pushvalue(lua, -2);
   lua_setfield(lua, -2, "_G");
   lua_pop(lua, 1);
-  // Chunks that scripts load themselves get the interpreter's table of globals.
-  lua_replace(lua, LUA_GLOBALSINDEX);
-  lua_settop(lua, redis - 1);
-
-  push_weak_table(lua);
-  numbered_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
 void Sandbox::renew_cjson(lua_State* lua) {

@@ -31,6 +31,10 @@ class Sandbox {
 
  private:
   friend struct SandboxFunctions;
+
+  void replace_functions(lua_State* lua);
+  void protect_globals(lua_State* lua);
+
   static constexpr std::uint64_t kFirstRandom = 0x1234ABCD330E;
 
   std::uint64_t random_ = kFirstRandom;  // Redis's own copy of lrand48
