@@ -8,7 +8,7 @@
 #include "conform/zookeeper/sim_socket.h"
 #include "history/recorded_simulation.h"
 #include "models/client/keys.h"
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/ensemble.h"
 
 namespace picklock::conform::zookeeper {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/ensemble.h"
 #include "models/zookeeper/wire.h"
 #include "sim/simulation.h"
 

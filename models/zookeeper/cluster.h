@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/servers/cluster.h"
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/ensemble.h"
 #include "models/zookeeper/sim_client.h"
 
 namespace picklock::zookeeper {

@@ -2,9 +2,6 @@
 // from its own tree, which may be behind (Z41), and passes writes to its ensemble
 // (models/zookeeper/quorum_peer.h). It answers the requests of one connection in order (Z50), and
 // notifies watchers of a change before any answer that shows it (Z33).
-//
-//   Ensemble ensemble;
-//   ensemble.reset(simulation, processes, tenures, lock_key, settings);
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -144,29 +141,6 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   std::vector<Watches::Told> told_;
   Request request_;
   Reply reply_;
-};
-
-// The servers of one ensemble.
-class Ensemble {
- public:
-  // `processes`: one for each server, in order. The first leads when a run begins.
-  // `outlives_session`: the lock's own znode is not ephemeral, and its owner still counts as
-  // holder.
-  void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
-             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-             bool outlives_session = false);
-
-  std::size_t size() const { return peers_.size(); }
-  Server& server(std::size_t index) { return servers_[index]; }
-  std::span<const models::ServerEnd> ends() const { return ends_; }
-  Server* leader();  // the one that serves; nullptr: none
-
- private:
-  Settings settings_;
-  Grants grants_;
-  std::deque<Server> servers_;
-  std::vector<QuorumPeer*> peers_;
-  std::vector<models::ServerEnd> ends_;
 };
 
 }  // namespace picklock::zookeeper

@@ -10,7 +10,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/keys.h"
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/ensemble.h"
 #include "models/zookeeper/sim_client.h"
 #include "sim/simulation.h"
 #include "testing/agenda.h"

@@ -10,7 +10,7 @@
 #include "conform/zookeeper/sim_socket.h"
 #include "history/recorded_simulation.h"
 #include "models/client/keys.h"
-#include "models/zookeeper/server.h"
+#include "models/zookeeper/ensemble.h"
 #include "sim/simulation.h"
 
 namespace picklock::conform::zookeeper::outcomes {
