@@ -38,7 +38,7 @@ class RedisLock : public Lock {
 
 class ZooKeeperLock final : public Lock {
  public:
-  static constexpr LockServer server = LockServer::zookeeper;
+  static constexpr LockServer server = zookeeper::kServer;
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const auto made = self.connection<zookeeper::Client>().create(
@@ -56,7 +56,7 @@ class ZooKeeperLock final : public Lock {
 
 class MySqlLock final : public Lock {
  public:
-  static constexpr LockServer server = LockServer::mysql;
+  static constexpr LockServer server = mysql::kServer;
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const auto session = self.connection<mysql::Client>().connect();
@@ -111,7 +111,7 @@ class TalkativeLock final : public RedisLock {
   using RedisLock::RedisLock;
   static std::vector<Promise> promises(const LockSettings& settings);
   static Duration bound(const LockSettings& settings);
-  static constexpr LockServer server = LockServer::redis;
+  static constexpr LockServer server = redis::kServer;
 };
 
 std::vector<Promise> TalkativeLock::promises(const LockSettings&) {

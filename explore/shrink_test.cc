@@ -10,6 +10,7 @@
 #include "models/mysql/spec.h"
 #include "models/redis/spec.h"
 #include "models/servers/verbs.h"
+#include "picklock/redis.h"
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
 
@@ -77,7 +78,7 @@ TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
 TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
   for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
     Scenario scenario = plain(algorithm);
-    const bool redis = lock_server(scenario).server == LockServer::redis;
+    const bool redis = lock_server(scenario).server == redis::kServer;
     scenario.servers.of<redis::Spec>().replicas = redis ? 1 : 0;
     scenario.servers.of<mysql::Spec>().replicas = redis ? 0 : 1;
     scenario.faults = {{.verb = models::kFailOver, .target = redis ? "redis-1" : "mysql-1"}};

@@ -6,6 +6,7 @@
 #include "models/locks/catalogue.h"
 #include "models/locks/set_px_lock.h"
 #include "models/servers/kind.h"
+#include "picklock/lease_store.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
@@ -40,7 +41,7 @@ class SaysMoreOfItself final : public Lock {
     return {{Property::not_stuck, {FaultClass::pause}, ""}};
   }
   static Duration bound(const LockSettings& settings) { return 7 * settings.ttl; }
-  static constexpr LockServer server = LockServer::lease_store;
+  static constexpr LockServer server = lease_store::kServer;
 };
 
 TEST(OwnLock, IsCalledLikeItsClass) {
@@ -76,7 +77,7 @@ TEST(OwnLock, MaySayMoreOfItself) {
   EXPECT_EQ(one.promises({})[0].property, Property::not_stuck);
   EXPECT_EQ(one.bound({.ttl = 3s}), 21s);
   const Scenario scenario = contended(own_lock<SaysMoreOfItself>(), {});
-  EXPECT_EQ(lock_server(scenario).server, LockServer::lease_store);
+  EXPECT_EQ(lock_server(scenario).server, lease_store::kServer);
   EXPECT_TRUE(scenario.network.links.empty());
 }
 

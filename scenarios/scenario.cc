@@ -4,6 +4,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
+#include "picklock/redis.h"
 
 namespace picklock::scenarios {
 
@@ -14,7 +15,7 @@ const models::Algorithm* find_algorithm(const Scenario& scenario) {
 
 const servers::Kind& lock_server(const Scenario& scenario) {
   const models::Algorithm* algorithm = find_algorithm(scenario);
-  return servers::kind_of(algorithm != nullptr ? algorithm->uses.server : LockServer::redis);
+  return servers::kind_of(algorithm != nullptr ? algorithm->uses.server : redis::kServer);
 }
 
 std::uint32_t primaries(const Scenario& scenario) {

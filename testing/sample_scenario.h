@@ -7,6 +7,9 @@
 #include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
 #include "models/locks/option_keys.h"
+#include "picklock/lease_store.h"
+#include "picklock/mysql.h"
+#include "picklock/zookeeper.h"
 #include "scenarios/keys.h"
 #include "scenarios/loader.h"
 
@@ -41,17 +44,17 @@ inline scenarios::Vocabulary vocabulary() {
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .server = LockServer::zookeeper},
+       {.mint = true, .server = picklock::zookeeper::kServer},
        keys_of("zk-ephemeral")},
       {"mysql-row-lock",
        {Role::acquire, Role::release},
        {},
-       {.mint = true, .database = true, .server = LockServer::mysql},
+       {.mint = true, .database = true, .server = picklock::mysql::kServer},
        joined({keys_of("mysql-row-lock"), keys_of("shedlock")})},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
-       {.mint = true, .server = LockServer::lease_store},
+       {.mint = true, .server = picklock::lease_store::kServer},
        keys_of("lease-store-lock")},
   }};
 }

@@ -10,6 +10,7 @@
 #include "compare/safety_table/page.h"
 #include "models/redis/spec.h"
 #include "models/servers/kind.h"
+#include "picklock/redis.h"
 #include "testing/safety_table_search.h"
 
 namespace picklock::compare::safety_table {
@@ -66,7 +67,7 @@ TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
     const scenarios::Scenario scenario = claims::scenario(one);
     const redis::Spec& redis = scenario.servers.of<redis::Spec>();
     const bool cheap = redis.masters == 1 && redis.sentinels == 0 &&
-                       scenarios::lock_server(scenario).server == LockServer::redis;
+                       scenarios::lock_server(scenario).server == redis::kServer;
     if (one.claim == claims::Claim::wait || !cheap) continue;
     SCOPED_TRACE(claims::test_name(one));
     const bool safe = one.reach() == Reach::safe;

@@ -56,6 +56,13 @@ constexpr std::optional<Role> role_named(std::string_view word) {
   return std::nullopt;
 }
 
+// A kind of server, by its key in a scenario file. Each server's header has its own.
+struct LockServer {
+  std::string_view key;
+
+  constexpr bool operator==(const LockServer&) const = default;
+};
+
 // A tenure, as the record of a run numbers it; 0: none.
 enum class Tenancy : std::uint32_t {};
 

@@ -11,6 +11,9 @@
 
 namespace picklock::lease_store {
 
+// A lock on this server says so: `static constexpr LockServer server = lease_store::kServer;`.
+inline constexpr LockServer kServer{"lease_store"};
+
 enum class Status : std::uint8_t {
   done,
   refused,      // another session has the key, or it is not granted yet; a watch: it still is held

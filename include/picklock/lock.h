@@ -220,20 +220,4 @@ struct Promise {
   std::string_view premise;  // one clause; empty: unconditionally
 };
 
-// The kind of server that keeps the entries of a lock, by its key in a scenario file.
-struct LockServer {
-  std::string_view key;
-
-  constexpr bool operator==(const LockServer&) const = default;
-
-  static const LockServer redis;
-  static const LockServer lease_store;
-  static const LockServer zookeeper;
-  static const LockServer mysql;
-};
-inline constexpr LockServer LockServer::redis{"redis"};
-inline constexpr LockServer LockServer::lease_store{"lease_store"};
-inline constexpr LockServer LockServer::zookeeper{"zookeeper"};
-inline constexpr LockServer LockServer::mysql{"mysql"};
-
 }  // namespace picklock

@@ -27,6 +27,9 @@
 
 namespace picklock::mysql {
 
+// A lock on this server says so: `static constexpr LockServer server = mysql::kServer;`.
+inline constexpr LockServer kServer{"mysql"};
+
 using Value = std::variant<std::monostate, std::int64_t, std::string>;  // NULL, BIGINT, VARCHAR
 using Row = std::vector<Value>;
 

@@ -22,6 +22,9 @@
 
 namespace picklock::redis {
 
+// A lock on this server says so: `static constexpr LockServer server = redis::kServer;`.
+inline constexpr LockServer kServer{"redis"};
+
 // The answer to a Redis command, as the client that sent it knows it: the server's, or that there
 // is none. A missing answer says nothing about whether the command was applied.
 struct Reply {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "picklock/lock.h"
+#include "picklock/redis.h"
 
 namespace picklock {
 
@@ -41,7 +42,7 @@ struct OwnLock {
   std::unique_ptr<Lock> (*make)(const models::LockOptions& options) = nullptr;
   std::vector<Promise> (*promises)(const models::LockOptions& options) = nullptr;
   Duration (*bound)(const models::LockOptions& options) = nullptr;
-  LockServer server = LockServer::redis;
+  LockServer server = redis::kServer;
 };
 
 namespace detail {
@@ -63,7 +64,7 @@ std::string type_name() {
 //
 //   static std::vector<Promise> promises(const LockSettings& settings);
 //   static Duration bound(const LockSettings& settings);
-//   static constexpr LockServer server = LockServer::redis;
+//   static constexpr LockServer server = redis::kServer;
 //
 // `promises`: which properties under which faults; by default all that a careful lock with a lease
 // promises, whose release is one atomic step. `bound`: how long a waiter may wait for a lease that

@@ -21,6 +21,9 @@
 
 namespace picklock::zookeeper {
 
+// A lock on this server says so: `static constexpr LockServer server = zookeeper::kServer;`.
+inline constexpr LockServer kServer{"zookeeper"};
+
 using Zxid = std::int64_t;       // numbers every write of an ensemble, failed ones too (Z50)
 using SessionId = std::int64_t;  // 0: none
 

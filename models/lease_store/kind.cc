@@ -7,6 +7,7 @@
 #include "models/lease_store/cluster.h"
 #include "models/lease_store/spec.h"
 #include "models/locks/lease_store_lock.h"
+#include "picklock/lease_store.h"
 
 namespace picklock::lease_store {
 
@@ -54,7 +55,7 @@ std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Clust
 }  // namespace
 
 constinit const servers::Kind kKind = {
-    .server = LockServer::lease_store,
+    .server = kServer,
     .title = "a lease store",
     .table = spec_table,
     .clock_rate = keys::place_of<Specs>(

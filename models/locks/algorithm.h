@@ -12,6 +12,7 @@
 #include "keys/key.h"
 #include "models/locks/lock_options.h"
 #include "picklock/lock.h"
+#include "picklock/redis.h"
 
 namespace picklock::models {
 
@@ -26,7 +27,7 @@ struct Uses {
   bool database = false;  // the protected data can be in the database that the lock lives in
   bool force = false;     // an operator can take it from its holder
   bool endless = false;   // a `ttl` of 0 is a key without expiry
-  LockServer server = LockServer::redis;
+  LockServer server = redis::kServer;
 };
 
 struct Algorithm {

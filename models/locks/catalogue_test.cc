@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "picklock/mysql.h"
+#include "picklock/redis.h"
 #include "testing/small_world.h"
 
 namespace picklock::models::locks {
@@ -88,9 +90,9 @@ LockOptions within(const Algorithm& algorithm, Duration acquire_timeout) {
 
 SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
   SmallWorld::Setup setup{.clients = clients, .tracing = true};
-  if (algorithm.uses.server != LockServer::redis)
+  if (algorithm.uses.server != redis::kServer)
     setup.other = &servers::kind_of(algorithm.uses.server);
-  if (algorithm.uses.server == LockServer::mysql) setup.command_timeout = 60s;
+  if (algorithm.uses.server == picklock::mysql::kServer) setup.command_timeout = 60s;
   return setup;
 }
 
@@ -140,7 +142,7 @@ TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHa
     if (second->acquire(self, "lock")) granted_ms = all.milliseconds();
   });
   world.run({fault_at(500ms, sim::Verb::crash, "client-1")});
-  if (!models::takes(*GetParam(), "ttl") && GetParam()->uses.server == LockServer::mysql) {
+  if (!models::takes(*GetParam(), "ttl") && GetParam()->uses.server == picklock::mysql::kServer) {
     EXPECT_NEAR(static_cast<double>(granted_ms), 1003, 2)
         << "the session has ended with its client";
     return;

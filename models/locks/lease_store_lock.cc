@@ -199,7 +199,7 @@ const Algorithm& lease_store_lock() {
       .source = "docs/facts/algorithms.md 7.1, 7.2 and 7.4, docs/facts/failures.md B-10 and B-14",
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},
-      .uses = {.mint = true, .server = LockServer::lease_store},
+      .uses = {.mint = true, .server = lease_store::kServer},
       .keys =
           joined({client_keys(), lease_keys(), polling_keys(), pace_keys(), lease_store_keys()}),
       .promises = promises,

@@ -12,6 +12,7 @@
 #include "models/mysql/spec.h"
 #include "models/mysql/version.h"
 #include "models/servers/verbs.h"
+#include "picklock/mysql.h"
 
 namespace picklock::mysql {
 
@@ -120,7 +121,7 @@ keys::Keys<models::LockOptions> library_keys() {
 }  // namespace
 
 constinit const servers::Kind kKind = {
-    .server = LockServer::mysql,
+    .server = kServer,
     .title = "MySQL",
     .speed = "4,000 on MySQL",
     .version =

@@ -12,6 +12,7 @@
 #include "models/redis/spec.h"
 #include "models/resource/fencing.h"
 #include "models/servers/verbs.h"
+#include "picklock/redis.h"
 
 namespace picklock::redis {
 
@@ -276,7 +277,7 @@ std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Clust
 }  // namespace
 
 constinit const servers::Kind kKind = {
-    .server = LockServer::redis,
+    .server = kServer,
     .title = "Redis",
     .speed =
         "12,000 on one Redis server, 1,000 on five, 130 for a lock whose waiters spin "

@@ -15,6 +15,7 @@
 #include "models/zookeeper/cluster.h"
 #include "models/zookeeper/spec.h"
 #include "models/zookeeper/version.h"
+#include "picklock/zookeeper.h"
 
 namespace picklock::zookeeper {
 
@@ -109,7 +110,7 @@ void coordinate(picklock::Client& self, const models::Coordination& task) {
 }  // namespace
 
 constinit const servers::Kind kKind = {
-    .server = LockServer::zookeeper,
+    .server = kServer,
     .title = "ZooKeeper",
     .speed = "6,000 on ZooKeeper",
     .version = [] { return fmt::format("ZooKeeper {}", kVersion); },

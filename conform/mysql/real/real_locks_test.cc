@@ -12,6 +12,7 @@
 #include "models/locks/catalogue.h"
 #include "models/mysql/sim_client.h"
 #include "models/mysql/tables.h"
+#include "picklock/mysql.h"
 #include "testing/conform/real_clients.h"
 
 namespace picklock::conform::mysql::real {
@@ -76,7 +77,7 @@ class World : public conform::real::RealClients<World> {
 std::vector<const models::Algorithm*> on_mysql() {
   std::vector<const models::Algorithm*> all;
   for (const models::Algorithm* one : models::locks::all()) {
-    if (one->uses.server == LockServer::mysql) all.push_back(one);
+    if (one->uses.server == picklock::mysql::kServer) all.push_back(one);
   }
   return all;
 }

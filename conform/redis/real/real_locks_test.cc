@@ -11,6 +11,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/locks/redisson/options.h"
+#include "picklock/redis.h"
 #include "testing/conform/real_redis_world.h"
 
 namespace picklock::conform::redis::real {
@@ -121,7 +122,7 @@ class RealLocks : public testing::Test {
     parties_.clear();
     std::vector<models::LockOptions> options;
     for (const models::Algorithm* algorithm : models::locks::all()) {
-      if (algorithm->uses.server != LockServer::redis || !concerned(*algorithm)) continue;
+      if (algorithm->uses.server != picklock::redis::kServer || !concerned(*algorithm)) continue;
       Party& party = *parties_.emplace_back(std::make_unique<Party>());
       party.algorithm = algorithm;
       party.key = std::string(algorithm->name);

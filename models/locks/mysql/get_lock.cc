@@ -77,7 +77,7 @@ const Algorithm& mysql_get_lock() {
       .source = "docs/facts/algorithms.md 8.5, docs/facts/failures.md C-16 and C-17",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.look = true, .mint = true, .database = true, .server = LockServer::mysql},
+      .uses = {.look = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
       .keys =
           joined({client_keys(), polling_keys(), connection_keys(), pool_keys(), if_locked_keys()}),
       .promises = of_a_session,

@@ -101,7 +101,7 @@ const Algorithm& mysql_insert_lock() {
                .look = true,
                .mint = true,
                .endless = true,
-               .server = LockServer::mysql},
+               .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
                       connection_keys()}),
       .promises = of_a_row,

@@ -92,7 +92,7 @@ Algorithm of_rows(std::string_view name, std::string_view summary, std::string_v
       .source = source,
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.look = true, .mint = true, .database = true, .server = LockServer::mysql},
+      .uses = {.look = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), polling_keys(), connection_keys(), pool_keys(),
                       if_locked_keys(), ends_by_keys()}),
       .promises = promises,

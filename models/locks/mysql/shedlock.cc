@@ -138,7 +138,7 @@ const Algorithm& shedlock() {
       .marks = {},
       .uses = {.lease_unit = std::chrono::microseconds(1),
                .shared = true,
-               .server = LockServer::mysql},
+               .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), renewal_keys(),
                       pace_keys(), connection_keys(), shedlock_keys()}),
       .promises = of_a_time,

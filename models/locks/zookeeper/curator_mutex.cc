@@ -217,7 +217,7 @@ const Algorithm& curator_mutex() {
       .source = "docs/facts/algorithms.md 6.3, docs/facts/failures.md B-12, C-13 and C-14",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.mint = true, .nests = true, .shared = true, .server = LockServer::zookeeper},
+      .uses = {.mint = true, .nests = true, .shared = true, .server = picklock::zookeeper::kServer},
       .keys = joined({session_keys(), queue_keys(), curator_keys()}),
       .promises = queued_and_deleted,
       .bound = session_and_one_attempt,

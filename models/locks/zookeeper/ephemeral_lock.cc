@@ -151,7 +151,7 @@ const Algorithm& zk_ephemeral() {
       .source = "docs/facts/algorithms.md 6.1, docs/facts/failures.md A-20 and A-30",
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.look = true, .mint = true, .server = LockServer::zookeeper},
+      .uses = {.look = true, .mint = true, .server = picklock::zookeeper::kServer},
       .keys = joined({session_keys(), own_token_keys(), ephemeral_keys()}),
       .promises = on_one_znode,
       .bound = session_and_one_attempt,

@@ -155,7 +155,7 @@ const Algorithm& kazoo_lock() {
       .source = "docs/facts/algorithms.md 6.4, docs/facts/failures.md C-13",
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.mint = true, .server = LockServer::zookeeper},
+      .uses = {.mint = true, .server = picklock::zookeeper::kServer},
       .keys = joined({session_keys(), queue_keys()}),
       .promises = queued_under_one_name,
       .bound = session_and_one_attempt,

@@ -133,7 +133,7 @@ namespace {
 
 constexpr std::string_view kSource = "docs/facts/algorithms.md 6.2, docs/facts/failures.md A-21";
 
-Uses uses() { return {.look = true, .mint = true, .server = LockServer::zookeeper}; }
+Uses uses() { return {.look = true, .mint = true, .server = picklock::zookeeper::kServer}; }
 
 OptionKeys sequential_keys() { return joined({session_keys(), queue_keys(), own_token_keys()}); }
 
