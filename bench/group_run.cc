@@ -140,11 +140,12 @@ class World {
       const std::string token = self.fresh_token();
       std::size_t granted = 0;
       for (std::size_t i = 0; i < kGroups; ++i) {
-        const Reply reply = self.redis(i).set(kKey, token, {.nx = true, .px = kTtl}, Role::acquire);
+        const Reply reply =
+            redis::server(self, i).set(kKey, token, {.nx = true, .px = kTtl}, Role::acquire);
         if (reply.ok()) ++granted;
       }
       if (granted >= kQuorum) self.sleep(kWork);
-      for (std::size_t i = 0; i < kGroups; ++i) give_back(self.redis(i), token);
+      for (std::size_t i = 0; i < kGroups; ++i) give_back(redis::server(self, i), token);
       if (granted >= kQuorum) ++cycles_;
       self.sleep(kPause);
     }

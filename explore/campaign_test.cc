@@ -24,7 +24,7 @@ class Careless : public Lock {
   using Lock::Lock;
   Acquired try_acquire(picklock::Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     since_ = self.monotonic_now();
@@ -32,7 +32,7 @@ class Careless : public Lock {
   }
   Released release(picklock::Client& self, const Lease& lease) override {
     if (self.monotonic_now() - since_ > 15s) is_late();
-    const auto reply = self.redis().del(lease.key);
+    const auto reply = redis::server(self).del(lease.key);
     return reply.answered() ? Released::ok : Released::unknown;
   }
 
@@ -65,7 +65,7 @@ class Whimsical final : public Careless {
   using Careless::Careless;
   Released release(picklock::Client& self, const Lease& lease) override {
     static int releases = 0;
-    self.redis().set("mood", std::to_string(++releases), {});
+    redis::server(self).set("mood", std::to_string(++releases), {});
     return Careless::release(self, lease);
   }
 };

@@ -19,7 +19,7 @@ class RedisLock : public Lock {
     const std::string token = self.fresh_token();
     const Duration asked_at = self.monotonic_now();
     self.mark("before-the-request");
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key),
@@ -30,7 +30,7 @@ class RedisLock : public Lock {
     static const redis::Script compare_and_delete(
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
         "return 0");
-    const auto reply = self.redis().eval(compare_and_delete, {lease.key}, {lease.token});
+    const auto reply = redis::server(self).eval(compare_and_delete, {lease.key}, {lease.token});
     if (!reply.answered()) return Released::unknown;
     return reply.is_integer(1) ? Released::ok : Released::not_held;
   }

@@ -25,14 +25,14 @@ class CarelessLock : public Lock {
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
   Released release(Client& self, const Lease& lease) override {
     self.mark("about-to-delete");
-    return self.redis().del(lease.key).answered() ? Released::ok : Released::unknown;
+    return redis::server(self).del(lease.key).answered() ? Released::ok : Released::unknown;
   }
 };
 
@@ -41,7 +41,7 @@ class ComparingLock final : public Lock {
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token = self.fresh_token();
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
@@ -50,7 +50,7 @@ class ComparingLock final : public Lock {
     static const redis::Script compare_and_delete(
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
         "return 0");
-    const auto reply = self.redis().eval(compare_and_delete, {lease.key}, {lease.token});
+    const auto reply = redis::server(self).eval(compare_and_delete, {lease.key}, {lease.token});
     if (!reply.answered()) return Released::unknown;
     return reply.is_integer(1) ? Released::ok : Released::not_held;
   }

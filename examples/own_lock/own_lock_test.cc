@@ -11,13 +11,13 @@ class CarelessLock final : public Lock {
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token(self.name());
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
   }
   Released release(Client& self, const Lease& lease) override {
-    const auto reply = self.redis().del(lease.key);  // parks this client only
+    const auto reply = redis::server(self).del(lease.key);  // parks this client only
     return reply.answered() ? Released::ok : Released::unknown;
   }
 };
@@ -34,7 +34,7 @@ class CarefulLock final : public Lock {
   using Lock::Lock;
   Acquired try_acquire(Client& self, std::string_view key) override {
     const std::string token = self.fresh_token();
-    const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
     if (!reply.answered()) return Acquired::unknown();
     if (!reply.ok()) return std::nullopt;
     return Lease{.key = std::string(key), .token = token, .ttl = settings().ttl};
@@ -43,7 +43,7 @@ class CarefulLock final : public Lock {
     static const redis::Script compare_and_delete(
         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
         "return 0");
-    const auto reply = self.redis().eval(compare_and_delete, {lease.key}, {lease.token});
+    const auto reply = redis::server(self).eval(compare_and_delete, {lease.key}, {lease.token});
     if (!reply.answered()) return Released::unknown;
     return reply.is_integer(1) ? Released::ok : Released::not_held;
   }

@@ -86,10 +86,6 @@ class Semaphore {
   static constexpr Duration kForever{-1};
 };
 
-namespace redis {
-class Client;  // picklock/redis.h
-}
-
 struct Lease;
 
 // One object for each thread.
@@ -101,17 +97,17 @@ class Client {
   // The number of this thread among those of its process that request locks: 1, 2 and so on.
   virtual std::uint32_t thread() const = 0;
 
-  // Requires: server < redis_servers().
-  virtual redis::Client& redis(std::size_t server = 0) = 0;
-  virtual std::size_t redis_servers() const = 0;
-  // The first replica of the server, to read from; the server itself where it has no replica.
-  virtual redis::Client& redis_replica(std::size_t server = 0) = 0;
-
-  // The client of another kind of server, by its type: `connection<zookeeper::Client>()`. The
-  // threads of this process share it. Throws std::logic_error if the process has no such client.
-  template <typename ServerClient>
-  ServerClient& connection() {
-    return *static_cast<ServerClient*>(find_connection(typeid(ServerClient)));
+  // The connection of this process to its servers of one kind, by the type that the header of the
+  // server names. The threads of the process share it, and it lives as long as they do. Throws
+  // std::logic_error if the process has no such connection.
+  template <typename Connection>
+  Connection& connection() {
+    const std::type_info& type = typeid(Connection);
+    if (&type != last_type_) {
+      last_connection_ = find_connection(type);
+      last_type_ = &type;
+    }
+    return *static_cast<Connection*>(last_connection_);
   }
   // The same; the pointer is one to this type.
   virtual void* find_connection(const std::type_info& type) = 0;
@@ -145,6 +141,11 @@ class Client {
   // The holder believes in this lease until its clock (LockSettings::clock) shows `deadline`, and
   // no longer. Replaces every earlier deadline of the lease.
   virtual void believe_until(const Lease& lease, Duration deadline) = 0;
+
+ private:
+  // What connection() has found last: a lock calls it for every command.
+  const std::type_info* last_type_ = nullptr;
+  void* last_connection_ = nullptr;
 };
 
 }  // namespace picklock

@@ -1,15 +1,18 @@
 // Redis as a lock sees it: a command is sent, the calling thread sleeps, an answer arrives or does
-// not. This interface does not show whether the server is simulated.
+// not. This interface does not show whether the server is simulated. A process may use several
+// servers, each with replicas.
 //
-// No function throws. An answer that does not come in time (`lock.command_timeout`), or whose
-// connection is lost, is Reply::Kind::unknown; a command that certainly never left is `unsent`.
+// No function throws, except where it says so. An answer that does not come in time
+// (`lock.command_timeout`), or whose connection is lost, is Reply::Kind::unknown; a command that
+// certainly never left is `unsent`.
 //
-//   const auto reply = self.redis().set(key, token, {.nx = true, .px = settings().ttl});
+//   const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
 //   if (!reply.answered()) return Acquired::unknown();
 //   if (!reply.ok()) return std::nullopt;
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -157,5 +160,29 @@ class Client {
             std::initializer_list<std::string_view> keys,
             std::initializer_list<std::string_view> args, Role role);
 };
+
+// The servers that a process uses, in the order in which it uses them.
+class Servers {
+ public:
+  virtual ~Servers() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual Client& server(std::size_t index) = 0;  // Requires: index < size().
+  // The first replica of the server, to read from; the server itself where it has no replica.
+  // Requires: index < size().
+  virtual Client& replica(std::size_t index) = 0;
+};
+
+// The same for the process of this thread. Each throws std::logic_error if the process uses no
+// Redis.
+inline std::size_t server_count(picklock::Client& self) {
+  return self.connection<Servers>().size();
+}
+inline Client& server(picklock::Client& self, std::size_t index = 0) {
+  return self.connection<Servers>().server(index);
+}
+inline Client& replica(picklock::Client& self, std::size_t index = 0) {
+  return self.connection<Servers>().replica(index);
+}
 
 }  // namespace picklock::redis

@@ -16,18 +16,11 @@ void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process&
   process_ = &process;
   clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
   ends_.clear();
-  redis_ = nullptr;
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.record().seed(), process.hash());
   lock_key_ = lock_key;
   lost_.clear();
   deadlines_used_ = 0;
-}
-
-void ClientMachine::connect(servers::ClientEnd& end) {
-  ends_.push_back(&end);
-  if (void* redis = end.find(typeid(redis::ClientEnd)))
-    redis_ = static_cast<redis::ClientEnd*>(redis);
 }
 
 void* ClientMachine::find(const std::type_info& type) const {

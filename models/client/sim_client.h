@@ -10,11 +10,9 @@
 #include "history/recorded_simulation.h"
 #include "models/client/sim_semaphore.h"
 #include "models/locks/lock_options.h"
-#include "models/redis/client_end.h"
 #include "models/resource/resource.h"
 #include "models/servers/client_end.h"
 #include "picklock/client.h"
-#include "picklock/redis.h"
 #include "sim/simulation.h"
 
 namespace picklock::models {
@@ -26,7 +24,7 @@ class ClientMachine {
   void reset(history::RecordedSimulation& simulation, sim::Process& process, Resource& resource,
              const LockOptions& options, Duration write_timeout, history::KeyId lock_key);
   // Adds the servers of one kind. The end must outlive the run.
-  void connect(servers::ClientEnd& end);
+  void connect(servers::ClientEnd& end) { ends_.push_back(&end); }
   void started();  // the process runs
   void forget();   // the process has crashed: its connections and beliefs are gone
   void clock_changed();
@@ -50,11 +48,6 @@ class ClientMachine {
   sim::Process& process() const { return *process_; }
   // Searches the ends for this type. Throws std::logic_error if none has it.
   void* find(const std::type_info& type) const;
-  redis::ClientEnd& redis() const {
-    if (redis_ == nullptr) find(typeid(redis::ClientEnd));  // throws
-    return *redis_;
-  }
-  std::size_t redis_servers() const { return redis_ != nullptr ? redis_->servers() : 0; }
   bool can_scan() const;
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
@@ -75,7 +68,6 @@ class ClientMachine {
   sim::Process* process_ = nullptr;
   sim::ClockKind clock_{};  // the clock of deadlines
   std::vector<servers::ClientEnd*> ends_;
-  redis::ClientEnd* redis_ = nullptr;  // one of them, which most locks use at every step
   ResourceClient resource_;
   sim::Random chance_;
   history::KeyId lock_key_ = 0;
@@ -91,11 +83,6 @@ class SimClient final : public Client {
 
   std::string_view name() const override { return machine_.process().name(); }
   std::uint32_t thread() const override { return thread_; }
-  redis::Client& redis(std::size_t server) override { return machine_.redis().server(server); }
-  std::size_t redis_servers() const override { return machine_.redis_servers(); }
-  redis::Client& redis_replica(std::size_t server) override {
-    return machine_.redis().replica(server);
-  }
   void* find_connection(const std::type_info& type) override { return machine_.find(type); }
   Duration monotonic_now() override;
   Duration wall_now() override;

@@ -142,7 +142,7 @@ TEST(SimSemaphore, HasOnRecordWhoseMessageItWas) {
   SmallWorld world({.clients = 2});
   SimSemaphore semaphore(world.machines[0], Awaits::news);
   world.client(1, [&](SmallWorld&, Client& self) {
-    EXPECT_TRUE(self.redis().subscribe(
+    EXPECT_TRUE(redis::server(self).subscribe(
         "channel", [&](std::string_view) { semaphore.release(); }, 1s));
     EXPECT_EQ(semaphore.acquire(Semaphore::kForever), Woken::by_permit);
   });
@@ -151,7 +151,7 @@ TEST(SimSemaphore, HasOnRecordWhoseMessageItWas) {
     self.sleep(1s);
     speaker = all.simulation.scheduler.running()->tag;
     const std::string_view publish[] = {"PUBLISH", "channel", "0"};
-    self.redis().call(Role::none, publish);
+    redis::server(self).call(Role::none, publish);
   });
   world.run();
   ASSERT_EQ(waits(world).size(), 2U);

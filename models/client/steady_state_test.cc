@@ -57,7 +57,7 @@ Spent commands(SmallWorld& world, int count) {
   world.reset({});
   world.client(1, [count](SmallWorld&, Client& self) {
     const auto send = [&](Words words) {
-      const redis::Reply reply = self.redis().call(Role::none, words);
+      const redis::Reply reply = redis::server(self).call(Role::none, words);
       ASSERT_TRUE(reply.answered() && !reply.is_error()) << reply.text;
     };
     for (int cycle = 0; cycle < count; ++cycle) {

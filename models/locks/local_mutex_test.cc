@@ -117,7 +117,7 @@ TEST(LocalMutex, SpendsOnePatienceOnTheMutexAndTheLock) {
   SmallWorld world({.clients = 2});
   LocalMutexInFront lock = in_front(
       {.retry_every = 100ms, .acquire_timeout = 4s, .local_mutex = LocalMutex::kept_on_error});
-  world.client(2, [](SmallWorld&, Client& self) { self.redis().set("lock", "another's"); });
+  world.client(2, [](SmallWorld&, Client& self) { redis::server(self).set("lock", "another's"); });
   std::vector<std::int64_t> gave_up;
   for (const Duration arrival : {10ms, 1010ms}) {
     world.client(1, [&, arrival](SmallWorld& all, Client& self) {

@@ -74,7 +74,7 @@ redis::Reply run(redis::Client& redis, Speaks how, Role role, const redis::Scrip
 // ---------------------------------------------------------------- votes
 
 std::uint32_t QuorumLock::quorum(Client& self) const {
-  const auto servers = static_cast<std::uint32_t>(self.redis_servers());
+  const auto servers = static_cast<std::uint32_t>(redis::server_count(self));
   return own_.quorum > 0 ? own_.quorum : servers / 2 + 1;
 }
 
@@ -86,7 +86,7 @@ bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
 
 template <typename Ask>
 QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
-  const std::size_t servers = self.redis_servers();
+  const std::size_t servers = redis::server_count(self);
   const std::uint32_t needed = quorum(self);
   const auto counted = [servers](const auto& answers) {
     Count count;
@@ -103,11 +103,11 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
   if (own_.asks == Asks::in_turn) {
     std::vector<std::pair<std::size_t, Vote>> answers;
     for (std::size_t i = 0; i < servers && !decided(counted(answers), needed); ++i)
-      answers.emplace_back(i, ask(self.redis(i)));
+      answers.emplace_back(i, ask(redis::server(self, i)));
     return counted(answers);
   }
   Count count = counted(Together<Vote>::ask(
-      self, servers, [ask](Client& thread, std::size_t i) { return ask(thread.redis(i)); },
+      self, servers, [ask](Client& thread, std::size_t i) { return ask(redis::server(thread, i)); },
       [&](const auto& answers) { return decided(counted(answers), needed); }));
   // After a tie, a client that waits for a majority waits forever (3.2).
   if (own_.hears == Hears::majority && !decided(count, needed))
@@ -202,8 +202,9 @@ QuorumLock::Attempt QuorumLock::attempt(Client& self, const Lease& wanted) {
 void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) const {
   const bool everywhere = own_.undo_at == UndoAt::all;
   const Speaks how = own_.speaks;
-  Together<Vote>::ask(self, self.redis_servers(), [=](Client& thread, std::size_t i) {
-    return everywhere || count.granted[i] ? forget(thread.redis(i), lease, how) : Vote::none;
+  Together<Vote>::ask(self, redis::server_count(self), [=](Client& thread, std::size_t i) {
+    if (!everywhere && !count.granted[i]) return Vote::none;
+    return forget(redis::server(thread, i), lease, how);
   });
 }
 

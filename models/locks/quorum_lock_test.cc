@@ -27,15 +27,15 @@ class Quorum {
 
   sim::Thread& play(std::function<void(Client& self)> body) {
     return world.client(1, [this, run = std::move(body)](SmallWorld&, Client& self) {
-      for (std::uint32_t i = 0; i < taken_; ++i) self.redis(i).set("lock", "other");
+      for (std::uint32_t i = 0; i < taken_; ++i) redis::server(self, i).set("lock", "other");
       run(self);
     });
   }
   // The value of the key on every server.
   static std::vector<std::string> values(Client& self) {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < self.redis_servers(); ++i)
-      all.push_back(self.redis(i).get("lock").text);
+    for (std::size_t i = 0; i < redis::server_count(self); ++i)
+      all.push_back(redis::server(self, i).get("lock").text);
     return all;
   }
   // The requests that begin with this command.
@@ -200,8 +200,8 @@ TEST(QuorumLock, StandsInItsOwnWayWhereItTakesBackAfterTheLastAttemptOnly) {  //
     all.play([&](Client& self) { EXPECT_EQ(bool{lock.acquire(self, "lock")}, each); });
     all.world.client(2, [each](SmallWorld&, Client& self) {
       self.sleep(50ms);
-      EXPECT_EQ(self.redis(2).exists("lock").integer, each ? 0 : 1);
-      self.redis(0).del("lock");
+      EXPECT_EQ(redis::server(self, 2).exists("lock").integer, each ? 0 : 1);
+      redis::server(self, 0).del("lock");
     });
     all.world.run();
   }
@@ -289,7 +289,7 @@ TEST(QuorumLock, SpeaksByScriptsAloneIfToldTo) {
   QuorumLock lock(LockOptions{.ttl = 10s, .own = QuorumOptions{.speaks = Speaks::scripts}});
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
-    EXPECT_GT(self.redis().pttl("lock").integer, 9990);
+    EXPECT_GT(redis::server(self).pttl("lock").integer, 9990);
     EXPECT_FALSE(lock.try_acquire(self, "lock"));
     EXPECT_THAT(Quorum::values(self), testing::Each(acquired.lease().token));
     EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
@@ -321,7 +321,7 @@ Released released(std::uint32_t gone, std::uint32_t silent) {
   Released outcome{};
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
-    for (std::uint32_t i = 0; i < gone; ++i) self.redis(i).del("lock");
+    for (std::uint32_t i = 0; i < gone; ++i) redis::server(self, i).del("lock");
     self.sleep(1s);
     outcome = lock.release(self, acquired.lease());
   });
@@ -383,10 +383,10 @@ TEST(QuorumLock, ExtendsWithTheKeyOnAMajority) {
   QuorumLock lock(extended());
   all.play([&](Client& self) {
     lock.acquire(self, "lock");
-    self.redis(0).del("lock");
+    redis::server(self, 0).del("lock");
     self.sleep(10s);
-    EXPECT_EQ(self.redis(0).exists("lock").integer, 0);
-    EXPECT_EQ(self.redis(1).exists("lock").integer, 1);
+    EXPECT_EQ(redis::server(self, 0).exists("lock").integer, 0);
+    EXPECT_EQ(redis::server(self, 1).exists("lock").integer, 1);
   });
   all.world.run();
   EXPECT_THAT(all.losses(), ElementsAre());
@@ -398,8 +398,8 @@ TEST(QuorumLock, IsLostOnceAMajorityDoesNotHaveTheKey) {
     QuorumLock lock(extended({.tell_loss = tells}));
     all.play([&](Client& self) {
       lock.acquire(self, "lock");
-      self.redis(0).del("lock");
-      self.redis(1).del("lock");
+      redis::server(self, 0).del("lock");
+      redis::server(self, 1).del("lock");
       self.sleep(10s);
     });
     all.world.run();
@@ -432,7 +432,7 @@ TEST(QuorumLock, TakesAgainInSilenceWhatHasExpiredIfToldTo) {  // 3.4
   QuorumLock lock(extended({.own = QuorumOptions{.extend_missing = true}}));
   all.play([&](Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
-    for (std::size_t i = 0; i < 3; ++i) self.redis(i).del("lock");
+    for (std::size_t i = 0; i < 3; ++i) redis::server(self, i).del("lock");
     self.sleep(5s);
     EXPECT_THAT(Quorum::values(self), testing::Each(acquired.lease().token));
   });
@@ -445,7 +445,7 @@ TEST(QuorumLock, TakesNothingAgainThatIsAnothers) {
   QuorumLock lock(extended({.own = QuorumOptions{.extend_missing = true}}));
   all.play([&](Client& self) {
     lock.acquire(self, "lock");
-    for (std::size_t i = 0; i < 3; ++i) self.redis(i).set("lock", "other");
+    for (std::size_t i = 0; i < 3; ++i) redis::server(self, i).set("lock", "other");
     self.sleep(5s);
     EXPECT_THAT(Quorum::values(self), testing::Each("other"));
   });

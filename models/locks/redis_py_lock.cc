@@ -63,10 +63,11 @@ Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::str
   const std::string ttl = milliseconds(options().ttl);
   const std::array<std::string_view, 6> argv = {"SET", key, token, "PX", ttl, "NX"};
   const std::array<std::string_view, 4> endless = {"SET", key, token, "NX"};
-  const redis::Reply reply =
-      options().ttl > Duration::zero()
-          ? self.redis().call_interruptibly(Role::acquire, argv, redis::Resend::unanswered, {})
-          : self.redis().call_interruptibly(Role::acquire, endless, redis::Resend::unanswered, {});
+  const redis::Reply reply = options().ttl > Duration::zero()
+                                 ? redis::server(self).call_interruptibly(
+                                       Role::acquire, argv, redis::Resend::unanswered, {})
+                                 : redis::server(self).call_interruptibly(
+                                       Role::acquire, endless, redis::Resend::unanswered, {});
   if (!reply.answered()) return Acquired::unknown();
   if (!reply.ok()) return std::nullopt;
   token_ = token;
@@ -86,15 +87,15 @@ Released RedisPyLock::release(Client& self, const Lease& lease) {
   renewals_.stop(lease);
   if (token_ != lease.token) return Released::not_held;
   token_.clear();
-  const redis::Reply reply =
-      run(self.redis(), Role::release, redis_py_delete_if_mine(), {lease.key}, {lease.token});
+  const redis::Reply reply = run(redis::server(self), Role::release, redis_py_delete_if_mine(),
+                                 {lease.key}, {lease.token});
   if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
 
 Held RedisPyLock::look(Client& self, const Lease& lease) {
   redis::Client& asked =
-      options().check_at == CheckAt::replica ? self.redis_replica() : self.redis();
+      options().check_at == CheckAt::replica ? redis::replica(self) : redis::server(self);
   const redis::Reply reply = asked.get(lease.key, Role::check);
   if (!reply.answered() || reply.is_error()) return Held::unknown;
   return reply.is_bulk(lease.token) ? Held::yes : Held::no;
@@ -103,12 +104,13 @@ Held RedisPyLock::look(Client& self, const Lease& lease) {
 Released RedisPyLock::force_release(Client& self, std::string_view key, bool conditional) {
   redis::Reply reply;
   if (conditional) {
-    const redis::Reply holder = self.redis().get(key, Role::check);
+    const redis::Reply holder = redis::server(self).get(key, Role::check);
     if (!holder.answered() || holder.is_error()) return Released::unknown;
     if (holder.is_nil()) return Released::not_held;
-    reply = run(self.redis(), Role::release, redis_py_delete_if_mine(), {key}, {holder.text});
+    reply =
+        run(redis::server(self), Role::release, redis_py_delete_if_mine(), {key}, {holder.text});
   } else {
-    reply = self.redis().del(key, Role::release);
+    reply = redis::server(self).del(key, Role::release);
   }
   if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;

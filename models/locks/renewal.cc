@@ -38,7 +38,7 @@ void Renewals::run(Client& self, State& state, const LockOptions& options, const
     self.sleep(every);
     if (state.stopped) return;
     const Duration sent = now(self, options.clock);
-    const redis::Reply reply = extend(self.redis(), state.lease);
+    const redis::Reply reply = extend(redis::server(self), state.lease);
     // Counted from when it was sent: the server may have counted from any later instant (pitfall
     // 11).
     if (options.deadline && reply.is_integer(1) && !state.stopped)

@@ -47,7 +47,7 @@ Duration hash_release_bound(const LockOptions& options) {
 SetExHashRelease::SetExHashRelease(LockOptions options) : TokenLock(in_seconds(options)) {}
 
 Taken SetExHashRelease::take(Client& self, std::string_view key, std::string_view token) {
-  const redis::Reply reply = self.redis().set(key, token, {.nx = true, .ex = options().ttl});
+  const redis::Reply reply = redis::server(self).set(key, token, {.nx = true, .ex = options().ttl});
   if (!reply.answered()) return Taken::unknown();
   return reply.ok() ? Taken::granted() : Taken{.resent = reply.resent};
 }
@@ -55,8 +55,8 @@ Taken SetExHashRelease::take(Client& self, std::string_view key, std::string_vie
 Released SetExHashRelease::give_back(Client& self, const Lease& lease) {
   const std::string channel = "lock-channel:" + lease.key;
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count();
-  return released(self.redis().eval(count_down(), {lease.key, channel},
-                                    {"0", std::to_string(ttl), lease.token}));
+  return released(redis::server(self).eval(count_down(), {lease.key, channel},
+                                           {"0", std::to_string(ttl), lease.token}));
 }
 
 const Algorithm& set_ex_hash_release() {

@@ -43,10 +43,10 @@ Taken SetPxLock::take(Client& self, std::string_view key, std::string_view token
     static const redis::Script take_and_mint(
         "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return "
         "redis.call('incr', KEYS[2]) else return 0 end");
-    return minted(self.redis().eval(take_and_mint, {key, fencing_key(key)},
-                                    {token, milliseconds(options().ttl)}));
+    return minted(redis::server(self).eval(take_and_mint, {key, fencing_key(key)},
+                                           {token, milliseconds(options().ttl)}));
   }
-  const redis::Reply reply = self.redis().set(key, token, {.nx = true, .px = options().ttl});
+  const redis::Reply reply = redis::server(self).set(key, token, {.nx = true, .px = options().ttl});
   if (!reply.answered()) return Taken::unknown();
   return reply.ok() ? Taken::granted() : Taken{.resent = reply.resent};
 }
@@ -57,30 +57,31 @@ Taken SetPxLock::adopt(Client& self, std::string_view key, std::string_view toke
   static const redis::Script compare_and_mint(
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('incr', KEYS[2]) else "
       "return 0 end");
-  return minted(self.redis().eval(compare_and_mint, {key, fencing_key(key)}, {token}));
+  return minted(redis::server(self).eval(compare_and_mint, {key, fencing_key(key)}, {token}));
 }
 
 Released SetPxBlindDelete::give_back(Client& self, const Lease& lease) {
-  return released(self.redis().del(lease.key));
+  return released(redis::server(self).del(lease.key));
 }
 
 Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
   const redis::Reply seen = holder(self, lease.key);
   if (!seen.answered() || seen.is_error()) return Released::unknown;
   if (!seen.is_bulk(lease.token)) return Released::not_held;
-  return released(self.redis().del(lease.key));
+  return released(redis::server(self).del(lease.key));
 }
 
 Released LuaCheckDelete::give_back(Client& self, const Lease& lease) {
-  return released(self.redis().eval(or_own(options().scripts.release, compare_and_delete()),
-                                    {lease.key}, {lease.token}));
+  return released(redis::server(self).eval(or_own(options().scripts.release, compare_and_delete()),
+                                           {lease.key}, {lease.token}));
 }
 
 Released SetPxLock::force_release(Client& self, std::string_view key, bool conditional) {
-  if (!conditional) return released(self.redis().del(key, Role::release));
-  const redis::Reply holder = self.redis().get(key, Role::check);
+  if (!conditional) return released(redis::server(self).del(key, Role::release));
+  const redis::Reply holder = redis::server(self).get(key, Role::check);
   if (holder.kind != redis::Reply::Kind::bulk) return Released::not_held;
-  return released(self.redis().eval(compare_and_delete(), {key}, {holder.text}, Role::release));
+  return released(
+      redis::server(self).eval(compare_and_delete(), {key}, {holder.text}, Role::release));
 }
 
 const Algorithm& set_px_blind_delete() {

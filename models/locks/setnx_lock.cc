@@ -71,23 +71,23 @@ Duration a_minute(const LockOptions& options) {
 NaiveSetnx::NaiveSetnx(LockOptions options) : SetnxLock(without_lease(std::move(options))) {}
 
 Taken NaiveSetnx::take(Client& self, std::string_view key, std::string_view token) {
-  return taken(self.redis().setnx(key, token));
+  return taken(redis::server(self).setnx(key, token));
 }
 
 Taken SetnxExpire::take(Client& self, std::string_view key, std::string_view token) {
-  Taken first = taken(self.redis().setnx(key, token));
+  Taken first = taken(redis::server(self).setnx(key, token));
   return first.outcome == Taken::Outcome::granted ? adopt(self, key, token) : first;
 }
 
 // Without an answer the client does not know whether the key will ever expire, and its call has
 // failed: it does not enter.
 Taken SetnxExpire::adopt(Client& self, std::string_view key, std::string_view) {
-  const redis::Reply expire = self.redis().pexpire(key, options().ttl);
+  const redis::Reply expire = redis::server(self).pexpire(key, options().ttl);
   return expire.answered() ? Taken::granted() : Taken::unknown();
 }
 
 Released SetnxLock::give_back(Client& self, const Lease& lease) {
-  return released(self.redis().del(lease.key));
+  return released(redis::server(self).del(lease.key));
 }
 
 const Algorithm& naive_setnx() {

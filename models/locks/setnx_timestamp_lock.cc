@@ -53,7 +53,7 @@ std::vector<Promise> timestamp_promises(const LockOptions& options) {
 Acquired SetnxTimestamp::try_acquire(Client& self, std::string_view key) {
   Acquired first = set_if_absent(self, key);
   if (first || first.is_unknown()) return first;
-  const redis::Reply holder = self.redis().get(key);
+  const redis::Reply holder = redis::server(self).get(key);
   if (!holder.answered()) return std::nullopt;  // nothing was requested
   // Released in between: a client that took that for an expired lease would delete the next
   // holder's key.
@@ -64,7 +64,7 @@ Acquired SetnxTimestamp::try_acquire(Client& self, std::string_view key) {
 
 Acquired SetnxTimestamp::set_if_absent(Client& self, std::string_view key) {
   const std::string until = stamp(self, options().ttl);
-  const redis::Reply reply = self.redis().setnx(key, until);
+  const redis::Reply reply = redis::server(self).setnx(key, until);
   if (!reply.answered()) return Acquired::unknown();
   if (!reply.is_integer(1)) return std::nullopt;
   return Lease{.key = std::string(key), .token = until, .ttl = options().ttl};
@@ -72,12 +72,12 @@ Acquired SetnxTimestamp::set_if_absent(Client& self, std::string_view key) {
 
 Acquired SetnxTimestamp::steal(Client& self, std::string_view key) {
   if (options().of<SetnxTimestampOptions>().steal == Steal::del) {
-    if (!self.redis().del(key).answered()) return std::nullopt;
+    if (!redis::server(self).del(key).answered()) return std::nullopt;
     return set_if_absent(self, key);
   }
   // A client that finds an unexpired timestamp came second, and has only moved it a little.
   const std::string until = stamp(self, options().ttl);
-  const redis::Reply before = self.redis().getset(key, until);
+  const redis::Reply before = redis::server(self).getset(key, until);
   if (!before.answered()) return Acquired::unknown();
   if (!before.is_nil() && !has_passed(before.text, now_ms(self))) return std::nullopt;
   return Lease{.key = std::string(key), .token = until, .ttl = options().ttl};
@@ -86,7 +86,7 @@ Acquired SetnxTimestamp::steal(Client& self, std::string_view key) {
 // After its own timestamp, the key may be another's.
 Released SetnxTimestamp::release(Client& self, const Lease& lease) {
   if (has_passed(lease.token, now_ms(self))) return Released::not_held;
-  const redis::Reply reply = self.redis().del(lease.key);
+  const redis::Reply reply = redis::server(self).del(lease.key);
   if (!reply.answered()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }

@@ -37,7 +37,7 @@ Acquired TokenLock::try_acquire(Client& self, std::string_view key) {
 }
 
 Taken TokenLock::recognise(Client& self, std::string_view key) {
-  const redis::Reply holder = self.redis().get(key, Role::check);
+  const redis::Reply holder = redis::server(self).get(key, Role::check);
   if (!holder.answered()) return Taken::unknown();
   if (!holder.is_bulk(token_)) return {};
   return adopt(self, key, token_);
@@ -48,13 +48,13 @@ Taken TokenLock::recognise(Client& self, std::string_view key) {
 bool TokenLock::replicated(Client& self) const {
   const std::uint32_t wanted = options().wait_replicas;
   if (wanted == 0) return true;
-  const redis::Reply reply = self.redis().wait(wanted, options().wait_timeout);
+  const redis::Reply reply = redis::server(self).wait(wanted, options().wait_timeout);
   return reply.kind == redis::Reply::Kind::integer && reply.integer >= wanted;
 }
 
 redis::Reply TokenLock::holder(Client& self, std::string_view key) const {
   redis::Client& asked =
-      options().check_at == CheckAt::replica ? self.redis_replica() : self.redis();
+      options().check_at == CheckAt::replica ? redis::replica(self) : redis::server(self);
   return asked.get(key, Role::check);
 }
 

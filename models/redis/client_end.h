@@ -9,10 +9,11 @@
 #include "models/redis/sim_client.h"
 #include "models/servers/client_end.h"
 #include "models/servers/find_by.h"
+#include "picklock/redis.h"
 
 namespace picklock::redis {
 
-class ClientEnd final : public servers::ClientEnd {
+class ClientEnd final : public servers::EndOf<Servers> {
  public:
   // Each of the `groups` is one Redis server to the process, whichever member leads. `backwards`:
   // the process uses the groups in reverse order.
@@ -22,16 +23,12 @@ class ClientEnd final : public servers::ClientEnd {
   void reset(sim::Simulation& simulation, sim::Process& self, std::span<const Node> servers,
              const models::LockOptions& options);
 
-  SimClient& server(std::size_t index) { return clients_[index]; }
-  std::size_t servers() const { return servers_; }
-  // The first replica of the server; the server itself where it has no replica.
-  SimClient& replica(std::size_t index) {
+  std::size_t size() const override { return servers_; }
+  SimClient& server(std::size_t index) override { return clients_[index]; }
+  SimClient& replica(std::size_t index) override {
     return index < replicas_used_ ? replicas_[index] : clients_[index];
   }
 
-  void* find(const std::type_info& type) override {
-    return type == typeid(ClientEnd) ? this : nullptr;
-  }
   void forget() override;
   history::TenureId speaker() const override;
   bool discovers() const override { return discoveries_used_ > 0; }

@@ -268,7 +268,7 @@ std::vector<std::string> effects_of(std::vector<Words> by_one, std::vector<Words
     world.client(number, [&, number](models::SmallWorld&, auto& self) {
       self.sleep(number * 1s);
       for (const Words& command : number == 1 ? by_one : by_two)
-        self.redis().call(Role::none, command);
+        redis::server(self).call(Role::none, command);
     });
   }
   world.run();

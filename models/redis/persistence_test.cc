@@ -560,10 +560,10 @@ TEST(Shutdown, EndsTheConnectionWithoutAnAnswer) {
   world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view set[] = {"SET", "k", "v"};
     const std::string_view shutdown[] = {"SHUTDOWN"};
-    self.redis().call(Role::none, set);
-    kinds.push_back(self.redis().call(Role::none, shutdown).kind);
+    redis::server(self).call(Role::none, set);
+    kinds.push_back(redis::server(self).call(Role::none, shutdown).kind);
     self.sleep(1s);
-    kinds.push_back(self.redis().call(Role::none, set).kind);
+    kinds.push_back(redis::server(self).call(Role::none, set).kind);
   });
   world.run();
   EXPECT_THAT(kinds, ElementsAre(Reply::Kind::unknown, Reply::Kind::unsent));
@@ -578,14 +578,14 @@ TEST(Shutdown, WithoutSavingEndsAScriptThatGoesOnForTooLong) {
   Reply last;
   world.client(1, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view loop[] = {"EVAL", "redis.call('set','k','v') while true do end", "0"};
-    script = self.redis().call(Role::none, loop);
+    script = redis::server(self).call(Role::none, loop);
   });
   world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
     const std::string_view shutdown[] = {"SHUTDOWN"};
     const std::string_view nosave[] = {"SHUTDOWN", "NOSAVE"};
     self.sleep(6s);
-    refused = self.redis().call(Role::none, shutdown);
-    last = self.redis().call(Role::none, nosave);
+    refused = redis::server(self).call(Role::none, shutdown);
+    last = redis::server(self).call(Role::none, nosave);
   });
   world.run();
   EXPECT_EQ(script.kind, Reply::Kind::unknown);

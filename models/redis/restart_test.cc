@@ -32,7 +32,7 @@ std::vector<std::string> told(const Configuration& configuration, const sim::Fau
                               const std::function<void(picklock::Client& self)>& second) {
   models::SmallWorld world({.clients = 2, .configuration = configuration});
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.redis().set("lock", "a", {.px = 20s});
+    redis::server(self).set("lock", "a", {.px = 20s});
     self.sleep(30s);
   });
   world.client(2, [&](models::SmallWorld&, picklock::Client& self) {
@@ -73,8 +73,8 @@ TEST(History, OfARestartSaysWhatIsGone) {
 TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
   const auto overwrite = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
-    self.redis().call(Role::none, save);
-    self.redis().set("lock", "b", {.px = 20s});
+    redis::server(self).call(Role::none, save);
+    redis::server(self).set("lock", "b", {.px = 20s});
   };
   EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), overwrite),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
@@ -87,8 +87,8 @@ TEST(History, OfARestartSaysWhoseEntriesAreThereAgain) {
 TEST(History, OfARestartSaysWhichDeadlinesAreOldOnes) {
   const auto renew = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
-    self.redis().call(Role::none, save);
-    self.redis().pexpire("lock", 60s);
+    redis::server(self).call(Role::none, save);
+    redis::server(self).pexpire("lock", 60s);
   };
   EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), renew),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
@@ -100,8 +100,8 @@ TEST(History, OfARestartSaysWhichDeadlinesAreOldOnes) {
 TEST(History, OfARestartSaysWhatWasRemovedAndIsThereAgain) {
   const auto remove = [](picklock::Client& self) {
     const std::string_view save[] = {"SAVE"};
-    self.redis().call(Role::none, save);
-    self.redis().del("lock");
+    redis::server(self).call(Role::none, save);
+    redis::server(self).del("lock");
   };
   EXPECT_THAT(told({}, restarted(2s, sim::Keeps::all, 1s), remove),
               ElementsAre("0.0005 entry created command by 1 of 0 until 20.001",
@@ -140,7 +140,7 @@ TEST(History, OfAReplicaThatStartsAsAMasterSaysWhatItHas) {
 TEST(Restart, GrantsNothingAnew) {
   models::SmallWorld world({.configuration = kLogged});
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
-    self.redis().set("lock", "a", {.px = 20s});
+    redis::server(self).set("lock", "a", {.px = 20s});
     self.sleep(5s);
   });
   world.run({restarted(2s, sim::Keeps::all, 1s)});

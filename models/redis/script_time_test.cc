@@ -21,7 +21,7 @@ std::int64_t milliseconds_of(std::string_view script) {
   models::SmallWorld world{World{.command_timeout = 100s}};
   std::int64_t took = 0;
   world.client(1, [&](models::SmallWorld& all, auto& self) {
-    eval(self.redis(), script);
+    eval(redis::server(self), script);
     took = all.milliseconds() - 1;  // the request and the answer take half of one each
   });
   world.run();
@@ -44,11 +44,11 @@ TEST(ScriptTime, PassesInCoroutinesToo) {
 TEST(ScriptTime, IsWaitedForByWhoComesMeanwhile) {
   models::SmallWorld world{World{.clients = 2}};
   std::int64_t answered = 0;
-  world.client(1,
-               [](models::SmallWorld&, auto& self) { eval(self.redis(), "for i=1,1e7 do end"); });
+  world.client(
+      1, [](models::SmallWorld&, auto& self) { eval(redis::server(self), "for i=1,1e7 do end"); });
   world.client(2, [&](models::SmallWorld& all, auto& self) {
     self.sleep(500ms);
-    self.redis().get("k");
+    redis::server(self).get("k");
     answered = all.milliseconds();
   });
   world.run();
@@ -81,8 +81,8 @@ TEST(ThreeClocks, CountWhatIsLeftByTheRunningClock) {  // R25
 TEST(ThreeClocks, ReviveAKeyByGivingItANewDeadline) {  // R25
   models::SmallWorld world;
   world.client(1, [](models::SmallWorld&, auto& self) {
-    self.redis().set("lock", "v", {.px = 20ms});
-    eval(self.redis(), std::string(kSpin) + "redis.call('pexpire','lock','10')");
+    redis::server(self).set("lock", "v", {.px = 20ms});
+    eval(redis::server(self), std::string(kSpin) + "redis.call('pexpire','lock','10')");
     self.sleep(1s);
   });
   world.run();
@@ -99,8 +99,8 @@ Reply killed(std::string_view script) {
   models::SmallWorld world{World{.clients = 2}};
   Reply reply;
   world.client(1, [&](models::SmallWorld&, auto& self) {
-    reply = eval(self.redis(), script);
-    EXPECT_TRUE(eval(self.redis(), "return 5").is_integer(5));
+    reply = eval(redis::server(self), script);
+    EXPECT_TRUE(eval(redis::server(self), "return 5").is_integer(5));
   });
   world.client(2, [](models::SmallWorld& all, auto& self) {
     self.sleep(1s);
@@ -175,9 +175,9 @@ TEST_P(StubbornScript, EndsWithItsServer) {
   Reply::Kind kind{};
   Reply after;
   world.client(1, [&](models::SmallWorld&, auto& self) {
-    kind = eval(self.redis(), GetParam()).kind;
+    kind = eval(redis::server(self), GetParam()).kind;
     self.sleep(5s);
-    after = eval(self.redis(), "return redis.call('exists','late')");
+    after = eval(redis::server(self), "return redis.call('exists','late')");
   });
   sim::Fault crash = models::fault_at(1s, sim::Verb::crash, "redis-1", 1s);
   crash.keeps = sim::Keeps::all;
@@ -191,14 +191,16 @@ TEST_P(StubbornScript, EndsWithTheRun) {
   for (int run = 0; run < 2; ++run) {
     world.reset({.command_timeout = 1s});
     Reply::Kind kind{};
-    world.client(
-        1, [&](models::SmallWorld&, auto& self) { kind = eval(self.redis(), GetParam()).kind; });
+    world.client(1, [&](models::SmallWorld&, auto& self) {
+      kind = eval(redis::server(self), GetParam()).kind;
+    });
     world.run();
     EXPECT_EQ(kind, Reply::Kind::unknown);
   }
   world.reset({});
   Reply after;
-  world.client(1, [&](models::SmallWorld&, auto& self) { after = eval(self.redis(), "return 5"); });
+  world.client(
+      1, [&](models::SmallWorld&, auto& self) { after = eval(redis::server(self), "return 5"); });
   world.run();
   EXPECT_TRUE(after.is_integer(5));
 }
@@ -206,7 +208,8 @@ TEST_P(StubbornScript, EndsWithTheRun) {
 TEST(CrashedScript, KeepsWhatItWroteAndWritesNoMore) {
   models::SmallWorld world{World{.command_timeout = 2s}};
   world.client(1, [](models::SmallWorld&, auto& self) {
-    eval(self.redis(), "for i=1,1e9 do if i%1e6 == 1 then redis.call('set','lock',i) end end");
+    eval(redis::server(self),
+         "for i=1,1e9 do if i%1e6 == 1 then redis.call('set','lock',i) end end");
   });
   sim::Fault crash = models::fault_at(450ms, sim::Verb::crash, "redis-1");
   world.run({crash});
@@ -217,7 +220,7 @@ TEST(PausedServer, StopsItsScriptToo) {
   models::SmallWorld world{World{.command_timeout = 10s}};
   std::int64_t answered = 0;
   world.client(1, [&](models::SmallWorld& all, auto& self) {
-    eval(self.redis(), "for i=1,1e7 do end");
+    eval(redis::server(self), "for i=1,1e7 do end");
     answered = all.milliseconds();
   });
   world.run({models::fault_at(500ms, sim::Verb::pause, "redis-1", 3s)});

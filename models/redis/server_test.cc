@@ -15,7 +15,7 @@ using World = models::SmallWorld::Setup;
 
 // Takes the lock for 10 s and looks on for 20 s. Requests take half a millisecond each way.
 void take_and_watch(models::SmallWorld&, picklock::Client& self) {
-  self.redis().set("lock", "token", {.nx = true, .px = 10s});
+  redis::server(self).set("lock", "token", {.nx = true, .px = 10s});
   self.sleep(20s);
 }
 
@@ -85,9 +85,10 @@ TEST(Expiry, IsForgottenByTheNextCommandWithoutASecondEvent) {  // R23
   models::SmallWorld world;
   std::string left;
   world.client(1, [&](models::SmallWorld&, auto& self) {
-    self.redis().set("lock", "a", {.px = 1s});
+    redis::server(self).set("lock", "a", {.px = 1s});
     self.sleep(2s);
-    if (self.redis().set("lock", "b", {.nx = true}).ok()) left = self.redis().get("lock").text;
+    if (redis::server(self).set("lock", "b", {.nx = true}).ok())
+      left = redis::server(self).get("lock").text;
   });
   world.run();
   EXPECT_EQ(left, "b");
@@ -101,7 +102,7 @@ TEST(Expiry, OfADeadlineInThePastIsAtOnce) {
   models::SmallWorld world;
   world.client(1, [](models::SmallWorld&, auto& self) {
     const std::string_view argv[] = {"SET", "lock", "a", "PXAT", "1"};
-    self.redis().call(Role::none, argv);
+    redis::server(self).call(Role::none, argv);
   });
   world.run();
   EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 0.0005",
@@ -113,15 +114,15 @@ TEST(Expiry, OfADeadlineInThePastIsAtOnce) {
 TEST(Entries, AreAlteredByRenewalAndOverwriting) {
   models::SmallWorld world{World{.clients = 2}};
   world.client(1, [](models::SmallWorld&, auto& self) {
-    self.redis().set("lock", "a", {.px = 10s});
-    self.redis().pexpire("lock", 20s);
+    redis::server(self).set("lock", "a", {.px = 10s});
+    redis::server(self).pexpire("lock", 20s);
     self.sleep(2s);
-    self.redis().del("lock");
-    self.redis().del("lock");
+    redis::server(self).del("lock");
+    redis::server(self).del("lock");
   });
   world.client(2, [](models::SmallWorld&, auto& self) {
     self.sleep(1s);
-    self.redis().set("lock", "b");
+    redis::server(self).set("lock", "b");
   });
   world.run();
   EXPECT_THAT(world.effects(), ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
@@ -164,13 +165,14 @@ TEST(ScriptCache, IsLostInARestartThatKeepsTheData) {  // R81
   std::vector<bool> known;
   world.client(1, [&](models::SmallWorld&, auto& self) {
     const auto ask = [&] {
-      known.push_back(!self.redis().evalsha(compare_and_delete(), {"lock"}, {"a"}).is_error());
+      known.push_back(
+          !redis::server(self).evalsha(compare_and_delete(), {"lock"}, {"a"}).is_error());
     };
     ask();
-    self.redis().eval(compare_and_delete(), {"lock"}, {"a"});
+    redis::server(self).eval(compare_and_delete(), {"lock"}, {"a"});
     ask();
     self.sleep(3s);
-    self.redis().get("lock");  // the connection is broken
+    redis::server(self).get("lock");  // the connection is broken
     ask();
   });
   sim::Fault restart = at(1s, sim::Verb::restart);
@@ -190,9 +192,9 @@ Told release_under(sim::Side side, sim::Verb verb, Duration lasts,
   models::SmallWorld world(World{.configuration = {"appendonly", "yes"}});
   Told told;
   world.client(1, [&](models::SmallWorld& all, auto& self) {
-    self.redis().set("lock", "a", {.px = 10s});
+    redis::server(self).set("lock", "a", {.px = 10s});
     all.play(Role::release);
-    told.kind = self.redis().eval(compare_and_delete(), {"lock"}, {"a"}).kind;
+    told.kind = redis::server(self).eval(compare_and_delete(), {"lock"}, {"a"}).kind;
     told.at_ms = all.milliseconds();
     self.sleep(5s);
   });
@@ -239,7 +241,7 @@ TEST(ScriptPath, APauseAfterOneScriptHoldsUpTheNext) {
   for (std::uint32_t i : {1u, 2u}) {
     world.client(i, [i](models::SmallWorld& all, auto& self) {
       all.play(Role::release);
-      self.redis().eval(i == 1 ? first : second, {}, {});
+      redis::server(self).eval(i == 1 ? first : second, {}, {});
     });
   }
   world.run({models::fault_where_applied(sim::Side::after, Role::release, sim::Verb::pause, 2s)});
@@ -252,9 +254,9 @@ TEST(ScriptPath, IsNotOvertakenByWhatArrivesAtTheSameInstant) {
   models::SmallWorld world{World{.clients = 2}};
   static const Script take("return redis.call('set','lock','script','nx')");
   bool second = true;
-  world.client(1, [](models::SmallWorld&, auto& self) { self.redis().eval(take, {}, {}); });
+  world.client(1, [](models::SmallWorld&, auto& self) { redis::server(self).eval(take, {}, {}); });
   world.client(2, [&](models::SmallWorld&, auto& self) {
-    second = self.redis().set("lock", "plain", {.nx = true}).ok();
+    second = redis::server(self).set("lock", "plain", {.nx = true}).ok();
   });
   world.run();
   EXPECT_FALSE(second);
@@ -268,8 +270,8 @@ std::uint64_t digest_of_scripts(models::SmallWorld& world, std::uint64_t seed) {
       static const Script draw(
           "redis.call('set','k',math.random(1000)) return {tostring({}),redis.call('get','k')}");
       for (int round = 0; round < 5; ++round) {
-        self.redis().eval(draw, {}, {});
-        self.redis().eval(compare_and_delete(), {"lock"}, {self.name()});
+        redis::server(self).eval(draw, {}, {});
+        redis::server(self).eval(compare_and_delete(), {"lock"}, {self.name()});
         self.sleep(self.random_between(0s, 10ms));
       }
     });
@@ -303,7 +305,7 @@ TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
             "return tostring({})..tostring(print == nil)..math.random(1000)",
             "return cjson.encode({a=1,b={1,2,3},c='x',d=1/3})", "return collectgarbage('count')",
             "error({err='E x'})", "return nil + 1"}) {
-        seen += self.redis().eval(Script(script), {"lock"}, {"a"}).text + "\n";
+        seen += redis::server(self).eval(Script(script), {"lock"}, {"a"}).text + "\n";
       }
     });
     world.run();
@@ -322,7 +324,7 @@ TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
     for (int round = 0; round < 2; ++round) {
       used.reset({.seed = 8, .command_timeout = 1s});
       used.client(1, [&](models::SmallWorld&, auto& self) {
-        self.redis().eval(Script(before), {"k"}, {});
+        redis::server(self).eval(Script(before), {"k"}, {});
       });
       used.run();
     }
@@ -363,8 +365,8 @@ TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
   models::SmallWorld world;
   world.client(1, [&](models::SmallWorld&, auto& self) {
     for (const std::string& script : scripts)
-      kinds.push_back(self.redis().eval(Script(script), {}, {}).kind);
-    kinds.push_back(self.redis().eval(Script("return 1"), {}, {}).kind);
+      kinds.push_back(redis::server(self).eval(Script(script), {}, {}).kind);
+    kinds.push_back(redis::server(self).eval(Script("return 1"), {}, {}).kind);
   });
   world.run();
   ASSERT_EQ(kinds.size(), scripts.size() + 1);
@@ -376,8 +378,9 @@ TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
 TEST(Protocol, ThatCannotBeReadIsAnsweredByAnError) {
   models::SmallWorld world;
   Reply reply;
-  world.client(1,
-               [&](models::SmallWorld&, auto& self) { reply = self.redis().call(Role::none, {}); });
+  world.client(1, [&](models::SmallWorld&, auto& self) {
+    reply = redis::server(self).call(Role::none, {});
+  });
   world.run();
   EXPECT_EQ(reply.text, "ERR Protocol error");
 }

@@ -21,7 +21,7 @@ std::vector<Kind> three_commands(sim::Fault fault) {
   std::vector<Kind> kinds;
   world.client(1, [&](models::SmallWorld&, auto& self) {
     for (int i = 0; i < 3; ++i) {
-      kinds.push_back(self.redis().set("lock", "a").kind);
+      kinds.push_back(redis::server(self).set("lock", "a").kind);
       self.sleep(1s);
     }
   });
@@ -32,7 +32,8 @@ std::vector<Kind> three_commands(sim::Fault fault) {
 TEST(SimClient, KnowsAnAnswer) {
   models::SmallWorld world;
   Reply reply;
-  world.client(1, [&](models::SmallWorld&, auto& self) { reply = self.redis().get("lock"); });
+  world.client(1,
+               [&](models::SmallWorld&, auto& self) { reply = redis::server(self).get("lock"); });
   world.run();
   EXPECT_TRUE(reply.is_nil());
   EXPECT_EQ(world.milliseconds(), 1);
@@ -54,7 +55,7 @@ TEST(SimClient, WaitsForItsPatienceAndNoLonger) {
   std::int64_t waited = 0;
   Kind kind{};
   world.client(1, [&](models::SmallWorld& all, auto& self) {
-    kind = self.redis().get("lock").kind;
+    kind = redis::server(self).get("lock").kind;
     waited = all.milliseconds();
   });
   world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
@@ -69,7 +70,7 @@ Reply taken(const sim::Plan& plan, std::uint32_t resend) {
   Reply reply;
   world.client(1, [&](models::SmallWorld& all, auto& self) {
     all.play(Role::acquire);
-    reply = self.redis().set("lock", "a", {.nx = true});
+    reply = redis::server(self).set("lock", "a", {.nx = true});
   });
   world.run(plan);
   return reply;
@@ -105,7 +106,7 @@ TEST(SimClient, SendsEveryVerbAsTheCommandItIs) {
   models::SmallWorld world{models::SmallWorld::Setup{.tracing = true}};
   static const Script script("return 1");
   world.client(1, [](models::SmallWorld&, auto& self) {
-    redis::Client& redis = self.redis();
+    redis::Client& redis = redis::server(self);
     redis.set("k", "v");
     redis.set("k", "v", {.nx = true});
     redis.set("k", "v", {.px = 1500ms});
@@ -150,7 +151,7 @@ class PoolTest : public testing::Test {
   sim::Thread& get(int number, Duration when) {
     return world.client(1, [this, number, when](models::SmallWorld&, picklock::Client& self) {
       self.sleep(when);
-      kinds[number] = self.redis().get(std::to_string(number)).kind;
+      kinds[number] = redis::server(self).get(std::to_string(number)).kind;
     });
   }
   void get_one_after_the_other(int count) {
@@ -188,7 +189,7 @@ TEST_F(PoolTest, LeavesNobodyBehindOneWhoIsKilledWhenJustWoken) {
   sim::Thread* third = nullptr;
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(10ms);
-    self.redis().get("1");
+    redis::server(self).get("1");
     all.simulation.scheduler.threads().kill(*third);
   });
   get(2, 20ms);
@@ -242,9 +243,9 @@ TEST(SimClient, KeepsAConnectionOnWhichACommandHasTimedOutOrDialsAnew) {
     models::SmallWorld world({.command_timeout = 250ms, .options = {.keep_timed_out = keeps}});
     std::vector<Kind> kinds;
     world.client(1, [&](models::SmallWorld& all, auto& self) {
-      kinds.push_back(self.redis().get("lock").kind);
+      kinds.push_back(redis::server(self).get("lock").kind);
       self.sleep(750ms);
-      kinds.push_back(self.redis().incr("count").kind);
+      kinds.push_back(redis::server(self).incr("count").kind);
       EXPECT_EQ(all.milliseconds(), keeps ? 1001 : 1002);
     });
     world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 500ms)});
@@ -260,7 +261,7 @@ TEST(SimClient, PausesTwiceAsLongBeforeEachCopyUpToAMost) {
        .resend = 4,
        .tracing = true,
        .options = {.resend_delay = 1s, .resend_delay_most = 3s, .keep_timed_out = true}});
-  world.client(1, [](models::SmallWorld&, auto& self) { self.redis().get("lock"); });
+  world.client(1, [](models::SmallWorld&, auto& self) { redis::server(self).get("lock"); });
   world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 60s)});
   std::vector<double> at;
   for (const std::string& line : world.sent()) at.push_back(std::stod(line));
@@ -281,7 +282,7 @@ Reply unless_it_has_left(const sim::Fault& fault, models::SmallWorld& world) {
   world.client(1, [&](models::SmallWorld&, auto& self) {
     self.sleep(1s);
     const std::string_view argv[] = {"INCR", "count"};
-    reply = self.redis().call_interruptibly(Role::none, argv, Resend::unsent, {});
+    reply = redis::server(self).call_interruptibly(Role::none, argv, Resend::unsent, {});
   });
   world.run({fault});
   return reply;
@@ -309,7 +310,7 @@ TEST(SimClient, SendsTwoCommandsAtOnceOnOneConnection) {
   world.client(1, [&](models::SmallWorld& all, auto& self) {
     const std::string_view set[] = {"SET", "k", "v"};
     const std::string_view get[] = {"GET", "k"};
-    replies = self.redis().call_both(Role::none, set, get, Resend::unanswered);
+    replies = redis::server(self).call_both(Role::none, set, get, Resend::unanswered);
     EXPECT_EQ(all.milliseconds(), 1);
   });
   world.run();
@@ -323,7 +324,7 @@ TEST(SimClient, KnowsNothingOfTwoCommandsWithoutAnswer) {
   std::array<Reply, 2> replies;
   world.client(1, [&](models::SmallWorld&, auto& self) {
     const std::string_view ping[] = {"PING"};
-    replies = self.redis().call_both(Role::none, ping, ping, Resend::unanswered);
+    replies = redis::server(self).call_both(Role::none, ping, ping, Resend::unanswered);
   });
   world.run({models::fault_at(0s, sim::Verb::pause, "redis-1", 10s)});
   EXPECT_EQ(replies[0].kind, Kind::unknown);
@@ -334,9 +335,9 @@ TEST(SimClient, PostsWithoutWaiting) {
   models::SmallWorld world({.tracing = true});
   world.client(1, [](models::SmallWorld& all, auto& self) {
     const std::string_view argv[] = {"INCR", "count"};
-    self.redis().post(Role::none, argv);
+    redis::server(self).post(Role::none, argv);
     EXPECT_EQ(all.milliseconds(), 0);
-    EXPECT_TRUE(self.redis().get("count").is_bulk("1"));
+    EXPECT_TRUE(redis::server(self).get("count").is_bulk("1"));
   });
   world.run();
 }
@@ -346,10 +347,10 @@ TEST(SimClient, PostsFromAThreadOfItsOwnWhereNoConnectionStands) {
   world.client(1, [](models::SmallWorld& all, auto& self) {
     self.sleep(1s);
     const std::string_view argv[] = {"INCR", "count"};
-    self.redis().post(Role::none, argv);
+    redis::server(self).post(Role::none, argv);
     EXPECT_EQ(all.milliseconds(), 1000);
     self.sleep(1s);
-    EXPECT_TRUE(self.redis().get("count").is_bulk("1"));
+    EXPECT_TRUE(redis::server(self).get("count").is_bulk("1"));
   });
   world.run({models::fault_at(500ms, sim::Verb::restart, "redis-1")});
 }

@@ -25,13 +25,13 @@ class SubscriberTest : public testing::Test {
       for (const auto& [when, text] : what) {
         self.sleep(sim::kStart + when - all.simulation.now());
         const std::string_view argv[] = {"PUBLISH", channel, text};
-        heard_by.push_back(self.redis().call(Role::none, argv).integer);
+        heard_by.push_back(redis::server(self).call(Role::none, argv).integer);
       }
     });
   }
   void listen(std::function<void(picklock::Client&)> then, std::string channel = "c") {
     world.client(1, [this, then, channel](models::SmallWorld&, picklock::Client& self) {
-      subscribed = self.redis().subscribe(channel, listener(), 1s);
+      subscribed = redis::server(self).subscribe(channel, listener(), 1s);
       then(self);
     });
   }
@@ -61,7 +61,7 @@ TEST_F(SubscriberTest, HearsNoOtherChannel) {
 TEST_F(SubscriberTest, HearsNothingOnceItHasLeft) {
   listen([](picklock::Client& self) {
     self.sleep(1500ms);
-    self.redis().unsubscribe("c");
+    redis::server(self).unsubscribe("c");
     self.sleep(2s);
   });
   say({{1s, "one"}, {2s, "two"}});
@@ -100,7 +100,7 @@ TEST_F(SubscriberTest, DialsAgainUntilTheServerIsBack) {
 TEST_F(SubscriberTest, ForgetsAChannelThatWasLeftWhileTheConnectionWasLost) {
   listen([](picklock::Client& self) {
     self.sleep(2050ms);
-    self.redis().unsubscribe("c");
+    redis::server(self).unsubscribe("c");
     self.sleep(4s);
   });
   say({{1s, "before"}, {4s, "after"}});
@@ -126,7 +126,7 @@ TEST_F(SubscriberTest, IsRefusedWhereNobodyConfirmsInTime) {
 
 TEST_F(SubscriberTest, IsRefusedAtOnceWithoutPatience) {
   world.client(1, [this](models::SmallWorld& all, picklock::Client& self) {
-    EXPECT_FALSE(self.redis().subscribe("c", listener(), 0s));
+    EXPECT_FALSE(redis::server(self).subscribe("c", listener(), 0s));
     EXPECT_EQ(all.milliseconds(), 0);
   });
   world.run();
@@ -153,7 +153,7 @@ TEST(Subscriber, SpendsOnePatienceOnAllTheSentinelsAndTheServer) {
 // A lost connection is not dialed again for a listener whose thread has died.
 TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
   sim::Thread& listening = world.client(1, [this](models::SmallWorld&, picklock::Client& self) {
-    self.redis().subscribe("c", listener(), 10s);
+    redis::server(self).subscribe("c", listener(), 10s);
   });
   world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
     self.sleep(500ms);

@@ -160,7 +160,7 @@ TEST(SetNx, SentByTwentyClientsAtOnceSucceedsForExactlyOne) {
   int granted = 0;
   for (std::uint32_t number = 1; number <= 20; ++number) {
     world.client(number, [&](models::SmallWorld&, auto& self) {
-      if (self.redis().set("lock", self.name(), {.nx = true}).ok()) ++granted;
+      if (redis::server(self).set("lock", self.name(), {.nx = true}).ok()) ++granted;
     });
   }
   world.run();

@@ -48,7 +48,7 @@ struct Listener final : sim::Endpoint {
 
 std::int64_t publish(picklock::Client& self, std::string_view text) {
   const std::string_view argv[] = {"PUBLISH", "c", text};
-  return self.redis().call(Role::none, argv).integer;
+  return redis::server(self).call(Role::none, argv).integer;
 }
 
 // The message to one client and the reply to the other leave together, but on different connections
@@ -86,7 +86,7 @@ TEST(Subscriber, NeverHearsWhatWasSaidWhileTheServerHadForgottenIt) {
     self.sleep(1s);
     heard_by.push_back(publish(self, "before"));
     self.sleep(3s);
-    self.redis().get("k");  // the connection is broken
+    redis::server(self).get("k");  // the connection is broken
     heard_by.push_back(publish(self, "after"));
   });
   sim::Fault restart = models::fault_at(2s, sim::Verb::restart, "redis-1");
@@ -152,7 +152,7 @@ TEST(Connection, ThatIsKilledHearsWhatCameBefore) {
     self.sleep(1s);
     publish(self, "last words");
     const std::string_view kill[] = {"CLIENT", "KILL", "TYPE", "pubsub"};
-    EXPECT_EQ(self.redis().call(Role::none, kill).integer, 1);
+    EXPECT_EQ(redis::server(self).call(Role::none, kill).integer, 1);
     self.sleep(1s);
     EXPECT_EQ(publish(self, "nobody hears this"), 0);
   });

@@ -7,7 +7,7 @@ namespace picklock::models {
 std::string fencing_key(std::string_view key) { return std::string(key) + ":fence"; }
 
 std::int64_t fetch_fencing_token(Client& self, std::string_view key) {
-  const redis::Reply reply = self.redis().incr(fencing_key(key), Role::acquire);
+  const redis::Reply reply = redis::server(self).incr(fencing_key(key), Role::acquire);
   return reply.kind == redis::Reply::Kind::integer ? reply.integer : 0;
 }
 

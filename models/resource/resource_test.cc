@@ -15,14 +15,14 @@ std::vector<Written> older_writes_after_newer(FencedBy fencing) {
   SmallWorld world{SmallWorld::Setup{.clients = 2, .fencing = fencing}};
   std::vector<Written> outcomes;
   world.client(1, [&](SmallWorld& all, Client& self) {
-    self.redis().set("lock", "a", {.nx = true, .px = 500ms});
+    redis::server(self).set("lock", "a", {.nx = true, .px = 500ms});
     outcomes.push_back(all.machines[0].resource().write(1));
     self.sleep(2s);
     outcomes.push_back(all.machines[0].resource().write(2));
   });
   world.client(2, [&](SmallWorld& all, Client& self) {
     self.sleep(1s);
-    self.redis().set("lock", "b", {.nx = true});
+    redis::server(self).set("lock", "b", {.nx = true});
     outcomes.push_back(all.machines[1].resource().write(1));
   });
   world.run();
@@ -60,7 +60,7 @@ TEST(Resource, WithIdealFencingAcceptsTheSameGrantAgain) {
   SmallWorld world{SmallWorld::Setup{.fencing = FencedBy::order_of_grants}};
   std::vector<Written> outcomes;
   world.client(1, [&](SmallWorld& all, Client& self) {
-    self.redis().set("lock", "a");
+    redis::server(self).set("lock", "a");
     for (int i = 0; i < 2; ++i) outcomes.push_back(all.machines[0].resource().write(1));
   });
   world.run();

@@ -63,11 +63,6 @@ class Conducted final : public Client {
 
   std::string_view name() const override { return real_.name(); }
   std::uint32_t thread() const override { return real_.thread(); }
-  picklock::redis::Client& redis(std::size_t server) override { return real_.redis(server); }
-  std::size_t redis_servers() const override { return real_.redis_servers(); }
-  picklock::redis::Client& redis_replica(std::size_t server) override {
-    return real_.redis_replica(server);
-  }
   void* find_connection(const std::type_info& type) override { return real_.find_connection(type); }
   std::unique_ptr<Semaphore> semaphore(Awaits what) override { return real_.semaphore(what); }
   Tenancy tenancy() const override { return real_.tenancy(); }

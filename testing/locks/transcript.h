@@ -72,19 +72,10 @@ class Transcript final : public Client {
   Duration takes{};  // time for each command
 
   std::string_view name() const override { return "client"; }
-  picklock::redis::Client& redis(std::size_t server) override {
-    // The first server is not named.
-    while (redis_.size() <= server) {
-      const std::string number = std::to_string(redis_.size() + 1);
-      redis_.emplace_back(*this, redis_.empty() ? "" : "at redis-" + number + " ");
-    }
-    return redis_[server];
-  }
-  std::size_t redis_servers() const override { return servers; }
-  picklock::redis::Client& redis_replica(std::size_t) override { return replica_; }
   void* find_connection(const std::type_info& type) override {
-    if (type != typeid(lease_store::Client)) throw std::logic_error("there is no such server");
-    return static_cast<lease_store::Client*>(&store_);
+    if (type == typeid(redis::Servers)) return static_cast<redis::Servers*>(&redis_);
+    if (type == typeid(lease_store::Client)) return static_cast<lease_store::Client*>(&store_);
+    throw std::logic_error("there is no such server");
   }
   Duration monotonic_now() override { return now; }
   Duration wall_now() override { return now + offset; }
@@ -193,6 +184,25 @@ class Transcript final : public Client {
     std::string where;
   };
 
+  struct Servers final : picklock::redis::Servers {
+    explicit Servers(Transcript& all) : transcript(all) {}
+
+    std::size_t size() const override { return transcript.servers; }
+    picklock::redis::Client& server(std::size_t index) override {
+      // The first server is not named.
+      while (servers.size() <= index) {
+        const std::string number = std::to_string(servers.size() + 1);
+        servers.emplace_back(transcript, servers.empty() ? "" : "at redis-" + number + " ");
+      }
+      return servers[index];
+    }
+    picklock::redis::Client& replica(std::size_t) override { return of_replica; }
+
+    Transcript& transcript;
+    std::deque<Redis> servers;
+    Redis of_replica{transcript, "at the replica "};
+  };
+
   struct LeaseStore final : picklock::lease_store::Client {
     struct Answer {
       lease_store::Status status = lease_store::Status::done;
@@ -248,8 +258,7 @@ class Transcript final : public Client {
 
   std::deque<redis::Reply> replies_;
   std::map<std::string, redis::Listener, std::less<>> listeners_;
-  std::deque<Redis> redis_;
-  Redis replica_{*this, "at the replica "};
+  Servers redis_{*this};
   LeaseStore store_{*this};
   int tokens_ = 0;
 };

@@ -19,8 +19,8 @@ TEST(RealRedis, AnswersEachThreadItsOwnOverOneConnection) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     world.client(1, [&, i](RealWorld&, picklock::Client& self) {
       const std::string key = "key-" + std::to_string(i);
-      self.redis().set(key, std::to_string(i));
-      answers[i] = self.redis().get(key).text;
+      picklock::redis::server(self).set(key, std::to_string(i));
+      answers[i] = picklock::redis::server(self).get(key).text;
     });
   }
   world.run();
@@ -35,8 +35,8 @@ TEST(RealRedis, CarriesAnswersThatComeInManyPieces) {
   const std::string large(3'000'000, 'x');
   bool same = false;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    self.redis().set("key", large);
-    same = self.redis().get("key").is_bulk(large);
+    picklock::redis::server(self).set("key", large);
+    same = picklock::redis::server(self).get("key").is_bulk(large);
   });
   world.run();
   EXPECT_TRUE(same);
@@ -48,8 +48,8 @@ TEST(RealRedis, RunsScripts) {
   Reply unknown;
   Reply reply;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
-    unknown = self.redis().evalsha(script, {"key"}, {"a"});
-    reply = self.redis().eval(script, {"key"}, {"a"});
+    unknown = picklock::redis::server(self).evalsha(script, {"key"}, {"a"});
+    reply = picklock::redis::server(self).eval(script, {"key"}, {"a"});
   });
   world.run();
   EXPECT_TRUE(unknown.is_error());
@@ -65,14 +65,14 @@ TEST(RealRedis, LeavesAClientInDoubtWhoseConnectionItCloses) {
   Reply after;
   world.client(1, [&](RealWorld&, picklock::Client& self) {
     const std::string_view id_of[] = {"CLIENT", "ID"};
-    const auto id = std::to_string(self.redis().call(Role::none, id_of).integer);
+    const auto id = std::to_string(picklock::redis::server(self).call(Role::none, id_of).integer);
     self.spawn([&, id](picklock::Client& other) {
       other.sleep(20ms);
       world.onlookers[0].ask({"CLIENT", "KILL", "ID", id});
     });
     const std::string_view waits[] = {"BLPOP", "list", "0"};
-    lost = self.redis().call(Role::none, waits);
-    after = self.redis().set("key", "value");
+    lost = picklock::redis::server(self).call(Role::none, waits);
+    after = picklock::redis::server(self).set("key", "value");
   });
   world.run();
   EXPECT_EQ(lost.kind, Reply::Kind::unknown);
@@ -87,12 +87,12 @@ TEST(RealRedis, IsAskedOverSeveralConnectionsAtOnce) {
     bool over = false;
     self.spawn([&](picklock::Client& other) {
       const std::string_view waits[] = {"BLPOP", "list", "0"};
-      popped = other.redis().call(Role::none, waits);
+      popped = picklock::redis::server(other).call(Role::none, waits);
       over = true;
     });
     self.sleep(20ms);
     const std::string_view pushes[] = {"RPUSH", "list", "value"};
-    self.redis().call(Role::none, pushes);
+    picklock::redis::server(self).call(Role::none, pushes);
     while (!over) self.sleep(1ms);
   });
   world.run();
@@ -107,7 +107,7 @@ TEST(RealRedis, LetsClientsLosePatience) {
   world.client(1, [&](RealWorld&, picklock::Client& self) {
     const Duration begun = self.monotonic_now();
     const std::string_view waits[] = {"BLPOP", "list", "0"};
-    late = self.redis().call(Role::none, waits);
+    late = picklock::redis::server(self).call(Role::none, waits);
     waited = self.monotonic_now() - begun;
   });
   world.run();
@@ -124,7 +124,9 @@ TEST(RealRedis, CannotBeReachedWhereNobodyListens) {
   world.connections[0].reset(world.simulation, world.simulation.scheduler.processes().at(0), nodes,
                              {.command_timeout = 60s});
   Reply reply;
-  world.client(1, [&](RealWorld&, picklock::Client& self) { reply = self.redis().get("key"); });
+  world.client(1, [&](RealWorld&, picklock::Client& self) {
+    reply = picklock::redis::server(self).get("key");
+  });
   world.run();
   EXPECT_FALSE(reply.answered());
 }

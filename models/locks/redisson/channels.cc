@@ -66,14 +66,15 @@ Semaphore* Channels::join(Client& self, const std::string& channel, Duration len
 bool Channels::subscribe(Client& self, const std::string& channel, const Channel& mine,
                          Duration patience) const {
   return patience > Duration::zero() &&
-         self.redis(server_).subscribe(
-             channel, [latch = mine.latch](std::string_view) { latch->release(); }, patience);
+         redis::server(self, server_)
+             .subscribe(
+                 channel, [latch = mine.latch](std::string_view) { latch->release(); }, patience);
 }
 
 void Channels::leave(Client& self, const std::string& channel) {
   const auto found = channels_.find(channel);
   if (found == channels_.end() || --found->second.waiters > 0) return;
-  if (found->second.heard) self.redis(server_).unsubscribe(channel);
+  if (found->second.heard) redis::server(self, server_).unsubscribe(channel);
   channels_.erase(found);
 }
 

@@ -29,7 +29,7 @@ class Commands {
         sync_timeout_(options.wait_timeout),
         server_(server) {}
 
-  redis::Client& redis(Client& self) const { return self.redis(server_); }
+  redis::Client& redis(Client& self) const { return redis::server(self, server_); }
 
   // Runs a script of the lock itself. `late`: gets the answer if the thread is interrupted before.
   redis::Reply run(Client& self, const Call& call, redis::Late late = {}) const;

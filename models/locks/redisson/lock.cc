@@ -270,7 +270,7 @@ Commands::Synced RedissonLock::give_back(Client& self, std::string_view key,
 
 Held RedissonLock::look(Client& self, const Lease& lease) {
   redis::Client& asked =
-      options().check_at == CheckAt::replica ? self.redis_replica() : commands_.redis(self);
+      options().check_at == CheckAt::replica ? redis::replica(self) : commands_.redis(self);
   const std::string_view argv[] = {"HEXISTS", lease.key, lease.token};
   const redis::Reply reply = asked.call(Role::check, argv);
   if (!reply.answered() || reply.is_error()) return Held::unknown;

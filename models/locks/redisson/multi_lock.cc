@@ -20,7 +20,7 @@ constexpr Duration kNothing = Duration::min();
 RedissonLock& MultiLock::member(Client& self, std::size_t server) {
   LockOptions of_member = options();
   of_member.deadline = true;
-  while (members_.size() < self.redis_servers()) {
+  while (members_.size() < redis::server_count(self)) {
     members_.push_back(std::make_unique<RedissonLock>(
         of_member, members_.size(),
         [this, i = members_.size()](Client& thread, std::uint32_t whose, const Lease&,
@@ -65,7 +65,7 @@ Acquired MultiLock::acquire(Client& self, std::string_view key) {
   const Duration lease = explicit_lease(options());
   if (options().acquire_timeout > Duration::zero())
     return lock_once(self, key, {.patience = options().acquire_timeout, .lease = lease});
-  const Duration base = kBaseWait * static_cast<std::int64_t>(self.redis_servers());
+  const Duration base = kBaseWait * static_cast<std::int64_t>(redis::server_count(self));
   for (;;) {
     Duration patience = base;
     if (lease > Duration::zero())
@@ -77,7 +77,7 @@ Acquired MultiLock::acquire(Client& self, std::string_view key) {
 }
 
 Acquired MultiLock::lock_once(Client& self, std::string_view key, const Terms& terms) {
-  const std::size_t servers = self.redis_servers();
+  const std::size_t servers = redis::server_count(self);
   const bool waits = terms.patience > Duration::zero();
   Duration remain = waits ? terms.patience : Patience::kEndless;
   // A share of the initial patience, however little is left.
@@ -152,7 +152,7 @@ void MultiLock::set_leases(Client& self, std::string_view key, const Members& me
   const auto answers = Together<bool>::ask(
       self, members.size(),
       [members, lease, name = std::string(key)](Client& thread, std::size_t i) {
-        return thread.redis(members[i]).pexpire(name, lease, Role::acquire).is_integer(1);
+        return redis::server(thread, members[i]).pexpire(name, lease, Role::acquire).is_integer(1);
       });
   Whole& whole = wholes_[self.thread()];
   for (const auto& [i, is_there] : answers)
@@ -173,7 +173,7 @@ void MultiLock::roll_back(Client& self, std::string_view key, const Members& mem
 
 // Releases in order, and stops at the first failure.
 Released MultiLock::unlock(Client& self, std::string_view key) {
-  for (std::size_t server = 0; server < self.redis_servers(); ++server) {
+  for (std::size_t server = 0; server < redis::server_count(self); ++server) {
     const Released released = unlock_one(self, key, server);
     if (released != Released::ok) return released;
   }
@@ -188,7 +188,7 @@ Released MultiLock::release(Client& self, const Lease& lease) {
 
 Released MultiLock::force_release(Client& self, std::string_view key, bool conditional) {
   Released all = Released::ok;
-  for (std::size_t i = 0; i < self.redis_servers(); ++i) {
+  for (std::size_t i = 0; i < redis::server_count(self); ++i) {
     const Released one = member(self, i).force_release(self, key, conditional);
     if (one != Released::ok) all = one;
   }
@@ -201,7 +201,7 @@ Duration RedLock::share(Duration patience, std::size_t servers) const {
 
 // Releases all of them, also those that have not granted, whatever the outcomes.
 Released RedLock::unlock(Client& self, std::string_view key) {
-  for (std::size_t server = 0; server < self.redis_servers(); ++server)
+  for (std::size_t server = 0; server < redis::server_count(self); ++server)
     unlock_one(self, key, server);
   return Released::ok;
 }

@@ -63,7 +63,7 @@ TEST_F(RedissonWatchdog, RenewsEveryThirdOfTheLeaseFromTheEndOfThePassBefore) {
   world.client(1, [this](SmallWorld&, Client& self) {
     lock.acquire(self, "lock");
     self.sleep(32s);
-    EXPECT_EQ(self.redis().exists("lock").integer, 1);
+    EXPECT_EQ(redis::server(self).exists("lock").integer, 1);
   });
   world.run();
   // The first renewal loads the script: 3 ms after the acquire, which took as long.
@@ -134,7 +134,7 @@ TEST_F(RedissonWatchdog, ForgetsAReleaseWithoutAnswerLikeAnyOther) {  // 1.2
 TEST_F(RedissonWatchdog, LooksAfterTheFirstThreadOfANameOnly) {
   world.client(1, [this](SmallWorld&, Client& self) {
     for (int i = 0; i < 3; ++i) lock.acquire(self, "lock");
-    self.redis().del("lock");
+    redis::server(self).del("lock");
     self.sleep(45s);
   });
   world.client(
@@ -143,7 +143,7 @@ TEST_F(RedissonWatchdog, LooksAfterTheFirstThreadOfANameOnly) {
         self.sleep(1s);
         EXPECT_TRUE(lock.acquire(self, "lock"));
         self.sleep(44s);
-        EXPECT_EQ(self.redis().exists("lock").integer, 0);
+        EXPECT_EQ(redis::server(self).exists("lock").integer, 0);
       },
       2);
   world.run();
@@ -156,7 +156,7 @@ TEST_F(RedissonWatchdog, LooksAfterTheFirstThreadOfANameOnly) {
 TEST_F(RedissonWatchdog, ForgetsWhatIsRefusedAndTellsIt) {
   world.client(1, [this](SmallWorld&, Client& self) {
     lock.acquire(self, "lock");
-    self.redis().del("lock");
+    redis::server(self).del("lock");
     self.sleep(35s);
   });
   world.run();
@@ -197,7 +197,7 @@ class RedissonSilentWatchdog : public RedissonWatchdog {
 TEST_F(RedissonSilentWatchdog, ForgetsInSilence) {
   world.client(1, [this](SmallWorld&, Client& self) {
     const Acquired acquired = lock.acquire(self, "lock");
-    self.redis().del("lock");
+    redis::server(self).del("lock");
     self.sleep(35s);
     EXPECT_EQ(lock.release(self, acquired.lease()), Released::not_held);
   });
@@ -217,7 +217,7 @@ TEST_F(RedissonSilentWatchdog, RenewsForEverWhatAnInterruptedThreadWasGranted) {
     self.sleep(1'003'200us);
     all.simulation.scheduler.threads().interrupt(thread);
     self.sleep(98s);
-    EXPECT_EQ(self.redis().exists("lock").integer, 1);
+    EXPECT_EQ(redis::server(self).exists("lock").integer, 1);
   });
   world.run();
   EXPECT_GT(renewals().size(), 8U);
@@ -262,7 +262,7 @@ TEST_F(RedissonTimers, StopForGoodAfterARenewalWithoutAnswer) {  // 1.4: before 
   world.client(1, [this](SmallWorld&, Client& self) {
     lock.acquire(self, "lock");
     self.sleep(45s);
-    EXPECT_EQ(self.redis().exists("lock").integer, 0);
+    EXPECT_EQ(redis::server(self).exists("lock").integer, 0);
   });
   world.run({fault_at(9s, sim::Verb::partition, "redis-1", 5s)});
   EXPECT_EQ(renewals().size(), 1U);
