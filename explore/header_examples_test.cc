@@ -32,7 +32,9 @@ class RedisLock : public Lock {
         "return 0");
     const auto reply = redis::server(self).eval(compare_and_delete, {lease.key}, {lease.token});
     if (!reply.answered()) return Released::unknown;
-    return reply.is_integer(1) ? Released::ok : Released::not_held;
+    const bool gone = reply.is_integer(0);
+    if (gone) self.witness().record_loss(lease);
+    return gone ? Released::not_held : Released::ok;
   }
 };
 

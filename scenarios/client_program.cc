@@ -83,7 +83,7 @@ void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
     const history::TenureId tenure = thread().tag;
     tenures_->settle(tenure);
     const Duration deadline = acquired.lease().deadline;
-    if (deadline != Duration::zero()) self.believe_until(acquired.lease(), deadline);
+    if (deadline != Duration::zero()) self.witness().believe_until(acquired.lease(), deadline);
     work(self, lock, acquired.lease());
     machine_->end_belief(tenure);
     release(self, lock, acquired.lease());
@@ -188,13 +188,13 @@ void ClientProgram::write(models::SimClient& self, Lock& lock, const Lease& leas
   if (scenario_->clients.check_before_write && !first) {
     play(Role::check);
     const Held held = lock.look(self, lease);
-    if (held == Held::no) self.lost(lease);
+    if (held == Held::no) self.witness().record_loss(lease);
     if (held != Held::yes) return;
   }
   play(Role::write);
   if (scenario_->clients.effect == Effect::database) {
     // A statement that fails tells the holder that its session is over.
-    if (lock.write_in_database(self, lease) != Written::accepted) self.lost(lease);
+    if (lock.write_in_database(self, lease) != Written::accepted) self.witness().record_loss(lease);
     return;
   }
   const Fencing fencing = scenario_->servers.resource.fencing;

@@ -1,6 +1,6 @@
 // The machine as a lock sees it: its servers, its clocks, sleep, threads, semaphores, and random
-// numbers. This interface does not depend on the simulator: the same object code of a lock also
-// runs over real sockets and real clocks.
+// numbers. This interface names no server and does not depend on the simulator: the same object code
+// of a lock also runs over real sockets and real clocks.
 //
 // Every call blocks the calling thread only. A lock never reads another clock, never starts a
 // thread of its own and never draws a random number elsewhere; otherwise its runs cannot be
@@ -88,6 +88,30 @@ class Semaphore {
 
 struct Lease;
 
+// What the judges of a run must be told, because no message shows it: what a holder believes, and
+// for which acquire a thread acts. Nothing here reaches a server.
+//
+//   if (gone) self.witness().record_loss(lease);
+class Witness {
+ public:
+  // The tenure for which the calling thread acts is recorded beside each message. A thread that
+  // serves several acquires of its process names the one for which it is about to act.
+  virtual Tenancy tenancy() const = 0;
+  virtual void act_for(Tenancy tenancy) = 0;
+
+  // The lock has learned that this lease is lost: its holder no longer believes in it, and writes
+  // nothing more.
+  virtual void record_loss(const Lease& lease) = 0;
+  // The holder believes in this lease until its clock (LockSettings::clock) shows `deadline`, and
+  // no longer. Replaces every earlier deadline of the lease.
+  virtual void believe_until(const Lease& lease, Duration deadline) = 0;
+  // A mutex of this process that guards the lock was locked (true) or unlocked.
+  virtual void record_local_mutex(std::string_view key, bool locked) = 0;
+
+ protected:
+  ~Witness() = default;
+};
+
 // One object for each thread.
 class Client {
  public:
@@ -123,24 +147,14 @@ class Client {
   // A semaphore without permits, for the threads of this process.
   virtual std::unique_ptr<Semaphore> semaphore(Awaits what) = 0;
 
-  // The tenure for which this thread acts is recorded beside each message. A thread that serves
-  // several acquires of its process names the one for which it is about to act.
-  virtual Tenancy tenancy() const = 0;
-  virtual void act_for(Tenancy tenancy) = 0;
-
   virtual Duration random_between(Duration low, Duration high) = 0;  // inclusive
   virtual std::string fresh_token() = 0;    // differs from every other token on every machine
   virtual std::string machine_token() = 0;  // machine and thread: the same after a restart
 
   // A named point of the algorithm that faults can be anchored to: `before = "mark:NAME"`.
   virtual void mark(std::string_view name) = 0;
-  // The lock has learned that this lease is lost: its holder no longer believes in it.
-  virtual void lost(const Lease& lease) = 0;
-  // A mutex of this process that guards the lock was locked (true) or unlocked.
-  virtual void local_mutex(std::string_view key, bool locked) = 0;
-  // The holder believes in this lease until its clock (LockSettings::clock) shows `deadline`, and
-  // no longer. Replaces every earlier deadline of the lease.
-  virtual void believe_until(const Lease& lease, Duration deadline) = 0;
+  // Where this thread says what the judges of a run cannot see.
+  virtual Witness& witness() = 0;
 
  private:
   // What connection() has found last: a lock calls it for every command.

@@ -199,13 +199,13 @@ void SimClient::mark(std::string_view name) {
   machine_.simulation().nemesis.mark(machine_.process(), name);
 }
 
-void SimClient::lost(const Lease&) {
+void SimClient::record_loss(const Lease&) {
   note(history::What::loss_learned);
   machine_.lose(machine_.simulation().scheduler.running()->tag);
 }
 
 // An entry on the client's own machine.
-void SimClient::local_mutex(std::string_view, bool locked) {
+void SimClient::record_local_mutex(std::string_view, bool locked) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;
   if (scheduler.inert()) return;
   const sim::Thread& thread = *scheduler.running();

@@ -76,7 +76,7 @@ class ClientMachine {
   std::size_t deadlines_used_ = 0;
 };
 
-class SimClient final : public Client {
+class SimClient final : public Client, private Witness {
  public:
   explicit SimClient(ClientMachine& machine, std::uint32_t thread = 1)
       : machine_(machine), thread_(thread) {}
@@ -90,20 +90,22 @@ class SimClient final : public Client {
   bool sleep_interruptibly(Duration length) override;
   void spawn(std::function<void(Client&)> body) override;
   std::unique_ptr<Semaphore> semaphore(Awaits what) override;
-  Tenancy tenancy() const override;
-  void act_for(Tenancy tenancy) override;
   Duration random_between(Duration low, Duration high) override;
   std::string fresh_token() override;
   std::string machine_token() override;
   void mark(std::string_view name) override;
-  void lost(const Lease& lease) override;
-  void local_mutex(std::string_view key, bool locked) override;
-  void believe_until(const Lease& lease, Duration deadline) override;
+  Witness& witness() override { return *this; }
 
   // One operation of the history by this thread.
   void note(history::What what, history::Cause cause = history::Cause::command);
 
  private:
+  Tenancy tenancy() const override;
+  void act_for(Tenancy tenancy) override;
+  void record_loss(const Lease& lease) override;
+  void believe_until(const Lease& lease, Duration deadline) override;
+  void record_local_mutex(std::string_view key, bool locked) override;
+
   ClientMachine& machine_;
   std::uint32_t thread_;
 };

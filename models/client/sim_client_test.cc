@@ -38,7 +38,7 @@ TEST(BelieveUntil, EndsAtTheDeadline) {
   SmallWorld world;
   history::TenureId tenure = 0;
   play(world, [&](SmallWorld& all, Client& self) {
-    self.believe_until(kLease, self.monotonic_now() + 5s);
+    self.witness().believe_until(kLease, self.monotonic_now() + 5s);
     tenure = all.simulation.scheduler.running()->tag;
     self.sleep(4999ms);
     EXPECT_FALSE(all.machines[0].has_lost(tenure));
@@ -52,7 +52,9 @@ TEST(BelieveUntil, EndsAtTheDeadline) {
 TEST(BelieveUntil, EndsAtTheDeadlineThoughItsProcessIsPaused) {
   SmallWorld world;
   play(world,
-       [](SmallWorld&, Client& self) { self.believe_until(kLease, self.monotonic_now() + 5s); },
+       [](SmallWorld&, Client& self) {
+         self.witness().believe_until(kLease, self.monotonic_now() + 5s);
+       },
        {fault_at(1s, sim::Verb::pause, "client-1", 10s)});
   EXPECT_THAT(passed(world), ElementsAre(5000));
 }
@@ -60,9 +62,9 @@ TEST(BelieveUntil, EndsAtTheDeadlineThoughItsProcessIsPaused) {
 TEST(BelieveUntil, IsMovedOnByWhatIsSaidLater) {
   SmallWorld world;
   play(world, [](SmallWorld&, Client& self) {
-    self.believe_until(kLease, 5s);
+    self.witness().believe_until(kLease, 5s);
     self.sleep(3s);
-    self.believe_until(kLease, 8s);
+    self.witness().believe_until(kLease, 8s);
   });
   EXPECT_THAT(passed(world), ElementsAre(8000));
 }
@@ -70,7 +72,7 @@ TEST(BelieveUntil, IsMovedOnByWhatIsSaidLater) {
 TEST(BelieveUntil, IsVoidAfterTheRelease) {
   SmallWorld world;
   play(world, [](SmallWorld& all, Client& self) {
-    self.believe_until(kLease, 5s);
+    self.witness().believe_until(kLease, 5s);
     all.machines[0].end_belief(all.simulation.scheduler.running()->tag);
   });
   EXPECT_THAT(passed(world), ElementsAre());
@@ -80,7 +82,7 @@ TEST(BelieveUntil, CountsForEachTenureByItself) {
   SmallWorld world;
   for (const Duration until : {5s, 8s}) {
     world.client(1, [until](SmallWorld&, Client& self) {
-      self.believe_until(kLease, until);
+      self.witness().believe_until(kLease, until);
       self.sleep(20s);
     });
   }
@@ -92,7 +94,7 @@ TEST(BelieveUntil, IsAtOnceOverWhereTheDeadlineHasPassed) {
   SmallWorld world;
   play(world, [](SmallWorld&, Client& self) {
     self.sleep(3s);
-    self.believe_until(kLease, 1s);
+    self.witness().believe_until(kLease, 1s);
   });
   EXPECT_THAT(passed(world), ElementsAre(3000));
 }
@@ -102,7 +104,7 @@ TEST(BelieveUntil, FollowsTheStepsOfTheWallClockIfItIsCountedByThat) {
     SmallWorld world({.options = {.clock = clock}});
     play(world, [clock](SmallWorld& all, Client& self) {
       const Duration now = clock == ClientClock::wall ? self.wall_now() : self.monotonic_now();
-      self.believe_until(kLease, now + 5s);
+      self.witness().believe_until(kLease, now + 5s);
       self.sleep(1s);
       sim::Scheduler& scheduler = all.simulation.scheduler;
       scheduler.processes().step_clock(all.machines[0].process(), 2s);
@@ -115,7 +117,7 @@ TEST(BelieveUntil, FollowsTheStepsOfTheWallClockIfItIsCountedByThat) {
 TEST(BelieveUntil, EndsWithItsProcess) {
   SmallWorld world;
   play(world, [](SmallWorld& all, Client& self) {
-    self.believe_until(kLease, 5s);
+    self.witness().believe_until(kLease, 5s);
     all.machines[0].forget();
   });
   EXPECT_THAT(passed(world), ElementsAre());

@@ -92,7 +92,7 @@ void LeaseStoreLock::keep_alive(Client& self, Session& session, Duration every) 
     if (store(self).keep_alive(session.id) != Status::gone) continue;
     if (session.over || session.gone) return;
     session.gone = true;
-    if (session.holds) self.lost(session.lease);
+    if (session.holds) self.witness().record_loss(session.lease);
     return;
   }
 }

@@ -10,12 +10,12 @@ bool LocalMutexInFront::enter(Client& self, std::string_view key, Duration patie
     mutex_->release();
   }
   if (mutex_->acquire(patience) != Semaphore::Woken::by_permit) return false;
-  self.local_mutex(key, true);
+  self.witness().record_local_mutex(key, true);
   return true;
 }
 
 void LocalMutexInFront::leave(Client& self, std::string_view key) {
-  self.local_mutex(key, false);
+  self.witness().record_local_mutex(key, false);
   mutex_->release();
 }
 

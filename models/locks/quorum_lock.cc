@@ -241,7 +241,7 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
     if (count.yes >= quorum(self) && now(self, options().clock) < extended) {
       ends = extended;
       undoings = 0;
-      if (options().deadline) self.believe_until(lease, ends);
+      if (options().deadline) self.witness().believe_until(lease, ends);
       continue;
     }
     if (undoes) {
@@ -252,7 +252,7 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
       over = now(self, options().clock) >= ends || count.no + quorum(self) > count.servers;
     }
   }
-  if (options().tell_loss) self.lost(lease);
+  if (options().tell_loss) self.witness().record_loss(lease);
 }
 
 // ---------------------------------------------------------------- release

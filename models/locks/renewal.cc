@@ -42,12 +42,12 @@ void Renewals::run(Client& self, State& state, const LockOptions& options, const
     // Counted from when it was sent: the server may have counted from any later instant (pitfall
     // 11).
     if (options.deadline && reply.is_integer(1) && !state.stopped)
-      self.believe_until(state.lease, sent + state.lease.ttl);
+      self.witness().believe_until(state.lease, sent + state.lease.ttl);
     // A blind renewal ignores its answer too.
     if (options.renew == Renew::blind || !reply.is_integer(0)) continue;
     if (state.stopped) return;
     state.lost = true;
-    if (options.tell_loss) self.lost(state.lease);
+    if (options.tell_loss) self.witness().record_loss(state.lease);
     return;
   }
 }

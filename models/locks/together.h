@@ -27,10 +27,10 @@ class Together {
     };
     const auto shared = std::make_shared<Shared>();
     shared->heard = self.semaphore(Awaits::threads);
-    const Tenancy tenancy = self.tenancy();
+    const Tenancy tenancy = self.witness().tenancy();
     for (std::size_t i = 0; i < count; ++i) {
       self.spawn([shared, ask, i, tenancy](Client& thread) {
-        thread.act_for(tenancy);
+        thread.witness().act_for(tenancy);
         Answer answer = ask(thread, i);
         shared->answers.emplace_back(i, std::move(answer));
         shared->heard->release();

@@ -72,9 +72,9 @@ TEST(Together, HearsAllThoughItsThreadIsInterrupted) {
 TEST(Together, ActsForWhoeverAsks) {
   SmallWorld world;
   world.client(1, [](SmallWorld&, Client& self) {
-    const Tenancy mine = self.tenancy();
+    const Tenancy mine = self.witness().tenancy();
     const auto asked = Together<bool>::ask(self, 2, [mine](Client& thread, std::size_t) {
-      return thread.tenancy() == mine && thread.thread() == 1;
+      return thread.witness().tenancy() == mine && thread.thread() == 1;
     });
     EXPECT_THAT(asked, ElementsAre(Pair(0, true), Pair(1, true)));
   });

@@ -25,7 +25,7 @@ struct Conductor {
   bool lost = false;
 };
 
-class Conducted final : public Client {
+class Conducted final : public Client, private Witness {
  public:
   Conducted(Client& real, std::shared_ptr<Conductor> conductor, bool spawned = false)
       : real_(real), conductor_(std::move(conductor)), spawned_(spawned) {}
@@ -56,27 +56,31 @@ class Conducted final : public Client {
     std::string token = std::exchange(conductor_->next_token, {});
     return token.empty() ? real_.fresh_token() : token;
   }
-  void lost(const Lease& lease) override {
-    conductor_->lost = true;
-    real_.lost(lease);
-  }
 
   std::string_view name() const override { return real_.name(); }
   std::uint32_t thread() const override { return real_.thread(); }
   void* find_connection(const std::type_info& type) override { return real_.find_connection(type); }
   std::unique_ptr<Semaphore> semaphore(Awaits what) override { return real_.semaphore(what); }
-  Tenancy tenancy() const override { return real_.tenancy(); }
-  void act_for(Tenancy tenancy) override { real_.act_for(tenancy); }
   Duration random_between(Duration low, Duration high) override {
     return real_.random_between(low, high);
   }
   std::string machine_token() override { return real_.machine_token(); }
   void mark(std::string_view mark) override { real_.mark(mark); }
-  void local_mutex(std::string_view key, bool locked) override { real_.local_mutex(key, locked); }
-  // The deadline is on a clock that nobody else uses.
-  void believe_until(const Lease&, Duration) override {}
+  Witness& witness() override { return *this; }
 
  private:
+  Tenancy tenancy() const override { return real_.witness().tenancy(); }
+  void act_for(Tenancy tenancy) override { real_.witness().act_for(tenancy); }
+  void record_loss(const Lease& lease) override {
+    conductor_->lost = true;
+    real_.witness().record_loss(lease);
+  }
+  // The deadline is on a clock that nobody else uses.
+  void believe_until(const Lease&, Duration) override {}
+  void record_local_mutex(std::string_view key, bool locked) override {
+    real_.witness().record_local_mutex(key, locked);
+  }
+
   Client& real_;
   std::shared_ptr<Conductor> conductor_;
   bool spawned_;

@@ -15,7 +15,7 @@
 
 namespace picklock::models::locks {
 
-class Transcript final : public Client {
+class Transcript final : public Client, private Witness {
  public:
   // Sets the next answers, in order, for all servers together; after the last one nothing answers.
   void answers_ok() {
@@ -92,19 +92,11 @@ class Transcript final : public Client {
   void spawn(std::function<void(Client&)> body) override { threads.push_back(std::move(body)); }
   std::unique_ptr<Semaphore> semaphore(Awaits) override { return std::make_unique<Waits>(*this); }
   std::uint32_t thread() const override { return 1; }
-  Tenancy tenancy() const override { return {}; }
-  void act_for(Tenancy) override {}
   Duration random_between(Duration, Duration high) override { return high; }
   std::string fresh_token() override { return "token-" + std::to_string(++tokens_); }
   std::string machine_token() override { return "client:1"; }
   void mark(std::string_view mark) override { lines.push_back("mark " + std::string(mark)); }
-  void lost(const Lease&) override { lines.emplace_back("lost"); }
-  void local_mutex(std::string_view, bool locked) override {
-    lines.emplace_back(locked ? "locks its mutex" : "frees its mutex");
-  }
-  void believe_until(const Lease&, Duration deadline) override {
-    lines.push_back("believes until " + std::to_string(deadline.count() / 1'000'000) + "ms");
-  }
+  Witness& witness() override { return *this; }
 
   // Publishes a message in a channel that somebody listens to.
   void says(std::string_view channel, std::string_view message) {
@@ -113,6 +105,16 @@ class Transcript final : public Client {
   }
 
  private:
+  Tenancy tenancy() const override { return {}; }
+  void act_for(Tenancy) override {}
+  void record_loss(const Lease&) override { lines.emplace_back("lost"); }
+  void believe_until(const Lease&, Duration deadline) override {
+    lines.push_back("believes until " + std::to_string(deadline.count() / 1'000'000) + "ms");
+  }
+  void record_local_mutex(std::string_view, bool locked) override {
+    lines.emplace_back(locked ? "locks its mutex" : "frees its mutex");
+  }
+
   // A wait lasts as long as its patience, unless there is a permit; an endless one is over at once.
   struct Waits final : Semaphore {
     explicit Waits(Transcript& all) : transcript(all) {}

@@ -126,7 +126,7 @@ Attempt RedissonLock::attempt_once(Client& self, const Taking& taking) {
   // left to disarm it (docs/facts/failures.md C-19).
   const bool watched = taking.terms.lease == Duration::zero();
   redis::Late late = [watched, watchdog = watchdog_, lease = lease(taking, 0, sent),
-                      thread = self.thread(), tenancy = self.tenancy(),
+                      thread = self.thread(), tenancy = self.witness().tenancy(),
                       read = reader()](const redis::Reply& reply) {
     if (watched && read(reply).outcome == Outcome::granted) watchdog->add(lease, thread, tenancy);
   };
@@ -169,7 +169,8 @@ Lease RedissonLock::lease(const Taking& taking, std::int64_t fence, Duration sen
 
 Acquired RedissonLock::granted(Client& self, const Taking& taking, const Attempt& attempt) {
   Lease mine = lease(taking, attempt.fence, attempt.sent);
-  if (taking.terms.lease == Duration::zero()) watchdog_->add(mine, self.thread(), self.tenancy());
+  const bool watched = taking.terms.lease == Duration::zero();
+  if (watched) watchdog_->add(mine, self.thread(), self.witness().tenancy());
   return mine;
 }
 

@@ -48,9 +48,9 @@ void MultiLock::renewed(Client& self, std::uint32_t thread, std::size_t server,
   const Duration after = lasts(whole);
   if (whole.holds == 0 || before == kNothing) return;
   if (after == kNothing) {
-    if (options().tell_loss) self.lost(whole.lease);
+    if (options().tell_loss) self.witness().record_loss(whole.lease);
   } else if (options().deadline) {
-    self.believe_until(whole.lease, after);
+    self.witness().believe_until(whole.lease, after);
   }
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t kBatch = 100;  // names renewed by one script
 OnRenewal as_told(const LockOptions& options) {
   return [tell_loss = options.tell_loss, deadline = options.deadline](
              Client& self, std::uint32_t, const Lease& lease, std::optional<Duration> until) {
-    if (until && deadline) self.believe_until(lease, *until);
-    if (!until && tell_loss) self.lost(lease);
+    if (until && deadline) self.witness().believe_until(lease, *until);
+    if (!until && tell_loss) self.witness().record_loss(lease);
   };
 }
 
@@ -116,13 +116,13 @@ bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   std::vector<std::string_view> keys(names.begin(), names.end());
   std::vector<std::string_view> args = {lease};
   for (const Hold& hold : firsts) args.push_back(hold.lease.token);
-  self.act_for(firsts.front().tenancy);
+  self.witness().act_for(firsts.front().tenancy);
   const Duration sent = now(self, options_.clock);
   const redis::Reply reply = commands_.run_freely(
       self, {or_own(options_.scripts.renew, extend()), keys, args}, Role::renew);
   if (reply.elements.size() != names.size()) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    self.act_for(firsts[i].tenancy);
+    self.witness().act_for(firsts[i].tenancy);
     const Hold& first = firsts[i];
     const Entry* entry = find(names[i], numbers[i]);
     const bool held = entry != nullptr && entry->holds.front().thread == first.thread;

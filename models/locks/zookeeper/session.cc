@@ -20,7 +20,7 @@ void Guards::start(Client& self, const Lease& lease, StopsAt stops_at) {
   guards_[lease.token] = guard;
   self.spawn([guard, lease](Client& thread) {
     guard->alarm->acquire(Semaphore::kForever);
-    if (!guard->over) thread.lost(lease);
+    if (!guard->over) thread.witness().record_loss(lease);
     guard->over = true;
   });
 }
