@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// client.h, redis.h
+// client.h, redis.h, lock.h
 class RedisLock : public Lock {
  public:
   using Lock::Lock;
@@ -37,6 +37,18 @@ class RedisLock : public Lock {
     return gone ? Released::not_held : Released::ok;
   }
 };
+
+class CheckedLock final : public RedisLock, public picklock::HolderCheck {
+ public:
+  using RedisLock::RedisLock;
+  Held check_held(Client& self, const Lease& lease) override;
+};
+
+Held CheckedLock::check_held(Client& self, const Lease& lease) {
+  const auto reply = redis::server(self).get(lease.key, Role::check);
+  if (!reply.answered()) return Held::unknown;
+  return reply.is_bulk(lease.token) ? Held::yes : Held::no;
+}
 
 class ZooKeeperLock final : public Lock {
  public:
@@ -96,6 +108,13 @@ TEST(HeaderExample, GrantsOnEveryKindOfServer) {
   EXPECT_EQ(run(contention<CarefulLock>()).grants, 6U);
   EXPECT_EQ(run(contention<ZooKeeperLock>()).grants, 6U);
   EXPECT_EQ(run(contention<MySqlLock>()).grants, 6U);
+}
+
+TEST(HeaderExample, ChecksWhetherItIsStillHeld) {
+  auto scenario = contention<CheckedLock>();
+  scenario.set("clients.check_before_write", "true");
+  EXPECT_EQ(run(scenario).grants, 6U);
+  EXPECT_THROW(contention<CarefulLock>().set("clients.check_before_write", "true"), BadInput);
 }
 
 // scenario.h

@@ -435,7 +435,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   if (clients.effect == Effect::database && scenario.servers.resource.fencing != Fencing::none)
     table.at("effect").fail(
         "must be \"resource\": the resource is fenced, and \"database\" writes nothing to it");
-  if (clients.check_before_write && !words.uses.look)
+  if (clients.check_before_write && !words.uses.check)
     table.at("check_before_write")
         .fail(fmt::format("{} has no way to check whether it still holds the lock", words.name));
 }

@@ -36,7 +36,7 @@ void ClientProgram::start(sim::Keeps) {
     machine_->started();
     return;
   }
-  Lock* lock = &make_lock();
+  Equipped* lock = &make_lock();
   for (std::uint32_t i = 1; i <= scenario_->clients.threads; ++i) {
     const bool shared =
         algorithm_->uses.shared || scenario_->lock.options.local_mutex != models::LocalMutex::none;
@@ -49,11 +49,19 @@ void ClientProgram::start(sim::Keeps) {
   machine_->started();
 }
 
-Lock& ClientProgram::make_lock() {
-  return *locks_.emplace_back(models::locks::make_lock(*algorithm_, lock_options(*scenario_)));
+// The loader has refused a scenario that needs what its lock cannot do.
+ClientProgram::Equipped& ClientProgram::make_lock() {
+  Equipped& lock = locks_.emplace_back();
+  lock.verbs = models::locks::make_lock(*algorithm_, lock_options(*scenario_));
+  if (is_operator_) lock.forced_release = &dynamic_cast<ForcedRelease&>(*lock.verbs);
+  if (scenario_->clients.check_before_write)
+    lock.holder_check = &dynamic_cast<HolderCheck&>(*lock.verbs);
+  if (scenario_->clients.effect == Effect::database)
+    lock.database = &dynamic_cast<DatabaseWrite&>(*lock.verbs);
+  return lock;
 }
 
-void ClientProgram::live(bool first, std::uint32_t number, Lock& lock) {
+void ClientProgram::live(bool first, std::uint32_t number, Equipped& lock) {
   models::SimClient self(*machine_, number);
   const Duration behind = scenario_->clients.threads_arrive_every * (number - 1);
   const Duration arrival = first ? first_arrival_ + behind : Duration{};
@@ -66,17 +74,17 @@ void ClientProgram::live(bool first, std::uint32_t number, Lock& lock) {
 
 // The operator acts for the client that holds the lock when it decides. If its command then hits
 // another client's lock, that client has lost the lock to somebody else.
-void ClientProgram::operate(Lock& lock) {
+void ClientProgram::operate(Equipped& lock) {
   models::SimClient self(*machine_);
   self.sleep(first_arrival_);
   thread().tag = tenures_->holder();
   play(Role::release);
-  lock.force_release(self, scenario_->lock.key,
-                     scenario_->clients.force == ForceUnlock::conditional);
+  lock.forced_release->force_release(self, scenario_->lock.key,
+                                     scenario_->clients.force == ForceUnlock::conditional);
   thread().tag = 0;
 }
 
-void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
+void ClientProgram::cycle(models::SimClient& self, Equipped& lock) {
   thread().tag = tenures_->begin();
   const Acquired acquired = acquire(self, lock);
   if (acquired) {
@@ -92,11 +100,11 @@ void ClientProgram::cycle(models::SimClient& self, Lock& lock) {
   play(Role::none);
 }
 
-Acquired ClientProgram::acquire(models::SimClient& self, Lock& lock) {
+Acquired ClientProgram::acquire(models::SimClient& self, Equipped& lock) {
   play(Role::acquire);
   busy_for(Duration::zero());
   self.note(What::acquire_invoked);
-  Acquired acquired = lock.acquire(self, scenario_->lock.key);
+  Acquired acquired = lock.verbs->acquire(self, scenario_->lock.key);
   const bool gave_way = thread().gave_way();
   self.note(acquired                ? What::acquire_ok
             : acquired.is_unknown() ? What::acquire_unknown
@@ -106,10 +114,10 @@ Acquired ClientProgram::acquire(models::SimClient& self, Lock& lock) {
   return acquired;
 }
 
-void ClientProgram::release(models::SimClient& self, Lock& lock, const Lease& lease) {
+void ClientProgram::release(models::SimClient& self, Equipped& lock, const Lease& lease) {
   play(Role::release);
   self.note(What::release_invoked);
-  switch (lock.release(self, lease)) {
+  switch (lock.verbs->release(self, lease)) {
     case Released::ok:
       self.note(What::release_ok);
       break;
@@ -128,7 +136,7 @@ void ClientProgram::busy_for(Duration length) {
 
 // A single write is the section's last act. Several are evenly spread, and the first opens the
 // section.
-void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease) {
+void ClientProgram::work(models::SimClient& self, Equipped& lock, const Lease& lease) {
   const std::uint32_t writes = scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;
   std::int64_t token = lease.fence;
@@ -155,7 +163,7 @@ void ClientProgram::work(models::SimClient& self, Lock& lock, const Lease& lease
 
 // Works between two moments of the section, and acquires the lock again if the nested acquire falls
 // between them.
-void ClientProgram::stay(models::SimClient& self, Lock& lock, Duration from, Duration until) {
+void ClientProgram::stay(models::SimClient& self, Equipped& lock, Duration from, Duration until) {
   const Duration again = scenario_->clients.nested_after;
   const bool nests = scenario_->clients.nested && from < again && again <= until;
   if (nests) {
@@ -166,7 +174,7 @@ void ClientProgram::stay(models::SimClient& self, Lock& lock, Duration from, Dur
   if (until > from || !nests) self.sleep(until - from);
 }
 
-void ClientProgram::nest(models::SimClient& self, Lock& lock) {
+void ClientProgram::nest(models::SimClient& self, Equipped& lock) {
   const Acquired again = acquire(self, lock);
   if (again) release(self, lock, again.lease());
 }
@@ -180,21 +188,22 @@ void ClientProgram::keep_progress(models::SimClient& self) {
 }
 
 // A client that has learned that the lock is lost changes nothing.
-void ClientProgram::write(models::SimClient& self, Lock& lock, const Lease& lease,
+void ClientProgram::write(models::SimClient& self, Equipped& lock, const Lease& lease,
                           std::uint32_t number, std::int64_t token) {
   if (machine_->has_lost(thread().tag)) return;
   // A client that begins with a write has just been granted the lock.
   const bool first = number == 1 && scenario_->clients.writes > 1;
   if (scenario_->clients.check_before_write && !first) {
     play(Role::check);
-    const Held held = lock.look(self, lease);
+    const Held held = lock.holder_check->check_held(self, lease);
     if (held == Held::no) self.witness().record_loss(lease);
     if (held != Held::yes) return;
   }
   play(Role::write);
   if (scenario_->clients.effect == Effect::database) {
     // A statement that fails tells the holder that its session is over.
-    if (lock.write_in_database(self, lease) != Written::accepted) self.witness().record_loss(lease);
+    if (lock.database->write_in_database(self, lease) != Written::accepted)
+      self.witness().record_loss(lease);
     return;
   }
   const Fencing fencing = scenario_->servers.resource.fencing;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <vector>
 
 #include "models/client/sim_client.h"
 #include "models/client/tenures.h"
@@ -29,18 +29,26 @@ class ClientProgram final : public sim::Program {
   void clock_changed() override { machine_->clock_changed(); }
 
  private:
-  void live(bool first, std::uint32_t number, Lock& lock);
-  void operate(Lock& lock);
-  Lock& make_lock();
-  void cycle(models::SimClient& self, Lock& lock);
+  // A lock, and what it can do beside its verbs as far as the scenario needs it.
+  struct Equipped {
+    std::unique_ptr<Lock> verbs;
+    HolderCheck* holder_check = nullptr;
+    DatabaseWrite* database = nullptr;
+    ForcedRelease* forced_release = nullptr;
+  };
+
+  void live(bool first, std::uint32_t number, Equipped& lock);
+  void operate(Equipped& lock);
+  Equipped& make_lock();
+  void cycle(models::SimClient& self, Equipped& lock);
   // Acquires the lock, or acquires it again within its tenure.
-  Acquired acquire(models::SimClient& self, Lock& lock);
-  void release(models::SimClient& self, Lock& lock, const Lease& lease);
-  void work(models::SimClient& self, Lock& lock, const Lease& lease);
-  void nest(models::SimClient& self, Lock& lock);
+  Acquired acquire(models::SimClient& self, Equipped& lock);
+  void release(models::SimClient& self, Equipped& lock, const Lease& lease);
+  void work(models::SimClient& self, Equipped& lock, const Lease& lease);
+  void nest(models::SimClient& self, Equipped& lock);
   void keep_progress(models::SimClient& self);
-  void stay(models::SimClient& self, Lock& lock, Duration from, Duration until);
-  void write(models::SimClient& self, Lock& lock, const Lease& lease, std::uint32_t number,
+  void stay(models::SimClient& self, Equipped& lock, Duration from, Duration until);
+  void write(models::SimClient& self, Equipped& lock, const Lease& lease, std::uint32_t number,
              std::int64_t token);
   void play(Role role) { thread().role = role; }
   void busy_for(Duration length);
@@ -54,7 +62,7 @@ class ClientProgram final : public sim::Program {
   Duration first_arrival_{};
   bool is_operator_ = false;
   // State that a thread may need after its client has gone; kept for the whole run.
-  std::vector<std::unique_ptr<Lock>> locks_;
+  std::deque<Equipped> locks_;
 };
 
 }  // namespace picklock::scenarios

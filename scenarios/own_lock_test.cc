@@ -81,6 +81,22 @@ TEST(OwnLock, MaySayMoreOfItself) {
   EXPECT_TRUE(scenario.network.links.empty());
 }
 
+class CanBeChecked final : public Lock, public HolderCheck {
+ public:
+  using Lock::Lock;
+  Acquired try_acquire(Client&, std::string_view) override { return std::nullopt; }
+  Released release(Client&, const Lease&) override { return Released::ok; }
+  Held check_held(Client&, const Lease&) override { return Held::yes; }
+};
+
+TEST(OwnLock, DoesWhatItsClassAdds) {
+  const models::Uses can = algorithm_of(own_lock<CanBeChecked>()).uses;
+  EXPECT_TRUE(can.check);
+  EXPECT_FALSE(can.database);
+  EXPECT_FALSE(can.force);
+  EXPECT_FALSE(algorithm_of(own_lock<Borrowed>()).uses.check);
+}
+
 // A lock behaves the same whether it is shipped or a user's own.
 TEST(OwnLock, RunsAsItWouldIfItWereShipped) {
   const Scenario own = contended(own_lock<Borrowed>(), {.clients = 3, .ttl = 5s, .hold = 2s});

@@ -34,7 +34,7 @@ inline scenarios::Vocabulary vocabulary() {
       {"set-px-check-delete",
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
-       {.look = true, .servers = true, .force = true},
+       {.check = true, .servers = true, .force = true},
        all},
       {"lua-check-delete",
        {Role::acquire, Role::release},

@@ -95,30 +95,59 @@ class Lock {
   virtual Released release(Client& self, const Lease& lease) = 0;
 
   // Tries until granted, interrupted, or out of time or attempts: by default one attempt every
-  // `retry_every`.
+  // `retry_every`. A lock whose waiters await a message overrides it.
   virtual Acquired acquire(Client& self, std::string_view key);
 
-  // Asks whether the lease still holds. The answer may be outdated as soon as it arrives. Called
-  // where the scenario says `clients.check_before_write = true`.
-  virtual Held look(Client&, const Lease&) { return Held::unknown; }
-
-  // Writes to data in the lock's own database, on the session that has the lock, and so in its
-  // transaction if it has one. Called where the scenario says `clients.effect = "database"`.
-  virtual Written write_in_database(Client&, const Lease&) { return Written::unknown; }
-
-  // An operator takes the lock from its holder: unconditionally, or only if the holder is still the
-  // one that the operator saw. Called where the scenario has `clients.operators`.
-  virtual Released force_release(Client&, std::string_view /*key*/, bool /*conditional*/) {
-    return Released::unknown;
-  }
-
   const LockSettings& settings() const { return settings_; }
-  // Sets the timeout of later acquires. A wrapper calls this with the time that is left after its
-  // own waiting.
-  virtual void set_acquire_timeout(Duration timeout) { settings_.acquire_timeout = timeout; }
+
+ protected:
+  // Sets the timeout of later acquires.
+  void set_acquire_timeout(Duration timeout) { settings_.acquire_timeout = timeout; }
 
  private:
   LockSettings settings_;
+};
+
+// What some locks can do beside the two verbs. A lock derives from the interface as well; the
+// harness finds it when the lock is made, and refuses a scenario that needs one that is missing.
+//
+//   class CheckedLock final : public RedisLock, public picklock::HolderCheck {
+//    public:
+//     using RedisLock::RedisLock;
+//     Held check_held(Client& self, const Lease& lease) override;
+//   };
+
+// A lock whose holder can ask whether the lease still holds.
+class HolderCheck {
+ public:
+  // The answer may be outdated as soon as it arrives. Called where the scenario says
+  // `clients.check_before_write = true`.
+  virtual Held check_held(Client& self, const Lease& lease) = 0;
+
+ protected:
+  ~HolderCheck() = default;
+};
+
+// A lock whose holder can write to data in the lock's own database.
+class DatabaseWrite {
+ public:
+  // Writes on the session that has the lock, and so in its transaction if it has one. Called where
+  // the scenario says `clients.effect = "database"`.
+  virtual Written write_in_database(Client& self, const Lease& lease) = 0;
+
+ protected:
+  ~DatabaseWrite() = default;
+};
+
+// A lock that an operator can take from its holder.
+class ForcedRelease {
+ public:
+  // `conditional`: only if the holder is still the one that the operator saw. Called where the
+  // scenario has `clients.operators`.
+  virtual Released force_release(Client& self, std::string_view key, bool conditional) = 0;
+
+ protected:
+  ~ForcedRelease() = default;
 };
 
 // The properties by name; docs/architecture.md says what each means. Every lock declares which of

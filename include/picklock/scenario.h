@@ -43,6 +43,10 @@ struct OwnLock {
   std::vector<Promise> (*promises)(const models::LockOptions& options) = nullptr;
   Duration (*bound)(const models::LockOptions& options) = nullptr;
   LockServer server = redis::kServer;
+  // Which of these interfaces the class adds.
+  bool holder_check = false;
+  bool database_write = false;
+  bool forced_release = false;
 };
 
 namespace detail {
@@ -92,6 +96,9 @@ const OwnLock& own_lock() {
       };
     }
     if constexpr (requires { LockServer(LockType::server); }) lock.server = LockType::server;
+    lock.holder_check = std::is_convertible_v<LockType*, HolderCheck*>;
+    lock.database_write = std::is_convertible_v<LockType*, DatabaseWrite*>;
+    lock.forced_release = std::is_convertible_v<LockType*, ForcedRelease*>;
     return lock;
   }();
   return one;

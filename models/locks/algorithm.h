@@ -19,13 +19,13 @@ namespace picklock::models {
 // The abilities of a lock. Its keys are in Algorithm::keys.
 struct Uses {
   Duration lease_unit = std::chrono::milliseconds(1);  // a lease is a whole number of these
-  bool look = false;      // a holder can check that it still holds the lock, by the step `check`
+  bool check = false;     // a HolderCheck: a holder can ask the server, by the step `check`
   bool mint = false;      // `mint`: the step that grants can mint a fencing token
   bool nests = false;     // re-entrant: a holder that acquires again is granted, and counted
   bool shared = false;    // one object serves all threads of a process; else each has its own
   bool servers = false;   // the lock lives on several servers
-  bool database = false;  // the protected data can be in the database that the lock lives in
-  bool force = false;     // an operator can take it from its holder
+  bool database = false;  // a DatabaseWrite: the protected data can be where the lock is
+  bool force = false;     // a ForcedRelease
   bool endless = false;   // a `ttl` of 0 is a key without expiry
   LockServer server = redis::kServer;
 };
@@ -68,7 +68,7 @@ inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,
                                      const LockOptions& options) {
   if (options.renew != Renew::none) roles.push_back(Role::renew);
   const bool checks =
-      options.recognise_own != RecogniseOwn::never || (uses.look && options.holder_checks);
+      options.recognise_own != RecogniseOwn::never || (uses.check && options.holder_checks);
   for (const Role role : roles) {
     if (role == Role::check) return roles;
   }

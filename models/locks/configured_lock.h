@@ -24,7 +24,8 @@ class ConfiguredLock : public Lock {
       : Lock(settings_of(options)), options_(std::move(options)) {}
 
   const LockOptions& options() const { return options_; }
-  void set_acquire_timeout(Duration timeout) override {
+  // A wrapper sets the time that is left after its own waiting.
+  void set_acquire_timeout(Duration timeout) {
     Lock::set_acquire_timeout(timeout);
     options_.acquire_timeout = timeout;
   }

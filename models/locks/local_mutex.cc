@@ -4,6 +4,13 @@
 
 namespace picklock::models::locks {
 
+LocalMutexInFront::LocalMutexInFront(const LockOptions& options, std::unique_ptr<Lock> lock)
+    : ConfiguredLock(options),
+      lock_(std::move(lock)),
+      configured_(dynamic_cast<ConfiguredLock&>(*lock_)),
+      holder_check_(dynamic_cast<HolderCheck*>(lock_.get())),
+      forced_release_(dynamic_cast<ForcedRelease*>(lock_.get())) {}
+
 bool LocalMutexInFront::enter(Client& self, std::string_view key, Duration patience) {
   if (mutex_ == nullptr) {
     mutex_ = self.semaphore(Awaits::threads);
@@ -27,7 +34,7 @@ Acquired LocalMutexInFront::acquire(Client& self, std::string_view key) {
     return std::nullopt;
   }
   // The mutex keeps other acquires out while this one has its own time-out.
-  if (!patience.endless()) lock_->set_acquire_timeout(patience.left());
+  if (!patience.endless()) configured_.set_acquire_timeout(patience.left());
   Acquired acquired = lock_->acquire(self, key);
   if (!acquired) leave(self, key);
   return acquired;
@@ -45,6 +52,15 @@ Released LocalMutexInFront::release(Client& self, const Lease& lease) {
   const bool thrown = released != Released::ok;
   if (!thrown || options().local_mutex == LocalMutex::freed) leave(self, lease.key);
   return released;
+}
+
+Held LocalMutexInFront::check_held(Client& self, const Lease& lease) {
+  return holder_check_ != nullptr ? holder_check_->check_held(self, lease) : Held::unknown;
+}
+
+Released LocalMutexInFront::force_release(Client& self, std::string_view key, bool conditional) {
+  return forced_release_ != nullptr ? forced_release_->force_release(self, key, conditional)
+                                    : Released::unknown;
 }
 
 }  // namespace picklock::models::locks

@@ -12,24 +12,26 @@
 
 namespace picklock::models::locks {
 
-class LocalMutexInFront final : public ConfiguredLock {
+class LocalMutexInFront final : public ConfiguredLock, public HolderCheck, public ForcedRelease {
  public:
-  LocalMutexInFront(const LockOptions& options, std::unique_ptr<Lock> lock)
-      : ConfiguredLock(options), lock_(std::move(lock)) {}
+  // Requires: a shipped lock.
+  LocalMutexInFront(const LockOptions& options, std::unique_ptr<Lock> lock);
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override { return lock_->look(self, lease); }
-  Released force_release(Client& self, std::string_view key, bool conditional) override {
-    return lock_->force_release(self, key, conditional);
-  }
+  // Of a lock that can do it; else the outcome is unknown.
+  Held check_held(Client& self, const Lease& lease) override;
+  Released force_release(Client& self, std::string_view key, bool conditional) override;
 
  private:
   bool enter(Client& self, std::string_view key, Duration patience);
   void leave(Client& self, std::string_view key);
 
   std::unique_ptr<Lock> lock_;
+  ConfiguredLock& configured_;
+  HolderCheck* holder_check_;
+  ForcedRelease* forced_release_;
   std::unique_ptr<Semaphore> mutex_;
 };
 

@@ -89,7 +89,7 @@ TEST(LocalMutex, LetsAnOperatorPass) {
   lock.acquire(self, "lock");
   self.lines.clear();
   lock.force_release(self, "lock", false);
-  lock.look(self, kLease);
+  lock.check_held(self, kLease);
   EXPECT_THAT(self.lines, ElementsAre(testing::_, "check: GET lock"));
 }
 

@@ -55,7 +55,7 @@ struct QuorumOptions {
   bool extend_missing = false;  // an extension sets a key anew that is no longer there
 };
 
-class QuorumLock : public ConfiguredLock {
+class QuorumLock : public ConfiguredLock, public ForcedRelease {
  public:
   using ConfiguredLock::ConfiguredLock;
 

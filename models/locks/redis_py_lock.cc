@@ -93,7 +93,7 @@ Released RedisPyLock::release(Client& self, const Lease& lease) {
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
 
-Held RedisPyLock::look(Client& self, const Lease& lease) {
+Held RedisPyLock::check_held(Client& self, const Lease& lease) {
   redis::Client& asked =
       options().check_at == CheckAt::replica ? redis::replica(self) : redis::server(self);
   const redis::Reply reply = asked.get(lease.key, Role::check);
@@ -153,7 +153,7 @@ const Algorithm& redis_py_lock() {
       .source = "redis-py 4.3 and 8.1; docs/facts/algorithms.md 2.2",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.look = true, .force = true, .endless = true},
+      .uses = {.check = true, .force = true, .endless = true},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), renewal_keys(), pace_keys(),
                       check_keys(), loss_keys(), local_mutex_keys()}),
       .promises = redis_py_promises,

@@ -10,14 +10,14 @@
 
 namespace picklock::models::locks {
 
-class RedisPyLock final : public ConfiguredLock {
+class RedisPyLock final : public ConfiguredLock, public HolderCheck, public ForcedRelease {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
  private:

@@ -166,13 +166,13 @@ TEST(RedisPyLock, LooksForItsOwnToken) {
   Transcript self;
   RedisPyLock lock(LockOptions{.check_at = CheckAt::replica});
   self.answers("token-1");
-  EXPECT_EQ(lock.look(self, kLease), Held::yes);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::yes);
   self.answers("token-2");
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   self.answers_nil();
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   self.answers_late();
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);
   EXPECT_EQ(self.lines[0], "check: at the replica GET lock");
 }
 

@@ -23,7 +23,7 @@ Taken minted(const redis::Reply& reply) {
   return Taken::granted(reply.integer);
 }
 
-Uses set_px_uses() { return {.look = true, .mint = true, .force = true}; }
+Uses set_px_uses() { return {.check = true, .mint = true, .force = true}; }
 
 OptionKeys set_px_keys() {
   return joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),

@@ -8,7 +8,7 @@
 
 namespace picklock::models::locks {
 
-class SetPxLock : public TokenLock {
+class SetPxLock : public TokenLock, public ForcedRelease {
  public:
   using TokenLock::TokenLock;
 

@@ -58,7 +58,7 @@ redis::Reply TokenLock::holder(Client& self, std::string_view key) const {
   return asked.get(key, Role::check);
 }
 
-Held TokenLock::look(Client& self, const Lease& lease) {
+Held TokenLock::check_held(Client& self, const Lease& lease) {
   const redis::Reply reply = holder(self, lease.key);
   if (!reply.answered() || reply.is_error()) return Held::unknown;
   return reply.is_bulk(lease.token) ? Held::yes : Held::no;

@@ -24,14 +24,14 @@ struct Taken {
   }
 };
 
-class TokenLock : public ConfiguredLock {
+class TokenLock : public ConfiguredLock, public HolderCheck {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
-  Held look(Client& self, const Lease& lease) final;
+  Held check_held(Client& self, const Lease& lease) final;
 
  protected:
   virtual Taken take(Client& self, std::string_view key, std::string_view token) = 0;

@@ -149,11 +149,11 @@ TEST(Look, FindsItsOwnTokenAnothersOrNone) {
   LuaCheckDelete lock{LockOptions{}};
   Transcript self;
   self.answers("token-1");
-  EXPECT_EQ(lock.look(self, kLease), Held::yes);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::yes);
   self.answers("token-2");
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   self.answers_nil();
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   EXPECT_THAT(self.lines, ElementsAre("check: GET lock", "check: GET lock", "check: GET lock"));
 }
 
@@ -161,10 +161,10 @@ TEST(Look, TellsNothingWithoutAnAnswerOrByAnError) {
   LuaCheckDelete lock{LockOptions{}};
   Transcript self;
   self.answers_late();
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);
   self.answers_error("LOADING Redis is loading the dataset in memory");
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);  // the request was not even sent
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);  // the request was not even sent
 }
 
 // docs/facts/failures.md C-06.
@@ -172,13 +172,13 @@ TEST(Look, AsksTheReplicaIfToldTo) {
   NaiveSetnx lock{LockOptions{.check_at = CheckAt::replica}};
   Transcript self;
   self.answers("token-1");
-  EXPECT_EQ(lock.look(self, kLease), Held::yes);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::yes);
   self.answers_nil();
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   self.answers_error(
       "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to "
       "'no'.");
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);
   EXPECT_EQ(self.lines[0], "check: at the replica GET lock");
 }
 

@@ -138,7 +138,6 @@ constinit const servers::Kind kKind = {
     .library_keys = library_keys,
     .session_keeper = "the MySQL server",
     .token = "count",
-    .database = true,
     .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .bounds = bounds,
     .met = met,

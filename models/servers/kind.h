@@ -146,7 +146,6 @@ struct Kind {
   std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions
   std::string_view token{};     // the fencing token of every grant; empty: there is fetch_token
   std::string_view lossless{};  // why it never loses a grant; empty: it may
-  bool database = false;        // work can be done in the session that holds the lock
   // Counts a fencing token beside the key, after the grant; 0: no answer. nullptr: nothing counts.
   std::int64_t (*fetch_token)(Client& self, std::string_view key) = nullptr;
   // Replaces the text of a key, and ends its lease unless `keeps_ttl`; nullptr: keys have no text.

@@ -120,10 +120,13 @@ class Stage {
       return conductor_->waits ? "ok" : "not-held";
     });
   }
-  void look(Lock& lock, const Acquired& acquired) {
+  void check_held(Lock& lock, const Acquired& acquired) {
     if (!acquired) return;
-    recording_.call("owned",
-                    [&] { return lock.look(self_, acquired.lease()) == Held::yes ? "yes" : "no"; });
+    recording_.call("owned", [&] {
+      return dynamic_cast<HolderCheck&>(lock).check_held(self_, acquired.lease()) == Held::yes
+                 ? "yes"
+                 : "no";
+    });
   }
 
   void another(std::size_t server, const Words& words) { recording_.another(server, words); }
@@ -280,9 +283,9 @@ void released_twice(Stage& stage) {
 void looked_at(Stage& stage) {
   const auto lock = stage.lock();
   const Acquired acquired = stage.acquire(*lock);
-  stage.look(*lock, acquired);
+  stage.check_held(*lock, acquired);
   stage.another_takes(0);
-  stage.look(*lock, acquired);
+  stage.check_held(*lock, acquired);
 }
 
 void the_second_server_refuses(Stage& stage) {

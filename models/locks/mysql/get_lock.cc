@@ -57,7 +57,7 @@ Released GetLock::release(Client&, const Lease& lease) {
   return value_of(answer) == 1 ? Released::ok : Released::not_held;
 }
 
-Held GetLock::look(Client&, const Lease& lease) {
+Held GetLock::check_held(Client&, const Lease& lease) {
   Connection* const connection = sessions_.of(lease);
   if (connection == nullptr) return Held::no;
   const Answer answer = connection->execute(named(Op::is_used_lock, lease.key), Role::check);
@@ -77,7 +77,7 @@ const Algorithm& mysql_get_lock() {
       .source = "docs/facts/algorithms.md 8.5, docs/facts/failures.md C-16 and C-17",
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.look = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
+      .uses = {.check = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
       .keys =
           joined({client_keys(), polling_keys(), connection_keys(), pool_keys(), if_locked_keys()}),
       .promises = of_a_session,

@@ -9,13 +9,13 @@
 
 namespace picklock::models::locks::mysql {
 
-class GetLock final : public ConfiguredLock {
+class GetLock final : public ConfiguredLock, public HolderCheck, public DatabaseWrite {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
   Written write_in_database(Client& self, const Lease& lease) override;
 
  private:

@@ -83,7 +83,7 @@ Released InsertLock::release(Client& self, const Lease& lease) {
   return answer.affected > 0 ? Released::ok : Released::not_held;
 }
 
-Held InsertLock::look(Client& self, const Lease& lease) {
+Held InsertLock::check_held(Client& self, const Lease& lease) {
   const std::unique_ptr<Connection> connection = pool(self).connect();
   return connection == nullptr ? Held::unknown : owner(*connection, lease, Role::check);
 }
@@ -98,7 +98,7 @@ const Algorithm& mysql_insert_lock() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.lease_unit = std::chrono::microseconds(1),
-               .look = true,
+               .check = true,
                .mint = true,
                .endless = true,
                .server = picklock::mysql::kServer},

@@ -116,12 +116,13 @@ TEST(MySqlRowLock, IsLostWithItsSessionAndSaysSoWhenItIsAsked) {
   world.client(1, [&](SmallWorld& all, Client& self) {
     const Acquired acquired = lock->acquire(self, "lock");
     ASSERT_TRUE(acquired);
-    EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
+    EXPECT_EQ(dynamic_cast<HolderCheck&>(*lock).check_held(self, acquired.lease()), Held::yes);
     all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
         all.simulation.scheduler.processes().at(0));
     self.sleep(10ms);
-    EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
-    EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::rejected);
+    EXPECT_EQ(dynamic_cast<HolderCheck&>(*lock).check_held(self, acquired.lease()), Held::no);
+    EXPECT_EQ(dynamic_cast<DatabaseWrite&>(*lock).write_in_database(self, acquired.lease()),
+              Written::rejected);
     EXPECT_EQ(lock->release(self, acquired.lease()), Released::not_held);
   });
   world.run();
@@ -154,12 +155,13 @@ TEST(MySqlGetLock, FindsThatItIsAnothersBehindASilentReconnect) {
   world.client(1, [&](SmallWorld& all, Client& self) {
     const Acquired acquired = lock->acquire(self, "lock");
     ASSERT_TRUE(acquired);
-    EXPECT_EQ(lock->look(self, acquired.lease()), Held::yes);
+    EXPECT_EQ(dynamic_cast<HolderCheck&>(*lock).check_held(self, acquired.lease()), Held::yes);
     all.cluster<picklock::mysql::Cluster>().group().server(0).kill_session(
         all.simulation.scheduler.processes().at(0));
     self.sleep(10ms);
-    EXPECT_EQ(lock->look(self, acquired.lease()), Held::no);
-    EXPECT_EQ(lock->write_in_database(self, acquired.lease()), Written::accepted);
+    EXPECT_EQ(dynamic_cast<HolderCheck&>(*lock).check_held(self, acquired.lease()), Held::no);
+    EXPECT_EQ(dynamic_cast<DatabaseWrite&>(*lock).write_in_database(self, acquired.lease()),
+              Written::accepted);
     EXPECT_EQ(lock->release(self, acquired.lease()), Released::not_held);
   });
   world.run();

@@ -39,7 +39,7 @@ Released TransactionLock::release(Client&, const Lease& lease) {
 }
 
 // A server does not answer on a session that it has ended.
-Held TransactionLock::look(Client&, const Lease& lease) {
+Held TransactionLock::check_held(Client&, const Lease& lease) {
   Connection* const connection = sessions_.of(lease);
   if (connection == nullptr) return Held::no;
   const Answer answer = connection->execute({.op = Op::ping}, Role::check);
@@ -92,7 +92,7 @@ Algorithm of_rows(std::string_view name, std::string_view summary, std::string_v
       .source = source,
       .roles = {Role::acquire, Role::release},
       .marks = {},
-      .uses = {.look = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
+      .uses = {.check = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), polling_keys(), connection_keys(), pool_keys(),
                       if_locked_keys(), ends_by_keys()}),
       .promises = promises,

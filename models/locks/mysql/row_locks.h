@@ -11,13 +11,13 @@
 
 namespace picklock::models::locks::mysql {
 
-class TransactionLock : public ConfiguredLock {
+class TransactionLock : public ConfiguredLock, public HolderCheck, public DatabaseWrite {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
-  Held look(Client& self, const Lease& lease) final;
+  Held check_held(Client& self, const Lease& lease) final;
   Written write_in_database(Client& self, const Lease& lease) final;
 
  protected:

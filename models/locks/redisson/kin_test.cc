@@ -204,8 +204,8 @@ TEST(RedissonFairLock, CallsTheNextWhereItIsForcedOpen) {
   Transcript self;
   self.now = 5s;
   self.answers(1);
-  EXPECT_EQ(lock_of(redisson_fair_lock(), with())->force_release(self, "lock", false),
-            Released::ok);
+  const std::unique_ptr<Lock> lock = lock_of(redisson_fair_lock(), with());
+  EXPECT_EQ(dynamic_cast<ForcedRelease&>(*lock).force_release(self, "lock", false), Released::ok);
   EXPECT_THAT(readable(self.lines),
               ElementsAre("release: EVALSHA {force_open_for_next} 4 " + kQueueKeys.substr(2) +
                           " redisson_lock__channel:{lock} 0 5000 "));

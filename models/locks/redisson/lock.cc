@@ -269,7 +269,7 @@ Commands::Synced RedissonLock::give_back(Client& self, std::string_view key,
       self, {or_own(options().scripts.release, redisson::give_back()), keys, args});
 }
 
-Held RedissonLock::look(Client& self, const Lease& lease) {
+Held RedissonLock::check_held(Client& self, const Lease& lease) {
   redis::Client& asked =
       options().check_at == CheckAt::replica ? redis::replica(self) : commands_.redis(self);
   const std::string_view argv[] = {"HEXISTS", lease.key, lease.token};
@@ -329,7 +329,7 @@ void as_fixed(LockOptions& options) {
 
 }  // namespace
 
-Uses uses() { return {.look = true, .nests = true, .shared = true, .force = true}; }
+Uses uses() { return {.check = true, .nests = true, .shared = true, .force = true}; }
 
 void preset(LockOptions& options) { as_shipped(options); }
 

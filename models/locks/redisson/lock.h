@@ -40,7 +40,7 @@ inline Duration explicit_lease(const LockOptions& options) {
   return options.renew == Renew::none ? options.ttl : Duration{};
 }
 
-class RedissonLock : public ConfiguredLock {
+class RedissonLock : public ConfiguredLock, public HolderCheck, public ForcedRelease {
  public:
   // `on_renewal` replaces what `options` say about losses and deadlines.
   explicit RedissonLock(const LockOptions& options, std::size_t server = 0,
@@ -49,7 +49,7 @@ class RedissonLock : public ConfiguredLock {
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
   // The name of the calling thread on the server.

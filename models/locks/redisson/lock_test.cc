@@ -327,18 +327,18 @@ TEST(RedissonLock, LooksForItsOwnField) {
   Transcript self;
   RedissonLock lock(with());
   self.answers(1);
-  EXPECT_EQ(lock.look(self, kLease), Held::yes);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::yes);
   self.answers(kNone);
-  EXPECT_EQ(lock.look(self, kLease), Held::no);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::no);
   self.answers_late();
-  EXPECT_EQ(lock.look(self, kLease), Held::unknown);
+  EXPECT_EQ(lock.check_held(self, kLease), Held::unknown);
   EXPECT_EQ(self.lines[0], "check: HEXISTS lock token-9:1");
 }
 
 TEST(RedissonLock, LooksAtAReplicaIfToldTo) {
   Transcript self;
   RedissonLock lock(with({.check_at = CheckAt::replica}));
-  lock.look(self, kLease);
+  lock.check_held(self, kLease);
   EXPECT_THAT(self.lines, ElementsAre("check: at the replica HEXISTS lock token-9:1"));
 }
 

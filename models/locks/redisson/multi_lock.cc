@@ -212,7 +212,7 @@ namespace {
 
 Uses several() {
   Uses mine = uses();
-  mine.look = false;
+  mine.check = false;
   mine.servers = true;
   return mine;
 }

@@ -18,7 +18,7 @@
 
 namespace picklock::models::locks::redisson {
 
-class MultiLock : public ConfiguredLock {
+class MultiLock : public ConfiguredLock, public ForcedRelease {
  public:
   using ConfiguredLock::ConfiguredLock;
 

@@ -191,7 +191,7 @@ Released CuratorMutex::release(Client& self, const Lease& lease) {
   return gone.ok() ? Released::ok : Released::not_held;
 }
 
-Held CuratorMutex::look(Client& self, const Lease&) {
+Held CuratorMutex::check_held(Client& self, const Lease&) {
   return holds_.contains(self.thread()) ? Held::yes : Held::no;
 }
 

@@ -21,14 +21,14 @@ struct CuratorOptions {
   bool guaranteed_delete = true;  // a failed delete of a znode is repeated until it succeeds
 };
 
-class CuratorMutex final : public ConfiguredLock {
+class CuratorMutex final : public ConfiguredLock, public HolderCheck {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
 
  private:
   struct Node {

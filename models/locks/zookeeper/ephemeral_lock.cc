@@ -121,7 +121,7 @@ Released EphemeralLock::release(Client& self, const Lease& lease) {
   return gone.ok() ? Released::ok : Released::not_held;
 }
 
-Held EphemeralLock::look(Client& self, const Lease& lease) {
+Held EphemeralLock::check_held(Client& self, const Lease& lease) {
   const Answer there = ensemble(self).get_data(lease.key, {}, Role::check);
   if (there.unknown()) return Held::unknown;
   return there.data == lease.token ? Held::yes : Held::no;
@@ -151,7 +151,7 @@ const Algorithm& zk_ephemeral() {
       .source = "docs/facts/algorithms.md 6.1, docs/facts/failures.md A-20 and A-30",
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},
-      .uses = {.look = true, .mint = true, .server = picklock::zookeeper::kServer},
+      .uses = {.check = true, .mint = true, .server = picklock::zookeeper::kServer},
       .keys = joined({session_keys(), own_token_keys(), ephemeral_keys()}),
       .promises = on_one_znode,
       .bound = session_and_one_attempt,

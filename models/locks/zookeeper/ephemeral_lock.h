@@ -24,14 +24,14 @@ struct EphemeralOptions {
   bool retry_missing = true;  // a znode that is gone before it is watched ends the wait
 };
 
-class EphemeralLock final : public ConfiguredLock {
+class EphemeralLock final : public ConfiguredLock, public HolderCheck {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
 
  private:
   enum class Outcome : std::uint8_t { granted, refused, no_answer };

@@ -144,7 +144,7 @@ Released KazooLock::release(Client& self, const Lease& lease) {
   }
 }
 
-Held KazooLock::look(Client&, const Lease&) { return held_ ? Held::yes : Held::no; }
+Held KazooLock::check_held(Client&, const Lease&) { return held_ ? Held::yes : Held::no; }
 
 const Algorithm& kazoo_lock() {
   static const Algorithm algorithm{

@@ -13,14 +13,14 @@
 
 namespace picklock::models::locks::zookeeper {
 
-class KazooLock final : public ConfiguredLock {
+class KazooLock final : public ConfiguredLock, public HolderCheck {
  public:
   using ConfiguredLock::ConfiguredLock;
 
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
 
  private:
   enum class Outcome : std::uint8_t { granted, failed, too_late };

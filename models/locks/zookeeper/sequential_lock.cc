@@ -123,7 +123,7 @@ Released SequentialLock::release(Client& self, const Lease& lease) {
   return gone.ok() ? Released::ok : Released::not_held;
 }
 
-Held SequentialLock::look(Client& self, const Lease& lease) {
+Held SequentialLock::check_held(Client& self, const Lease& lease) {
   const Answer there = ensemble(self).exists(lease.token, {}, Role::check);
   if (there.unknown()) return Held::unknown;
   return there.ok() ? Held::yes : Held::no;
@@ -133,7 +133,7 @@ namespace {
 
 constexpr std::string_view kSource = "docs/facts/algorithms.md 6.2, docs/facts/failures.md A-21";
 
-Uses uses() { return {.look = true, .mint = true, .server = picklock::zookeeper::kServer}; }
+Uses uses() { return {.check = true, .mint = true, .server = picklock::zookeeper::kServer}; }
 
 OptionKeys sequential_keys() { return joined({session_keys(), queue_keys(), own_token_keys()}); }
 

@@ -18,7 +18,7 @@ namespace picklock::models::locks::zookeeper {
 // How a waiter reacts when the znode before its own vanishes.
 enum class Woken : std::uint8_t { lists_again, holds };
 
-class SequentialLock final : public ConfiguredLock {
+class SequentialLock final : public ConfiguredLock, public HolderCheck {
  public:
   SequentialLock(const LockOptions& options, Woken woken)
       : ConfiguredLock(options), woken_(woken) {}
@@ -26,7 +26,7 @@ class SequentialLock final : public ConfiguredLock {
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  Held look(Client& self, const Lease& lease) override;
+  Held check_held(Client& self, const Lease& lease) override;
 
  private:
   enum class Turn : std::uint8_t { mine, not_yet, no_answer, gone };
