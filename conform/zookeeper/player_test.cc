@@ -5,7 +5,7 @@
 #include "conform/zookeeper/grammar.h"
 #include "conform/zookeeper/model_line.h"
 
-namespace picklock::conform::zookeeper {
+namespace picklock::conform::zookeeper::player_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(ZooKeeperPlayer, EndsAnUsurpedSessionByTheTimeOutOfItsNewConnection) {  // 
 }
 
 }  // namespace
-}  // namespace picklock::conform::zookeeper
+}  // namespace picklock::conform::zookeeper::player_tests

@@ -182,12 +182,10 @@ class SimClient final : public servers::EndOf<Connection> {
 
 keys::Key<Specs> spec_table() {
   static const keys::Keys<Spec> keys = {
-      keys::integer<Spec>(
-          "spares", 0, 9, [](auto& spec) -> auto& { return spec.spares; },
-          "further desks, which nobody visits"),
-      keys::duration<Spec>(
-          "service", keys::Sign::not_negative, [](auto& spec) -> auto& { return spec.service; },
-          "time that a desk needs for one request"),
+      keys::integer<Spec>("spares", 0, 9, keys::at<&Spec::spares>,
+                          "further desks, which nobody visits"),
+      keys::duration<Spec>("service", keys::Sign::not_negative, keys::at<&Spec::service>,
+                           "time that a desk needs for one request"),
   };
   return keys::table<Specs>(
       std::string(kServer.key), keys,

@@ -5,7 +5,7 @@
 #include "models/lease_store/kind.h"
 #include "testing/small_world.h"
 
-namespace picklock::lease_store {
+namespace picklock::lease_store::sim_client_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -100,4 +100,4 @@ TEST(LeaseStoreSimClient, IsNotThereWhereThereIsNoStore) {
 }
 
 }  // namespace
-}  // namespace picklock::lease_store
+}  // namespace picklock::lease_store::sim_client_tests

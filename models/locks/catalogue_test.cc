@@ -99,7 +99,7 @@ SmallWorld::Setup setup_for(const Algorithm& algorithm, std::uint32_t clients) {
 TEST_P(EveryAlgorithm, AddsTheAbilitiesThatItDeclares) {
   const Uses& uses = GetParam()->uses;
   const std::unique_ptr<Lock> lock = make_lock(*GetParam(), models::as_it_comes(*GetParam()));
-  if (uses.check) EXPECT_NE(dynamic_cast<HolderCheck*>(lock.get()), nullptr);
+  EXPECT_TRUE(!uses.check || dynamic_cast<HolderCheck*>(lock.get()) != nullptr);
   EXPECT_EQ(uses.database, dynamic_cast<DatabaseWrite*>(lock.get()) != nullptr);
   EXPECT_EQ(uses.force, dynamic_cast<ForcedRelease*>(lock.get()) != nullptr);
 }

@@ -5,7 +5,7 @@
 #include "testing/locks/transcript.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::redis_py_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -265,4 +265,4 @@ TEST(RedisPyLock, GivesBackAndRestoresWhatIsItsOwnOnly) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::redis_py_lock_tests

@@ -4,7 +4,7 @@
 
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::set_px_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -247,4 +247,4 @@ TEST(LuaCheckDelete, DoesNotKnowWhatBecameOfAReleaseWithoutAnswer) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::set_px_lock_tests

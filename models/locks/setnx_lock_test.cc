@@ -4,7 +4,7 @@
 
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::setnx_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,4 +88,4 @@ TEST(SetnxExpire, GivesAKeyThatItRecognisesItsDeadline) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::setnx_lock_tests

@@ -6,7 +6,7 @@
 #include "models/locks/setnx_lock.h"
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::token_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ TEST(SetPxCheckDeleteAtReplica, RecognisesItsOwnAtThePrimary) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::token_lock_tests

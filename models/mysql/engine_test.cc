@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::mysql {
+namespace picklock::mysql::engine_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -354,4 +354,4 @@ TEST_F(EngineTest, TakesTurnsInBeingTheVictimOfACircleOfNames) {  // M57
 }
 
 }  // namespace
-}  // namespace picklock::mysql
+}  // namespace picklock::mysql::engine_tests

@@ -5,7 +5,7 @@
 #include "models/servers/verbs.h"
 #include "testing/mysql/database_world.h"
 
-namespace picklock::mysql {
+namespace picklock::mysql::server_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -352,4 +352,4 @@ TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
 }
 
 }  // namespace
-}  // namespace picklock::mysql
+}  // namespace picklock::mysql::server_tests

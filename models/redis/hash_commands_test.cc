@@ -1,6 +1,6 @@
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::hash_commands_tests {
 namespace {
 
 class HashCommands : public Examples {};
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", kPair, {"HSTRLEN", "k", "f"}, ":0\r\n"}));
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::hash_commands_tests

@@ -4,7 +4,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::key_commands_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -206,4 +206,4 @@ TEST(RandomKey, MayBeAnyThatLives) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::key_commands_tests

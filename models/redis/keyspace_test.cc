@@ -5,7 +5,7 @@
 #include "testing/redis/command_example.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::keyspace_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -370,4 +370,4 @@ INSTANTIATE_TEST_SUITE_P(
         Change{{{"SET", "k", "1", "PXAT", "1"}}, {"FLUSHALL"}}));
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::keyspace_tests

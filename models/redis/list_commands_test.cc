@@ -1,6 +1,6 @@
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::list_commands_tests {
 namespace {
 
 class ListCommands : public Examples {};
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(
             "R101", {{"RPUSH", "k", "a"}, {"LREM", "k", "0", "a"}}, {"EXISTS", "k"}, ":0\r\n"}));
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::list_commands_tests

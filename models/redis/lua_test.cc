@@ -7,7 +7,7 @@
 #include "models/redis/lone_server.h"
 #include "picklock/redis.h"
 
-namespace picklock::redis {
+namespace picklock::redis::lua_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -350,4 +350,4 @@ TEST(Script, ThatCannotBeCompiledIsNotKept) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::lua_tests

@@ -7,7 +7,7 @@
 #include "testing/redis/replicated_servers.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::persistence_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -605,4 +605,4 @@ TEST(Shutdown, IsRefusedInOtherWords) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::persistence_tests

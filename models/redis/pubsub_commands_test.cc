@@ -2,7 +2,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::pubsub_commands_tests {
 namespace {
 
 class PubsubCommands : public Examples {};
@@ -183,4 +183,4 @@ TEST_F(Listeners, HearOfShardsByThemselves) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::pubsub_commands_tests

@@ -9,7 +9,7 @@
 #include "testing/redis/replicated_servers.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::restart_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -296,4 +296,4 @@ TEST(RestartedMaster, TellsItsReplicasOfTheKeysThatDiedMeanwhile) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::restart_tests

@@ -5,7 +5,7 @@
 #include "models/redis/lone_server.h"
 #include "picklock/redis.h"
 
-namespace picklock::redis {
+namespace picklock::redis::script_commands_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST(ScriptHelp, ListsTheSubcommands) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::script_commands_tests

@@ -4,7 +4,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::server_commands_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ TEST(Commands, AreDeclaredOnce) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::server_commands_tests

@@ -4,7 +4,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::set_commands_tests {
 namespace {
 
 class SetCommands : public Examples {};
@@ -77,4 +77,4 @@ TEST(Set, OfMoreThan512IntegersIsSortedNoLonger) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::set_commands_tests

@@ -1,6 +1,6 @@
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::sorted_set_commands_tests {
 namespace {
 
 class SortedSetCommands : public Examples {};
@@ -191,4 +191,4 @@ INSTANTIATE_TEST_SUITE_P(
                         "*3\r\n:1\r\n$1\r\na\r\n:1\r\n"}));
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::sorted_set_commands_tests

@@ -1,7 +1,7 @@
 #include "testing/redis/command_example.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::string_commands_tests {
 namespace {
 
 class StringCommands : public Examples {};
@@ -168,4 +168,4 @@ TEST(SetNx, SentByTwentyClientsAtOnceSucceedsForExactlyOne) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::string_commands_tests

@@ -2,7 +2,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::transaction_commands_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -235,4 +235,4 @@ TEST(Exec, ChangesTheProtocolOfTheRepliesBehindHello) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::transaction_commands_tests

@@ -4,7 +4,7 @@
 
 #include "testing/zookeeper/ensemble_world.h"
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::server_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -280,4 +280,4 @@ TEST(Server, RecordsAsHolderWhoseNumberIsLowest) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::server_tests

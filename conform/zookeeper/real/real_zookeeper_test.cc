@@ -13,7 +13,7 @@
 #include "models/zookeeper/wire.h"
 #include "testing/conform/real_zookeeper_world.h"
 
-namespace picklock::conform::zookeeper::real {
+namespace picklock::conform::zookeeper::real::real_zookeeper_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -268,4 +268,4 @@ TEST(RealZooKeeper, IsLeftWhenItTalksNonsense) {
 }
 
 }  // namespace
-}  // namespace picklock::conform::zookeeper::real
+}  // namespace picklock::conform::zookeeper::real::real_zookeeper_tests

@@ -5,7 +5,7 @@
 #include "testing/locks/readable.h"
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -496,4 +496,4 @@ TEST(RedissonLock, GivesBackAgainWhatNoReplicaHasHeardOfByTheSameLatch) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::lock_tests

@@ -5,7 +5,7 @@
 #include "testing/locks/readable.h"
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::multi_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -346,4 +346,4 @@ TEST(RedissonRedLockFixed, IsRefusedWhereTheFirstLeasesAreOverWithTheLastGrant) 
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::multi_lock_tests

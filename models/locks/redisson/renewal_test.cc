@@ -11,7 +11,7 @@
 #include "testing/locks/readable.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::renewal_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -303,4 +303,4 @@ TEST_F(RedissonDeadlines, AreNotMovedByARenewalThatIsAnsweredAfterTheRelease) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::renewal_tests

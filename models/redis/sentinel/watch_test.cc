@@ -1,7 +1,7 @@
 // How a Sentinel reacts to answers, and to missing ones.
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::watch_tests {
 namespace {
 
 using Duration = sim::Duration;
@@ -173,4 +173,4 @@ TEST(Tilt, PreventsAFailoverWhenDownAfterIsShort) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::watch_tests
