@@ -16,6 +16,7 @@
 #include "models/client/keys.h"
 #include "models/client/sim_client.h"
 #include "models/client/tenures.h"
+#include "models/redis/client_end.h"
 #include "models/redis/group.h"
 #include "models/resource/resource.h"
 

@@ -1,5 +1,5 @@
-// What is kept of a run: its seed, the number of its events, always a digest, and a trace if asked
-// for. An observer receives its occurrences.
+// The record of a run: its seed, the number of its events, its digest, and a trace if asked for. An
+// observer receives its occurrences.
 #pragma once
 
 #include "sim/digest.h"

@@ -1,4 +1,4 @@
-// What a test does to its world from outside all processes, each at its time.
+// The actions of a test on its world from outside all processes, each at its time.
 #pragma once
 
 #include <deque>

@@ -6,7 +6,7 @@
 #include "picklock/lock.h"
 #include "testing/small_world.h"
 
-namespace picklock::models {
+namespace picklock::models::sim_client_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -124,4 +124,4 @@ TEST(BelieveUntil, EndsWithItsProcess) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::sim_client_tests

@@ -4,7 +4,7 @@
 
 #include "testing/small_world.h"
 
-namespace picklock::models {
+namespace picklock::models::sim_semaphore_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -161,4 +161,4 @@ TEST(SimSemaphore, HasOnRecordWhoseMessageItWas) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::sim_semaphore_tests

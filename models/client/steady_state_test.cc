@@ -4,7 +4,7 @@
 #include "testing/allocations.h"
 #include "testing/small_world.h"
 
-namespace picklock::models {
+namespace picklock::models::steady_state_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(LockCommands, AllocateNothingInTheSteadyState) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::steady_state_tests

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models {
+namespace picklock::models::tenures_tests {
 namespace {
 
 constexpr history::KeyId kLock = 0;
@@ -84,4 +84,4 @@ TEST(Tenures, GiveNoPlaceForAnAttemptThatIsUndone) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::tenures_tests

@@ -9,7 +9,7 @@
 #include "picklock/lease_store.h"
 #include "testing/small_world.h"
 
-namespace picklock::lease_store {
+namespace picklock::lease_store::lease_store_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -336,4 +336,4 @@ TEST(LeaseStore, AnswersWhatItDoesNotUnderstand) {
 }
 
 }  // namespace
-}  // namespace picklock::lease_store
+}  // namespace picklock::lease_store::lease_store_tests

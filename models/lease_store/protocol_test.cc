@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace picklock::lease_store {
+namespace picklock::lease_store::protocol_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST(LeaseStoreProtocol, NamesTheCommandOfARequest) {
 }
 
 }  // namespace
-}  // namespace picklock::lease_store
+}  // namespace picklock::lease_store::protocol_tests

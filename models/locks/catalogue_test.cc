@@ -9,7 +9,7 @@
 #include "picklock/redis.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::catalogue_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -166,4 +166,4 @@ TEST_P(EveryAlgorithm, ExcludesAndRecoversFromACrashedHolderWithinItsBoundIfItHa
 TEST(Catalogue, KnowsNoOtherName) { EXPECT_EQ(named("set-nx-hope"), nullptr); }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::catalogue_tests

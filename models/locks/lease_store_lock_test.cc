@@ -6,7 +6,7 @@
 #include "testing/locks/transcript.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::lease_store_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -233,4 +233,4 @@ TEST(LeaseStoreLock, PromisesTheResourceMoreWithALockDelayAndAllWithRevisions) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::lease_store_lock_tests

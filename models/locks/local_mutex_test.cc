@@ -6,7 +6,7 @@
 #include "testing/locks/transcript.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::local_mutex_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -133,4 +133,4 @@ TEST(LocalMutex, SpendsOnePatienceOnTheMutexAndTheLock) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::local_mutex_tests

@@ -5,7 +5,7 @@
 #include "models/locks/configured_lock.h"
 #include "testing/locks/transcript.h"
 
-namespace picklock::models {
+namespace picklock::models::lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -71,4 +71,4 @@ TEST(Acquire, CountsTheTimeThatAttemptsTake) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::lock_tests

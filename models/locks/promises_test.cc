@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::promises_tests {
 namespace {
 
 FaultClasses own_release_under(const LockOptions& options) {
@@ -77,4 +77,4 @@ TEST(LockPromises, GiveAnAttemptThatWaitsForReplicasItsTime) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::promises_tests

@@ -8,7 +8,7 @@
 
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::quorum_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -454,4 +454,4 @@ TEST(QuorumLock, TakesNothingAgainThatIsAnothers) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::quorum_lock_tests

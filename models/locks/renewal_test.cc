@@ -5,7 +5,7 @@
 #include "models/locks/set_px_lock.h"
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::renewal_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -132,4 +132,4 @@ TEST(Renewal, EndsWithItsOwnLeaseOnly) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::renewal_tests

@@ -4,7 +4,7 @@
 
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::set_ex_hash_release_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,4 +34,4 @@ TEST(SetExHashRelease, ReleasesAFieldOfAHash) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::set_ex_hash_release_tests

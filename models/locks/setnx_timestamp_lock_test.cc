@@ -4,7 +4,7 @@
 
 #include "testing/locks/transcript.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::setnx_timestamp_lock_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -102,4 +102,4 @@ TEST_F(SetnxTimestampTest, ReleasesByDelUntilItsTimestampIsOver) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::setnx_timestamp_lock_tests

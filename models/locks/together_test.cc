@@ -4,7 +4,7 @@
 
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::together_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,4 +82,4 @@ TEST(Together, ActsForWhoeverAsks) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::together_tests

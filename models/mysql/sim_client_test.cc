@@ -6,7 +6,7 @@
 #include "models/servers/verbs.h"
 #include "testing/mysql/database_world.h"
 
-namespace picklock::mysql {
+namespace picklock::mysql::sim_client_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(Client, GoesOnWithAnotherSessionOnlyWhereItsDriverReconnects) {  // C-16
 }
 
 }  // namespace
-}  // namespace picklock::mysql
+}  // namespace picklock::mysql::sim_client_tests

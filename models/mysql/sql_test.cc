@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::mysql {
+namespace picklock::mysql::sql_tests {
 namespace {
 
 TEST(Sql, IsWhatAServerReads) {
@@ -30,4 +30,4 @@ TEST(Sql, IsWhatAServerReads) {
 }
 
 }  // namespace
-}  // namespace picklock::mysql
+}  // namespace picklock::mysql::sql_tests

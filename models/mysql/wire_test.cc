@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::mysql {
+namespace picklock::mysql::wire_tests {
 namespace {
 
 using testing::Eq;
@@ -64,4 +64,4 @@ TEST(Wire, ShowsStatementsAsSqlAndAnswersInWords) {
 }
 
 }  // namespace
-}  // namespace picklock::mysql
+}  // namespace picklock::mysql::wire_tests

@@ -4,7 +4,7 @@
 
 #include "picklock/client.h"
 
-namespace picklock::redis {
+namespace picklock::redis::backlog_tests {
 namespace {
 
 std::string from(const Backlog& backlog, std::int64_t offset) {
@@ -42,4 +42,4 @@ TEST(Backlog, ForgetsWhatIsOlderThanAMegabyte) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::backlog_tests

@@ -1,6 +1,6 @@
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::commands_tests {
 namespace {
 
 class Commands : public Examples {};
@@ -47,4 +47,4 @@ TEST(UnknownCommand, QuotesAtMost128CharactersOfItsArguments) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::commands_tests

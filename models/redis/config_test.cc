@@ -4,7 +4,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::config_tests {
 namespace {
 
 class ConfigCommands : public Examples {};
@@ -303,4 +303,4 @@ TEST(ConfigFile, RefusesWhatConfigSetRefuses) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::config_tests

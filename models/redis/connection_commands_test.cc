@@ -2,7 +2,7 @@
 
 #include "testing/redis/command_example.h"
 
-namespace picklock::redis {
+namespace picklock::redis::connection_commands_tests {
 namespace {
 
 using testing::EndsWith;
@@ -434,4 +434,4 @@ TEST_F(ClientPause, KeepsDeadKeysInMemory) {  // R107
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::connection_commands_tests

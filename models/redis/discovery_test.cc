@@ -4,7 +4,7 @@
 
 #include "testing/redis/group_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::discovery_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST_F(DiscoveryTest, LetsNoThreadSkipASentinelForWhatAnotherHasLearned) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::discovery_tests

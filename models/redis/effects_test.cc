@@ -5,7 +5,7 @@
 #include "models/redis/effects.h"
 #include "models/redis/lone_server.h"
 
-namespace picklock::redis {
+namespace picklock::redis::effects_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -173,4 +173,4 @@ TEST(Effects, OfMembersTakenByChanceNameThem) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::effects_tests

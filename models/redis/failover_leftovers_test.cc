@@ -3,7 +3,7 @@
 
 #include "testing/redis/replicated_servers.h"
 
-namespace picklock::redis {
+namespace picklock::redis::failover_leftovers_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(Publish, IsLostToThoseWhoseServerIsReplaced) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::failover_leftovers_tests

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace picklock::redis {
+namespace picklock::redis::glob_tests {
 namespace {
 
 struct Case {
@@ -73,4 +73,4 @@ TEST(Glob, DoesNotTakeForEverOverManyStars) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::glob_tests

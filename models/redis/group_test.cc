@@ -7,7 +7,7 @@
 
 #include "testing/redis/replicated_servers.h"
 
-namespace picklock::redis {
+namespace picklock::redis::group_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -227,4 +227,4 @@ TEST(Group, TellsWhatAReplacedServerServesAgainThatHasALog) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::group_tests

@@ -6,7 +6,7 @@
 #include "models/redis/lone_server.h"
 #include "picklock/redis.h"
 
-namespace picklock::redis {
+namespace picklock::redis::lua_libraries_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -214,4 +214,4 @@ TEST(CjsonSettings, OutliveTheirScriptButNotTheCache) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::lua_libraries_tests

@@ -10,7 +10,7 @@
 
 #include "sim/random.h"
 
-namespace picklock::redis {
+namespace picklock::redis::numbers_tests {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -92,4 +92,4 @@ TEST(WrittenDouble, IsWhatTheCLibraryWritesAndReads) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::numbers_tests

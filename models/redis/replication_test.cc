@@ -7,7 +7,7 @@
 
 #include "testing/redis/replicated_servers.h"
 
-namespace picklock::redis {
+namespace picklock::redis::replication_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -531,4 +531,4 @@ TEST(Replication, IsTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::replication_tests

@@ -5,7 +5,7 @@
 #include "picklock/redis.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::script_time_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -228,4 +228,4 @@ TEST(PausedServer, StopsItsScriptToo) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::script_time_tests

@@ -7,7 +7,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::redis {
+namespace picklock::redis::seed_script_tests {
 namespace {
 
 std::string seed_script() {
@@ -62,4 +62,4 @@ TEST_F(SeedScript, FailsOnTheStringThatSetMakes) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::seed_script_tests

@@ -5,7 +5,7 @@
 #include "models/servers/verbs.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::server_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -386,4 +386,4 @@ TEST(Protocol, ThatCannotBeReadIsAnsweredByAnError) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::server_tests

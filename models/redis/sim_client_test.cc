@@ -9,7 +9,7 @@
 #include "testing/redis/group_world.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::sim_client_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -479,4 +479,4 @@ TEST(SimClient, TellsTheOtherThreadsAtOnceThatTheConnectionIsGone) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::sim_client_tests

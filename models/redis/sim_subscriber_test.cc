@@ -5,7 +5,7 @@
 #include "testing/redis/group_world.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::sim_subscriber_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -169,4 +169,4 @@ TEST_F(SubscriberTest, ForgetsAChannelWhoseThreadIsKilledBeforeItIsConfirmed) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::sim_subscriber_tests

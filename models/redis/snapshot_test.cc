@@ -4,7 +4,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::redis {
+namespace picklock::redis::snapshot_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,4 +56,4 @@ TEST(Snapshot, HasDeadKeysThatNobodyHasForgotten) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::snapshot_tests

@@ -7,7 +7,7 @@
 #include "models/redis/wire.h"
 #include "testing/small_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::subscriber_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -162,4 +162,4 @@ TEST(Connection, ThatIsKilledHearsWhatCameBefore) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::subscriber_tests

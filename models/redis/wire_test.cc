@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-namespace picklock::redis {
+namespace picklock::redis::wire_tests {
 namespace {
 
 std::string bytes_of(const Reply& reply) {
@@ -156,4 +156,4 @@ TEST(Wire, ReadsWellInReports) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::wire_tests

@@ -4,7 +4,7 @@
 
 #include "testing/small_world.h"
 
-namespace picklock::models {
+namespace picklock::models::resource_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -113,4 +113,4 @@ TEST(Resource, LeavesAWriteWithoutAnswerUnknown) {
 }
 
 }  // namespace
-}  // namespace picklock::models
+}  // namespace picklock::models::resource_tests

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::election_tests {
 namespace {
 
 PeerMessage says(ServerId server, const Vote& vote, std::int64_t round,
@@ -60,4 +60,4 @@ TEST(Election, FollowsALeaderThatIsThereOnceItSaysSoItself) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::election_tests

@@ -2,7 +2,7 @@
 
 #include "testing/zookeeper/ensemble_world.h"
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::ensemble_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -330,4 +330,4 @@ TEST(Ensemble, CountsSessionsOnAClockThatNeverStepsUnlessItIsOld) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::ensemble_tests

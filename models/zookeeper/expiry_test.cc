@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::expiry_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(Expiry, ForgetsASessionThatWasClosed) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::expiry_tests

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::log_tests {
 namespace {
 
 Log log_up_to(Zxid last) {
@@ -43,4 +43,4 @@ TEST(Log, ForgetsWhatIsBehindAPlace) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::log_tests

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::peer_wire_tests {
 namespace {
 
 PeerMessage through_the_wire(const PeerMessage& message) {
@@ -66,4 +66,4 @@ TEST(PeerWire, ReadsForPeople) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::peer_wire_tests

@@ -5,7 +5,7 @@
 #include "models/locks/zookeeper/options.h"
 #include "testing/zookeeper/ensemble_world.h"
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::sim_client_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST(ZooKeeperClient, FailsWhatIsAskedWhileNoServerIsThere) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::sim_client_tests

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::tree_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(Tree, TakesPathsAsThePathUtilsDo) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::tree_tests

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::watches_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(Watches, EndWithTheConnection) {  // Z34
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::watches_tests

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace picklock::zookeeper {
+namespace picklock::zookeeper::wire_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST(ZookeeperWire, ReadsAsTheFieldWritesIt) {
 }
 
 }  // namespace
-}  // namespace picklock::zookeeper
+}  // namespace picklock::zookeeper::wire_tests

@@ -15,7 +15,9 @@
 
 #include "conform/real/real_time.h"
 #include "history/recorded_simulation.h"
+#include "models/client/keys.h"
 #include "models/client/sim_client.h"
+#include "models/client/tenures.h"
 #include "picklock/client.h"
 
 namespace picklock::conform::real {

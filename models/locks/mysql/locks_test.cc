@@ -10,7 +10,7 @@
 #include "models/mysql/tables.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks::mysql {
+namespace picklock::models::locks::mysql::locks_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -289,4 +289,4 @@ TEST(ShedLock, GoesByTheClientsClockUnlessTheDatabasesDecides) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::mysql
+}  // namespace picklock::models::locks::mysql::locks_tests

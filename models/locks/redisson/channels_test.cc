@@ -4,7 +4,7 @@
 
 #include "testing/small_world.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::channels_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -113,4 +113,4 @@ TEST_F(ChannelsTest, AreSubscribedByTheNextWhereOneIsKilledWhileHeSubscribes) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::channels_tests

@@ -7,7 +7,7 @@
 #include "testing/locks/transcript.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::kin_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -287,4 +287,4 @@ TEST(RedissonFairLock, ServesTheNextWhereOneHasGivenUp) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::kin_tests

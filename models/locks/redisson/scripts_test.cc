@@ -7,7 +7,7 @@
 
 #include "models/redis/lone_server.h"
 
-namespace picklock::models::locks::redisson {
+namespace picklock::models::locks::redisson::scripts_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -511,4 +511,4 @@ TEST(Gloss, SaysNothingOfErrorsAndOfOtherRequests) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::redisson
+}  // namespace picklock::models::locks::redisson::scripts_tests

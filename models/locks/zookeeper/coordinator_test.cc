@@ -7,7 +7,7 @@
 #include "models/zookeeper/kind.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks::zookeeper {
+namespace picklock::models::locks::zookeeper::coordinator_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -162,4 +162,4 @@ TEST_F(Coordinated, WaitsForTheSessionOfTheCoordinatorBeforeItToEnd) {
 }
 
 }  // namespace
-}  // namespace picklock::models::locks::zookeeper
+}  // namespace picklock::models::locks::zookeeper::coordinator_tests

@@ -5,7 +5,7 @@
 #include "models/zookeeper/kind.h"
 #include "testing/small_world.h"
 
-namespace picklock::models::locks {
+namespace picklock::models::locks::locks_tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -352,4 +352,4 @@ TEST(ZooKeeperLocks, TellTheirHolderOfALostConnectionOrOfALostSessionAsTheyAreTo
 }
 
 }  // namespace
-}  // namespace picklock::models::locks
+}  // namespace picklock::models::locks::locks_tests

@@ -1,6 +1,6 @@
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::answers_tests {
 namespace {
 
 using testing::AllOf;
@@ -135,4 +135,4 @@ TEST(Subscriber, HearsOfTheSwitch) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::answers_tests

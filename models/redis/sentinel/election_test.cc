@@ -4,7 +4,7 @@
 
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::election_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST(Failover, HappensOnTheSideOfTheMajority) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::election_tests

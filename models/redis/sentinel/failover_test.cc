@@ -4,7 +4,7 @@
 
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::failover_tests {
 namespace {
 
 using testing::AllOf;
@@ -394,4 +394,4 @@ TEST(Run, IsTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::failover_tests

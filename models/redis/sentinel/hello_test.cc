@@ -1,7 +1,7 @@
 // How Sentinels find each other, and how the newest configuration spreads.
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::hello_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(Hello, ThatIsMalformedSaysNothing) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::hello_tests

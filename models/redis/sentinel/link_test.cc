@@ -3,7 +3,7 @@
 #include "models/redis/sentinel/info.h"
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::link_tests {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(ServerInfo, IsReadFromTheTextOfAMaster) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::link_tests

@@ -2,7 +2,7 @@
 
 #include "testing/redis/fake_world.h"
 
-namespace picklock::redis {
+namespace picklock::redis::promotion_tests {
 namespace {
 
 constexpr Milliseconds kNow = 1'000'000;
@@ -111,4 +111,4 @@ TEST(Promotion, IsForTheReplicaWithTheLargestOffset) {
 }
 
 }  // namespace
-}  // namespace picklock::redis
+}  // namespace picklock::redis::promotion_tests
