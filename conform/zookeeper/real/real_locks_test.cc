@@ -94,7 +94,8 @@ class RealLocks : public testing::Test {
     parties_.clear();
     std::vector<models::LockOptions> options;
     for (const models::Algorithm* algorithm : models::locks::all()) {
-      if (algorithm->uses.server != picklock::zookeeper::kServer || !concerned(*algorithm)) continue;
+      if (algorithm->uses.server != picklock::zookeeper::kServer || !concerned(*algorithm))
+        continue;
       Party& party = *parties_.emplace_back(std::make_unique<Party>());
       party.algorithm = algorithm;
       party.key = "/" + std::string(algorithm->name) + suffix;
