@@ -10,7 +10,7 @@ using history::HistoryEvent;
 using history::What;
 using sim::TraceKind;
 
-// What clients believe. A reentrant acquire adds a hold to a belief, and its release takes one.
+// The beliefs of clients. A reentrant acquire adds a hold to a belief, and its release takes one.
 class Beliefs {
  public:
   void follow(std::size_t position, const HistoryEvent& event, std::vector<Change>& out) {

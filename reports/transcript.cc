@@ -313,7 +313,7 @@ class Transcriber {
       add_event(position, record, "passes " + reports::mark(mark));
   }
 
-  // What a process does, or what happens to it.
+  // An action of a process, or an event that meets it.
   Item& add_event(std::size_t position, const TraceRecord& record, const std::string& verb) {
     return transcript_.add(position, record.at, RowKind::event, record.process,
                            narrator_.process(record.process) + " " + printable(verb));

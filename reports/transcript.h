@@ -1,6 +1,6 @@
 // The trace of a run, with the history in it, as items: commands joined to their answers, and all
-// other events that may be worth a row. It leaves nothing out; fold.h and story.h do. Of a run that
-// was not traced there is nothing to tell.
+// other events that may be worth a row. It leaves nothing out; fold.h and story.h do. A run that
+// was not traced has no items.
 #pragma once
 
 #include <cstddef>

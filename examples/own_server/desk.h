@@ -12,7 +12,7 @@ namespace desk {
 
 inline constexpr picklock::LockServer kServer{"desk"};  // [servers.desk] of a scenario
 
-// What its settings in a scenario say.
+// The settings of the desks in a scenario.
 struct Spec {
   std::uint32_t spares = 0;      // further desks, which nobody visits
   picklock::Duration service{};  // time that a desk needs for one request
@@ -29,7 +29,7 @@ class Connection {
 
   virtual ~Connection() = default;
   virtual Lent take(std::string_view key, std::string_view holder, picklock::Duration ttl) = 0;
-  // Frees the key, whoever holds it.
+  // Frees the key of any holder.
   virtual Status give_back(std::string_view key) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What picklock does with a kind of server and a lock of which nothing outside this folder knows.
+// A kind of server and a lock that nothing outside this folder knows, in every command of picklock.
 // The tests run the program of this example; the last two use the lock in a test of its author.
 #include <regex>
 

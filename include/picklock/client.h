@@ -88,8 +88,8 @@ class Semaphore {
 
 struct Lease;
 
-// What the judges of a run must be told, because no message shows it: what a holder believes, and
-// for which acquire a thread acts. Nothing here reaches a server.
+// Facts of which no message tells, for the judges of a run: the belief of a holder, and the acquire
+// for which a thread acts. Nothing here reaches a server.
 //
 //   if (gone) self.witness().record_loss(lease);
 class Witness {
@@ -157,7 +157,7 @@ class Client {
   virtual Witness& witness() = 0;
 
  private:
-  // What connection() has found last: a lock calls it for every command.
+  // The last result of connection(), which a lock calls for every command.
   const std::type_info* last_type_ = nullptr;
   void* last_connection_ = nullptr;
 };
