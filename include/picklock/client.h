@@ -1,6 +1,6 @@
 // The machine as a lock sees it: its servers, its clocks, sleep, threads, semaphores, and random
-// numbers. This interface names no server and does not depend on the simulator: the same object code
-// of a lock also runs over real sockets and real clocks.
+// numbers. This interface names no server and does not depend on the simulator: the same object
+// code of a lock also runs over real sockets and real clocks.
 //
 // Every call blocks the calling thread only. A lock never reads another clock, never starts a
 // thread of its own and never draws a random number elsewhere; otherwise its runs cannot be

@@ -108,7 +108,7 @@ class Lock {
   LockSettings settings_;
 };
 
-// Abilities that some locks have beside the two verbs. A lock derives from the interface as well; the
+// Abilities of some locks beside the two verbs. A lock derives from the interface as well; the
 // harness finds it when the lock is made, and refuses a scenario that needs one that is missing.
 //
 //   class CheckedLock final : public RedisLock, public picklock::HolderCheck {
