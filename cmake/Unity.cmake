@@ -48,15 +48,22 @@ endfunction()
 set(picklock_hot_link)
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(picklock_hot_link -O3 -flto=auto)
-  add_link_options(-fno-lto)  # of all others: the linker would optimize what it can, in one process
+  # Otherwise the linker optimizes all other programs too, in one process each. Both options at once mean -fno-lto.
+  add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:PICKLOCK_HOT_LINK>>>:-fno-lto>)
 endif()
+
+# picklock_hot_program(TARGET): links a program so.
+function(picklock_hot_program target)
+  set_target_properties(${target} PROPERTIES PICKLOCK_HOT_LINK ON)
+  target_link_options(${target} PRIVATE ${picklock_hot_link})
+endfunction()
 
 # picklock_hot(TARGET): a library or a program. The objects of a library keep ordinary code too, so that no other program
 # pays when it is linked; a package has only that, for the rest differs from build to build.
 function(picklock_hot target)
   if(picklock_hot_link)
     target_compile_options(${target} PRIVATE -O3 -flto -ffat-lto-objects)
-    target_link_options(${target} PRIVATE ${picklock_hot_link})
+    picklock_hot_program(${target})
   endif()
 endfunction()
 
