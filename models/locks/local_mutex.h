@@ -20,7 +20,7 @@ class LocalMutexInFront final : public ConfiguredLock, public HolderCheck, publi
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
-  // Of a lock that can do it; else the outcome is unknown.
+  // These two need a lock that has the ability; otherwise the outcome is unknown.
   Held check_held(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 

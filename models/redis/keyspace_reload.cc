@@ -1,4 +1,4 @@
-// What replaces the data of a server: its disk at a start, and a change of roles.
+// The data of a server is replaced: by its disk at a start, and by a change of roles.
 #include <utility>
 
 #include "models/redis/keyspace.h"
