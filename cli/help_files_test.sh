@@ -18,9 +18,14 @@ fail() {
 
 page() { MANWIDTH=500 LC_ALL=C.UTF-8 man --nj --nh -l "$folder/picklock.1" | col -bx; }
 
+mapfile -t commands < <("$program" help | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p')
+[[ ${#commands[@]} -ge 5 ]] || fail "the help names no commands"
+
 # The options of a command as its help has them: at the beginning of a line, a short name perhaps before.
-options_of() { "$program" help "$@" | grep -oE '^ +(-[a-z],? ?)?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
-commands() { "$program" help | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
+declare -A options
+for command in "${commands[@]}"; do
+  options[$command]=$("$program" help "$command" | grep -oE '^ +(-[a-z],? ?)?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
+done
 
 # The paragraphs of COMMANDS that are about a command.
 section_of() { sed -nE "/^COMMANDS/,/^EXIT/p" "$place/page" | sed -nE "/^   $1\$/,/^   [a-z]+\$|^EXIT/p"; }
@@ -32,9 +37,10 @@ if command -v man >/dev/null; then
   for heading in NAME SYNOPSIS DESCRIPTION COMMANDS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES 'SEE ALSO'; do
     grep -qx "$heading" "$place/page" || fail "the man page has no section $heading"
   done
-  for command in $(commands); do
-    for option in $(options_of "$command"); do
-      section_of "$command" | grep -qE -- "(^|[ ,])$option( |\$)" || fail "the man page lacks $command $option"
+  for command in "${commands[@]}"; do
+    section=" $(section_of "$command" | tr ',\n' ' ') "
+    for option in ${options[$command]}; do
+      [[ $section == *" $option "* ]] || fail "the man page lacks $command $option"
     done
   done
   grep -q '@' "$place/page" && fail "a placeholder was left in the man page"
@@ -45,8 +51,6 @@ if command -v mandoc >/dev/null; then
   lint=$(mandoc -T lint -W warning "$folder/picklock.1")
   [[ -z $lint ]] || fail "mandoc: $lint"
 fi
-[[ $(commands | wc -l) -ge 5 ]] || fail "the help names no commands"
-
 [[ $("$program" help --as pdf 2>&1) == 'picklock: help: --as: must be man, bash or zsh' ]] ||
   fail "another form of the help is not refused"
 
@@ -65,7 +69,7 @@ bash_offers() {
 
 # zsh_offers WORD...: the same in zsh, at a prompt on a pseudo-terminal of its own.
 zsh_offers() {
-  zsh -f "$here/complete.zsh" "$folder" "$@" 2>&1 | sed '/^$/d' | LC_ALL=C sort -u
+  zsh -f "$here/complete.zsh" "$folder" "$place/zcompdump" "$@" 2>&1 | sed '/^$/d' | LC_ALL=C sort -u
 }
 
 # try SHELL: everything of the help, then a value of each form
@@ -83,13 +87,13 @@ try() {
       LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//'
   }
   offers=$(offers '')
-  for command in help $(commands); do
-    grep -qxF "$command" <<<"$offers" || fail "$shell does not offer the command $command"
+  for command in help "${commands[@]}"; do
+    [[ $'\n'$offers$'\n' == *$'\n'"$command"$'\n'* ]] || fail "$shell does not offer the command $command"
   done
-  for command in $(commands); do
+  for command in "${commands[@]}"; do
     offers=$(offers "$command" --)
-    for option in $(options_of "$command"); do
-      grep -qxF -- "$option" <<<"$offers" || fail "$shell does not offer $option for picklock $command"
+    for option in ${options[$command]}; do
+      [[ $'\n'$offers$'\n' == *$'\n'"$option"$'\n'* ]] || fail "$shell does not offer $option for picklock $command"
     done
   done
   same '--help --version' --
