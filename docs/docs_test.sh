@@ -110,7 +110,7 @@ check_commands() {
     [[ $inside && $line =~ ^([A-Z_]+=[^ ]+ )*(\./)?($names)( |$) ]] || continue
     wanted=0
     [[ ! $line =~ \#\ exit\ ([0-9]+) ]] || wanted=${BASH_REMATCH[1]}
-    run_here "${line/--seconds 60/--seconds 3}" >"$sandbox/output" 2>&1
+    run_here "${line/--seconds 60/--seconds 1}" >"$sandbox/output" 2>&1
     status=$?
     ((status == wanted)) && continue
     complain "$1:$((i + 1)): exits with $status, not $wanted: $line"
@@ -202,23 +202,25 @@ cited() {  # cited PATTERN: FILE:ID for every id outside docs/facts
     xargs -0 -r grep -oHE "$1" | sed 's@^\./@@' | LC_ALL=C sort -u
 }
 
-check_ids() {
+# Complains of the ids on standard input, FILE:ID, that are not among the KNOWN, one on each line.
+complain_of_unknown() {  # complain_of_unknown KNOWN FORM: FORM is the message, with %s for the id
   local file id
   while IFS=: read -r file id; do
-    grep -qE "^#+ $id( |$)" docs/facts/failures.md || complain "$file: $id is not in docs/facts/failures.md"
-  done < <(cited '\b[A-D]-[0-9]{2}\b')
-  while IFS=: read -r file id; do
-    grep -qE "^- $id\\." docs/facts/fidelity.md || complain "$file: $id is not in docs/facts/fidelity.md"
-  done < <(cited '\b[RZM][0-9]{1,3}\b')
-  while IFS=: read -r file id; do
-    id=${id#* }
-    grep -qE "^#+ ${id//./\\.}[. ]" docs/facts/algorithms.md ||
-      complain "$file: there is no section $id in docs/facts/algorithms.md"
-  done < <(cited 'algorithms\.md [0-9]+(\.[0-9]+)?')
-  while IFS=: read -r file id; do
-    id=${id#*\"} id=${id%\"}
-    grep -qxE "###? $id" docs/architecture.md || complain "$file: there is no heading $id in docs/architecture.md"
-  done < <(cited 'architecture "[^"]*"')
+    # shellcheck disable=SC2059
+    complain "$file: $(printf "$2" "$id")"
+  done < <(awk -F: -v known="$1" 'BEGIN { for (n = split(known, ids, "\n"); n > 0; --n) is_known[ids[n]] }
+    !($2 in is_known)')
+}
+
+check_ids() {
+  complain_of_unknown "$(sed -nE 's/^#+ ([A-D]-[0-9]{2})( .*)?$/\1/p' docs/facts/failures.md)" \
+    '%s is not in docs/facts/failures.md' < <(cited '\b[A-D]-[0-9]{2}\b')
+  complain_of_unknown "$(sed -nE 's/^- ([RZM][0-9]{1,3})\..*/\1/p' docs/facts/fidelity.md)" \
+    '%s is not in docs/facts/fidelity.md' < <(cited '\b[RZM][0-9]{1,3}\b')
+  complain_of_unknown "$(sed -nE 's/^#+ ([0-9]+(\.[0-9]+)?)[. ].*/\1/p' docs/facts/algorithms.md)" \
+    'there is no section %s in docs/facts/algorithms.md' < <(cited 'algorithms\.md [0-9]+(\.[0-9]+)?' | sed 's/:algorithms\.md /:/')
+  complain_of_unknown "$(sed -nE 's/^###? (.*)/\1/p' docs/architecture.md)" \
+    'there is no heading %s in docs/architecture.md' < <(cited 'architecture "[^"]*"' | sed -E 's/:architecture "(.*)"$/:\1/')
 }
 
 # Every fact about a modelled server is cited by a test or listed in docs/limitations.md.
