@@ -287,7 +287,10 @@ TEST_F(Comparing, IsNotHeldAgainstATableWhosePremiseItsWorkloadDoesNotKeep) {
 }
 
 TEST_F(Comparing, TheTableKeepsToItsWidth) {
-  const Comparison comparison = made({.locks = {}, .columns = {}}, 1);
+  const Comparison comparison = made({.locks = {"redisson-fair-lock-fixed", "zk-sequential-naive",
+                                                "mysql-probe-insert", "lease-store-lock"},
+                                      .columns = {}},
+                                     1);
   const std::string text =
       table(comparison, {.command = {}, .run_command = kRun}, {.width = 200, .repeat_command = {}});
   std::istringstream lines(text);

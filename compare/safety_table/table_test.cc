@@ -71,11 +71,9 @@ TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {
     if (one.claim == claims::Claim::wait || !cheap) continue;
     SCOPED_TRACE(claims::test_name(one));
     const bool safe = one.reach() == Reach::safe;
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-      Search search(scenario, claims::options(one, seed));
-      const Find* find = claims::first_find(search, safe ? 50 : 20'000);
-      EXPECT_EQ(find == nullptr, safe) << (find != nullptr ? find->text : "");
-    }
+    Search search(scenario, claims::options(one, 1));
+    const Find* find = claims::first_find(search, safe ? 50 : 20'000);
+    EXPECT_EQ(find == nullptr, safe) << (find != nullptr ? find->text : "");
   }
 }
 
