@@ -4,17 +4,21 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <span>
 
 #include "keys/bad_input.h"
 #include "keys/nesting.h"
 #include "keys/value.h"
 #include "models/redis/lua.h"
+#include "models/servers/verbs.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
 
@@ -159,6 +163,20 @@ std::size_t index_in(const toml::array& array, std::vector<std::string> parts, s
                                       printable(name), numbered(1), numbered(array.size()))));
 }
 
+// A fault has one moment and one verb: a change sets another one in place of what the file has.
+void drop_alternatives(toml::table& fault, std::string_view key) {
+  static constexpr std::array<std::string_view, 3> kMoments = {"before", "after", "at"};
+  const auto drop = [&](std::span<const std::string_view> group) {
+    if (std::find(group.begin(), group.end(), key) == group.end()) return;
+    for (const std::string_view other : group) {
+      const toml::node* given = fault.get(other);
+      if (other != key && given != nullptr && given->source().begin.line != 0) fault.erase(other);
+    }
+  };
+  drop(kMoments);
+  drop(models::kVerbNames);
+}
+
 // Sets the value at the path. Missing tables on the way are added; elements of arrays must exist.
 void apply(toml::table& root, const Change& change, const Origin& origin) {
   toml::table holder = parsed_value(change, origin);
@@ -178,6 +196,7 @@ void apply(toml::table& root, const Change& change, const Origin& origin) {
       node = array->get(index);
     } else if (toml::table* table = node->as_table()) {
       if (last) {
+        if (parts[0] == "fault" && i == 2) drop_alternatives(*table, parts[i]);
         table->insert_or_assign(parts[i], value);
       } else if (!table->contains(parts[i])) {
         const std::string& next = parts[i + 1];

@@ -1,6 +1,7 @@
 #include "scenarios/document.h"
 #include "testing/sample_scenario.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -53,6 +54,18 @@ TEST(Document, TellsANumberThatIsTooLargeFromText) {
   EXPECT_EQ(error("+9223372036854775808").find(key + "is too large: +92233"), 0U);
   EXPECT_EQ(error("-9223372036854775809").find(key + "is too small: -92233"), 0U);
   EXPECT_EQ(changed({"title=99999999999999999999999x"}).title, "99999999999999999999999x");
+}
+
+TEST(Document, SetsAnotherMomentOrVerbInPlaceOfTheOneInTheFile) {
+  const auto later = changed({"fault.1.at=2s"}).faults[0];
+  EXPECT_EQ(later.trigger.at, sim::kStart + 2s);
+  const auto crash = changed({"fault.1.crash=client-1"}).faults[0];
+  EXPECT_EQ(crash.verb, sim::Verb::crash);
+  EXPECT_EQ(crash.target, "client-1");
+  const std::string twice = testing::error_from([] {
+    changed({"fault.1.at=2s", "fault.1.after=release.sent"});
+  });
+  EXPECT_THAT(twice, ::testing::HasSubstr("a fault has exactly one of before, after and at"));
 }
 
 TEST(Document, CountsElementsFromOne) {

@@ -244,9 +244,11 @@ void World::at_horizon() {
 }
 
 void World::run(std::uint64_t seed, bool tracing) {
-  build(seed, tracing);
   sim::Scheduler& scheduler = simulation_.scheduler;
-  scheduler.run();
+  do {
+    build(seed, tracing);
+    scheduler.run();
+  } while (simulation_.stale);
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!scheduler.out_of_events())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});

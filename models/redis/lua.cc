@@ -221,6 +221,8 @@ void Lua::reset() {
   state_->scripts.clear();
 }
 
+bool Lua::strained() const { return state_->run.strained(); }
+
 void Lua::forget_scripts() {
   ++state_->epoch;
   if (std::exchange(state_->run.cjson_configured, false)) state_->sandbox.renew_cjson(state_->lua);

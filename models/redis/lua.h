@@ -74,6 +74,9 @@ class Lua {
   // math.random.
   void forget_scripts();
 
+  // A script has used so much memory or stack that what later ones may use depends on it.
+  bool strained() const;
+
   // Passes on exceptions of the host; afterwards the interpreter can only be destroyed.
   void run(const Compiled& script, std::span<const std::string_view> keys,
            std::span<const std::string_view> args, ScriptHost& host, Reply& reply);

@@ -69,13 +69,14 @@ void* ScriptRun::allocate(void* self, void* block, std::size_t old_size, std::si
     return nullptr;
   }
   const std::size_t used = run.used_ - old_size + size;
+  if (size > old_size && old_size >= kLargeBlock) run.strained_ = true;
   if (size > old_size && used > run.limit_) return nullptr;
   void* const moved = run.memory_.resize(block, old_size, size);
   if (moved == nullptr) return nullptr;
   run.used_ = used;
   if (used > run.collect_at_) {
     run.collect_at_ = SIZE_MAX;
-    run.hungry_ = true;
+    run.hungry_ = run.strained_ = true;
     lua_gc(run.lua_, LUA_GCRESTART, 0);
   }
   return moved;

@@ -68,6 +68,9 @@ class ScriptRun {
 
   // Called between scripts; collects garbage if enough memory is in use.
   void tidy();
+  // Garbage was collected in the middle of a script, or a stack has grown to its limit: both depend
+  // on what earlier scripts have left.
+  bool strained() const { return strained_; }
 
   std::uint8_t protocol = 2;
   bool cjson_configured = false;  // a script has changed the settings of cjson
@@ -80,6 +83,8 @@ class ScriptRun {
  private:
   static constexpr std::size_t kMostMemory = std::size_t{64} << 20;
   static constexpr std::size_t kMuchMemory = std::size_t{8} << 20;
+  // The stack of calls takes more where its next growth would be beyond the interpreter's limit.
+  static constexpr std::size_t kLargeBlock = std::size_t{512} << 10;
 
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t size);
   static void on_count(lua_State* lua, lua_Debug*);
@@ -95,6 +100,7 @@ class ScriptRun {
   std::size_t limit_ = SIZE_MAX;
   std::size_t collect_at_ = SIZE_MAX;
   bool hungry_ = false;  // the script uses much memory: garbage is collected while it runs
+  bool strained_ = false;
   std::size_t tidy_at_ = 0;
 };
 

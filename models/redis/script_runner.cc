@@ -45,15 +45,26 @@ bool ScriptRunner::has_taken_too_long() const {
 }
 
 Lua& ScriptRunner::lua() {
-  if (lua_ == nullptr) lua_ = std::make_shared<Lua>();
+  if (lua_ == nullptr) {
+    lua_ = std::make_shared<Lua>();
+    made_in_ = service_.simulation().runs;
+  }
   return *lua_;
 }
 
-// An interpreter that is parked in the middle of a script is not used again.
+// An interpreter that is parked in the middle of a script is not used again, nor is one in which
+// later scripts could tell what earlier ones did.
 void ScriptRunner::halted() {
   if (std::exchange(call_, nullptr) != nullptr) lua_.reset();
+  if (lua_ != nullptr && lua_->strained()) lua_.reset();
   too_long_ = false;
   if (lua_ != nullptr) lua_->reset();
+}
+
+// What a script under strain did depends on all scripts before it, so they must be of this run.
+void ScriptRunner::note_strain(const Lua& lua) const {
+  sim::Simulation& simulation = service_.simulation();
+  if (lua.strained() && made_in_ != simulation.runs) simulation.stale = true;
 }
 
 void ScriptRunner::run(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
@@ -73,9 +84,11 @@ void ScriptRunner::run(Call& call, const Lua::Compiled& script, bool read_only, 
   try {
     lua->run(script, keys, args, *this, call.reply);
   } catch (...) {
+    note_strain(*lua);
     if (call_ == &call) halted();
     throw;
   }
+  note_strain(*lua);
   call_ = nullptr;
   too_long_ = false;
   keys_.freeze_at(frozen_ms);

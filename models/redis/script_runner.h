@@ -49,6 +49,7 @@ class ScriptRunner final : private ScriptHost {
   // Why it does not run; empty: it does.
   std::string_view refusal(const Command* command, Argv argv) const;
   bool has_taken_too_long() const;
+  void note_strain(const Lua& lua) const;
 
   const Context& context_;
   sim::Service& service_;
@@ -59,10 +60,11 @@ class ScriptRunner final : private ScriptHost {
   Refusals& refusals_;
   Replication& replication_;
 
-  std::shared_ptr<Lua> lua_;  // a script that is yet to be unwound holds its own
-  Call* call_ = nullptr;      // the command that runs a script
-  Session session_;           // in whose name its commands run
-  std::int64_t began_ = 0;    // by the process's monotonic clock
+  std::shared_ptr<Lua> lua_;   // a script that is yet to be unwound holds its own
+  std::uint64_t made_in_ = 0;  // the run in which the interpreter was made
+  Call* call_ = nullptr;       // the command that runs a script
+  Session session_;            // in whose name its commands run
+  std::int64_t began_ = 0;     // by the process's monotonic clock
   bool read_only_ = false;
   bool allows_oom_ = false;
   bool wrote_ = false;
