@@ -48,7 +48,7 @@ TEST(FaultPlans, AreTakenByTheLoaderAndComeBackTheSame) {
   for (const std::string& name : scenarios::shipped::names()) {
     Scenario scenario = shipped(name);
     FaultPlans plans = plans_for(scenario);
-    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 300)) {
+    for (sim::Plan& plan : drawn(plans, {.classes = plans.possible(), .most = 3}, 60)) {
       scenario.faults = std::move(plan);
       const std::string text = file_text(scenario);
       const Scenario again = scenarios::parse(text, name, shipped_vocabulary());

@@ -456,8 +456,10 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
         .at("resource")
         .at("fencing")
         .fail(fmt::format(
-            "{} has no counter beside its key; use \"in-script\", which takes the {} of each grant",
-            words.name, server.token));
+            "{} has no counter beside its key; use {}", words.name,
+            words.uses.mint
+                ? fmt::format("\"in-script\", which takes the {} of each grant", server.token)
+                : "\"ideal\""));
   }
   const Fencing fencing = scenario.servers.resource.fencing;
   if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
@@ -472,9 +474,9 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
   root.at("servers")
       .at("resource")
       .at("fencing")
-      .fail(fmt::format("{} takes its key by a plain command, which mints no token; use \"none\", "
-                        "\"after\" or \"ideal\"",
-                        words.name));
+      .fail(
+          fmt::format("what {} sends to take its lock mints no token; use \"none\"{} or \"ideal\"",
+                      words.name, server.fetch_token == nullptr ? "" : ", \"after\""));
 }
 
 // Refuses keys that have no effect without another, unless a change turns the other one off.

@@ -88,5 +88,16 @@ TEST(IgnoredOptions, OfALeaseStoreDoNotNameServersOfRedis) {
             "a.toml:4: key `lock.check_at`: lease-store-lock does not use this key");
 }
 
+TEST(Fencing, ThatAMessageNamesIsOneThatTheLockCanHave) {
+  const auto error = [](const std::string& fencing) {
+    return error_of_lock("shedlock", "[servers.resource]\nfencing = \"" + fencing + "\"\n");
+  };
+  const std::string key = "a.toml:5: key `servers.resource.fencing`: ";
+  EXPECT_EQ(error("in-script"),
+            key + "what shedlock sends to take its lock mints no token; use \"none\" or \"ideal\"");
+  EXPECT_EQ(error("after"), key + "shedlock has no counter beside its key; use \"ideal\"");
+  EXPECT_EQ(error("ideal"), "loads");
+}
+
 }  // namespace
 }  // namespace picklock::scenarios

@@ -978,8 +978,8 @@ TEST(Loader, RefusesOptionsThatTheLockDoesNotLookAt) {
 TEST(Loader, RefusesATokenOfTheGrantFromALockThatCannotMintOne) {
   const std::string fencing = "[servers.resource]\nfencing = \"in-script\"\n";
   EXPECT_EQ(error_of(head() + fencing),
-            "story.toml:7: key `servers.resource.fencing`: set-px-check-delete takes its key by a "
-            "plain command, which mints no token; use \"none\", \"after\" or \"ideal\"");
+            "story.toml:7: key `servers.resource.fencing`: what set-px-check-delete sends to take "
+            "its lock mints no token; use \"none\", \"after\" or \"ideal\"");
   EXPECT_EQ(error_of("format = 1\nlock.algorithm = \"lua-check-delete\"\n" + fencing), "loads");
 }
 

@@ -29,7 +29,8 @@ constexpr std::string_view kIntroduction = R"(# The scenario file
 A scenario is one TOML file: a lock, its servers and clients, the faults, and the expected result. The documented
 failures in `scenarios/` are such files, and so is every counterexample that a search finds. Run one with
 `picklock run FILE`, or by its name if it is shipped. `--set KEY=VALUE` changes one key for one run, for example
-`--set clients.count=5` or `--set fault.1.for=3s`; faults are counted from 1, and a bare word is text.
+`--set clients.count=5` or `--set fault.1.for=3s`; faults are counted from 1, and a bare word is text. Another moment
+or verb of a fault takes the place of the one in the file: `--set fault.1.at=2s` where the file says `before`.
 
 )";
 
