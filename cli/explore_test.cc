@@ -228,7 +228,7 @@ TEST_F(Program, KeepsWhatItHasFoundWhenItIsInterrupted) {
   const Ran ran = shell(
       "set -m; \"$P\" explore --algorithm set-px-blind-delete --property own-release --seconds 60 "
       "--json --out " +
-      path("finds") + " & while [[ ! -e " + path("finds/own-release-1.toml") +
+      path("finds") + " & while kill -0 $! && [[ ! -e " + path("finds/own-release-1.toml") +
       " ]]; do sleep 0.05; done; kill -INT $!; wait $!");
   EXPECT_EQ(ran.status, 130);
   EXPECT_FALSE(Json::parse(ran.out).at("violations").empty());

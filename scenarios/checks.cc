@@ -397,10 +397,19 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
       .fail(fmt::format("must be 1: {} uses one server", words.name));
 }
 
+// Their stacks take some 400 MiB.
+constexpr std::uint64_t kMostThreads = 20'000;
+
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
   const servers::Kind& server = lock_server(scenario);
   servers::check_gc(table, clients.gc);
+  if (const std::uint64_t threads = std::uint64_t{clients.count} * clients.threads;
+      threads > kMostThreads) {
+    table.at(clients.threads > 1 ? "threads" : "count")
+        .fail(fmt::format("makes {} threads of clients, more than a run can have, which is {}",
+                          threads, kMostThreads));
+  }
   if (clients.find_by == FindBy::monitors && server.monitors == nullptr)
     table.at("find_by").fail(
         fmt::format("must be \"address\": {} runs on {}, where no process knows which server leads",

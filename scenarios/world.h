@@ -28,7 +28,8 @@ namespace picklock::scenarios {
 
 // This limit is far above any useful run and below what fills a machine's memory. A run that would
 // continue for years is cut short here, without a verdict about what has not happened by then.
-inline constexpr std::uint64_t kMostEvents = 5'000'000;
+// With a trace, as many take some 800 MiB.
+inline constexpr std::uint64_t kMostEvents = 1'000'000;
 
 class World {
  public:
