@@ -8,6 +8,16 @@
 #include "scenarios/writer.h"
 
 namespace picklock::explore {
+namespace {
+
+// The file of a find without the line that names the run.
+std::string without_source(std::string text) {
+  const std::size_t line = text.find("\nsource = ");
+  if (line != std::string::npos) text.erase(line, text.find('\n', line + 1) - line);
+  return text;
+}
+
+}  // namespace
 
 Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
     : runs_(scenario, std::move(options)) {}
@@ -50,8 +60,14 @@ std::optional<Lead> Search::next_lead() {
   return std::nullopt;
 }
 
+// Violations between different steps may have one shortest story. It is told once.
 void Search::add(Keeper::Kept kept) {
-  finds_.push_back(std::move(kept.find));
+  const std::string story = without_source(kept.find.text);
+  const bool told = std::any_of(finds_.begin(), finds_.end(), [&](const Find& other) {
+    return other.violation.property == kept.find.violation.property &&
+           without_source(other.text) == story;
+  });
+  if (!told) finds_.push_back(std::move(kept.find));
   leads_.insert(leads_.begin(), std::make_move_iterator(kept.slipped.begin()),
                 std::make_move_iterator(kept.slipped.end()));
 }

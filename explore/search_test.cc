@@ -211,6 +211,22 @@ TEST(Search, FollowsLeadsInAnOrderThatTimeHasNoPartIn) {
   EXPECT_FALSE(one.next_lead());
 }
 
+TEST(Search, TellsAStoryOnceThatTwoLeadsComeTo) {
+  Search one(plain("set-px-blind-delete"), {});
+  Find find;
+  find.violation = {.property = Property::own_release, .role = Role::acquire};
+  find.text = "format = 1\ntitle = \"t\"\nsource = \"search, run 7\"\nseed = 3\n";
+  one.add({.find = find, .slipped = {}});
+  find.violation.role = Role::renew;
+  find.text = "format = 1\ntitle = \"t\"\nsource = \"search, run 9\"\nseed = 3\n";
+  one.add({.find = find, .slipped = {}});
+  ASSERT_EQ(one.finds().size(), 1u);
+  EXPECT_EQ(one.finds().front().violation.role, Role::acquire);
+  find.text = "format = 1\ntitle = \"t\"\nsource = \"search, run 9\"\nseed = 4\n";
+  one.add({.find = find, .slipped = {}});
+  EXPECT_EQ(one.finds().size(), 2u);
+}
+
 TEST(Search, KeepsWhatCrashesWithItsPlan) {
   Search one(plain("lua-check-delete"), {.seed = 5, .command = "a search"});
   one.take_crash(11, "SIGSEGV");
