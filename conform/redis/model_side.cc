@@ -58,7 +58,7 @@ KeyState ModelSide::key_state(std::uint32_t connection, std::string_view key,
   for (std::uint32_t slot = 0; slot < keys.slots(); ++slot) {
     const Entry& entry = keys.at(slot);
     if (!entry.present || entry.database != database || entry.key != key) continue;
-    if (!entry.alive(keys.clock_ms())) return KeyState::expired;
+    if (!entry.alive(keys.clock().ms())) return KeyState::expired;
     return type.empty() || name(entry.value.type()) == type ? KeyState::live : KeyState::wrong_type;
   }
   return KeyState::missing;

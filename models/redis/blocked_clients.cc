@@ -25,7 +25,7 @@ void BlockedClients::halted() {
 void BlockedClients::block(Call& call, std::int64_t replicas, std::int64_t timeout_ms) {
   call.written = true;
   call.session.blocked = true;
-  const std::int64_t until_ms = timeout_ms == 0 ? 0 : keys_.clock_ms() + timeout_ms;
+  const std::int64_t until_ms = timeout_ms == 0 ? 0 : keys_.clock().ms() + timeout_ms;
   blocked_.push_back({.session = &call.session, .replicas = replicas, .until_ms = until_ms});
   await_end();
 }
@@ -79,7 +79,7 @@ void BlockedClients::unblock(const Blocked& blocked, const Reply& reply) {
 void BlockedClients::time_out_all() {
   for (std::size_t i = 0; i < blocked_.size();) {
     const Blocked blocked = blocked_[i];
-    if (blocked.until_ms == 0 || keys_.clock_ms() <= blocked.until_ms) {
+    if (blocked.until_ms == 0 || keys_.clock().ms() <= blocked.until_ms) {
       ++i;
       continue;
     }
@@ -97,13 +97,9 @@ void BlockedClients::await_end() {
   constexpr std::int64_t kLast = INT64_MAX / 1'000'000 - 1;
   if (first_ms >= kLast) return;
   timer_.join();
-  const sim::Instant now = service_.simulation().now();
-  const sim::LocalClock& clock = service_.process().clock();
-  const sim::Instant over = clock.when(sim::ClockKind::wall, (first_ms + 1) * 1'000'000, now);
+  const sim::Instant over = keys_.clock().passes(first_ms);
   if (over == sim::kNever) return;
-  const std::int64_t local =
-      clock.read(sim::ClockKind::monotonic, std::max(over, now + sim::Duration(1)));
-  timer_.arm_on(sim::ClockKind::monotonic, keys_.next_cycle(local));
+  timer_.arm_on(sim::ClockKind::monotonic, keys_.cycle().next_from(over));
 }
 
 void BlockedClients::on_end() {

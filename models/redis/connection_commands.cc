@@ -394,7 +394,7 @@ void client_pause(Call& call) {
     call.reply.set_error("ERR timeout is not an integer or out of range");
   } else if (length_ms < 0) {
     call.reply.set_error("ERR timeout is negative");
-  } else if (__builtin_add_overflow(length_ms, call.keys.clock_ms(), &until_ms)) {
+  } else if (__builtin_add_overflow(length_ms, call.keys.clock().ms(), &until_ms)) {
     call.reply.set_error("ERR timeout is out of range");
   } else {
     if (length_ms == 0) until_ms = 0;  // over before it begins

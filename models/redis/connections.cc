@@ -111,7 +111,7 @@ void Connections::push(Session& session, std::initializer_list<std::string_view>
     sim::Network& network = service_.simulation().network;
     sim::Message& message = network.make(*session.connection, 1);
     write(message.payload);
-    message.tag = keys_.actor();
+    message.tag = keys_.recorder().actor().tenure;
     network.send_unasked(message);
     slow_readers_.look_at(session);
   }

@@ -92,10 +92,10 @@ Executor::Result Executor::run(Call& call, const Command* command, sim::Payload&
 Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payload& out) {
   if (lifetime_.ending()) return Result::silent;
   Session& session = order.session;
-  keys_.freeze();
-  keys_.act_for(order.tenure, order.role);
+  keys_.clock().freeze();
+  keys_.recorder().act_for({.tenure = order.tenure, .role = order.role});
   if (order.role == Role::acquire && order.tenure != 0 && answering_ == nullptr) {
-    keys_.arrived(order.tenure);
+    keys_.recorder().arrived();
   }
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
@@ -126,16 +126,16 @@ void Executor::invoke_and_keep(Call& call, const Command& command) {
 void Executor::obey(Argv argv, history::TenureId tenure, Role role) {
   const Command* const command = command_called(argv);
   if (command == nullptr || command->run == nullptr || command->is(kNotQueued)) return;
-  keys_.freeze();
-  keys_.act_for(tenure, role);
-  keys_.obey(true);
+  keys_.clock().freeze();
+  keys_.recorder().act_for({.tenure = tenure, .role = role});
+  keys_.source().obey(true);
   Call call{.server = context_,
             .keys = keys_,
             .session = of_stream_,
             .argv = argv,
             .reply = reply_of_stream_};
   invoke(call, *command);
-  keys_.obey(false);
+  keys_.source().obey(false);
 }
 
 void Executor::obeyed() {

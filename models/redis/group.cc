@@ -43,7 +43,8 @@ void Group::fail_over(const Server& lost, const sim::Process* to) {
 
 void Group::promoted(const sim::Process& server) {
   for (Server* member : members_) {
-    if (&member->process() != &server && member->process().down()) member->keyspace().renounce();
+    if (&member->process() != &server && member->process().down())
+      member->keyspace().source().renounce();
   }
 }
 

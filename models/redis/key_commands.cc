@@ -64,7 +64,7 @@ void keys(Call& call) {
   call.reply.set(Reply::Kind::array);
   for (std::uint32_t slot = 0; slot < call.keys.slots(); ++slot) {
     const Entry& entry = call.keys.at(slot);
-    if (entry.database == call.session.database && entry.alive(call.keys.now_ms()) &&
+    if (entry.database == call.session.database && entry.alive(call.keys.clock().frozen_ms()) &&
         is_wanted(entry.key, call[1]))
       call.reply.add().set_bulk(entry.key);
   }
@@ -198,7 +198,7 @@ void set_expiry(Call& call, const Form& form) {
   if (!read_conditions(call, conditions) || !integer(call[2], value, call.reply)) return;
   // A time in the past deletes, however far (R10); one too far in the future is an error.
   std::int64_t deadline = 0;
-  if (!deadline_of(value, form.unit, form.absolute, call.keys.clock_ms(), deadline)) {
+  if (!deadline_of(value, form.unit, form.absolute, call.keys.clock().ms(), deadline)) {
     invalid_expire(call.reply, form.command);
     return;
   }
@@ -207,7 +207,7 @@ void set_expiry(Call& call, const Form& form) {
     call.reply.set_integer(0);
     return;
   }
-  if (deadline <= call.keys.clock_ms() && !call.keys.obeying()) {
+  if (deadline <= call.keys.clock().ms() && !call.keys.source().obeying()) {
     // A deadline of now deletes at once: `<=` here, but `<` where keys expire (R14).
     call.keys.remove(*entry);
     call.replicate({"DEL", call[1]});
@@ -234,7 +234,7 @@ void answer_expiry(const Call& call, Unit unit, bool absolute) {
   }
   // By the running clock, unlike expiry itself; clipped at 0 (R25).
   const std::int64_t left =
-      absolute ? entry->deadline_ms : entry->deadline_ms - call.keys.clock_ms();
+      absolute ? entry->deadline_ms : entry->deadline_ms - call.keys.clock().ms();
   const std::uint64_t shown = left > 0 ? static_cast<std::uint64_t>(left) : 0;
   // Half a second counts as a whole one (R9).
   call.reply.set_integer(

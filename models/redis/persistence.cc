@@ -80,7 +80,7 @@ void Persistence::begin(sim::Keeps keeps, bool as_replica) {
   if (process_->incarnation() == 0) return;
   if (keeps == sim::Keeps::none) disk_.clear();
   if (keeps == sim::Keeps::fsynced) disk_.lose_power();
-  keys_.begin_reload(as_replica);
+  keys_.source().begin_reload(as_replica);
 }
 
 // If the server is configured to keep a log, it does not load a snapshot, even if there is no log.
@@ -140,7 +140,7 @@ void Persistence::loaded() {
   run();
   if (logs_) await_fsync();  // of what the last incarnation has left
   // Keys of a master's log that died while it was down stay in memory until its cycle finds them.
-  keys_.end_reload(!from_log_ && !replication_.is_replica());
+  keys_.source().end_reload(!from_log_ && !replication_.is_replica());
   await_cycle();
 }
 
@@ -242,13 +242,10 @@ void Persistence::await_fsync_anew() {
 
 // The server's first cycle, from now on, at which its wall clock shows this second.
 std::int64_t Persistence::cycle_of(std::int64_t second) const {
-  const sim::LocalClock& clock = process_->clock();
-  const sim::Instant now = simulation_->now();
   if (second >= INT64_MAX / kSecond) return INT64_MAX;
-  const sim::Instant at = clock.when(sim::ClockKind::wall, second * kSecond, now);
-  if (at == sim::kNever) return INT64_MAX;
-  return keys_.next_cycle(
-      clock.read(sim::ClockKind::monotonic, std::max(at, now + sim::Duration(1))));
+  const sim::Instant at =
+      process_->clock().when(sim::ClockKind::wall, second * kSecond, simulation_->now());
+  return at == sim::kNever ? INT64_MAX : keys_.cycle().next_from(at);
 }
 
 void Persistence::put(std::string_view file) {

@@ -15,8 +15,9 @@ void Call::replicate(Argv command) {
 
 // A write is on the master's disk before it is on its way, as it is before it is answered (R95).
 void Propagation::hand_on() {
-  if (persistence_.logs()) persistence_.log(effects_, keys_.actor(), keys_.role());
-  replication_.replicas().propagate(effects_, keys_.actor(), keys_.role());
+  const Actor& actor = keys_.recorder().actor();
+  if (persistence_.logs()) persistence_.log(effects_, actor.tenure, actor.role);
+  replication_.replicas().propagate(effects_, actor.tenure, actor.role);
   effects_.clear();
 }
 

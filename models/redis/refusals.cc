@@ -1,5 +1,6 @@
 #include "models/redis/refusals.h"
 
+#include "models/redis/key_counts.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/persistence.h"
 #include "models/redis/replication.h"
@@ -40,7 +41,7 @@ std::string not_while_subscribed(const Command& command) {
 // A script does not notice, nor does a server whose clients are paused.
 void Refusals::compare_memory() {
   if (scripts_.running()) return;
-  short_of_memory_ = pause_.open() && keys_.used_memory() > config_.max_memory();
+  short_of_memory_ = pause_.open() && used_memory(keys_) > config_.max_memory();
 }
 
 std::string_view Refusals::reason(const Call& call, const Command* command, std::uint32_t flags) {

@@ -56,7 +56,7 @@ void Replication::started() {
   if (again || configured_ != nullptr) stream_.draw();
   if (again) stream_.id = stream_.fresh_id();
   if (configured_ == nullptr) return;
-  keys_.become_replica();
+  keys_.source().become_replica();
   master_ = configured_;
   link_ = Link::wanted;
   down_since_ = simulation_->now();
@@ -67,7 +67,7 @@ void Replication::join(Replication& other) {
   stream_.draw();
   other.stream_.draw();
   master_ = directory_->of(*other.process_);
-  keys_.become_replica();
+  keys_.source().become_replica();
   if (!other.stream_.backlog.active()) other.stream_.backlog.begin(other.stream_.offset);
   stream_.id = other.stream_.id;
   stream_.offset = other.stream_.offset;
@@ -111,7 +111,7 @@ void Replication::await_round() {
   if (cron_timer_.armed() || process_->down()) return;
   const std::int64_t now = simulation_->scheduler.local_time(*process_, sim::ClockKind::monotonic);
   const std::int64_t phase =
-      keys_.next_cycle(0) + static_cast<std::int64_t>(stream_.phase()) * kTick;
+      keys_.cycle().next(0) + static_cast<std::int64_t>(stream_.phase()) * kTick;
   const std::int64_t rounds = now < phase ? 0 : (now - phase) / kRound + 1;
   cron_timer_.arm_on(sim::ClockKind::monotonic, phase + rounds * kRound);
 }
@@ -146,7 +146,7 @@ void Replication::lead() {
   stream_.branch(stream_.fresh_id());
   replicas_.drop_all();
   replicas_.select_anew();
-  keys_.become_master();
+  keys_.source().become_master();
   if (group_ != nullptr) group_->promoted(*process_);
   service_.tell("becomes the primary");
   propagation_.receivers_changed();
@@ -159,7 +159,7 @@ void Replication::follow(const Node& node) {
     blocked_.unblock_all();
     if (!stream_.backlog.active()) stream_.backlog.begin(stream_.offset);
     can_resume_ = true;
-    keys_.become_replica();
+    keys_.source().become_replica();
   }
   hang_up();
   replicas_.drop_all();
@@ -282,7 +282,7 @@ void Replication::take_over(std::string_view snapshot) {
   Reply bulk;
   read_reply(snapshot, bulk);
   service_.tell("takes over all data of " + master_->process->name());
-  keys_.wipe();
+  keys_.source().wipe();
   load_snapshot(bulk.text, keys_);
   stream_.id = next_id_;
   stream_.forget_former();

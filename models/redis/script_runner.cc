@@ -14,17 +14,16 @@ void ScriptRunner::spend(sim::Duration time) {
   // Other commands may run meanwhile; afterwards this one continues with its own time and actor.
   struct Resumed {
     Keyspace& keys;
-    std::int64_t now_ms = keys.now_ms();
-    history::TenureId actor = keys.actor();
-    Role role = keys.role();
+    std::int64_t now_ms = keys.clock().frozen_ms();
+    Actor actor = keys.recorder().actor();
     ~Resumed() {
-      keys.hold_cycle(false);
-      keys.freeze_at(now_ms);
-      keys.act_for(actor, role);
+      keys.cycle().hold(false);
+      keys.clock().freeze_at(now_ms);
+      keys.recorder().act_for(actor);
     }
   };
   const Resumed resumed{keys_};
-  keys_.hold_cycle(true);
+  keys_.cycle().hold(true);
   sim::Scheduler& scheduler = service_.simulation().scheduler;
   if (!loop_.on_own_thread()) {
     scheduler.processes().step_clock(service_.process(), time);
@@ -70,8 +69,8 @@ void ScriptRunner::note_strain(const Lua& lua) const {
 void ScriptRunner::run(Call& call, const Lua::Compiled& script, bool read_only, Argv keys,
                        Argv args) {
   // A script judges expiry by its own beginning, also where it is part of a transaction (R25).
-  const std::int64_t frozen_ms = keys_.now_ms();
-  keys_.freeze();
+  const std::int64_t frozen_ms = keys_.clock().frozen_ms();
+  keys_.clock().freeze();
   call_ = &call;
   session_.database = call.session.database;
   session_.protocol = 2;
@@ -91,7 +90,7 @@ void ScriptRunner::run(Call& call, const Lua::Compiled& script, bool read_only, 
   note_strain(*lua);
   call_ = nullptr;
   too_long_ = false;
-  keys_.freeze_at(frozen_ms);
+  keys_.clock().freeze_at(frozen_ms);
 }
 
 // Texts inside scripts differ from those outside (R76, R77).

@@ -68,14 +68,14 @@ void Server::start(sim::Keeps keeps) {
 void Server::halted() {
   loop_.halted();
   blocked_.halted();
-  keys_.halted();
+  keys_.cycle().halted();
   forget_process();
   replication_.halted();
   persistence_.halted();
 }
 
 void Server::clock_changed() {
-  keys_.clock_changed();
+  keys_.deaths().clock_changed();
   persistence_.clock_changed();
   pause_.clock_changed();
 }
@@ -83,7 +83,7 @@ void Server::clock_changed() {
 void Server::strike(const sim::Strike& strike) {
   const std::string& key = strike.fault.key;
   if (models::hits(strike, models::kEvict, process()))
-    evict(key.empty() ? keys_.lock_key() : std::string_view(key));
+    evict(key.empty() ? keys_.recorder().lock_key() : std::string_view(key));
   if (!models::hits(strike, models::kFailOver, process())) return;
   simulation().nemesis.bring_down(process(), true, false);
   if (!strike.fault.lasts) fail_over(strike.to);
@@ -94,8 +94,8 @@ void Server::relieve(const sim::Strike& strike) {
 }
 
 void Server::evict(std::string_view key) {
-  keys_.freeze();
-  keys_.act_for(0, Role::none);
+  keys_.clock().freeze();
+  keys_.recorder().act_for({});
   Entry* entry = keys_.live(0, key);
   if (entry != nullptr) keys_.remove(*entry, history::Cause::eviction);
 }

@@ -9,6 +9,7 @@
 #include "models/redis/config.h"
 #include "models/redis/connections.h"
 #include "models/redis/glob.h"
+#include "models/redis/key_counts.h"
 #include "models/redis/lifetime.h"
 #include "models/redis/persistence.h"
 #include "models/redis/pubsub.h"
@@ -25,7 +26,7 @@ namespace {
 
 // The clock that runs on, also inside scripts and transactions (R25).
 void time(Call& call) {
-  const std::int64_t now_us = call.keys.clock_us();
+  const std::int64_t now_us = call.keys.clock().us();
   call.reply.set(Reply::Kind::array);
   call.reply.add().set_bulk(std::to_string(now_us / 1'000'000));
   call.reply.add().set_bulk(std::to_string(now_us % 1'000'000));
@@ -33,7 +34,7 @@ void time(Call& call) {
 
 // Dead keys that nobody has come upon count (R28).
 void dbsize(Call& call) {
-  call.reply.set_integer(static_cast<std::int64_t>(call.keys.size(call.session.database)));
+  call.reply.set_integer(static_cast<std::int64_t>(count_keys(call.keys, call.session.database)));
 }
 
 bool is_flush_syntax(Call& call) {
@@ -65,7 +66,8 @@ void rewatch(Call& call, std::uint32_t one, std::uint32_t other) {
       const Entry& before = call.keys.at(watch.slot);  // has changed places already
       if (before.database != one && before.database != other) continue;
       const Entry& after = call.keys.slot(before.database == one ? other : one, before.key);
-      if (before.version != watch.version || watch.was_alive || after.alive(call.keys.now_ms()))
+      if (before.version != watch.version || watch.was_alive ||
+          after.alive(call.keys.clock().frozen_ms()))
         session->dirty = true;
       watch = {.slot = after.slot, .version = after.version, .was_alive = false};
     }
@@ -155,7 +157,7 @@ class Info {
     field("process_id", call_.server.lifetime.process().id() + 1u);
     field("run_id", identity("run_id"));
     field("tcp_port", "6379");
-    field("server_time_usec", std::to_string(call_.keys.clock_us()));
+    field("server_time_usec", std::to_string(call_.keys.clock().us()));
     field("uptime_in_seconds", std::to_string(uptime));
     field("uptime_in_days", std::to_string(uptime / 86400));
     field("hz", "10");
@@ -176,7 +178,7 @@ class Info {
   }
 
   void memory() {
-    const std::uint64_t used = call_.keys.used_memory();
+    const std::uint64_t used = used_memory(call_.keys);
     begin("Memory");
     field("used_memory", used);
     field("used_memory_peak", used);
@@ -270,11 +272,11 @@ class Info {
   void keyspace() {
     begin("Keyspace");
     for (std::uint32_t database = 0; database < kDatabases; ++database) {
-      const std::size_t keys = call_.keys.size(database);
+      const std::size_t keys = count_keys(call_.keys, database);
       if (keys == 0) continue;
       field("db" + std::to_string(database),
-            "keys=" + std::to_string(keys) +
-                ",expires=" + std::to_string(call_.keys.with_deadline(database)) + ",avg_ttl=0");
+            "keys=" + std::to_string(keys) + ",expires=" +
+                std::to_string(count_keys_with_deadline(call_.keys, database)) + ",avg_ttl=0");
     }
   }
 
@@ -530,7 +532,7 @@ void debug(Call& call) {
     const auto us = static_cast<std::int64_t>(sane * 1e6);
     if (us > 0) call.server.scripts.spend(std::chrono::microseconds(us));
   } else if (call.words() == 3 && same_word(call[1], "set-active-expire")) {
-    call.keys.set_active_expiry(leading_number<int>(call[2]) != 0);
+    call.keys.cycle().set_active(leading_number<int>(call[2]) != 0);
   } else {
     wrong_subcommand(call);
     return;

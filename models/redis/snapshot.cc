@@ -90,9 +90,9 @@ void take_snapshot(Keyspace& keys, sim::Payload& out) {
 void load_snapshot(std::string_view bytes, Keyspace& keys) {
   std::vector<std::string_view> words;
   while (take_request(bytes, words)) {
-    Value& value = keys.load(static_cast<std::uint32_t>(number(words[0])), words[1],
-                             static_cast<Type>(number(words[2])), number(words[3]),
-                             static_cast<history::TenureId>(number(words[4])));
+    Value& value = keys.source().load(static_cast<std::uint32_t>(number(words[0])), words[1],
+                                      static_cast<Type>(number(words[2])), number(words[3]),
+                                      static_cast<history::TenureId>(number(words[4])));
     fill(value, std::span(words).subspan(kHead));
   }
 }

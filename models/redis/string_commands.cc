@@ -76,7 +76,8 @@ bool read_deadline(const Call& call, const Expiry& expiry, std::string_view amou
                    std::string_view command, std::int64_t& deadline) {
   std::int64_t value = 0;
   if (!integer(amount, value, call.reply)) return false;
-  if (value > 0 && deadline_of(value, expiry.unit, expiry.absolute, call.keys.clock_ms(), deadline))
+  if (value > 0 &&
+      deadline_of(value, expiry.unit, expiry.absolute, call.keys.clock().ms(), deadline))
     return true;
   invalid_expire(call.reply, command);
   return false;
@@ -188,7 +189,7 @@ void getex(Call& call) {
       !read_deadline(call, *options.expiry, options.amount, "getex", deadline))
     return;
   call.reply.set_bulk(entry->value.text());
-  if (options.expiry != nullptr && options.expiry->absolute && deadline <= call.keys.clock_ms()) {
+  if (options.expiry != nullptr && options.expiry->absolute && deadline <= call.keys.clock().ms()) {
     call.keys.remove(*entry);
     call.replicate({"DEL", call[1]});
   } else if (options.expiry != nullptr) {

@@ -35,7 +35,7 @@ bool changed(Keyspace& keys, const Session& session) {
   for (const Watch& watch : session.watches) {
     const Entry& entry = keys.at(watch.slot);
     if (entry.version != watch.version) return true;
-    if (watch.was_alive && !entry.alive(keys.now_ms())) return true;
+    if (watch.was_alive && !entry.alive(keys.clock().frozen_ms())) return true;
   }
   return false;
 }
@@ -87,7 +87,7 @@ void watch(Call& call) {
     if (watched) continue;
     call.session.watches.push_back({.slot = entry.slot,
                                     .version = entry.version,
-                                    .was_alive = entry.alive(call.keys.now_ms())});
+                                    .was_alive = entry.alive(call.keys.clock().frozen_ms())});
   }
   call.reply.set_status("OK");
 }
