@@ -71,7 +71,7 @@ Narrator::Narrator(const Run& run)
     if (event.process < clients_.size()) clients_[event.process] = true;
     if (event.tenure >= tenures_.size()) tenures_.resize(event.tenure + std::size_t{1});
     Actor& actor = tenures_[event.tenure];
-    if (!actor.known) actor = {event.process, event.thread, true};
+    if (!actor.known) actor = {event.process, true};
   }
 }
 
@@ -106,11 +106,6 @@ bool Narrator::is_resource(ProcessId process) const {
 std::optional<ProcessId> Narrator::process_of(TenureId tenure) const {
   if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
   return tenures_[tenure].process;
-}
-
-std::optional<sim::ThreadId> Narrator::thread_of(TenureId tenure) const {
-  if (tenure >= tenures_.size() || !tenures_[tenure].known) return std::nullopt;
-  return tenures_[tenure].thread;
 }
 
 bool Narrator::is_operator(ProcessId process) const {

@@ -31,7 +31,6 @@ class Narrator {
   bool is_resource(sim::ProcessId process) const;
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(history::TenureId tenure) const;
-  std::optional<sim::ThreadId> thread_of(history::TenureId tenure) const;
   // The process that caused an event. At a server and at the resource this is the client whose
   // tenure acts, or the operator that acts on its behalf.
   std::optional<sim::ProcessId> actor_of(const history::HistoryEvent& event) const;
@@ -57,7 +56,6 @@ class Narrator {
  private:
   struct Actor {
     sim::ProcessId process = 0;
-    sim::ThreadId thread = 0;
     bool known = false;
   };
   std::optional<sim::ProcessId> operator_behind(const history::HistoryEvent& event) const;

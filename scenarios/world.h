@@ -69,7 +69,6 @@ class World {
   std::uint32_t index_of(const ProcessKind& kind) const;  // the first of its kind
   servers::Site site() { return {simulation_, tenures_, keys_}; }
   void add_gc(sim::Process& process, const servers::GcProfile& profile);
-  void arm_horizon();
   void at_horizon();
 
   const Scenario* scenario_ = nullptr;

@@ -12,8 +12,6 @@ class Cluster final : public servers::ClusterOf<SimClient> {
   void build(const servers::Site& site) override;
   SimClient& connect(const servers::Site& site, const servers::Seat& seat) override;
 
-  Ensemble& ensemble() { return ensemble_; }
-
  private:
   Ensemble ensemble_;
 };

@@ -155,7 +155,6 @@ class QuorumPeer final : public sim::Endpoint {
   // --- following
   void follow(ServerId leader);
   void dial();
-  void try_again();
   void lost_leader();
   void heard_from_leader(const sim::Message& message, PeerMessage& packet);
   void commit_up_to(Zxid zxid);

@@ -74,7 +74,6 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, Grants& g
   grants_ = &grants;
   peer_.reset(simulation, process, *this, id, peers, settings);
   for (Link& link : links_) link = {};
-  connected_ = 0;
   by_session_.clear();
   asked_.clear();
   heard_of_.clear();
@@ -122,7 +121,6 @@ Server::Link& Server::link_of(sim::Connection& connection) {
   link.connection = &connection;
   link.number = static_cast<Watcher>(unused - links_.begin());
   connection.session = &link;
-  ++connected_;
   return link;
 }
 
@@ -159,7 +157,6 @@ void Server::drop(Link& link) {
   link.phase = Link::Phase::free;
   link.connection = nullptr;
   link.session = 0;
-  --connected_;
 }
 
 bool Server::apply(sim::Message& message, sim::Payload& answer) {

@@ -33,7 +33,6 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   QuorumPeer& peer() { return peer_; }
   const QuorumPeer& peer() const { return peer_; }
   const Tree& tree() const { return tree_; }
-  std::size_t connections() const { return connected_; }
   std::size_t watches() const { return watches_.size(); }
 
   // Ends the session that the client has by its connection to this server; false: it has none.
@@ -130,7 +129,6 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   std::set<SessionId> heard_of_;  // on a follower: those active since it last reported
   SessionId next_session_ = 0;
   std::deque<Link> links_;  // by Watcher
-  std::size_t connected_ = 0;
   std::map<SessionId, Watcher> by_session_;
   std::uint32_t numbered_ = 0;
   boost::unordered_flat_map<std::uint32_t, Asked> asked_;
