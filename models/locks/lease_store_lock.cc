@@ -182,7 +182,7 @@ OptionKeys lease_store_keys() {
   using namespace keys;
   return own_keys<LeaseStoreOptions>({
       duration<LeaseStoreOptions>(
-          "lock_delay", Sign::not_negative, [](auto& own) -> auto& { return own.lock_delay; },
+          "lock_delay", Sign::not_negative, at<&LeaseStoreOptions::lock_delay>,
           "lease-store-lock: for this time after a session has ended, the locks that it held are "
           "granted to nobody; it does not apply after a release"),
   });

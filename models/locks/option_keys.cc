@@ -13,6 +13,7 @@ bool takes(const Algorithm& algorithm, std::string_view key) {
 
 namespace picklock::models::locks {
 
+using keys::at;
 using keys::boolean;
 using keys::duration;
 using keys::integer;
@@ -28,43 +29,34 @@ OptionKeys joined(std::initializer_list<OptionKeys> tables) {
 
 OptionKeys client_keys() {
   return {
+      duration<LockOptions>("acquire_timeout", Sign::not_negative,
+                            at<&LockOptions::acquire_timeout>,
+                            "a client gives up after this time; 0s: it tries forever"),
+      integer<LockOptions>("attempts", 0, 1'000'000, at<&LockOptions::attempts>,
+                           "a client gives up after this many attempts; 0: no limit"),
+      duration<LockOptions>("command_timeout", Sign::positive, at<&LockOptions::command_timeout>,
+                            "timeout of a client for one command"),
+      integer<LockOptions>("resend", 0, 1000, at<&LockOptions::resend>,
+                           "how often the client layer resends a command that got no reply"),
       duration<LockOptions>(
-          "acquire_timeout", Sign::not_negative,
-          [](auto& options) -> auto& { return options.acquire_timeout; },
-          "a client gives up after this time; 0s: it tries forever"),
-      integer<LockOptions>(
-          "attempts", 0, 1'000'000, [](auto& options) -> auto& { return options.attempts; },
-          "a client gives up after this many attempts; 0: no limit"),
-      duration<LockOptions>(
-          "command_timeout", Sign::positive,
-          [](auto& options) -> auto& { return options.command_timeout; },
-          "timeout of a client for one command"),
-      integer<LockOptions>(
-          "resend", 0, 1000, [](auto& options) -> auto& { return options.resend; },
-          "how often the client layer resends a command that got no reply"),
-      duration<LockOptions>(
-          "resend_delay", Sign::not_negative,
-          [](auto& options) -> auto& { return options.resend_delay; },
+          "resend_delay", Sign::not_negative, at<&LockOptions::resend_delay>,
           "pause before each resend, half of it drawn at random; it doubles from one resend to the "
           "next"),
-      duration<LockOptions>(
-          "resend_delay_most", Sign::not_negative,
-          [](auto& options) -> auto& { return options.resend_delay_most; },
-          "upper limit of `resend_delay` when it doubles"),
+      duration<LockOptions>("resend_delay_most", Sign::not_negative,
+                            at<&LockOptions::resend_delay_most>,
+                            "upper limit of `resend_delay` when it doubles"),
       integer<LockOptions>(
-          "connections", 1, 1000, [](auto& options) -> auto& { return options.connections; },
+          "connections", 1, 1000, at<&LockOptions::connections>,
           "connections of a client to one server: 1, which its threads share, or a pool in which "
           "each command has a connection of its own"),
-      boolean<LockOptions>(
-          "keep_timed_out", [](auto& options) -> auto& { return options.keep_timed_out; },
-          "whether a connection on which a command has timed out stays in use"),
+      boolean<LockOptions>("keep_timed_out", at<&LockOptions::keep_timed_out>,
+                           "whether a connection on which a command has timed out stays in use"),
       duration<LockOptions>(
-          "resubscribe_every", Sign::positive,
-          [](auto& options) -> auto& { return options.resubscribe_every; },
+          "resubscribe_every", Sign::positive, at<&LockOptions::resubscribe_every>,
           "pause before a client reconnects after it has lost the connection on which it receives "
           "messages"),
       word<LockOptions>(
-          "clock", {"monotonic", "wall"}, [](auto& options) -> auto& { return options.clock; },
+          "clock", {"monotonic", "wall"}, at<&LockOptions::clock>,
           "which of its clocks a client uses for validity, deadlines and its own timeouts"),
   };
 }
@@ -72,7 +64,7 @@ OptionKeys client_keys() {
 OptionKeys lease_keys() {
   return {
       duration<LockOptions>(
-          "ttl", Sign::not_negative, [](auto& options) -> auto& { return options.ttl; },
+          "ttl", Sign::not_negative, at<&LockOptions::ttl>,
           "length of a lease, counted on the server's clock; 0s: without end, for locks that have "
           "such leases. Where the server has sessions, the timeout that a client requests for its "
           "own"),
@@ -81,21 +73,17 @@ OptionKeys lease_keys() {
 
 OptionKeys polling_keys() {
   return {
-      duration<LockOptions>(
-          "retry_every", Sign::positive, [](auto& options) -> auto& { return options.retry_every; },
-          "wait of a refused client before its next attempt"),
-      duration<LockOptions>(
-          "retry_jitter", Sign::not_negative,
-          [](auto& options) -> auto& { return options.retry_jitter; },
-          "upper limit of a random time that is added to every such wait"),
+      duration<LockOptions>("retry_every", Sign::positive, at<&LockOptions::retry_every>,
+                            "wait of a refused client before its next attempt"),
+      duration<LockOptions>("retry_jitter", Sign::not_negative, at<&LockOptions::retry_jitter>,
+                            "upper limit of a random time that is added to every such wait"),
   };
 }
 
 OptionKeys token_keys() {
   return {
       word<LockOptions>(
-          "value", {"acquisition", "client", "machine"},
-          [](auto& options) -> auto& { return options.value; },
+          "value", {"acquisition", "client", "machine"}, at<&LockOptions::value>,
           "what an owner token belongs to: one acquisition, one start of the client, or its "
           "machine, which keeps the token after a restart"),
   };
@@ -104,8 +92,7 @@ OptionKeys token_keys() {
 OptionKeys renewal_keys() {
   return {
       word<LockOptions>(
-          "renew", {"none", "blind", "conditional"},
-          [](auto& options) -> auto& { return options.renew; },
+          "renew", {"none", "blind", "conditional"}, at<&LockOptions::renew>,
           "how a holder renews its lease: not at all, by PEXPIRE without a check of the owner, or "
           "by a script that compares the token"),
   };
@@ -113,18 +100,15 @@ OptionKeys renewal_keys() {
 
 OptionKeys pace_keys() {
   return {
-      duration<LockOptions>(
-          "renew_every", Sign::not_negative,
-          [](auto& options) -> auto& { return options.renew_every; },
-          "time between two renewals; 0s: a third of `ttl`"),
+      duration<LockOptions>("renew_every", Sign::not_negative, at<&LockOptions::renew_every>,
+                            "time between two renewals; 0s: a third of `ttl`"),
   };
 }
 
 OptionKeys own_token_keys() {
   return {
       word<LockOptions>(
-          "recognise_own", {"never", "after-unknown", "always"},
-          [](auto& options) -> auto& { return options.recognise_own; },
+          "recognise_own", {"never", "after-unknown", "always"}, at<&LockOptions::recognise_own>,
           "when a refused client checks whether the key holds its own token: never, after an "
           "attempt without a reply, or always"),
   };
@@ -135,7 +119,7 @@ OptionKeys wait_keys() {
       {wait_timeout_keys(),
        {
            integer<LockOptions>(
-               "wait_replicas", 0, 99, [](auto& options) -> auto& { return options.wait_replicas; },
+               "wait_replicas", 0, 99, at<&LockOptions::wait_replicas>,
                "a grant counts only when this many replicas have acknowledged it (WAIT); otherwise "
                "the "
                "key is released"),
@@ -144,17 +128,15 @@ OptionKeys wait_keys() {
 
 OptionKeys wait_timeout_keys() {
   return {
-      duration<LockOptions>(
-          "wait_timeout", Sign::positive,
-          [](auto& options) -> auto& { return options.wait_timeout; }, "timeout of WAIT"),
+      duration<LockOptions>("wait_timeout", Sign::positive, at<&LockOptions::wait_timeout>,
+                            "timeout of WAIT"),
   };
 }
 
 OptionKeys check_keys() {
   return {
       word<LockOptions>(
-          "check_at", {"primary", "replica"},
-          [](auto& options) -> auto& { return options.check_at; },
+          "check_at", {"primary", "replica"}, at<&LockOptions::check_at>,
           "which server a client asks whether it still holds the lock: the primary, or the first "
           "replica"),
   };
@@ -163,19 +145,17 @@ OptionKeys check_keys() {
 OptionKeys loss_keys() {
   return {
       boolean<LockOptions>(
-          "deadline", [](auto& options) -> auto& { return options.deadline; },
+          "deadline", at<&LockOptions::deadline>,
           "whether a holder stops at the instant at which its lease must have expired"),
-      boolean<LockOptions>(
-          "tell_loss", [](auto& options) -> auto& { return options.tell_loss; },
-          "whether a renewal that finds the lock gone tells the holder"),
+      boolean<LockOptions>("tell_loss", at<&LockOptions::tell_loss>,
+                           "whether a renewal that finds the lock gone tells the holder"),
   };
 }
 
 OptionKeys local_mutex_keys() {
   return {
       word<LockOptions>(
-          "local_mutex", {"none", "kept-on-error", "freed"},
-          [](auto& options) -> auto& { return options.local_mutex; },
+          "local_mutex", {"none", "kept-on-error", "freed"}, at<&LockOptions::local_mutex>,
           "a mutex within the process that guards the lock: none, one that stays locked if the "
           "release fails, or one that is always freed"),
   };

@@ -330,45 +330,39 @@ OptionKeys quorum_keys() {
        local_mutex_keys(), validity_keys(),
        own_keys<QuorumOptions>({
            integer<QuorumOptions>(
-               "quorum", 0, 1000, [](auto& own) -> auto& { return own.quorum; },
+               "quorum", 0, 1000, at<&QuorumOptions::quorum>,
                "how many servers make a grant; 0: more than half or all of them, as the lock "
                "defines "
                "it"),
-           integer<QuorumOptions>(
-               "drift_ppm", 0, 1'000'000, [](auto& own) -> auto& { return own.drift_ppm; },
-               "millionths of the lease that are subtracted from its validity"),
-           duration<QuorumOptions>(
-               "drift_extra", Sign::not_negative,
-               [](auto& own) -> auto& { return own.drift_extra; },
-               "time that is subtracted as well"),
+           integer<QuorumOptions>("drift_ppm", 0, 1'000'000, at<&QuorumOptions::drift_ppm>,
+                                  "millionths of the lease that are subtracted from its validity"),
+           duration<QuorumOptions>("drift_extra", Sign::not_negative,
+                                   at<&QuorumOptions::drift_extra>,
+                                   "time that is subtracted as well"),
            word<QuorumOptions>(
-               "asks", {"together", "in-turn"}, [](auto& own) -> auto& { return own.asks; },
+               "asks", {"together", "in-turn"}, at<&QuorumOptions::asks>,
                "whether a client sends to several servers at once or to one after the other"),
            word<QuorumOptions>(
-               "hears", {"all", "majority"}, [](auto& own) -> auto& { return own.hears; },
+               "hears", {"all", "majority"}, at<&QuorumOptions::hears>,
                "whether it waits for all replies or only for as many as decide the outcome"),
            word<QuorumOptions>(
-               "speaks", {"set", "scripts", "script-names"},
-               [](auto& own) -> auto& { return own.speaks; },
+               "speaks", {"set", "scripts", "script-names"}, at<&QuorumOptions::speaks>,
                "how a lock on several servers takes its key: by SET, by a script in full (EVAL), "
                "or by "
                "the SHA-1 of a script (EVALSHA)"),
            word<QuorumOptions>(
-               "undo_at", {"all", "granted"}, [](auto& own) -> auto& { return own.undo_at; },
+               "undo_at", {"all", "granted"}, at<&QuorumOptions::undo_at>,
                "which servers are told to undo a failed attempt: all, or those that granted it"),
            word<QuorumOptions>(
-               "undo_after", {"each-attempt", "last-attempt"},
-               [](auto& own) -> auto& { return own.undo_after; },
+               "undo_after", {"each-attempt", "last-attempt"}, at<&QuorumOptions::undo_after>,
                "after which failed attempts they are told: each one, or only the last"),
            word<QuorumOptions>(
-               "extends", {"by-asking", "as-acquired"},
-               [](auto& own) -> auto& { return own.extends; },
+               "extends", {"by-asking", "as-acquired"}, at<&QuorumOptions::extends>,
                "how a lock on several servers is extended: whatever the clock says; or like one "
                "more "
                "acquire, that is, only within the lease, and undone if it fails"),
-           boolean<QuorumOptions>(
-               "extend_missing", [](auto& own) -> auto& { return own.extend_missing; },
-               "whether a renewal sets a key again that is gone"),
+           boolean<QuorumOptions>("extend_missing", at<&QuorumOptions::extend_missing>,
+                                  "whether a renewal sets a key again that is gone"),
        })});
 }
 
@@ -427,8 +421,7 @@ OptionKeys validity_keys() {
   using namespace keys;
   return own_keys<QuorumOptions>({
       word<QuorumOptions>(
-          "validity", {"after-answers", "before-answers", "never"},
-          [](auto& own) -> auto& { return own.validity; },
+          "validity", {"after-answers", "before-answers", "never"}, at<&QuorumOptions::validity>,
           "when a client reads its clock to see whether enough of the lease is left"),
   });
 }

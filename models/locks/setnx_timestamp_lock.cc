@@ -97,7 +97,7 @@ OptionKeys steal_keys() {
   using namespace keys;
   return own_keys<SetnxTimestampOptions>({
       word<SetnxTimestampOptions>(
-          "steal", {"del", "getset"}, [](auto& own) -> auto& { return own.steal; },
+          "steal", {"del", "getset"}, at<&SetnxTimestampOptions::steal>,
           "setnx-timestamp: how a key whose timestamp has passed is taken: by DEL and SETNX, or by "
           "GETSET"),
   });

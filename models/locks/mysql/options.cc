@@ -4,6 +4,7 @@
 
 namespace picklock::models::locks::mysql {
 
+using keys::at;
 using keys::boolean;
 using keys::duration;
 using keys::Sign;
@@ -11,11 +12,11 @@ using keys::word;
 
 OptionKeys connection_keys() {
   return own_keys<ConnectionOptions>({
-      duration<ConnectionOptions>(
-          "connect_timeout", Sign::positive, [](auto& own) -> auto& { return own.connect_timeout; },
-          "timeout of a client for each MySQL server that it connects to"),
+      duration<ConnectionOptions>("connect_timeout", Sign::positive,
+                                  at<&ConnectionOptions::connect_timeout>,
+                                  "timeout of a client for each MySQL server that it connects to"),
       boolean<ConnectionOptions>(
-          "reconnect", [](auto& own) -> auto& { return own.reconnect; },
+          "reconnect", at<&ConnectionOptions::reconnect>,
           "whether the driver silently opens another session when one is lost"),
   });
 }
@@ -23,7 +24,7 @@ OptionKeys connection_keys() {
 OptionKeys pool_keys() {
   return own_keys<ConnectionOptions>({
       boolean<ConnectionOptions>(
-          "pool_resets", [](auto& own) -> auto& { return own.pool_resets; },
+          "pool_resets", at<&ConnectionOptions::pool_resets>,
           "whether the pool rolls back the open transaction of a connection that is returned to "
           "it"),
   });
@@ -32,7 +33,7 @@ OptionKeys pool_keys() {
 OptionKeys if_locked_keys() {
   return own_keys<RowOptions>({
       word<RowOptions>(
-          "if_locked", {"wait", "nowait", "skip"}, [](auto& own) -> auto& { return own.if_locked; },
+          "if_locked", {"wait", "nowait", "skip"}, at<&RowOptions::if_locked>,
           "what an attempt does if another client has the row or name: wait for it, or give up at "
           "once (NOWAIT, SKIP LOCKED)"),
   });
@@ -40,9 +41,8 @@ OptionKeys if_locked_keys() {
 
 OptionKeys ends_by_keys() {
   return own_keys<RowOptions>({
-      word<RowOptions>(
-          "ends_by", {"commit", "rollback"}, [](auto& own) -> auto& { return own.ends_by; },
-          "how a holder ends the transaction that holds its lock"),
+      word<RowOptions>("ends_by", {"commit", "rollback"}, at<&RowOptions::ends_by>,
+                       "how a holder ends the transaction that holds its lock"),
   });
 }
 

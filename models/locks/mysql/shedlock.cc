@@ -117,10 +117,10 @@ OptionKeys shedlock_keys() {
   using namespace keys;
   return own_keys<ShedLockOptions>({
       boolean<ShedLockOptions>(
-          "db_time", [](auto& own) -> auto& { return own.db_time; },
+          "db_time", at<&ShedLockOptions::db_time>,
           "whether the database's clock decides what has expired; otherwise the client's"),
       duration<ShedLockOptions>(
-          "hold_at_least", Sign::not_negative, [](auto& own) -> auto& { return own.hold_at_least; },
+          "hold_at_least", Sign::not_negative, at<&ShedLockOptions::hold_at_least>,
           "lockAtLeastFor: a lock that is released sooner becomes free only after this time"),
   });
 }

@@ -139,12 +139,10 @@ void kin_as_fixed(LockOptions& options) {
 OptionKeys fair_keys() {
   using namespace keys;
   return own_keys<FairOptions>({
-      duration<FairOptions>(
-          "place_expires", Sign::positive, [](auto& own) -> auto& { return own.place_expires; },
-          "how long a waiter keeps its place in the queue of a fair lock"),
-      boolean<FairOptions>(
-          "refresh_place", [](auto& own) -> auto& { return own.refresh_place; },
-          "whether a waiter in that queue renews its place"),
+      duration<FairOptions>("place_expires", Sign::positive, at<&FairOptions::place_expires>,
+                            "how long a waiter keeps its place in the queue of a fair lock"),
+      boolean<FairOptions>("refresh_place", at<&FairOptions::refresh_place>,
+                           "whether a waiter in that queue renews its place"),
   });
 }
 

@@ -4,6 +4,7 @@
 
 namespace picklock::models::locks::redisson {
 
+using keys::at;
 using keys::boolean;
 using keys::duration;
 using keys::Sign;
@@ -14,19 +15,18 @@ OptionKeys redisson_keys() {
        local_mutex_keys(), renew_script_keys(),
        own_keys<RedissonOptions>({
            boolean<RedissonOptions>(
-               "resend_scripts", [](auto& own) -> auto& { return own.resend_scripts; },
+               "resend_scripts", at<&RedissonOptions::resend_scripts>,
                "whether `resend` also applies, after a timeout, to the scripts that take and "
                "release "
                "the lock"),
            boolean<RedissonOptions>(
-               "timer_per_lock", [](auto& own) -> auto& { return own.timer_per_lock; },
+               "timer_per_lock", at<&RedissonOptions::timer_per_lock>,
                "whether each lock has its own renewal timer; otherwise all locks of a client share "
                "one"),
+           boolean<RedissonOptions>("renew_after_error", at<&RedissonOptions::renew_after_error>,
+                                    "whether renewals continue after one that got no reply"),
            boolean<RedissonOptions>(
-               "renew_after_error", [](auto& own) -> auto& { return own.renew_after_error; },
-               "whether renewals continue after one that got no reply"),
-           boolean<RedissonOptions>(
-               "sync_replicas", [](auto& own) -> auto& { return own.sync_replicas; },
+               "sync_replicas", at<&RedissonOptions::sync_replicas>,
                "whether a grant counts only once a connected replica has it, if any is connected"),
        })});
 }
@@ -34,10 +34,10 @@ OptionKeys redisson_keys() {
 OptionKeys channel_keys() {
   return own_keys<RedissonOptions>({
       boolean<RedissonOptions>(
-          "try_after_subscribing", [](auto& own) -> auto& { return own.try_after_subscribing; },
+          "try_after_subscribing", at<&RedissonOptions::try_after_subscribing>,
           "whether a client tries once more after it has subscribed, before it waits"),
       duration<RedissonOptions>(
-          "wait_at_most", Sign::not_negative, [](auto& own) -> auto& { return own.wait_at_most; },
+          "wait_at_most", Sign::not_negative, at<&RedissonOptions::wait_at_most>,
           "how long a client waits for one message; 0s: as long as the lease that it saw"),
   });
 }
@@ -45,7 +45,7 @@ OptionKeys channel_keys() {
 OptionKeys latch_keys() {
   return own_keys<RedissonOptions>({
       boolean<RedissonOptions>(
-          "unlock_latch", [](auto& own) -> auto& { return own.unlock_latch; },
+          "unlock_latch", at<&RedissonOptions::unlock_latch>,
           "whether a release stores its reply on the server, for the case that the same release is "
           "sent again"),
   });

@@ -201,7 +201,7 @@ OptionKeys curator_keys() {
   using namespace keys;
   return own_keys<CuratorOptions>({
       boolean<CuratorOptions>(
-          "guaranteed_delete", [](auto& own) -> auto& { return own.guaranteed_delete; },
+          "guaranteed_delete", at<&CuratorOptions::guaranteed_delete>,
           "whether a znode that could not be deleted is deleted in the background"),
   });
 }

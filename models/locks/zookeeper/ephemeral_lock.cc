@@ -133,11 +133,11 @@ OptionKeys ephemeral_keys() {
   using namespace keys;
   return own_keys<EphemeralOptions>({
       word<EphemeralOptions>(
-          "freed_by", {"session", "coordinator"}, [](auto& own) -> auto& { return own.freed_by; },
+          "freed_by", {"session", "coordinator"}, at<&EphemeralOptions::freed_by>,
           "who frees the lock of a holder that is gone: the ensemble, when the session ends; or "
           "the process `coordinator`, which sees the session end"),
       boolean<EphemeralOptions>(
-          "retry_missing", [](auto& own) -> auto& { return own.retry_missing; },
+          "retry_missing", at<&EphemeralOptions::retry_missing>,
           "whether a client that finds nothing left to watch tries again at once"),
   });
 }

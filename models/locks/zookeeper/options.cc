@@ -4,6 +4,7 @@
 
 namespace picklock::models::locks::zookeeper {
 
+using keys::at;
 using keys::integer;
 using keys::word;
 
@@ -11,8 +12,7 @@ OptionKeys session_keys() {
   return joined({client_keys(), lease_keys(), polling_keys(), client_session_keys(),
                  own_keys<SessionOptions>({
                      word<SessionOptions>(
-                         "stops_at", {"never", "lost", "suspended"},
-                         [](auto& own) -> auto& { return own.stops_at; },
+                         "stops_at", {"never", "lost", "suspended"}, at<&SessionOptions::stops_at>,
                          "when a holder stops believing that it holds the lock: never, when its "
                          "session is lost, "
                          "or as soon as it has no connection"),
@@ -22,7 +22,7 @@ OptionKeys session_keys() {
 OptionKeys client_session_keys() {
   return own_keys<SessionOptions>({
       integer<SessionOptions>(
-          "lost_after_percent", 0, 1000, [](auto& own) -> auto& { return own.lost_after_percent; },
+          "lost_after_percent", 0, 1000, at<&SessionOptions::lost_after_percent>,
           "a client without a connection gives up its session after this percentage of the session "
           "timeout; 0: it waits until the server tells it"),
   });
@@ -31,7 +31,7 @@ OptionKeys client_session_keys() {
 OptionKeys queue_keys() {
   return own_keys<QueueOptions>({
       word<QueueOptions>(
-          "fence_by", {"zxid", "sequence"}, [](auto& own) -> auto& { return own.fence_by; },
+          "fence_by", {"zxid", "sequence"}, at<&QueueOptions::fence_by>,
           "what the fencing token is: the zxid that created the holder's znode, or the number in "
           "its name"),
   });
