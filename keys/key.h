@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,14 @@ struct TableDoc {
   std::vector<KeyDoc> keys;
 };
 
+// A key of the same table without which this one has no effect.
+template <typename Target>
+struct Needs {
+  std::string other;
+  std::function<bool(const Target&)> met;
+  std::string else_what;  // what the message says: "has no effect " and this
+};
+
 template <typename Target>
 struct Key {
   std::string name;
@@ -40,7 +49,14 @@ struct Key {
   // of a file.
   std::function<void(const std::string& path, std::vector<TableDoc>& docs)> nested;
   std::function<void(const std::string& path, const Target& from, std::string& text)> write = {};
+  std::optional<Needs<Target>> needs = {};
 };
+
+template <typename Target>
+Key<Target> needing(Key<Target> key, Needs<Target> needs) {
+  key.needs = std::move(needs);
+  return key;
+}
 
 template <typename Target>
 using Keys = std::vector<Key<Target>>;
@@ -126,6 +142,12 @@ void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
                                                  std::string& text) {
         write(path, member(from), text);
       };
+    }
+    if (key.needs) {
+      lifted.needs = Needs<Outer>{
+          .other = key.needs->other,
+          .met = [met = key.needs->met, member](const Outer& from) { return met(member(from)); },
+          .else_what = key.needs->else_what};
     }
     keys.push_back(std::move(lifted));
   }

@@ -9,7 +9,6 @@
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
 #include "models/locks/quorum_lock.h"
-#include "models/locks/redisson/options.h"
 #include "models/servers/kind.h"
 #include "models/servers/verbs.h"
 #include "scenarios/keys.h"
@@ -25,7 +24,6 @@ using keys::to_text;
 using keys::Value;
 using keys::Words;
 using models::locks::QuorumOptions;
-using models::locks::redisson::RedissonOptions;
 namespace {
 
 using sim::Fault;
@@ -489,24 +487,14 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
 }
 
 // Refuses keys that have no effect without another, unless a change turns the other one off.
-void check_pairs(const Value& lock, const models::LockOptions& options,
+void check_needs(const Value& lock, const models::LockOptions& options,
                  const AlgorithmWords& words) {
-  const auto excused = [&lock](const Value& value, std::initializer_list<std::string_view> keys) {
-    return value.line() != 0 && std::any_of(keys.begin(), keys.end(), [&lock](auto key) {
-             const auto other = lock.find(key);
-             return other && other->line() == 0;
-           });
-  };
-  const auto every = lock.find("renew_every");
-  if (every && find(words.keys, "renew") != nullptr && options.renew == models::Renew::none &&
-      !excused(*every, {"renew"}))
-    every->fail("has no effect while `renew` is \"none\"");
-  const auto timeout = lock.find("wait_timeout");
-  if (timeout && options.wait_replicas == 0 && !options.of<RedissonOptions>().sync_replicas &&
-      !excused(*timeout, {"wait_replicas", "sync_replicas"})) {
-    timeout->fail(fmt::format(
-        "has no effect without `{}`",
-        find(words.keys, "wait_replicas") != nullptr ? "wait_replicas" : "sync_replicas = true"));
+  for (const Value& given : lock.entries()) {
+    const auto* key = find(words.keys, given.name());
+    if (key == nullptr || !key->needs || key->needs->met(options)) continue;
+    const auto other = lock.find(key->needs->other);
+    if (given.line() != 0 && other && other->line() == 0) continue;
+    given.fail(fmt::format("has no effect {}", key->needs->else_what));
   }
 }
 
@@ -519,7 +507,7 @@ void check_options(const Value& root, const Scenario& scenario, const AlgorithmW
     if (find(option_keys(), given.name()) != nullptr && find(words.keys, given.name()) == nullptr)
       given.fail(fmt::format("{} does not use this key", words.name));
   }
-  check_pairs(*lock, options, words);
+  check_needs(*lock, options, words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock->at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.wait_replicas > replicas(scenario)) {

@@ -57,6 +57,37 @@ TEST(IgnoredOptions, AreRefusedWithoutTheKeyThatTheyGoWith) {
             "loads");
 }
 
+TEST(IgnoredOptions, OfResendsRenewalsAndTimersNeedThose) {
+  const auto refused = [](const std::string& algorithm, const std::string& line,
+                          const std::string& what) {
+    EXPECT_EQ(error_of_lock(algorithm, line + "\n"),
+              "a.toml:4: key `lock." + line.substr(0, line.find(' ')) + "`: has no effect " + what);
+  };
+  refused("lua-check-delete", "resend_delay = \"1s\"", "while `resend` is 0");
+  refused("redlock", "resend_delay_most = \"1s\"", "without `resend` and `resend_delay`");
+  refused("lua-check-delete", "tell_loss = false", "while `renew` is \"none\"");
+  refused("redisson-lock", "renew_after_error = false", "without `timer_per_lock = true`");
+  EXPECT_EQ(error_of_lock("redisson-lock", "renew_after_error = false\ntimer_per_lock = true\n"),
+            "loads");
+  EXPECT_EQ(error_of_lock("lua-check-delete", "resend = 1\nresend_delay = \"1s\"\n"), "loads");
+  EXPECT_EQ(error_of_lock("curator-mutex", "resend_delay = \"2s\"\n"), "loads")
+      << "it comes sending again";
+}
+
+TEST(IgnoredOptions, OfCommandsAreNotThoseOfEveryServer) {
+  const auto refused = [](const std::string& algorithm, const std::string& line) {
+    EXPECT_EQ(error_of_lock(algorithm, line + "\n"),
+              "a.toml:4: key `lock." + line.substr(0, line.find(' ')) + "`: " + algorithm +
+                  " does not use this key");
+  };
+  refused("zk-sequential", "command_timeout = \"1s\"");
+  refused("zk-sequential", "connections = 2");
+  refused("mysql-row-lock", "resend = 1");
+  refused("lease-store-lock", "keep_timed_out = true");
+  refused("lua-check-delete", "resubscribe_every = \"1s\"");
+  EXPECT_EQ(error_of_lock("redisson-lock", "resubscribe_every = \"1s\"\n"), "loads");
+}
+
 TEST(IgnoredOptions, MayStayInAFileWhoseLockAChangeReplaces) {
   const std::string file = "ttl = \"5s\"\nretry_every = \"1s\"\nvalue = \"client\"\n";
   for (const AlgorithmWords& words : shipped_vocabulary().algorithms) {

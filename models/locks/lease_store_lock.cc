@@ -200,8 +200,8 @@ const Algorithm& lease_store_lock() {
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},
       .uses = {.mint = true, .server = lease_store::kServer},
-      .keys =
-          joined({client_keys(), lease_keys(), polling_keys(), pace_keys(), lease_store_keys()}),
+      .keys = joined({client_keys(), command_keys(), resend_keys(), lease_keys(), polling_keys(),
+                      pace_keys(), lease_store_keys()}),
       .promises = promises,
       .bound = session_delay_and_one_attempt,
       .make = make<LeaseStoreLock>,

@@ -17,6 +17,7 @@ using keys::at;
 using keys::boolean;
 using keys::duration;
 using keys::integer;
+using keys::needing;
 using keys::Sign;
 using keys::text;
 using keys::word;
@@ -27,6 +28,10 @@ OptionKeys joined(std::initializer_list<OptionKeys> tables) {
   return all;
 }
 
+namespace {
+bool renews(const LockOptions& options) { return options.renew != Renew::none; }
+}  // namespace
+
 OptionKeys client_keys() {
   return {
       duration<LockOptions>("acquire_timeout", Sign::not_negative,
@@ -34,30 +39,75 @@ OptionKeys client_keys() {
                             "a client gives up after this time; 0s: it tries forever"),
       integer<LockOptions>("attempts", 0, 1'000'000, at<&LockOptions::attempts>,
                            "a client gives up after this many attempts; 0: no limit"),
+      word<LockOptions>(
+          "clock", {"monotonic", "wall"}, at<&LockOptions::clock>,
+          "which of its clocks a client uses for validity, deadlines and its own timeouts"),
+  };
+}
+
+OptionKeys command_keys() {
+  return {
       duration<LockOptions>("command_timeout", Sign::positive, at<&LockOptions::command_timeout>,
                             "timeout of a client for one command"),
+  };
+}
+
+OptionKeys resend_keys() {
+  return {
       integer<LockOptions>("resend", 0, 1000, at<&LockOptions::resend>,
                            "how often the client layer resends a command that got no reply"),
-      duration<LockOptions>(
-          "resend_delay", Sign::not_negative, at<&LockOptions::resend_delay>,
-          "pause before each resend, half of it drawn at random; it doubles from one resend to the "
-          "next"),
-      duration<LockOptions>("resend_delay_most", Sign::not_negative,
-                            at<&LockOptions::resend_delay_most>,
-                            "upper limit of `resend_delay` when it doubles"),
+  };
+}
+
+OptionKeys resend_delay_keys() {
+  return {
+      needing(duration<LockOptions>(
+                  "resend_delay", Sign::not_negative, at<&LockOptions::resend_delay>,
+                  "pause before each resend, half of it drawn at random; it doubles from one "
+                  "resend to the next"),
+              {.other = "resend",
+               .met = [](const LockOptions& options) { return options.resend > 0; },
+               .else_what = "while `resend` is 0"}),
+      needing(duration<LockOptions>("resend_delay_most", Sign::not_negative,
+                                    at<&LockOptions::resend_delay_most>,
+                                    "upper limit of `resend_delay` when it doubles"),
+              {.other = "resend_delay",
+               .met =
+                   [](const LockOptions& options) {
+                     return options.resend > 0 && options.resend_delay > Duration::zero();
+                   },
+               .else_what = "without `resend` and `resend_delay`"}),
+  };
+}
+
+OptionKeys pool_size_keys() {
+  return {
       integer<LockOptions>(
           "connections", 1, 1000, at<&LockOptions::connections>,
           "connections of a client to one server: 1, which its threads share, or a pool in which "
           "each command has a connection of its own"),
-      boolean<LockOptions>("keep_timed_out", at<&LockOptions::keep_timed_out>,
-                           "whether a connection on which a command has timed out stays in use"),
+  };
+}
+
+OptionKeys redis_client_keys() {
+  return joined({client_keys(),
+                 command_keys(),
+                 resend_keys(),
+                 resend_delay_keys(),
+                 pool_size_keys(),
+                 {
+                     boolean<LockOptions>(
+                         "keep_timed_out", at<&LockOptions::keep_timed_out>,
+                         "whether a connection on which a command has timed out stays in use"),
+                 }});
+}
+
+OptionKeys subscription_keys() {
+  return {
       duration<LockOptions>(
           "resubscribe_every", Sign::positive, at<&LockOptions::resubscribe_every>,
           "pause before a client reconnects after it has lost the connection on which it receives "
           "messages"),
-      word<LockOptions>(
-          "clock", {"monotonic", "wall"}, at<&LockOptions::clock>,
-          "which of its clocks a client uses for validity, deadlines and its own timeouts"),
   };
 }
 
@@ -105,6 +155,11 @@ OptionKeys pace_keys() {
   };
 }
 
+OptionKeys renewal_pace_keys() {
+  return {needing(pace_keys().front(),
+                  {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""})};
+}
+
 OptionKeys own_token_keys() {
   return {
       word<LockOptions>(
@@ -116,21 +171,21 @@ OptionKeys own_token_keys() {
 
 OptionKeys wait_keys() {
   return joined(
-      {wait_timeout_keys(),
+      {{needing(wait_timeout_key(),
+                {.other = "wait_replicas",
+                 .met = [](const LockOptions& options) { return options.wait_replicas > 0; },
+                 .else_what = "without `wait_replicas`"})},
        {
            integer<LockOptions>(
                "wait_replicas", 0, 99, at<&LockOptions::wait_replicas>,
                "a grant counts only when this many replicas have acknowledged it (WAIT); otherwise "
-               "the "
-               "key is released"),
+               "the key is released"),
        }});
 }
 
-OptionKeys wait_timeout_keys() {
-  return {
-      duration<LockOptions>("wait_timeout", Sign::positive, at<&LockOptions::wait_timeout>,
-                            "timeout of WAIT"),
-  };
+keys::Key<LockOptions> wait_timeout_key() {
+  return duration<LockOptions>("wait_timeout", Sign::positive, at<&LockOptions::wait_timeout>,
+                               "timeout of WAIT");
 }
 
 OptionKeys check_keys() {
@@ -147,8 +202,9 @@ OptionKeys loss_keys() {
       boolean<LockOptions>(
           "deadline", at<&LockOptions::deadline>,
           "whether a holder stops at the instant at which its lease must have expired"),
-      boolean<LockOptions>("tell_loss", at<&LockOptions::tell_loss>,
-                           "whether a renewal that finds the lock gone tells the holder"),
+      needing(boolean<LockOptions>("tell_loss", at<&LockOptions::tell_loss>,
+                                   "whether a renewal that finds the lock gone tells the holder"),
+              {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
   };
 }
 
@@ -180,9 +236,10 @@ OptionKeys release_script_keys() {
 
 OptionKeys renew_script_keys() {
   return {
-      text<LockOptions>(
-          "renew_script", [](auto& options) -> auto& { return options.script_files.renew; },
-          "the same for the script that renews it"),
+      needing(text<LockOptions>(
+                  "renew_script", [](auto& options) -> auto& { return options.script_files.renew; },
+                  "the same for the script that renews it"),
+              {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
   };
 }
 

@@ -326,8 +326,8 @@ Uses quorum_uses() { return {.servers = true, .force = true}; }
 OptionKeys quorum_keys() {
   using namespace keys;
   return joined(
-      {client_keys(), lease_keys(), polling_keys(), renewal_keys(), pace_keys(), loss_keys(),
-       local_mutex_keys(), validity_keys(),
+      {redis_client_keys(), lease_keys(), polling_keys(), renewal_keys(), renewal_pace_keys(),
+       loss_keys(), local_mutex_keys(), validity_keys(),
        own_keys<QuorumOptions>({
            integer<QuorumOptions>(
                "quorum", 0, 1000, at<&QuorumOptions::quorum>,

@@ -69,7 +69,8 @@ const Algorithm& set_ex_hash_release() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.lease_unit = std::chrono::seconds(1)},
-      .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys()}),
+      .keys = joined(
+          {redis_client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys()}),
       .promises = hash_release_promises,
       .bound = hash_release_bound,
       .make = make<SetExHashRelease>,

@@ -58,8 +58,8 @@ std::vector<Promise> expire_promises(const LockOptions& options) {
 }
 
 OptionKeys setnx_keys() {
-  return joined(
-      {client_keys(), polling_keys(), token_keys(), own_token_keys(), wait_keys(), check_keys()});
+  return joined({redis_client_keys(), polling_keys(), token_keys(), own_token_keys(), wait_keys(),
+                 check_keys()});
 }
 
 Duration a_minute(const LockOptions& options) {
@@ -114,7 +114,7 @@ const Algorithm& setnx_expire() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.check = true},
-      .keys = joined({setnx_keys(), lease_keys(), renewal_keys(), pace_keys()}),
+      .keys = joined({setnx_keys(), lease_keys(), renewal_keys(), renewal_pace_keys()}),
       .promises = expire_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxExpire>,

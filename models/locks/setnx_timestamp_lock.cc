@@ -115,7 +115,7 @@ const Algorithm& setnx_timestamp() {
       .roles = {Role::acquire, Role::release},
       .marks = {kTimestampPassed},
       .uses = {},
-      .keys = joined({client_keys(), lease_keys(), polling_keys(), steal_keys()}),
+      .keys = joined({redis_client_keys(), lease_keys(), polling_keys(), steal_keys()}),
       .promises = timestamp_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxTimestamp>,

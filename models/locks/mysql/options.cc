@@ -11,14 +11,15 @@ using keys::Sign;
 using keys::word;
 
 OptionKeys connection_keys() {
-  return own_keys<ConnectionOptions>({
-      duration<ConnectionOptions>("connect_timeout", Sign::positive,
-                                  at<&ConnectionOptions::connect_timeout>,
-                                  "timeout of a client for each MySQL server that it connects to"),
-      boolean<ConnectionOptions>(
-          "reconnect", at<&ConnectionOptions::reconnect>,
-          "whether the driver silently opens another session when one is lost"),
-  });
+  return joined({command_keys(), pool_size_keys(),
+                 own_keys<ConnectionOptions>({
+                     duration<ConnectionOptions>(
+                         "connect_timeout", Sign::positive, at<&ConnectionOptions::connect_timeout>,
+                         "timeout of a client for each MySQL server that it connects to"),
+                     boolean<ConnectionOptions>(
+                         "reconnect", at<&ConnectionOptions::reconnect>,
+                         "whether the driver silently opens another session when one is lost"),
+                 })});
 }
 
 OptionKeys pool_keys() {

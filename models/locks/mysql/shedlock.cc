@@ -140,7 +140,7 @@ const Algorithm& shedlock() {
                .shared = true,
                .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), renewal_keys(),
-                      pace_keys(), connection_keys(), shedlock_keys()}),
+                      renewal_pace_keys(), connection_keys(), shedlock_keys()}),
       .promises = of_a_time,
       .bound = lease_and_connection,
       .timed_by_clients =

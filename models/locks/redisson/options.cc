@@ -7,39 +7,55 @@ namespace picklock::models::locks::redisson {
 using keys::at;
 using keys::boolean;
 using keys::duration;
+using keys::needing;
 using keys::Sign;
 
 OptionKeys redisson_keys() {
   return joined(
-      {client_keys(), lease_keys(), renewal_keys(), wait_timeout_keys(), loss_keys(),
-       local_mutex_keys(), renew_script_keys(),
+      {redis_client_keys(),
+       lease_keys(),
+       renewal_keys(),
+       loss_keys(),
+       local_mutex_keys(),
+       renew_script_keys(),
        own_keys<RedissonOptions>({
            boolean<RedissonOptions>(
                "resend_scripts", at<&RedissonOptions::resend_scripts>,
                "whether `resend` also applies, after a timeout, to the scripts that take and "
-               "release "
-               "the lock"),
+               "release the lock"),
            boolean<RedissonOptions>(
                "timer_per_lock", at<&RedissonOptions::timer_per_lock>,
                "whether each lock has its own renewal timer; otherwise all locks of a client share "
                "one"),
-           boolean<RedissonOptions>("renew_after_error", at<&RedissonOptions::renew_after_error>,
-                                    "whether renewals continue after one that got no reply"),
+           needing(boolean<RedissonOptions>(
+                       "renew_after_error", at<&RedissonOptions::renew_after_error>,
+                       "whether renewals continue after one that got no reply"),
+                   {.other = "timer_per_lock",
+                    .met = [](const RedissonOptions& own) { return own.timer_per_lock; },
+                    .else_what = "without `timer_per_lock = true`"}),
            boolean<RedissonOptions>(
                "sync_replicas", at<&RedissonOptions::sync_replicas>,
                "whether a grant counts only once a connected replica has it, if any is connected"),
-       })});
+       }),
+       {needing(wait_timeout_key(), {.other = "sync_replicas",
+                                     .met =
+                                         [](const LockOptions& options) {
+                                           return options.of<RedissonOptions>().sync_replicas;
+                                         },
+                                     .else_what = "without `sync_replicas = true`"})}});
 }
 
 OptionKeys channel_keys() {
-  return own_keys<RedissonOptions>({
-      boolean<RedissonOptions>(
-          "try_after_subscribing", at<&RedissonOptions::try_after_subscribing>,
-          "whether a client tries once more after it has subscribed, before it waits"),
-      duration<RedissonOptions>(
-          "wait_at_most", Sign::not_negative, at<&RedissonOptions::wait_at_most>,
-          "how long a client waits for one message; 0s: as long as the lease that it saw"),
-  });
+  return joined(
+      {subscription_keys(),
+       own_keys<RedissonOptions>({
+           boolean<RedissonOptions>(
+               "try_after_subscribing", at<&RedissonOptions::try_after_subscribing>,
+               "whether a client tries once more after it has subscribed, before it waits"),
+           duration<RedissonOptions>(
+               "wait_at_most", Sign::not_negative, at<&RedissonOptions::wait_at_most>,
+               "how long a client waits for one message; 0s: as long as the lease that it saw"),
+       })});
 }
 
 OptionKeys latch_keys() {

@@ -9,7 +9,8 @@ using keys::integer;
 using keys::word;
 
 OptionKeys session_keys() {
-  return joined({client_keys(), lease_keys(), polling_keys(), client_session_keys(),
+  return joined({client_keys(), resend_keys(), resend_delay_keys(), lease_keys(), polling_keys(),
+                 client_session_keys(),
                  own_keys<SessionOptions>({
                      word<SessionOptions>(
                          "stops_at", {"never", "lost", "suspended"}, at<&SessionOptions::stops_at>,
