@@ -145,7 +145,7 @@ void FaultPlans::find_lengths() {
   const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
   const Duration lease = capped(scenario_.lock.options.ttl);
   const Duration retry = capped(scenario_.lock.options.retry_every);
-  const Duration hold = capped(scenario_.clients.hold);
+  const Duration hold = capped(scenarios::length_of_section(scenario_.clients));
   const Duration another = lease + 2 * retry + hold;  // others have been and gone
   const Range under{lease - lease / 20, lease};
   const Range over{lease, lease + lease / 20};
@@ -267,7 +267,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& t
       break;
     case Strikes::at_locks: {
       if (target == scenarios::kResourceKind) return false;
-      if (scenarios::rules(fault.verb).on_message) return !is(Role::write);
+      if (scenarios::rules(fault.verb).on_message) return !is_for_resource(fault.trigger.role);
       if (fault.verb != Verb::partition) return true;
       const auto spared =
           std::find(fault.from.begin(), fault.from.end(), scenarios::kResourceKind.name);

@@ -203,7 +203,7 @@ bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far)
                                           was_replaced(so_far, fault.target)))
     return false;
   if (fault.verb == Verb::heal && !has_something_to_heal(so_far, fault.target)) return false;
-  const bool to_lock = fault.trigger.role != Role::write;
+  const bool to_lock = !is_for_resource(fault.trigger.role);
   const bool sent_once = !scenarios::inapplicable(Verb::duplicate, *server.kinds.front()).empty();
   if (fault.verb == Verb::duplicate && to_lock && sent_once) return false;
   if (fault.verb != Verb::crash && fault.verb != Verb::restart) return true;

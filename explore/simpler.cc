@@ -77,7 +77,9 @@ class Steps {
     if (scenario_.seed != 1) add([](Scenario& one) { return one.seed = 1, true; });
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_fault(i);
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i) simpler_times(i);
-    shorter([](Scenario& one) -> Duration& { return one.clients.hold; });
+    if (scenario_.clients.work.empty())
+      shorter([](Scenario& one) -> Duration& { return one.clients.hold; });
+    shorter_work();
     shorter([](Scenario& one) -> Duration& { return one.clients.arrive_every; });
     shorter([](Scenario& one) -> Duration& { return one.clients.think; });
     shorter([](Scenario& one) -> Duration& { return one.clients.threads_arrive_every; });
@@ -111,6 +113,25 @@ class Steps {
       add([get, length](Scenario& one) { return get(one) = length, true; });
   }
 
+  // A step less, as long as each write still has the read that it is based on.
+  void less_work() {
+    for (std::size_t i = scenario_.clients.work.size(); i-- > 0;) {
+      if (scenario_.clients.work.size() == 1) return;
+      add([i](Scenario& one) {
+        std::vector<scenarios::WorkStep>& work = one.clients.work;
+        work.erase(work.begin() + static_cast<std::ptrdiff_t>(i));
+        return scenarios::first_unread(work) == work.size();
+      });
+    }
+  }
+
+  void shorter_work() {
+    for (std::size_t i = 0; i < scenario_.clients.work.size(); ++i) {
+      if (scenario_.clients.work[i].deed == scenarios::WorkStep::Deed::think)
+        shorter([i](Scenario& one) -> Duration& { return one.clients.work[i].length; });
+    }
+  }
+
   void fewer_clients() {
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.operators; }, 0);
     for (std::uint32_t gone = scenario_.clients.count; gone > 0 && scenario_.clients.count > 1;
@@ -140,7 +161,9 @@ class Steps {
 
   void less_to_do() {
     off([](Scenario& one) -> bool& { return one.clients.nested; });
-    fewer([](Scenario& one) -> std::uint32_t& { return one.clients.writes; });
+    less_work();
+    if (scenario_.clients.work.empty())
+      fewer([](Scenario& one) -> std::uint32_t& { return one.clients.writes; });
     off([](Scenario& one) -> Duration& { return one.clients.scan_every; });
     off([](Scenario& one) -> Duration& { return one.clients.think; });
     off([](Scenario& one) -> Duration& { return one.clients.nested_after; });

@@ -60,6 +60,12 @@ std::string_view name(What what) {
       return "write rejected";
     case What::read_accepted:
       return "read accepted";
+    case What::read_rejected:
+      return "read rejected";
+    case What::token_announced:
+      return "token announced";
+    case What::token_rejected:
+      return "token rejected";
     case What::horizon:
       return "horizon";
   }
@@ -84,6 +90,8 @@ std::string_view name(Cause cause) {
       return "interrupt";
     case Cause::coordinator:
       return "coordinator";
+    case Cause::version:
+      return "version";
   }
   return "?";
 }

@@ -45,7 +45,7 @@ enum class What : std::uint8_t {
   entry_removed,
   // The protected resource: `process` is the resource, `tenure` acts, `peer` is the client.
   write_accepted,
-  write_rejected,  // by a fencing check
+  write_rejected,  // by a fencing check, or because the version has moved
   read_accepted,
   // The run was ended at the horizon; always the last event of a complete history.
   horizon,
@@ -56,7 +56,17 @@ enum class What : std::uint8_t {
   deadlock_broken,  // by the server `process`, of a circle of waiters: `tenure` was the victim
   refused_free,     // `tenure` has waited for the lock at the server `process`, it is free, and the
                     // server has refused it
+  // More of the protected resource.
+  read_rejected,    // by a fencing check
+  token_announced,  // the resource has learned of the newest token before it is used
+  token_rejected,   // it was announced, and is not the newest
 };
+
+// Whether the event is of the protected resource.
+constexpr bool is_at_resource(What what) {
+  return (what >= What::write_accepted && what <= What::read_accepted) ||
+         (what >= What::read_rejected && what <= What::token_rejected);
+}
 
 // Why an entry changed; and why an acquire failed, if its own thread was told to give it up.
 enum class Cause : std::uint8_t {
@@ -68,6 +78,7 @@ enum class Cause : std::uint8_t {
   restart,
   interrupt,
   coordinator,
+  version,  // a conditional write was rejected because the version had moved
 };
 
 struct HistoryEvent {
@@ -83,6 +94,10 @@ struct HistoryEvent {
   TenureId owner = 0;
   KeyId key = 0;
   sim::Instant until = sim::kNever;
+  // At a resource that clients read, counted from 1: the version that was read, that a write made,
+  // or that a rejected write met. 0: the run reads nothing.
+  std::uint32_t version = 0;
+  std::uint32_t base = 0;  // the version that a write is based on; 0: none
 };
 
 using History = std::vector<HistoryEvent>;

@@ -27,6 +27,7 @@ class Recorder final : public sim::Observer {
     digest.add(both(event.process, event.peer));
     digest.add(both(event.key, event.thread) ^ static_cast<std::uint64_t>(event.holds) << 24);
     digest.add(static_cast<std::uint64_t>(sim::nanoseconds(event.until)));
+    if (event.version != 0) digest.add(both(event.version, event.base));
     append(event);
   }
 

@@ -42,6 +42,21 @@ TEST(Independence, NoStaleWriteAlone) {
   EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("no-stale-write"));
 }
 
+// The update is based on what an earlier tenure of the same client has read.
+TEST(Independence, NoLostUpdateAlone) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).reads(kA).version(1).at(1s).releases(kA).acquires(kB).writes(kB).version(2);
+  const Who again = client(11, 3);
+  h.at(2s).releases(kB).acquires(again).writes(again).version(3, 1).releases(again).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("no-lost-update"));
+}
+
+TEST(Independence, NoHolderRefusedAlone) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).write_is_rejected(kA).at(2s).releases(kA).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("no-holder-refused"));
+}
+
 TEST(Independence, OwnReleaseAlone) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).at(1s).lets_go(kA).at(10s).expires(kA).acquires(kB);

@@ -19,6 +19,8 @@ const Verdicts& Judge::judge(const history::History& history, const Context& con
   mutual_exclusion(run, mutual_exclusion_, verdict(Property::mutual_exclusion));
   resource_exclusion(run, resource_exclusion_, verdict(Property::resource_exclusion));
   no_stale_write(run, stale_write_, verdict(Property::no_stale_write));
+  no_lost_update(run, lost_update_, verdict(Property::no_lost_update));
+  no_holder_refused(run, holder_refused_, verdict(Property::no_holder_refused));
   own_release(run, verdict(Property::own_release));
   balanced_holds(run, balanced_holds_, verdict(Property::balanced_holds));
   loss_noticed(run, loss_noticed_, verdict(Property::loss_noticed));

@@ -8,7 +8,9 @@
 #include "properties/bounded_wakeups.h"
 #include "properties/context.h"
 #include "properties/fair_order.h"
+#include "properties/holder_refused.h"
 #include "properties/loss_noticed.h"
+#include "properties/lost_update.h"
 #include "properties/mutual_exclusion.h"
 #include "properties/no_deadlock.h"
 #include "properties/no_lost_wakeup.h"
@@ -32,6 +34,8 @@ class Judge {
   MutualExclusionScratch mutual_exclusion_;
   ResourceExclusionScratch resource_exclusion_;
   StaleWriteScratch stale_write_;
+  LostUpdateScratch lost_update_;
+  HolderRefusedScratch holder_refused_;
   BalancedHoldsScratch balanced_holds_;
   LossNoticedScratch loss_noticed_;
   NotStuckScratch not_stuck_;

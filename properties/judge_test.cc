@@ -17,7 +17,8 @@ history::History all_wrong() {
   h.at(0s).asks(client(13, 3)).sleeps(client(13, 3)).at(2s).wakes(client(13, 3), kA);
   h.is_refused(client(13, 3)).asks(kB).queues(kB).sleeps(kB).asks(kA).queues(kA).creates(kA);
   h.holding(2).believes(kA).writes(kA).at(10s).expires(kA).wakes(kB, kA).creates(kB).believes(kB);
-  h.asks(client(12, 4)).at(11s).writes(kB).writes(kA).removes(kA, kB);
+  h.asks(client(12, 4)).at(11s).writes(kB).version(2).write_is_rejected(kB);
+  h.writes(kA).version(3, 1).removes(kA, kB);
   h.creates_for_ever(client(13, 5)).asks(client(13, 6)).lets_go(kA).fault().at(99s).horizon();
   return h.history;
 }

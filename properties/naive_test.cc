@@ -74,6 +74,18 @@ RC_GTEST_PROP(Naive, AgreesOnStaleWrites, ()) {
           Naive(drawn.history, drawn.context).no_stale_write());
 }
 
+RC_GTEST_PROP(Naive, AgreesOnLostUpdates, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::no_lost_update, drawn),
+          Naive(drawn.history, drawn.context).no_lost_update());
+}
+
+RC_GTEST_PROP(Naive, AgreesOnHoldersRefused, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::no_holder_refused, drawn),
+          Naive(drawn.history, drawn.context).no_holder_refused());
+}
+
 RC_GTEST_PROP(Naive, AgreesOnOwnRelease, ()) {
   const Drawn drawn = draw();
   compare(judged(Property::own_release, drawn), Naive(drawn.history, drawn.context).own_release());

@@ -40,6 +40,7 @@ void Timeline::read(const History& history, const Context& context) {
   believers_.clear();
   entries_.clear();
   operations_.clear();
+  rejections_.clear();
   known(0);
   grown(keys_, context.lock_key);
 
@@ -109,6 +110,14 @@ void Timeline::read(const History& history, const Context& context) {
         if (event.tenure != 0) {
           const KeyId key = known(event.tenure).key;
           operations_.push_back({at, event.tenure, place_of(key, event.process)});
+        }
+        break;
+      case What::write_rejected:
+      case What::read_rejected:
+      case What::token_rejected:
+        if (event.tenure != 0) {
+          known(event.tenure);
+          rejections_.push_back(at);
         }
         break;
       case What::link_cut:

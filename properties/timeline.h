@@ -95,6 +95,8 @@ class Timeline {
   std::span<const TenureId> believers() const { return believers_; }  // as their beliefs began
   std::span<const EntryChange> entries() const { return entries_; }
   std::span<const Operation> operations() const { return operations_; }
+  // Requests that the resource rejected.
+  std::span<const std::uint32_t> rejections() const { return rejections_; }
   std::size_t keys() const { return keys_.size(); }
   std::size_t places() const { return places_.size(); }
   std::size_t threads() const { return threads_.size(); }
@@ -190,6 +192,7 @@ class Timeline {
   std::vector<TenureId> believers_;
   std::vector<EntryChange> entries_;
   std::vector<Operation> operations_;
+  std::vector<std::uint32_t> rejections_;
 };
 
 // The input of every judge.

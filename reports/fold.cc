@@ -222,7 +222,7 @@ class Folder {
   }
 
   bool succeeded(const Try& attempt) const {
-    return !attempt.granted.empty() || last_of(attempt).answer == "accepted";
+    return !attempt.granted.empty() || last_of(attempt).answer.starts_with("accepted");
   }
 
   // Empty if the verb of the row already says it.
@@ -246,6 +246,8 @@ class Folder {
         return "tried to release";
       case Role::write:
         return succeeded(attempt) ? "wrote" : "sent its write";
+      case Role::read:
+        return "read from the resource";
       case Role::subscribe:
       case Role::watch:
         return "began to wait";

@@ -20,9 +20,24 @@ using history::What;
 using sim::ProcessId;
 
 std::string_view operation(What what) {
-  return what == What::read_accepted    ? "read"
-         : what == What::write_rejected ? "rejected write"
-                                        : "write";
+  switch (what) {
+    case What::read_accepted:
+      return "read";
+    case What::write_rejected:
+      return "rejected write";
+    case What::read_rejected:
+      return "rejected read";
+    case What::token_announced:
+    case What::token_rejected:
+      return "token";
+    default:
+      return "write";
+  }
+}
+
+// The kind of a rejected request.
+std::string_view request(What what) {
+  return what == What::read_rejected ? "read" : what == What::token_rejected ? "token" : "write";
 }
 
 std::string_view change(What what) {
@@ -53,6 +68,7 @@ Ending ending(Cause cause) {
       return {"is lost in the restart", "was lost in the restart"};
     case Cause::command:
     case Cause::interrupt:
+    case Cause::version:
       break;
   }
   return {"is lost", "was lost"};
@@ -160,6 +176,9 @@ std::optional<ProcessId> Narrator::actor_of(const HistoryEvent& event) const {
     case What::write_accepted:
     case What::write_rejected:
     case What::read_accepted:
+    case What::read_rejected:
+    case What::token_announced:
+    case What::token_rejected:
       if (const auto process = process_of(event.tenure)) return process;
       return event.peer;
     case What::horizon:
@@ -274,9 +293,16 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::write_accepted:
       return fmt::format("{} accepts a write of {}", subject, who(event, false));
     case What::write_rejected:
-      return fmt::format("{} rejects a write of {}", subject, who(event, false));
+      return fmt::format("{} rejects a write of {}{}", subject, who(event, false),
+                         event.cause == Cause::version ? ": the version has moved" : "");
     case What::read_accepted:
       return fmt::format("{} accepts a read of {}", subject, who(event, false));
+    case What::read_rejected:
+      return fmt::format("{} rejects a read of {}", subject, who(event, false));
+    case What::token_announced:
+      return fmt::format("{} learns of the token of {}", subject, who(event, false));
+    case What::token_rejected:
+      return fmt::format("{} rejects the token of {}", subject, who(event, false));
     case What::queued:
       return fmt::format("{} receives a request for {} from {}", subject, lock, who(event, false));
     case What::deadlock_broken:
@@ -346,6 +372,13 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
       return alone ? actor + "'s stale write was accepted"
                    : fmt::format("{}'s write was accepted after a {} of {}, the newer holder",
                                  actor, operation(other.what), against);
+    case Property::no_lost_update:
+      return alone ? actor + "'s write replaced an update that it had not read"
+                   : fmt::format("{}'s write replaced an update of {} that it had not read", actor,
+                                 against);
+    case Property::no_holder_refused:
+      return fmt::format("{} holds the lock, but its {} was rejected", who(*at, false),
+                         request(at->what));
     case Property::own_release:
       return fmt::format("{} {} {}'s entry", doer(*at, actor_of(*at) == process_of(at->owner)),
                          change(at->what), owner(*at));
@@ -408,6 +441,20 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format(
           "{} accepted {}'s write at {}, after a {} of {}, whose grant is newer, at {}",
           process(at->process), actor, when, operation(other.what), against, then);
+    case Property::no_lost_update:
+      if (alone) break;
+      return fmt::format(
+          "{} accepted {}'s write at {}, based on version {}, in place of version {}, which {} had "
+          "written at {}",
+          process(at->process), actor, when, at->base, other.version, against, then);
+    case Property::no_holder_refused:
+      if (alone) break;
+      return fmt::format("{} rejected {}'s {} at {}{}, although no grant is newer than {}'s, at {}",
+                         process(at->process), who(*at, false), request(at->what), when,
+                         at->cause == Cause::version
+                             ? fmt::format(" because version {} was current", at->version)
+                             : "",
+                         who(*at, false), then);
     case Property::own_release: {
       const auto role = at->role;
       const bool named = at->role != Role::none && !operator_behind(*at);

@@ -257,7 +257,9 @@ class StoryTeller {
         if (command && row.from == event.process && row.position >= position) return i;
       }
     }
-    const bool at_server = event.what >= What::entry_created && event.what <= What::read_accepted;
+    const bool at_server =
+        (event.what >= What::entry_created && event.what <= What::entry_removed) ||
+        is_at_resource(event.what);
     const auto actor =
         at_server ? narrator_.actor_of(event) : std::optional<ProcessId>(event.process);
     for (std::size_t i = found + 1; actor && i-- > 0;) {

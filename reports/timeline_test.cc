@@ -368,15 +368,17 @@ TEST(Timeline, NamesPropertiesThatHoldUnpromisedInOneLineAtTheEnd) {
   const auto at = [&](Property property) -> scenarios::Promised& {
     return run.promised[static_cast<std::size_t>(property)];
   };
-  EXPECT_THAT(told(run), HasSubstr("  ✓ 1 further property holds, which this lock does not promise "
-                                   "here: balanced-holds\n  judged: "));
+  EXPECT_THAT(told(run, 140),
+              HasSubstr("  ✓ 3 further properties hold, which this lock does not promise here: "
+                        "no-lost-update, no-holder-refused and balanced-holds\n  judged: "));
   at(Property::fair_order).promised = false;
   at(Property::available).premise_kept = false;
-  EXPECT_THAT(told(run, 140),
-              HasSubstr("  ✓ 3 further properties hold, which this lock does not "
-                        "promise here: balanced-holds, fair-order and available\n"));
+  EXPECT_THAT(told(run, 160),
+              HasSubstr("  ✓ 5 further properties hold, which this lock does not "
+                        "promise here: no-lost-update, no-holder-refused, balanced-holds, "
+                        "fair-order and available\n"));
   const std::string text = told(run);
-  EXPECT_THAT(text, HasSubstr("  ✓ 3 further properties hold, which this lock does not promise "
+  EXPECT_THAT(text, HasSubstr("  ✓ 5 further properties hold, which this lock does not promise "
                               "here\n  judged: "))
       << "their names only where there is room";
   EXPECT_THAT(text, Not(HasSubstr("fair-order          holds")));

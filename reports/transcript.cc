@@ -389,6 +389,9 @@ class Transcriber {
       case What::write_accepted:
       case What::write_rejected:
       case What::read_accepted:
+      case What::read_rejected:
+      case What::token_announced:
+      case What::token_rejected:
       case What::deadlock_broken:
       case What::refused_free:
       case What::wait_begun:

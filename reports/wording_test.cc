@@ -242,6 +242,41 @@ TEST(Narrator, TellsWhoWokeTooMany) {
   EXPECT_EQ(narrator.event(b.run.history[second]), "client-3 wakes on a message from client-1");
 }
 
+TEST(Narrator, TellsOfALostUpdateAndOfAHolderThatIsRefused) {
+  testing::RunBuilder b({"client-1", "client-2", "redis-1", "resource"});
+  b.client(at_ms(0), history::What::acquire_invoked, 0, 1);
+  b.client(at_ms(0), history::What::acquire_invoked, 1, 2);
+  const auto grant =
+      b.happens({.at = at_ms(1), .what = history::What::entry_created, .process = 2, .tenure = 2});
+  const auto at_resource = [&b](int at, history::What what, history::TenureId tenure,
+                                std::uint32_t version, std::uint32_t base) {
+    return b.happens({.at = at_ms(at),
+                      .what = what,
+                      .process = 3,
+                      .peer = tenure - 1,
+                      .tenure = tenure,
+                      .version = version,
+                      .base = base});
+  };
+  const auto update = at_resource(2000, history::What::write_accepted, 2, 2, 1);
+  const auto write = at_resource(3000, history::What::write_accepted, 1, 3, 1);
+  const auto rejected = at_resource(4000, history::What::write_rejected, 2, 3, 2);
+  b.run.history[rejected].cause = history::Cause::version;
+  const Narrator narrator(b.run);
+  EXPECT_EQ(narrator.headline(Property::no_lost_update, {write, update}),
+            "client-1's write replaced an update of client-2 that it had not read");
+  EXPECT_EQ(narrator.sentence(Property::no_lost_update, {write, update}),
+            "resource accepted client-1's write at 3.000s, based on version 1, in place of version "
+            "2, which client-2 had written at 2.000s");
+  EXPECT_EQ(narrator.headline(Property::no_holder_refused, {rejected, grant}),
+            "client-2 holds the lock, but its write was rejected");
+  EXPECT_EQ(narrator.sentence(Property::no_holder_refused, {rejected, grant}),
+            "resource rejected client-2's write at 4.000s because version 3 was current, although "
+            "no grant is newer than client-2's, at 0.001s");
+  EXPECT_EQ(narrator.event(b.run.history[rejected]),
+            "resource rejects a write of client-2: the version has moved");
+}
+
 TEST(Narrator, TellsWhoOvertookWhom) {
   testing::RunBuilder b({"client-1", "client-2", "redis-1"});
   b.client(at_ms(0), history::What::acquire_invoked, 0, 1);

@@ -8,6 +8,7 @@
 
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
+#include "keys/key_kinds.h"
 #include "models/locks/quorum_lock.h"
 #include "models/servers/kind.h"
 #include "models/servers/verbs.h"
@@ -23,6 +24,7 @@ using keys::printable;
 using keys::to_text;
 using keys::Value;
 using keys::Words;
+using keys::words_of;
 using models::locks::QuorumOptions;
 namespace {
 
@@ -77,13 +79,20 @@ struct Steps {
     for (const Role role : models::roles_under(words.roles, words.uses, lock_options(scenario))) {
       roles.push_back(name(role));
     }
-    if (scenario.clients.writes > 0) roles.push_back(name(Role::write));
+    using Deed = WorkStep::Deed;
+    const std::vector<WorkStep>& work = scenario.clients.work;
+    const bool writes = work.empty() ? scenario.clients.writes > 0
+                                     : has_step(work, Deed::write) || has_step(work, Deed::fence);
+    if (writes) roles.push_back(name(Role::write));
+    if (has_step(work, Deed::read)) roles.push_back(name(Role::read));
+    why_no_write = work.empty() ? "`clients.writes` is 0" : "no step of `clients.work` writes";
   }
 
   std::string_view algorithm;
   Words roles;
   Words marks;
   bool any_mark = false;
+  std::string_view why_no_write;
 };
 
 void read_mark(const Value& value, const std::string& mark, const Steps& steps, Trigger& trigger) {
@@ -106,10 +115,11 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   const std::string role = text.substr(0, dot);
   if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
-    if (role == name(Role::write))
-      value.fail(fmt::format(
-          "no client takes the step \"write\" because `clients.writes` is 0; the steps are {}",
-          listed(steps.roles)));
+    const bool reads = role == name(Role::read);
+    if (reads || role == name(Role::write))
+      value.fail(fmt::format("no client takes the step \"{}\" because {}; the steps are {}", role,
+                             reads ? "no step of `clients.work` reads" : steps.why_no_write,
+                             listed(steps.roles)));
     value.fail(fmt::format("{} has no step \"{}\"; it has {}", steps.algorithm, printable(role),
                            listed(steps.roles)),
                role, steps.roles);
@@ -310,11 +320,11 @@ void check_fault(const Value& table, const Scenario& scenario, const Steps& step
   check_keys_of_verb(table, rules(fault.verb));
   check_details(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
-  const bool of_lock = fault.trigger.role != Role::write;
+  const bool of_lock = !is_for_resource(fault.trigger.role);
   const std::string_view sent_once =
       inapplicable(sim::Verb::duplicate, *lock_server(scenario).kinds.front());
   if (fault.verb == sim::Verb::duplicate && of_lock && !sent_once.empty())
-    verb.fail(fmt::format("{}: only a step of `write` can be duplicated", sent_once));
+    verb.fail(fmt::format("{}: only a step of `write` or `read` can be duplicated", sent_once));
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -398,6 +408,36 @@ void check_servers(const Value& root, const Scenario& scenario, const AlgorithmW
 // Their stacks take some 400 MiB.
 constexpr std::uint64_t kMostThreads = 20'000;
 
+void check_work(const Value& table, const ClientsSpec& clients) {
+  if (clients.work.empty()) return;
+  for (const std::string_view key : {"hold", "writes", "nested_after"}) {
+    const auto given = table.find(key);
+    const bool replaced = given && given->line() != 0 && table.at("work").line() == 0;
+    if (given && !replaced)
+      given->fail("has no effect: the steps of `clients.work` are the whole critical section");
+  }
+  if (clients.effect == Effect::database)
+    table.at("effect").fail("must be \"resource\": `clients.work` reads and writes there");
+  const std::vector<Value> steps = table.at("work").tables();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const WorkStep& step = clients.work[i];
+    const Value& given = steps[i];
+    if (!given.find("do"))
+      given.fail_missing("do", fmt::format("must be given: one of {}", listed(words_of(kDeeds))));
+    const bool thinks = step.deed == WorkStep::Deed::think;
+    if (thinks && !given.find("for"))
+      given.fail_missing("for", "must be given: `think` needs a duration");
+    const auto length = given.find("for");
+    if (length && !thinks) length->fail("has no effect: only `think` takes a duration");
+    const auto mode = given.find("mode");
+    if (mode && step.deed != WorkStep::Deed::write)
+      mode->fail("has no effect: only `write` takes a mode");
+  }
+  const std::size_t unread = first_unread(clients.work);
+  if (unread < steps.size())
+    steps[unread].at("mode").fail("has nothing that it could be based on: no step before it reads");
+}
+
 void check_clients(const Value& table, const Scenario& scenario, const AlgorithmWords& words) {
   const ClientsSpec& clients = scenario.clients;
   const servers::Kind& server = lock_server(scenario);
@@ -408,6 +448,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
         .fail(fmt::format("makes {} threads of clients, more than a run can have, which is {}",
                           threads, kMostThreads));
   }
+  check_work(table, clients);
   if (clients.find_by == FindBy::monitors && server.monitors == nullptr)
     table.at("find_by").fail(
         fmt::format("must be \"address\": {} runs on {}, where no process knows which server leads",
@@ -456,6 +497,38 @@ std::vector<std::string> coordinated_servers() {
   return all;
 }
 
+// The table [servers.resource] is checked in combination with the steps of `clients.work`.
+void check_tokens(const Value& root, const Scenario& scenario) {
+  const ResourceSpec& resource = scenario.servers.resource;
+  const std::vector<WorkStep>& work = scenario.clients.work;
+  const bool announces = has_step(work, WorkStep::Deed::fence);
+  const auto servers = root.find("servers");
+  const auto table = servers ? servers->find("resource") : std::nullopt;
+  const auto fencing = table ? table->find("fencing") : std::nullopt;
+  const bool replaced = fencing && fencing->line() == 0;
+  if (!has_tokens(resource)) {
+    for (const std::string_view key : {"checks", "equal_token"}) {
+      const auto given = table ? table->find(key) : std::nullopt;
+      if (given && !(replaced && given->line() != 0))
+        given->fail("has no effect: requests have no token unless `fencing` gives them one");
+    }
+    for (std::size_t i = 0; announces && !replaced && i < work.size(); ++i) {
+      if (work[i].deed == WorkStep::Deed::fence)
+        root.at("clients").at("work").tables()[i].at("do").fail(
+            "there is no token to announce unless `servers.resource.fencing` gives one");
+    }
+    return;
+  }
+  const bool by_equality = resource.checks == models::Checks::announced;
+  if (resource.fencing == Fencing::owner_token && !by_equality)
+    fencing->fail("needs `checks = \"announced\"`: an owner's token has no order");
+  if (by_equality && !announces)
+    table->at("checks").fail(
+        "no holder announces its token: add a step with `do = \"fence\"` to `clients.work`");
+  if (by_equality && resource.equal_token == models::EqualToken::refuse)
+    table->at("equal_token").fail("has no effect with `checks = \"announced\"`");
+}
+
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   const servers::Kind& server = lock_server(scenario);
   if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
@@ -477,6 +550,7 @@ void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmW
         .fail(fmt::format("needs a coordinator that revokes access: use a lock on {}",
                           fmt::join(coordinated_servers(), " or ")));
   }
+  check_tokens(root, scenario);
   if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
   root.at("servers")
       .at("resource")

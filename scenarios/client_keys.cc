@@ -5,6 +5,29 @@
 namespace picklock::scenarios {
 
 using namespace keys;
+namespace {
+
+const Keys<WorkStep>& work_keys() {
+  static const Keys<WorkStep> keys = {
+      without_default(
+          word<WorkStep>("do", words_of(kDeeds), at<&WorkStep::deed>,
+                         "what the holder does: reads the resource's value and version, waits, "
+                         "writes, or announces "
+                         "its fencing token (fence); must be given. It stops working when a read "
+                         "or an announcement has no reply, or when the resource rejects a "
+                         "request")),
+      without_default(duration<WorkStep>("for", Sign::positive, at<&WorkStep::length>,
+                                         "think: how long it waits; must be given")),
+      word<WorkStep>(
+          "mode", words_of(kWriteModes), at<&WorkStep::mode>,
+          "write: a value of its own; one more than the value that it knows from its last read or "
+          "accepted write (based-on-read); or the same, but rejected unless the resource still has "
+          "the version that it knows (if-version)"),
+  };
+  return keys;
+}
+
+}  // namespace
 
 const Keys<ClientsSpec>& clients_keys() {
   static const Keys<ClientsSpec> keys = {
@@ -42,7 +65,7 @@ const Keys<ClientsSpec>& clients_keys() {
       duration<ClientsSpec>("think", Sign::not_negative, at<&ClientsSpec::think>,
                             "pause of a client between two cycles"),
       duration<ClientsSpec>("write_timeout", Sign::positive, at<&ClientsSpec::write_timeout>,
-                            "timeout of a client for one write"),
+                            "timeout of a client for one write or read"),
       word<ClientsSpec>(
           "find_by", {"address", "sentinel"}, at<&ClientsSpec::find_by>,
           "how a client without a connection finds the primary: at an address that the verb "
@@ -67,6 +90,18 @@ const Keys<ClientsSpec>& clients_keys() {
           "session that holds the lock"),
       table<ClientsSpec>("gc", servers::gc_keys(), at<&ClientsSpec::gc>,
                          "Stop-the-world pauses of the clients."),
+      tables<ClientsSpec>(
+          "work", kMostSteps, at<&ClientsSpec::work>,
+          [](const Value& table, WorkStep& step) {
+            step.line = table.line();
+            read_table(table, work_keys(), step);
+          },
+          [](const std::string& path, std::vector<TableDoc>& docs) {
+            describe("[[" + joined(path, "work") + "]]",
+                     "One step of the critical section, in place of `hold` and `writes`. Each "
+                     "holder takes the steps in the order of the file, then it releases the lock.",
+                     work_keys(), docs);
+          }),
   };
   return keys;
 }

@@ -110,7 +110,7 @@ Acquired ClientProgram::acquire(models::SimClient& self, Equipped& lock) {
             : acquired.is_unknown() ? What::acquire_unknown
                                     : What::acquire_failed,
             gave_way && !acquired ? history::Cause::interrupt : history::Cause::command);
-  if (acquired) busy_for(scenario_->clients.hold);
+  if (acquired) busy_for(length_of_section(scenario_->clients));
   return acquired;
 }
 
@@ -137,28 +137,66 @@ void ClientProgram::busy_for(Duration length) {
 // A single write is the section's last act. Several are evenly spread, and the first opens the
 // section.
 void ClientProgram::work(models::SimClient& self, Equipped& lock, const Lease& lease) {
-  const std::uint32_t writes = scenario_->clients.writes;
+  const bool has_steps = !scenario_->clients.work.empty();
+  const std::uint32_t writes = has_steps ? 0 : scenario_->clients.writes;
   const Duration hold = scenario_->clients.hold;
-  std::int64_t token = lease.fence;
+  const Fencing fencing = scenario_->servers.resource.fencing;
+  const bool own_log = fencing == Fencing::revoke || fencing == Fencing::revoke_late;
+  const bool by_owner = fencing == Fencing::owner_token;
+  models::Credentials shown{.token = lease.fence,
+                            .owner = by_owner ? lease.token : std::string_view(),
+                            .log = own_log ? lease.token : std::string_view()};
   play(Role::write);
-  if (scenario_->servers.resource.fencing == Fencing::after) {
-    token = lock_server(*scenario_).fetch_token(self, scenario_->lock.key);
-    if (token == 0) return;  // nothing may be written without one
+  if (fencing == Fencing::after) {
+    shown.token = lock_server(*scenario_).fetch_token(self, scenario_->lock.key);
+    if (shown.token == 0) return;  // nothing may be written without one
   }
-  if (writes > 1) write(self, lock, lease, 1, token);
+  if (writes > 1) write(self, lock, lease, 1, shown);
   if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
     nest(self, lock);
   keep_progress(self);
+  if (has_steps) return take_steps(self, lock, lease, shown);
   if (writes <= 1) {
     stay(self, lock, Duration::zero(), hold);
-    if (writes == 1) write(self, lock, lease, 1, token);
+    if (writes == 1) write(self, lock, lease, 1, shown);
     return;
   }
   const Duration gap = hold / static_cast<std::int64_t>(writes - 1);
   for (std::uint32_t i = 2; i <= writes; ++i) {
     stay(self, lock, gap * (i - 2), gap * (i - 1));
-    write(self, lock, lease, i, token);
+    write(self, lock, lease, i, shown);
   }
+}
+
+void ClientProgram::take_steps(models::SimClient& self, Equipped& lock, const Lease& lease,
+                               const models::Credentials& shown) {
+  models::Seen seen;
+  for (const WorkStep& step : scenario_->clients.work) {
+    if (step.deed == WorkStep::Deed::think) {
+      self.sleep(step.length);
+      continue;
+    }
+    const bool checks = step.deed == WorkStep::Deed::write && scenario_->clients.check_before_write;
+    if (!may_write(self, lock, lease, checks) || !take(step, seen, shown)) return;
+  }
+}
+
+bool ClientProgram::take(const WorkStep& step, models::Seen& seen,
+                         const models::Credentials& shown) {
+  models::ResourceClient& resource = machine_->resource();
+  if (step.deed == WorkStep::Deed::fence) {
+    play(Role::write);
+    return resource.announce(shown) == Written::accepted;
+  }
+  if (step.deed == WorkStep::Deed::read) {
+    play(Role::read);
+    const std::optional<models::Seen> found = resource.read(shown);
+    if (found) seen = *found;
+    return found.has_value();
+  }
+  play(Role::write);
+  const std::int64_t value = seen.value + 1;
+  return resource.update(step.mode, value, seen, shown) != Written::rejected;
 }
 
 // Works between two moments of the section, and acquires the lock again if the nested acquire falls
@@ -189,16 +227,10 @@ void ClientProgram::keep_progress(models::SimClient& self) {
 
 // A client that has learned that the lock is lost changes nothing.
 void ClientProgram::write(models::SimClient& self, Equipped& lock, const Lease& lease,
-                          std::uint32_t number, std::int64_t token) {
-  if (machine_->has_lost(thread().tag)) return;
+                          std::uint32_t number, const models::Credentials& shown) {
   // A client that begins with a write has just been granted the lock.
   const bool first = number == 1 && scenario_->clients.writes > 1;
-  if (scenario_->clients.check_before_write && !first) {
-    play(Role::check);
-    const Held held = lock.holder_check->check_held(self, lease);
-    if (held == Held::no) self.witness().record_loss(lease);
-    if (held != Held::yes) return;
-  }
+  if (!may_write(self, lock, lease, scenario_->clients.check_before_write && !first)) return;
   play(Role::write);
   if (scenario_->clients.effect == Effect::database) {
     // A statement that fails tells the holder that its session is over.
@@ -206,9 +238,17 @@ void ClientProgram::write(models::SimClient& self, Equipped& lock, const Lease& 
       self.witness().record_loss(lease);
     return;
   }
-  const Fencing fencing = scenario_->servers.resource.fencing;
-  const bool own_log = fencing == Fencing::revoke || fencing == Fencing::revoke_late;
-  machine_->resource().write(number, token, own_log ? lease.token : std::string_view());
+  machine_->resource().write(number, shown);
+}
+
+bool ClientProgram::may_write(models::SimClient& self, Equipped& lock, const Lease& lease,
+                              bool checks) {
+  if (machine_->has_lost(thread().tag)) return false;
+  if (!checks) return true;
+  play(Role::check);
+  const Held held = lock.holder_check->check_held(self, lease);
+  if (held == Held::no) self.witness().record_loss(lease);
+  return held == Held::yes;
 }
 
 }  // namespace picklock::scenarios

@@ -47,9 +47,15 @@ class ClientProgram final : public sim::Program {
   void work(models::SimClient& self, Equipped& lock, const Lease& lease);
   void nest(models::SimClient& self, Equipped& lock);
   void keep_progress(models::SimClient& self);
+  void take_steps(models::SimClient& self, Equipped& lock, const Lease& lease,
+                  const models::Credentials& shown);
+  // False: the holder is told to stop.
+  bool take(const WorkStep& step, models::Seen& seen, const models::Credentials& shown);
   void stay(models::SimClient& self, Equipped& lock, Duration from, Duration until);
   void write(models::SimClient& self, Equipped& lock, const Lease& lease, std::uint32_t number,
-             std::int64_t token);
+             const models::Credentials& shown);
+  // Whether the client still holds the lock, as far as it knows.
+  bool may_write(models::SimClient& self, Equipped& lock, const Lease& lease, bool checks);
   void play(Role role) { thread().role = role; }
   void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }

@@ -16,6 +16,7 @@ inline constexpr std::size_t kMostFaults = 1000;
 inline constexpr std::size_t kMostLinks = 1000;
 inline constexpr std::size_t kMostTwins = 100;
 inline constexpr std::size_t kMostNames = 100;
+inline constexpr std::size_t kMostSteps = 1000;
 
 const keys::Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 

@@ -24,7 +24,8 @@ FaultClass class_of(const sim::Fault& fault, const ProcessKind& kind, const Scen
       return FaultClass::pause;
     case Verb::hold:
     case Verb::delay:
-      return fault.trigger.role == Role::write ? FaultClass::late_write : FaultClass::late_command;
+      return is_for_resource(fault.trigger.role) ? FaultClass::late_write
+                                                 : FaultClass::late_command;
     case Verb::step_clock:
     case Verb::set_clock_rate:
       return kind == kClientKind ? FaultClass::client_clock : FaultClass::server_clock;
@@ -76,6 +77,11 @@ Promises promises(const models::Algorithm& algorithm, const models::LockOptions&
     said.promised = promise.under.covers(met);
     if (said.promised) said.premise = promise.premise;
   }
+  // An update is lost only between two operations of its loser.
+  const auto of = [&all](Property property) -> Promised& {
+    return all[static_cast<std::size_t>(property)];
+  };
+  of(Property::no_lost_update) = of(Property::resource_exclusion);
   return all;
 }
 

@@ -35,6 +35,32 @@ bool has_coordinator(const Scenario& scenario) {
          server.coordinated(*algorithm, scenario.lock.options);
 }
 
+bool has_tokens(const ResourceSpec& resource) {
+  return resource.fencing != Fencing::none && resource.fencing != Fencing::revoke &&
+         resource.fencing != Fencing::revoke_late;
+}
+
+Duration length_of_section(const ClientsSpec& clients) {
+  if (clients.work.empty()) return clients.hold;
+  Duration length{};
+  for (const WorkStep& step : clients.work) length += step.length;
+  return length;
+}
+
+std::size_t first_unread(const std::vector<WorkStep>& work) {
+  bool has_read = false;
+  const auto found = std::find_if(work.begin(), work.end(), [&has_read](const WorkStep& step) {
+    has_read = has_read || step.deed == WorkStep::Deed::read;
+    return !has_read && step.mode != models::WriteMode::unconditional;
+  });
+  return static_cast<std::size_t>(found - work.begin());
+}
+
+bool has_step(const std::vector<WorkStep>& work, WorkStep::Deed deed) {
+  return std::any_of(work.begin(), work.end(),
+                     [deed](const WorkStep& step) { return step.deed == deed; });
+}
+
 models::LockOptions lock_options(const Scenario& scenario) {
   models::LockOptions options = scenario.lock.options;
   if (scenario.servers.resource.fencing == Fencing::in_script)

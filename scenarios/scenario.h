@@ -3,6 +3,7 @@
 // format.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "models/locks/algorithm.h"
 #include "models/locks/lock_options.h"
+#include "models/resource/resource.h"
 #include "models/servers/find_by.h"
 #include "models/servers/gc.h"
 #include "models/servers/specs.h"
@@ -34,7 +36,16 @@ using sim::Duration;
 // The source of fencing tokens: none, a command after the grant, the same step that grants, or the
 // simulator's own order of grants (architecture "Fencing"). Or there are no tokens, but a
 // coordinator that revokes the access of a holder that is gone, before it frees the lock or after.
-enum class Fencing : std::uint8_t { none, after, in_script, ideal, revoke, revoke_late };
+// Or the token is the lock's own, which names the owner and has no order.
+enum class Fencing : std::uint8_t {
+  none,
+  after,
+  in_script,
+  ideal,
+  revoke,
+  revoke_late,
+  owner_token,
+};
 
 // How a holder saves its progress in the lock's key: not at all, by SET, or by SET with KEEPTTL
 // (docs/facts/failures.md C-05).
@@ -47,6 +58,18 @@ enum class ForceUnlock : std::uint8_t { unconditional, conditional };
 // The target of a holder's writes: the resource, or a row of the lock's own database, written on
 // the session that holds the lock.
 enum class Effect : std::uint8_t { resource, database };
+
+inline constexpr std::array<std::string_view, 3> kWriteModes = {"unconditional", "based-on-read",
+                                                                "if-version"};
+
+// One step of what a holder does between its grant and its release.
+struct WorkStep {
+  enum class Deed : std::uint8_t { read, think, write, fence };
+  Deed deed = Deed::read;
+  Duration length{};  // of a think
+  models::WriteMode mode = models::WriteMode::unconditional;
+  int line = 0;
+};
 
 // The order of events that are due at one instant: as they were scheduled, or drawn from the seed.
 enum class Ties : std::uint8_t { arrival, permuted };
@@ -97,8 +120,13 @@ inline LockSpec fresh_like(const LockSpec& lock) {
 
 struct ResourceSpec {
   Fencing fencing = Fencing::none;
+  models::Checks checks = models::Checks::writes;
+  models::EqualToken equal_token = models::EqualToken::accept;
   Duration service{};
 };
+
+// Whether requests to the resource show a token that it compares.
+bool has_tokens(const ResourceSpec& resource);
 
 // Only the kind of lock server that the lock uses is part of the run.
 struct ServersSpec : servers::Specs {
@@ -128,7 +156,18 @@ struct ClientsSpec {
   Progress progress = Progress::none;
   Effect effect = Effect::resource;
   servers::GcProfile gc;
+  std::vector<WorkStep> work;  // in place of `hold` and `writes`
 };
+
+inline constexpr std::array<std::string_view, 4> kDeeds = {"read", "think", "write", "fence"};
+
+// The length of the critical section when nothing disturbs it.
+Duration length_of_section(const ClientsSpec& clients);
+
+// The first step that writes what no step before it has read, or the size.
+std::size_t first_unread(const std::vector<WorkStep>& work);
+
+bool has_step(const std::vector<WorkStep>& work, WorkStep::Deed deed);
 
 // Total: a property that is not listed in `violated` must hold.
 struct Expectation {

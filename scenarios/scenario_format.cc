@@ -72,8 +72,8 @@ Every fault has exactly one trigger.
 
 - `before = "ROLE.PHASE"` or `after = "ROLE.PHASE"`: a step of a client. The role says what a command is for, whatever
   command it is: `acquire`, `renew`, `check`, `release`, `write`, `subscribe`, `watch`. `picklock list algorithms` lists
-  the roles of each lock. The phase says where the message is: `sent` by the client, `applied` by the server, `replied`
-  when the client reads the reply.
+  the roles of each lock; `read` is a role if `clients.work` reads. The phase says where the message is: `sent` by the
+  client, `applied` by the server, `replied` when the client reads the reply.
 - `before = "mark:NAME"` or `after = "mark:NAME"`: a named place in the algorithm at which it sends nothing.
 - `at = "3.2s"`: a time of the run. A time misses a short window as soon as any timing changes; prefer a step.
 

@@ -34,8 +34,9 @@ TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
 
 // Otherwise a key could be read wrongly and no test would notice.
 TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
-  const std::string file = std::string("\n") + testing::kComplete + testing::kFailOver +
-                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
+  const std::string file = std::string("\n") + testing::kComplete + testing::kSteps +
+                           testing::kFailOver + testing::kLeaseStore + testing::kZooKeeper +
+                           testing::kMySql;
   std::istringstream page(format_reference());
   int count = 0;
   for (std::string line; std::getline(page, line);) {

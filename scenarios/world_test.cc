@@ -236,6 +236,33 @@ TEST_F(WorldTest, CarriesFencingTokensInTheOrderOfTheGrants) {
   }
 }
 
+TEST_F(WorldTest, TakesTheStepsOfItsWorkInOrder) {
+  run("[clients]\ncount = 1\nwork = [{do = 'read'}, {do = 'think', for = '2s'}, "
+      "{do = 'write', mode = 'based-on-read'}, {do = 'write', mode = 'if-version'}]\n");
+  EXPECT_EQ(count(What::read_accepted), 1);
+  EXPECT_EQ(count(What::write_accepted), 2);
+  EXPECT_GE(ended(), 2s);
+  EXPECT_LT(ended(), 2100ms);
+}
+
+TEST_F(WorldTest, CountsEveryUpdateThatIsNotLost) {
+  run("[clients]\ncount = 3\nwork = [{do = 'read'}, {do = 'think', for = '1s'}, "
+      "{do = 'write', mode = 'based-on-read'}]\n");
+  const auto last = std::find_if(world_.history().rbegin(), world_.history().rend(),
+                                 [](const HistoryEvent& event) { return event.version != 0; });
+  EXPECT_EQ(last->version, 4u);
+  EXPECT_EQ(last->base, 3u);
+  EXPECT_FALSE(violated(Property::no_lost_update));
+}
+
+// It knows nothing that a write could be based on.
+TEST_F(WorldTest, StopsWorkingAfterAReadWithoutAReply) {
+  run("[clients]\ncount = 1\nwork = [{do = 'read'}, {do = 'write', mode = 'based-on-read'}]\n"
+      "[[fault]]\ndrop = 'client-1'\nbefore = 'read.sent'\n");
+  EXPECT_EQ(count(What::write_accepted), 0);
+  EXPECT_EQ(count(What::release_ok), 1);
+}
+
 TEST_F(WorldTest, WritesNothingWithoutATokenThatItNeeds) {
   run("[clients]\ncount = 1\n[servers.resource]\nfencing = 'after'\n[[fault]]\n"
       "drop = 'client-1'\nbefore = 'acquire.sent'\ncommand = 'INCR'\n");

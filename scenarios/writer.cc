@@ -29,6 +29,7 @@ class Writer {
     text_ = fmt::format("format = {}\n", kFormat);
     write_table("", scenario_keys(), scenario, text_);
     for (const Link& link : scenario.network.links) write(link);
+    for (const WorkStep& step : scenario.clients.work) write(step);
     for (const servers::Kind* server : servers::kinds()) {
       if (server->arrays != nullptr) text_ += server->arrays(scenario.servers);
     }
@@ -71,6 +72,14 @@ class Writer {
       put("tail_high", link.latency.tail_high);
     }
     if (!link.both) raw("both", "false");
+  }
+
+  void write(const WorkStep& step) {
+    element("clients.work");
+    put("do", kDeeds[static_cast<std::size_t>(step.deed)]);
+    if (step.length != Duration::zero()) put("for", step.length);
+    if (step.mode != models::WriteMode::unconditional)
+      put("mode", kWriteModes[static_cast<std::size_t>(step.mode)]);
   }
 
   void write(const Fault& fault) {

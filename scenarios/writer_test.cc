@@ -58,6 +58,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   complete.insert(complete.find(silent) + silent.size(), "violated = []\n");  // said or not
   EXPECT_EQ(lines(file_text(testing::parsed(complete))), lines(complete));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kFailOver))), lines(testing::kFailOver));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kSteps))), lines(testing::kSteps));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kLeaseStore))), lines(testing::kLeaseStore));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kZooKeeper))), lines(testing::kZooKeeper));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kMySql))), lines(testing::kMySql));
@@ -70,8 +71,9 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   for (const Key<Scenario>& key : scenario_keys()) {
     if (key.nested) key.nested("", tables);
   }
-  const std::string text = std::string("\n") + testing::kComplete + testing::kFailOver +
-                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
+  const std::string text = std::string("\n") + testing::kComplete + testing::kSteps +
+                           testing::kFailOver + testing::kLeaseStore + testing::kZooKeeper +
+                           testing::kMySql;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

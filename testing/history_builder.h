@@ -111,6 +111,21 @@ class HistoryBuilder {
   HistoryBuilder& write_is_rejected(Who who) {
     return operation(history::What::write_rejected, who, kResource);
   }
+  HistoryBuilder& read_is_rejected(Who who) {
+    return operation(history::What::read_rejected, who, kResource);
+  }
+  HistoryBuilder& announces(Who who) {
+    return operation(history::What::token_announced, who, kResource);
+  }
+  HistoryBuilder& token_is_rejected(Who who) {
+    return operation(history::What::token_rejected, who, kResource);
+  }
+  // The version that the event added last has read, made or met, and the one that it is based on.
+  HistoryBuilder& version(std::uint32_t version, std::uint32_t base = 0) {
+    history.back().version = version;
+    history.back().base = base;
+    return *this;
+  }
 
   // Faults.
   HistoryBuilder& crashes(sim::ProcessId process) {

@@ -87,6 +87,42 @@ class Naive {
     return verdict;
   }
 
+  NaiveVerdict no_lost_update() const {
+    NaiveVerdict verdict;
+    for (std::size_t write = 0; write < history_.size(); ++write) {
+      const history::HistoryEvent& event = history_[write];
+      if (!is_operation(write) || event.what != What::write_accepted || event.base == 0) continue;
+      for (std::size_t i = write; i-- > 0;) {
+        if (!is_operation(i) || !same_place(i, write) || history_[i].tenure == event.tenure)
+          continue;
+        if (history_[i].what != What::write_accepted) continue;
+        if (history_[i].version > event.base) verdict.add(write, {static_cast<std::uint32_t>(i)});
+        break;
+      }
+    }
+    return verdict;
+  }
+
+  NaiveVerdict no_holder_refused() const {
+    NaiveVerdict verdict;
+    for (std::size_t now = 0; now < history_.size(); ++now) {
+      const history::HistoryEvent& event = history_[now];
+      const bool rejected = event.what == What::write_rejected ||
+                            event.what == What::read_rejected || event.what == What::token_rejected;
+      if (!rejected || event.tenure == 0) continue;
+      if (began(event.tenure) > now || ended(event.tenure) <= now) continue;
+      if (servers_with_entry_of(event.tenure, now) < context_.quorum) continue;
+      bool is_newest = true;
+      for (history::TenureId other = 1; other < tenures_; ++other) {
+        if (first_of(other) == history_.size() || key_of(other) != key_of(event.tenure)) continue;
+        const std::size_t at = granted(other);
+        is_newest = is_newest && (at >= now || at <= granted(event.tenure));
+      }
+      if (is_newest) verdict.add(now, {static_cast<std::uint32_t>(granted(event.tenure))});
+    }
+    return verdict;
+  }
+
   NaiveVerdict own_release() const {
     NaiveVerdict verdict;
     for (std::size_t i = 0; i < history_.size(); ++i) {

@@ -3,6 +3,7 @@
 // after the fact. Test-only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -234,10 +235,25 @@ class RandomHistory {
     if (thread.ever.empty()) return;
     const Who who = thread.ever[more / 4 % thread.ever.size()];
     const sim::ProcessId resource = more % 2 == 0 ? 8 : 9;
-    if (more / 2 % 2 == 0) {
-      built_.writes(who, resource);
-    } else {
-      built_.reads(who, resource);
+    std::uint32_t& version = versions_[resource - 8];
+    const std::uint32_t base = more / 16 % 2 == 0 ? 0 : version - std::min(version, more / 32 % 4);
+    switch (more / 2 % 8) {
+      case 0:
+        built_.write_is_rejected(who);
+        break;
+      case 1:
+        built_.read_is_rejected(who);
+        break;
+      case 2:
+        built_.token_is_rejected(who);
+        break;
+      case 3:
+      case 4:
+      case 5:
+        built_.writes(who, resource).version(++version, base);
+        break;
+      default:
+        built_.reads(who, resource).version(version);
     }
   }
 
@@ -362,6 +378,7 @@ class RandomHistory {
   Entry entries_[kKeys][kMaxServers];
   Entry at_home_[kKeys][kClients];
   bool down_[kMaxServers] = {};
+  std::uint32_t versions_[2] = {1, 1};
 };
 
 }  // namespace picklock::properties

@@ -277,6 +277,32 @@ longest_wait = ["0s", "1s"]
 )";
 
 // Keys that the complete file cannot have, because its primaries have Sentinels.
+// The work of a holder as steps, in place of `hold` and `writes`.
+inline constexpr const char* kSteps = R"(format = 1
+[lock]
+algorithm = "lua-check-delete"
+[servers.resource]
+fencing = "in-script"
+checks = "accesses"
+equal_token = "refuse"
+[[clients.work]]
+do = "fence"
+[[clients.work]]
+do = "read"
+[[clients.work]]
+do = "think"
+for = "2s"
+[[clients.work]]
+do = "write"
+mode = "if-version"
+[[fault]]
+delay = "client-1"
+before = "read.sent"
+for = "1s"
+[expect]
+violated = []
+)";
+
 inline constexpr const char* kFailOver = R"(format = 1
 [lock]
 algorithm = "set-px-check-delete"

@@ -55,7 +55,7 @@ class SmallWorld {
     Duration command_timeout = std::chrono::seconds(3);
     Duration server_offset{};
     std::int64_t server_rate_ppb = 0;
-    FencedBy fencing = FencedBy::nothing;
+    ResourceRules resource{};
     std::uint32_t resend = 0;
     bool tracing = false;
     std::vector<std::string_view> configuration{};   // of the servers: names and values by turns
@@ -92,7 +92,7 @@ class SmallWorld {
       servers[i].configure(setup.configuration);
       groups[i].reset(servers[i].process().name(), servers[i], directory);
     }
-    resource.reset(simulation, of_resource, tenures, setup.fencing);
+    resource.reset(simulation, of_resource, tenures, setup.resource);
     LockOptions options = setup.options;
     options.command_timeout = setup.command_timeout;
     options.resend = setup.resend;

@@ -39,22 +39,27 @@ enum class Role : std::uint8_t {
   subscribe,  // begins to wait for a message
   watch,      // begins to wait for a change
   upkeep,     // no step, whatever verb it is sent in: loads a script, asks for replicas
+  read,       // reads the protected resource
 };
 
-inline constexpr std::array<std::string_view, 9> kRoleNames = {
-    "none", "acquire", "renew", "check", "release", "write", "subscribe", "watch", "upkeep"};
-static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::upkeep) + 1 &&
+inline constexpr std::array<std::string_view, 10> kRoleNames = {
+    "none",  "acquire",   "renew", "check",  "release",
+    "write", "subscribe", "watch", "upkeep", "read"};
+static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::read) + 1 &&
               !kRoleNames.back().empty());
 
 constexpr std::string_view name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
 
 // The role of this name that a fault can be anchored to: neither `none` nor `upkeep`.
 constexpr std::optional<Role> role_named(std::string_view word) {
-  for (std::size_t i = 1; i < static_cast<std::size_t>(Role::upkeep); ++i) {
-    if (kRoleNames[i] == word) return static_cast<Role>(i);
+  for (std::size_t i = 1; i < kRoleNames.size(); ++i) {
+    if (kRoleNames[i] == word && static_cast<Role>(i) != Role::upkeep) return static_cast<Role>(i);
   }
   return std::nullopt;
 }
+
+// Whether a step of this role is a request to the protected resource.
+constexpr bool is_for_resource(Role role) { return role == Role::write || role == Role::read; }
 
 // A kind of server, by its key in a scenario file. Each server's header has its own.
 struct LockServer {

@@ -156,6 +156,8 @@ enum class Property : std::uint8_t {
   mutual_exclusion,
   resource_exclusion,
   no_stale_write,
+  no_lost_update,
+  no_holder_refused,
   own_release,
   balanced_holds,
   loss_noticed,
@@ -167,12 +169,13 @@ enum class Property : std::uint8_t {
   available,
 };
 
-inline constexpr std::size_t kPropertyCount = 12;
+inline constexpr std::size_t kPropertyCount = 14;
 
 inline constexpr std::array<std::string_view, kPropertyCount> kPropertyNames = {
-    "mutual-exclusion", "resource-exclusion", "no-stale-write", "own-release",
-    "balanced-holds",   "loss-noticed",       "not-stuck",      "no-deadlock",
-    "no-lost-wakeup",   "bounded-wakeups",    "fair-order",     "available"};
+    "mutual-exclusion",  "resource-exclusion", "no-stale-write", "no-lost-update",
+    "no-holder-refused", "own-release",        "balanced-holds", "loss-noticed",
+    "not-stuck",         "no-deadlock",        "no-lost-wakeup", "bounded-wakeups",
+    "fair-order",        "available"};
 static_assert(kPropertyCount == static_cast<std::size_t>(Property::available) + 1 &&
               !kPropertyNames.back().empty());
 

@@ -17,11 +17,53 @@ constexpr std::string_view kToken = " TOKEN ";
 constexpr std::string_view kLog = " LOG ";
 constexpr std::string_view kClose = "CLOSE ";
 constexpr std::string_view kClosed = "closed";
+constexpr std::string_view kRead = "READ";
+constexpr std::string_view kWrite = "WRITE ";
+constexpr std::string_view kValue = "VALUE ";
+constexpr std::string_view kVersion = " VERSION ";
+constexpr std::string_view kFence = "FENCE";
+constexpr std::string_view kBasedOn = " BASED-ON ";
+constexpr std::string_view kIfVersion = " IF-VERSION ";
 
 void append(sim::Payload& payload, std::int64_t number) {
   std::array<char, 20> digits;
   char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   payload.append({digits.data(), static_cast<std::size_t>(end - digits.data())});
+}
+
+// The text after `word`, to the next space.
+std::string_view text_after(std::string_view bytes, std::string_view word) {
+  const std::size_t at = bytes.find(word);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = bytes.substr(at + word.size());
+  return rest.substr(0, rest.find(' '));
+}
+
+// The number after `word`; 0: it is not there.
+std::int64_t number_after(std::string_view bytes, std::string_view word) {
+  const std::string_view text = text_after(bytes, word);
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::uint32_t version_after(std::string_view bytes, std::string_view word) {
+  return static_cast<std::uint32_t>(number_after(bytes, word));
+}
+
+void append(sim::Payload& payload, const Credentials& shown) {
+  if (!shown.log.empty()) {
+    payload.append(kLog);
+    payload.append(shown.log);
+  }
+  if (shown.token == 0 && shown.owner.empty()) return;
+  payload.append(kToken);
+  shown.owner.empty() ? append(payload, shown.token) : payload.append(shown.owner);
+}
+
+Written outcome_of(const sim::Answer& answer) {
+  if (!answer.ok()) return Written::unknown;
+  return answer.bytes().starts_with(kAccepted) ? Written::accepted : Written::rejected;
 }
 
 std::string describe(std::string_view payload, bool) { return std::string(payload); }
@@ -34,39 +76,39 @@ constexpr sim::Protocol kProtocol{.name = "resource", .describe = describe, .com
 const sim::Protocol& Resource::protocol() { return kProtocol; }
 
 void Resource::reset(history::RecordedSimulation& simulation, sim::Process& process,
-                     const Tenures& tenures, FencedBy fenced_by) {
+                     const Tenures& tenures, const ResourceRules& rules) {
   attach(simulation, process);
   recorder_ = &simulation.recorder;
   tenures_ = &tenures;
-  fenced_by_ = fenced_by;
-  newest_ = 0;
+  rules_ = rules;
+  fence_.reset(rules.checks, rules.equal_token);
+  now_ = {.version = 1};
   closed_.clear();
 }
 
 // A write without a token is older than any write with one.
-std::int64_t Resource::rank_of(const sim::Message& request) const {
-  if (fenced_by_ != FencedBy::tokens) return tenures_->order(request.tag);
+bool Resource::is_admitted(const sim::Message& request, Access access) {
   const std::string_view bytes = request.payload.view();
-  const std::size_t at = bytes.find(kToken);
-  std::int64_t token = 0;
-  if (at != std::string_view::npos)
-    std::from_chars(bytes.data() + at + kToken.size(), bytes.data() + bytes.size(), token);
-  return token;
-}
-
-bool Resource::is_stale(const sim::Message& request) {
-  if (fenced_by_ == FencedBy::nothing) return false;
-  if (fenced_by_ == FencedBy::revocation) {
-    const std::string_view bytes = request.payload.view();
-    const std::size_t at = bytes.find(kLog);
-    if (at == std::string_view::npos) return false;
-    return std::find(closed_.begin(), closed_.end(), bytes.substr(at + kLog.size())) !=
-           closed_.end();
+  Token token;
+  switch (rules_.fenced_by) {
+    case FencedBy::nothing:
+      return true;
+    case FencedBy::revocation: {
+      const std::string_view log = text_after(bytes, kLog);
+      return access != Access::write || log.empty() ||
+             std::find(closed_.begin(), closed_.end(), log) == closed_.end();
+    }
+    case FencedBy::tokens:
+      token.rank = number_after(bytes, kToken);
+      break;
+    case FencedBy::order_of_grants:
+      token.rank = tenures_->order(request.tag);
+      break;
+    case FencedBy::owner_tokens:
+      token.name = text_after(bytes, kToken);
+      break;
   }
-  const std::int64_t rank = rank_of(request);
-  if (rank < newest_) return true;
-  newest_ = rank;
-  return false;
+  return fence_.admits(access, token, request.connection->client().id());
 }
 
 bool Resource::apply(sim::Message& request, sim::Payload& answer) {
@@ -75,16 +117,64 @@ bool Resource::apply(sim::Message& request, sim::Payload& answer) {
     answer.append(kClosed);
     return true;
   }
-  const bool stale = is_stale(request);
-  recorder_->note({.at = simulation().now(),
-                   .what = stale ? history::What::write_rejected : history::What::write_accepted,
-                   .role = request.role,
-                   .process = process().id(),
-                   .peer = request.connection->client().id(),
-                   .thread = request.thread,
-                   .tenure = request.tag});
-  answer.append(stale ? kRejected : kAccepted);
+  if (request.payload.view().starts_with(kRead)) {
+    read(request, answer);
+  } else if (request.payload.view().starts_with(kFence)) {
+    announce(request, answer);
+  } else {
+    write(request, answer);
+  }
   return true;
+}
+
+history::HistoryEvent Resource::event_of(const sim::Message& request, history::What what) const {
+  return {.at = simulation().now(),
+          .what = what,
+          .role = request.role,
+          .process = process().id(),
+          .peer = request.connection->client().id(),
+          .thread = request.thread,
+          .tenure = request.tag,
+          .version = rules_.versioned ? now_.version : 0};
+}
+
+void Resource::read(const sim::Message& request, sim::Payload& answer) {
+  const bool accepted = is_admitted(request, Access::read);
+  recorder_->note(
+      event_of(request, accepted ? history::What::read_accepted : history::What::read_rejected));
+  if (!accepted) return answer.append(kRejected);
+  answer.append(kValue);
+  append(answer, now_.value);
+  append_version(answer);
+}
+
+void Resource::announce(const sim::Message& request, sim::Payload& answer) {
+  const bool accepted = is_admitted(request, Access::announcement);
+  recorder_->note(
+      event_of(request, accepted ? history::What::token_announced : history::What::token_rejected));
+  answer.append(accepted ? kAccepted : kRejected);
+}
+
+void Resource::write(const sim::Message& request, sim::Payload& answer) {
+  const std::string_view bytes = request.payload.view();
+  const bool stale = !is_admitted(request, Access::write);
+  const std::uint32_t expected = version_after(bytes, kIfVersion);
+  const bool moved = !stale && expected != 0 && expected != now_.version;
+  const bool accepted = !stale && !moved;
+  if (accepted) now_ = {now_.version + 1, number_after(bytes, kWrite)};
+  history::HistoryEvent event =
+      event_of(request, accepted ? history::What::write_accepted : history::What::write_rejected);
+  if (moved) event.cause = history::Cause::version;
+  event.base = expected != 0 ? expected : version_after(bytes, kBasedOn);
+  recorder_->note(event);
+  answer.append(accepted ? kAccepted : kRejected);
+  append_version(answer);
+}
+
+void Resource::append_version(sim::Payload& answer) const {
+  if (!rules_.versioned) return;
+  answer.append(kVersion);
+  append(answer, now_.version);
 }
 
 void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
@@ -93,30 +183,52 @@ void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Reso
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
-Written ResourceClient::write(std::uint32_t number, std::int64_t token, std::string_view log) {
-  const sim::Answer answer =
-      caller_.call(Role::write, patience_, [number, token, log](sim::Payload& payload) {
-        payload.append("WRITE ");
-        append(payload, number);
-        if (!log.empty()) {
-          payload.append(kLog);
-          payload.append(log);
-        }
-        if (token == 0) return;
-        payload.append(kToken);
-        append(payload, token);
-      });
-  if (!answer.ok()) return Written::unknown;
-  return answer.bytes() == kAccepted ? Written::accepted : Written::rejected;
+Written ResourceClient::write(std::uint32_t number, const Credentials& shown) {
+  return outcome_of(call(Role::write, [number, &shown](sim::Payload& payload) {
+    payload.append(kWrite);
+    append(payload, number);
+    append(payload, shown);
+  }));
+}
+
+std::optional<Seen> ResourceClient::read(const Credentials& shown) {
+  const sim::Answer answer = call(Role::read, [&shown](sim::Payload& payload) {
+    payload.append(kRead);
+    append(payload, shown);
+  });
+  if (!answer.ok() || answer.bytes() == kRejected) return std::nullopt;
+  return Seen{version_after(answer.bytes(), kVersion), number_after(answer.bytes(), kValue)};
+}
+
+Written ResourceClient::announce(const Credentials& shown) {
+  return outcome_of(call(Role::write, [&shown](sim::Payload& payload) {
+    payload.append(kFence);
+    append(payload, shown);
+  }));
+}
+
+Written ResourceClient::update(WriteMode mode, std::int64_t value, Seen& seen,
+                               const Credentials& shown) {
+  const sim::Answer answer = call(Role::write, [&](sim::Payload& payload) {
+    payload.append(kWrite);
+    append(payload, value);
+    if (mode != WriteMode::unconditional) {
+      payload.append(mode == WriteMode::if_version ? kIfVersion : kBasedOn);
+      append(payload, seen.version);
+    }
+    append(payload, shown);
+  });
+  const Written outcome = outcome_of(answer);
+  if (outcome == Written::accepted) seen = {version_after(answer.bytes(), kVersion), value};
+  return outcome;
 }
 
 bool ResourceClient::close(std::string_view log) {
-  return caller_
-      .call(Role::write, patience_,
-            [log](sim::Payload& payload) {
-              payload.append(kClose);
-              payload.append(log);
-            })
+  return call(Role::write,
+              [log](sim::Payload& payload) {
+                payload.append(kClose);
+                payload.append(log);
+              })
       .ok();
 }
 

@@ -1,42 +1,76 @@
 // The resource that the lock protects, reached over the network. It knows no lock. It accepts every
 // write, or with fencing only writes that are not older than the newest one seen, by the token of
-// the write or by the simulator's own order of grants (architecture "Fencing"). Or every holder
-// writes to a log of its own, which a coordinator can close. The history has every operation with
-// its tenure.
+// the write or by the simulator's own order of grants (models/resource/fence.h). Or every holder
+// writes to a log of its own, which a coordinator can close. It has a number as its value, and a
+// version that grows with each write. The history has every operation with its tenure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "history/recorded_simulation.h"
 #include "models/client/tenures.h"
+#include "models/resource/fence.h"
 #include "picklock/lock.h"
 #include "sim/caller.h"
 #include "sim/service.h"
 
 namespace picklock::models {
 
-// How the resource recognizes an older grant: not at all, by tokens, by ground truth, or by a log
-// that has been closed (docs/facts/failures.md B-11).
-enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocation };
+// How the resource recognizes an older grant: not at all, by tokens, by ground truth, by a log
+// that has been closed (docs/facts/failures.md B-11), or by the owner's token, which has no order.
+enum class FencedBy : std::uint8_t { nothing, tokens, order_of_grants, revocation, owner_tokens };
+
+struct ResourceRules {
+  FencedBy fenced_by = FencedBy::nothing;
+  Checks checks = Checks::writes;
+  EqualToken equal_token = EqualToken::accept;
+  bool versioned = false;  // answers and history have versions
+};
+
+// A write replaces any version; is based on a version that was read, which the resource is not told
+// to compare; or is rejected unless the resource still has that version.
+enum class WriteMode : std::uint8_t { unconditional, based_on_read, if_version };
+
+// The last version that a client knows. Version 0: none.
+struct Seen {
+  std::uint32_t version = 0;
+  std::int64_t value = 0;
+};
+
+// The credentials of a request: a fencing token, the token of its owner, or the log of its sender.
+// Empty: none.
+struct Credentials {
+  std::int64_t token = 0;
+  std::string_view owner{};
+  std::string_view log{};
+};
 
 class Resource final : public sim::Service {
  public:
   void reset(history::RecordedSimulation& simulation, sim::Process& process, const Tenures& tenures,
-             FencedBy fenced_by);
+             const ResourceRules& rules);
 
   static const sim::Protocol& protocol();
 
  private:
   bool apply(sim::Message& request, sim::Payload& answer) override;
-  std::int64_t rank_of(const sim::Message& request) const;
-  bool is_stale(const sim::Message& request);
+  void read(const sim::Message& request, sim::Payload& answer);
+  void write(const sim::Message& request, sim::Payload& answer);
+  history::HistoryEvent event_of(const sim::Message& request, history::What what) const;
+  void append_version(sim::Payload& answer) const;
+  bool is_admitted(const sim::Message& request, Access access);
+  void announce(const sim::Message& request, sim::Payload& answer);
 
   history::Recorder* recorder_ = nullptr;
   const Tenures* tenures_ = nullptr;
-  FencedBy fenced_by_ = FencedBy::nothing;
-  std::int64_t newest_ = 0;
+  ResourceRules rules_;
+  Fence fence_;
+  Seen now_;
   std::vector<std::string> closed_;  // logs
 };
 
@@ -45,13 +79,23 @@ class ResourceClient {
   void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
              sim::Duration patience);
   void forget() { caller_.forget(); }
-  // Sends write `number` of this critical section, with its fencing token or to the log of this
-  // name, if there is one; parks.
-  Written write(std::uint32_t number, std::int64_t token = 0, std::string_view log = {});
+  // Sends write `number` of this critical section, whatever the resource has; parks.
+  Written write(std::uint32_t number, const Credentials& shown = {});
+  // Reads the value with its version. nullopt: it was rejected, or there was no answer; parks.
+  std::optional<Seen> read(const Credentials& shown);
+  // Announces the token before it is used; parks.
+  Written announce(const Credentials& shown);
+  // Sends a write that is based on `seen`. If it is accepted, `seen` is what it has made; parks.
+  Written update(WriteMode mode, std::int64_t value, Seen& seen, const Credentials& shown);
   // Closes the log: later writes to it are refused. False: there was no answer; parks.
   bool close(std::string_view log);
 
  private:
+  template <typename Fill>
+  sim::Answer call(Role role, Fill&& fill) {
+    return caller_.call(role, patience_, std::forward<Fill>(fill));
+  }
+
   sim::Caller caller_;
   sim::Duration patience_{};
 };

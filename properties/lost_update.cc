@@ -1,0 +1,19 @@
+#include "properties/lost_update.h"
+
+namespace picklock::properties {
+
+void no_lost_update(const Case& run, LostUpdateScratch& scratch, Verdict& verdict) {
+  scratch.at.assign(run.timeline.places(), {});
+  for (const Operation& now : run.timeline.operations()) {
+    const HistoryEvent& write = run.event(now.event);
+    if (write.what != history::What::write_accepted) continue;
+    LostUpdateScratch::Writes& before = scratch.at[now.place];
+    const bool own = before.last != kNone && run.event(before.last).tenure == now.tenure;
+    const std::uint32_t replaced = own ? before.other : before.last;
+    if (write.base != 0 && replaced != kNone && run.event(replaced).version > write.base)
+      violated(verdict, {now.event, replaced});
+    before = {.last = now.event, .other = replaced};
+  }
+}
+
+}  // namespace picklock::properties
