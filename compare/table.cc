@@ -199,9 +199,9 @@ class TableWriter {
       return fields;
     });
     const std::vector<CellName> fenced = harmed_when_fenced(comparison_);
-    std::string words = "with ideal fencing, no such run in any cell";
+    std::string words = "with ideal fencing of writes, no such run in any cell; nobody reads here";
     if (!fenced.empty()) {
-      words = "even with ideal fencing:";
+      words = "even with ideal fencing of writes:";
       for (const CellName& cell : fenced) words += " " + comparison_.label(cell);
     }
     out_ += '\n';

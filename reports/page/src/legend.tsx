@@ -45,7 +45,7 @@ export function Glossary({comparison}: {comparison: Comparison}) {
         rates to compare locks with each other. They do not say how often it happens in production, where faults are
         rarer. The smallest counterexample of a cell was shrunk until nothing more could be removed, and its file repeats
         it exactly. With <em>ideal fencing</em>, every grant comes with a growing token, and the resource checks it at each
-        access.
+        write. Clients read nothing here; a resource that is read has to check reads as well.
       </p>
       <div class="two">
         <section>

@@ -26,6 +26,8 @@ const PROPERTIES: Record<string, string> = {
   'resource-exclusion':
       'the resource accepts no operation of one holder between two operations of another',
   'no-stale-write': 'no write of an earlier holder is accepted after an operation of a later one',
+  'no-lost-update': 'no write based on an old version replaces the update of another holder',
+  'no-holder-refused': 'the resource rejects no request of the valid holder',
   'own-release': 'no client removes or alters the lock entry of another client',
   'balanced-holds': 'a lock that its holder has taken several times is free after as many releases',
   'loss-noticed': 'a client that loses the lock learns of it, or stops by its deadline',
