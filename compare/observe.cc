@@ -40,7 +40,7 @@ class Observer {
       case What::acquire_invoked:
         return asks(event);
       case What::queued:
-        if (Asked& one = of(event.tenure); one.queued == 0) one.queued = ++queued_;
+        of(event.tenure).queued = ++queued_;
         return;
       case What::acquire_ok:
         return granted(event);

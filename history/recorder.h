@@ -31,6 +31,9 @@ class Recorder final : public sim::Observer {
     append(event);
   }
 
+  // An event that the digest has already, because it follows from what a server has answered.
+  void note_known(const HistoryEvent& event) { append(event); }
+
   void begin() override { history_.clear(); }
   void receive(const sim::Occurrence& occurrence) override;
 

@@ -91,7 +91,7 @@ void Timeline::read(const History& history, const Context& context) {
         }
         break;
       case What::queued:
-        if (Tenure& tenure = known(event.tenure); tenure.queued == kNone) tenure.queued = at;
+        known(event.tenure).queued = at;
         break;
       case What::wait_begun:
       case What::wait_ended:

@@ -33,7 +33,7 @@ struct Tenure {
   std::uint32_t began = kNone;    // belief: from here
   std::uint32_t ended = kNone;    // to here; if it never believed, where its hope ended
   std::uint32_t gone = kNone;     // where its thread or its process ended
-  std::uint32_t queued = kNone;   // where its first request was applied
+  std::uint32_t queued = kNone;   // where its first request was applied, errors aside
   std::uint32_t depth = 0;        // nested acquires not yet released
   std::uint32_t entries = 0;      // servers that hold its entry at the end
   std::uint64_t granted_by = 0;   // servers that ever held its entry; the 64th stands for the rest

@@ -367,7 +367,10 @@ class Naive {
   }
 
   std::size_t queued(history::TenureId id) const {
-    return find(0, [id](const auto& e) { return e.what == What::queued && e.tenure == id; });
+    for (std::size_t i = history_.size(); i-- > 0;) {
+      if (history_[i].what == What::queued && history_[i].tenure == id) return i;
+    }
+    return history_.size();
   }
 
   Instant begin_of(history::TenureId id) const { return history_[began(id)].at; }

@@ -18,7 +18,7 @@ class Tenures {
     order_.assign(1, 0);
     entries_.assign(1, 0);
     settled_.assign(1, false);
-    arrived_.assign(1, true);
+    arrived_.assign(1, Arrival::heard);
     granted_ = 0;
     holder_ = 0;
   }
@@ -27,7 +27,7 @@ class Tenures {
     order_.push_back(0);
     entries_.push_back(0);
     settled_.push_back(false);
-    arrived_.push_back(false);
+    arrived_.push_back(Arrival::none);
     return static_cast<history::TenureId>(order_.size() - 1);
   }
 
@@ -65,8 +65,17 @@ class Tenures {
 
   // Returns whether this is the first request of the tenure that any server has seen.
   bool arrives(history::TenureId tenure) {
-    if (arrived_[tenure]) return false;
-    return arrived_[tenure] = true;
+    if (arrived_[tenure] != Arrival::none) return false;
+    arrived_[tenure] = Arrival::unanswered;
+    return true;
+  }
+  // A server has answered a request of the tenure. Returns whether this is the first answer that is
+  // no error after errors: until then, nothing was requested.
+  bool is_heard(history::TenureId tenure, bool error) {
+    Arrival& arrival = arrived_[tenure];
+    const bool after_errors = arrival == Arrival::refused && !error;
+    if (arrival != Arrival::heard) arrival = error ? Arrival::refused : Arrival::heard;
+    return after_errors;
   }
   history::TenureId holder() const { return holder_; }  // the tenure granted last
   history::KeyId lock_key() const { return lock_key_; }
@@ -76,12 +85,14 @@ class Tenures {
   std::uint32_t grants() const { return granted_; }
 
  private:
+  enum class Arrival : std::uint8_t { none, unanswered, refused, heard };
+
   history::KeyId lock_key_ = 0;
   std::uint32_t quorum_ = 1;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> entries_;  // held now, of a quorum lock
   std::vector<bool> settled_;
-  std::vector<bool> arrived_;
+  std::vector<Arrival> arrived_;
   std::uint32_t granted_ = 0;
   history::TenureId holder_ = 0;
 };

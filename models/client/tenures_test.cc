@@ -51,6 +51,22 @@ TEST(Tenures, GiveAPlaceToWhoTakesOverAnEntryThatWasThere) {
   EXPECT_EQ(tenures.holder(), other);
 }
 
+// Redis answers NOSCRIPT to the first request, which is then sent again with its script.
+TEST(Tenures, AreHeardWithTheFirstAnswerThatIsNoError) {
+  Tenures tenures;
+  tenures.reset(kLock);
+  const history::TenureId refused = tenures.begin();
+  EXPECT_TRUE(tenures.arrives(refused));
+  EXPECT_FALSE(tenures.is_heard(refused, true));
+  EXPECT_FALSE(tenures.arrives(refused));
+  EXPECT_TRUE(tenures.is_heard(refused, false));
+  EXPECT_FALSE(tenures.is_heard(refused, true));
+  EXPECT_FALSE(tenures.is_heard(refused, false));
+  const history::TenureId heard_at_once = tenures.begin();
+  EXPECT_TRUE(tenures.arrives(heard_at_once));
+  EXPECT_FALSE(tenures.is_heard(heard_at_once, false));
+}
+
 TEST(Tenures, GiveNoPlaceForARenewalOfAnothersEntry) {
   Tenures tenures;
   tenures.reset(kLock);

@@ -30,13 +30,22 @@ void EntryRecorder::reset(history::RecordedSimulation& simulation, const sim::Pr
 
 // A request for the lock: the first of its tenure takes the tenure's place in the order of arrival.
 void EntryRecorder::arrived() {
-  if (!source_.recorded() || !tenures_->arrives(actor_.tenure)) return;
-  simulation_->recorder.note({.at = simulation_->now(),
-                              .what = history::What::queued,
-                              .role = actor_.role,
-                              .process = process_->id(),
-                              .tenure = actor_.tenure,
-                              .key = tenures_->lock_key()});
+  if (source_.recorded() && tenures_->arrives(actor_.tenure))
+    simulation_->recorder.note(queued(actor_));
+}
+
+void EntryRecorder::answered(const Actor& actor, bool error) {
+  if (source_.recorded() && tenures_->is_heard(actor.tenure, error))
+    simulation_->recorder.note_known(queued(actor));
+}
+
+history::HistoryEvent EntryRecorder::queued(const Actor& actor) const {
+  return {.at = simulation_->now(),
+          .what = history::What::queued,
+          .role = actor.role,
+          .process = process_->id(),
+          .tenure = actor.tenure,
+          .key = tenures_->lock_key()};
 }
 
 void EntryRecorder::name(Entry& entry) {

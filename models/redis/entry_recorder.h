@@ -36,8 +36,11 @@ class EntryRecorder {
   // Returns the one before.
   Actor act_for(const Actor& actor) { return std::exchange(actor_, actor); }
   const Actor& actor() const { return actor_; }
-  // The actor requests the lock.
+  // The actor requests the lock: the first request of a tenure takes its place in the order of
+  // arrival.
   void arrived();
+  // A request that is answered with an error, such as NOSCRIPT, takes no place: the next one does.
+  void answered(const Actor& actor, bool error);
 
   std::string_view lock_key() const { return keys_->name(tenures_->lock_key()); }
   // Gives the entry the id by which the history knows its key, unless it has one.
@@ -55,6 +58,8 @@ class EntryRecorder {
               history::TenureId owner);
 
  private:
+  history::HistoryEvent queued(const Actor& actor) const;
+
   const ServerClock& clock_;
   const DataSource& source_;
   history::RecordedSimulation* simulation_ = nullptr;

@@ -93,10 +93,10 @@ Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payloa
   if (lifetime_.ending()) return Result::silent;
   Session& session = order.session;
   keys_.clock().freeze();
-  keys_.recorder().act_for({.tenure = order.tenure, .role = order.role});
-  if (order.role == Role::acquire && order.tenure != 0 && answering_ == nullptr) {
-    keys_.recorder().arrived();
-  }
+  const Actor actor{.tenure = order.tenure, .role = order.role};
+  keys_.recorder().act_for(actor);
+  const bool requests = order.role == Role::acquire && order.tenure != 0 && answering_ == nullptr;
+  if (requests) keys_.recorder().arrived();
   Session* const before = std::exchange(answering_, &session);
   sim::Payload* const out_before = std::exchange(out_, &out);
   Call call{
@@ -111,6 +111,8 @@ Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payloa
   if (!config_.save_points().empty()) persistence_.changed();
   answering_ = before;
   out_ = out_before;
+  if (requests && (result == Result::answered || result == Result::silent))
+    keys_.recorder().answered(actor, reply.is_error());
   if (result == Result::blocked) replication_.replicas().ask_for_acknowledgements();
   slow_readers_.close_due();
   return result;
