@@ -22,6 +22,10 @@ bool has(const std::vector<Violation>& all, const Violation& wanted) {
 
 }  // namespace
 
+std::string run_of(const Find& find) {
+  return find.run == 0 ? "the run without faults" : fmt::format("run {}", find.run);
+}
+
 Scenario story_from(const std::string& text, Property property, const Scenario& base) {
   return scenarios::parse(text, fmt::format("{}-1.toml", picklock::name(property)),
                           scenarios::vocabulary_of(base));
@@ -88,11 +92,12 @@ void Keeper::finish(Scenario shortest, Find& find) {
   const reports::Narrator narrator(run);
   shortest.title =
       narrator.sentence(property, witness(run.verdicts[index], find.violation, run.history));
-  shortest.source = fmt::format("{}, run {}{}", runs_.options().command, find.run,
+  shortest.source = fmt::format("{}, {}{}", runs_.options().command, run_of(find),
                                 find.slipped ? ", while another of its violations was shrunk" : "");
   shortest.expect.digest = run.digest;
   find.text = scenarios::file_text(shortest);
   find.promised = run.promised[index].promised && run.promised[index].premise_kept;
+  find.unprovoked = run.promised[index].answers && !find.promised;
   find.story = story_from(find.text, property, runs_.scenario());
   const scenarios::Run again = runner.run(find.story, find.story.seed, false);
   if (again.digest == run.digest && again.as_expected()) return;

@@ -24,7 +24,7 @@ struct Lead {
 // The shortest story of a violation.
 struct Find {
   Violation violation;
-  std::uint64_t run = 0;        // counted from 1
+  std::uint64_t run = 0;        // counted from 1; 0: the run without faults
   bool slipped = false;         // seen while another violation of that run was shrunk
   std::size_t faults = 0;       // that fired before it was shrunk
   bool minimal = false;         // no single step makes the story simpler
@@ -32,7 +32,11 @@ struct Find {
   std::string text;             // of its file, with the expected result
   scenarios::Scenario story;    // that the file says
   bool promised = false;        // on a premise that was kept
+  bool unprovoked = false;      // not promised, but broken without any fault
 };
+
+// "run 7", or "the run without faults".
+std::string run_of(const Find& find);
 
 // Between processes (explore/workers/wire.h).
 template <typename Archive>
@@ -44,7 +48,7 @@ void fields(Archive& archive, Lead& lead) {
 template <typename Archive>
 void fields(Archive& archive, Find& find) {
   archive(find.violation, find.run, find.slipped, find.faults, find.minimal, find.shrunk_in,
-          find.text, find.promised);
+          find.text, find.promised, find.unprovoked);
 }
 
 class Keeper {

@@ -113,8 +113,11 @@ class Writer {
   void found(std::size_t index) {
     const Find& find = search_.finds()[index];
     const bool asked = !search_.options().properties.empty();
-    headline(false, fmt::format("{} violated in run {}{}", picklock::name(find.violation.property),
-                                grouped(find.run), asked ? "" : ", although promised"));
+    const std::string run = find.run == 0 ? run_of(find) : "run " + grouped(find.run);
+    headline(false, fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run,
+                                asked || find.run == 0 ? ""
+                                : find.unprovoked      ? ", although no fault struck"
+                                                       : ", although promised"));
     if (search_.finds().size() > 1) field("story", find.story.title);
     field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
                                 grouped(find.story.faults.size()), plural(find.shrunk_in, "run"),

@@ -81,8 +81,22 @@ void Runs::draw(std::uint64_t run, Scenario& into) {
 
 Scenario Runs::drawn(std::uint64_t run) {
   Scenario scenario = base_;
-  draw(run, scenario);
+  if (run == kWithoutFaults) {
+    scenario.seed = options_.seed;
+  } else {
+    draw(run, scenario);
+  }
   return scenario;
+}
+
+std::vector<Violation> Runs::without_faults() {
+  current_ = drawn(kWithoutFaults);
+  world_.run(current_.seed);
+  if (world_.cut_short()) return {};
+  std::vector<Violation> all = answered(current_, {}, world_);
+  std::erase_if(all,
+                [](const Violation& one) { return one.property != Property::mutual_exclusion; });
+  return all;
 }
 
 void Runs::make(std::uint64_t run, Block& block) {
@@ -160,8 +174,7 @@ std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan&
     } else {
       if (!promises) promises = promised(scenario, fired);
       const scenarios::Promised& promise = (*promises)[static_cast<std::size_t>(verdict.property)];
-      if (!promise.promised || !scenarios::was_kept(promise.premise, scenario, world.history()))
-        continue;
+      if (!scenarios::answers_for(promise, scenario, world.history())) continue;
     }
     for (const properties::Witness& witness : verdict.witnesses) {
       const Violation one = violation(verdict, witness, world.history());

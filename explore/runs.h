@@ -35,6 +35,9 @@ struct SearchOptions {
   Shrinker::Limits shrinking{};        // of one story
 };
 
+// The number of the run without faults.
+inline constexpr std::uint64_t kWithoutFaults = UINT64_MAX;
+
 // A run with a violation that the search reports.
 struct Sighting {
   std::uint64_t run = 0;  // counted from 0
@@ -59,7 +62,10 @@ class Runs {
   // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.
   void make(std::uint64_t run, Block& block);
 
-  // The scenario of run number `run`, with its plan.
+  // The violations of exclusion in the run that is made before all others, without faults.
+  std::vector<Violation> without_faults();
+
+  // The scenario of run number `run`, with its plan; or of the run without faults.
   scenarios::Scenario drawn(std::uint64_t run);
 
   // The violations of the last run that the search reports, each once: the property was requested,

@@ -20,7 +20,10 @@ std::string without_source(std::string text) {
 }  // namespace
 
 Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
-    : runs_(scenario, std::move(options)) {}
+    : runs_(scenario, std::move(options)) {
+  for (const Violation& one : runs_.without_faults())
+    leads_.push_back({.run = kWithoutFaults, .violation = one});
+}
 
 void Search::run_next() {
   Block block;

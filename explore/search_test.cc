@@ -62,14 +62,21 @@ TEST(Search, TellsPromisedFromAskedFor) {
   EXPECT_NE(search(asked, 300), nullptr);
 }
 
-// Work that outlasts its lease is the user's fault; the lock's promises do not cover it.
-TEST(Search, HoldsNoPromiseAgainstALockWhosePremiseWasNotKept) {
+// Work that outlasts its lease is the user's fault, so it breaks no promise. But two holders
+// without any fault are told of, whoever is to blame.
+TEST(Search, TellsOfTwoHoldersWithoutAFaultAlthoughNoPromiseIsBroken) {
   const Scenario long_work =
       scenarios::shipped::document("work-longer-than-ttl").scenario(shipped_vocabulary());
-  SearchOptions options{.faults = {.classes = {FaultClass::crash}, .none = true},
-                        .all_classes = false};
+  SearchOptions options{.faults = {.classes = {FaultClass::crash}}, .all_classes = false};
   Search one(long_work, options);
-  EXPECT_EQ(search(one, 200), nullptr);
+  const Find* const find = search(one, 200);
+  ASSERT_NE(find, nullptr);
+  EXPECT_EQ(find->violation.property, Property::mutual_exclusion);
+  EXPECT_EQ(find->run, 0u);
+  EXPECT_TRUE(find->unprovoked);
+  EXPECT_FALSE(find->promised);
+  while (one.tally().runs < 50) one.run_next();
+  EXPECT_EQ(one.finds().size(), 1u);
   const Tally::Besides& besides =
       one.tally().besides[static_cast<std::size_t>(Property::mutual_exclusion)];
   EXPECT_GT(besides.runs, 0u);

@@ -39,9 +39,8 @@ std::string field(std::string_view name, std::string_view text) {
   return fmt::format("  {:<8} {}\n", name, text);
 }
 
-bool was_promised(const Run& run, Property property) {
-  const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(property)];
-  return promised.promised && promised.premise_kept;
+bool answers_for(const Run& run, Property property) {
+  return run.promised[static_cast<std::size_t>(property)].answers;
 }
 
 std::string quoted(const std::string& word) {
@@ -128,10 +127,15 @@ SearchResult violated(const Find& find, const SearchSettings& options) {
   const fs::path file = kept(std::string(picklock::name(property)), find.text);
   SearchResult result{.outcome = Outcome::violated, .text = {}, .file = file.string()};
   result.text = fmt::format("{} violated{}\n  {}\n\n", picklock::name(property),
-                            find.promised ? ", although promised" : "", run.scenario.title);
+                            find.promised     ? ", although promised"
+                            : find.unprovoked ? ", although no fault struck"
+                                              : "",
+                            run.scenario.title);
   result.text += story(run, property) + "\n" + faults(run);
   const std::size_t left = run.scenario.faults.size();
-  std::string found = fmt::format("in run {} of {}, seed {}", find.run, options.runs, options.seed);
+  std::string found =
+      find.run == 0 ? fmt::format("in the run without faults, seed {}", options.seed)
+                    : fmt::format("in run {} of {}, seed {}", find.run, options.runs, options.seed);
   if (left < find.faults)
     found += fmt::format("; shrunk from {} to {}", plural(find.faults, "fault"), left);
   result.text += field("found", found);
@@ -181,7 +185,7 @@ SearchResult replay(const fs::path& file, const scenarios::Scenario& base,
   std::vector<Property> broken;
   for (const Verdict& verdict : outcome.run.verdicts) {
     const bool answers = options.properties.empty()
-                             ? was_promised(outcome.run, verdict.property)
+                             ? answers_for(outcome.run, verdict.property)
                              : std::find(options.properties.begin(), options.properties.end(),
                                          verdict.property) != options.properties.end();
     if (answers && verdict.outcome == properties::Outcome::violated)

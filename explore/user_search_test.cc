@@ -67,6 +67,23 @@ class LockAtWork final : public CarelessLock {
   static inline bool mended = false;
 };
 
+// A lock that ends the lease that it has just been granted, in the first and in a later step.
+template <bool kDeletes>
+class LockThatEndsItsLease final : public CarelessLock {
+ public:
+  using CarelessLock::CarelessLock;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    Acquired acquired = CarelessLock::try_acquire(self, key);
+    if (!acquired) return acquired;
+    if (kDeletes) {
+      redis::server(self).del(key);
+    } else {
+      redis::server(self).pexpire(key, 1ms);
+    }
+    return acquired;
+  }
+};
+
 class NobodysLock final : public Lock {
  public:
   using Lock::Lock;
@@ -171,6 +188,24 @@ TEST_F(OwnLock, IsHitAtItsMarks) {
 
 TEST_F(OwnLock, IsVacuousIfItIsNeverGranted) {
   EXPECT_EQ(search(contention<NobodysLock>()).outcome, Outcome::vacuous);
+}
+
+// The lease is the lock's own work: that it ends too early is no condition that the user broke.
+TEST_F(OwnLock, AnswersForALeaseThatItEndsItself) {
+  for (const SearchResult& result :
+       {search(contention<LockThatEndsItsLease<true>>(), {.runs = 10}),
+        search(contention<LockThatEndsItsLease<false>>(), {.runs = 10})}) {
+    EXPECT_EQ(result.outcome, Outcome::violated);
+    EXPECT_THAT(result.text, StartsWith("mutual-exclusion violated, although promised\n"));
+    EXPECT_THAT(result.text, HasSubstr("found    in the run without faults, seed 1\n"));
+  }
+}
+
+TEST_F(OwnLock, IsToldOfTwoHoldersWithoutAFaultWhateverItPromises) {
+  const SearchResult result =
+      search(contention<ComparingLock>({.ttl = 5s, .hold = 8s}), {.runs = 10});
+  EXPECT_EQ(result.outcome, Outcome::violated);
+  EXPECT_THAT(result.text, StartsWith("mutual-exclusion violated, although no fault struck\n"));
 }
 
 TEST_F(OwnLock, SaysThatItsFindCouldNotBeKept) {

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "models/locks/lease_store_lock.h"
+#include "models/locks/promises.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 
+using models::locks::kOwnCommands;
 using models::locks::LeaseStoreOptions;
 namespace {
 
@@ -24,17 +26,69 @@ bool ends_without_its_owner(const HistoryEvent& removed) {
          removed.cause == Cause::coordinator;
 }
 
+// The leases of a run as its lock sets them: which of them end early because of the lock itself.
+class Leases {
+ public:
+  explicit Leases(FaultClasses met)
+      : undisturbed_(met.empty()), clocks_agree_(!met.has(FaultClass::server_clock)) {}
+
+  void set(const HistoryEvent& event) {
+    Lease& lease = lease_of(event);
+    if (event.what == What::entry_created) lease = {.server = event.process, .key = event.key};
+    lease.is_renewed = lease.is_renewed || event.what == What::entry_altered;
+    lease.longest = lease.until == sim::kNever && event.what == What::entry_altered
+                        ? sim::kNever
+                        : std::max(lease.longest, event.until);
+    lease.until = event.until;
+  }
+
+  // Whether the lock ends the lease under its holder. It has deleted or shortened it; or it renews
+  // its leases and has not renewed this one, although there was no fault.
+  bool ended_by_lock(const HistoryEvent& removed, bool in_release) {
+    if (removed.cause == Cause::command) return !in_release;
+    if (removed.cause != Cause::expiry) return false;
+    const Lease& lease = lease_of(removed);
+    const bool is_shortened = lease.until < lease.longest && removed.at < lease.longest;
+    return (is_shortened && clocks_agree_) || (lease.is_renewed && undisturbed_);
+  }
+
+ private:
+  struct Lease {
+    sim::ProcessId server = 0;
+    history::KeyId key = 0;
+    bool is_renewed = false;
+    sim::Instant until{};
+    sim::Instant longest{};  // ever set
+  };
+
+  Lease& lease_of(const HistoryEvent& event) {
+    const auto same = [&event](const Lease& one) {
+      return one.server == event.process && one.key == event.key;
+    };
+    const auto found = std::find_if(leases_.begin(), leases_.end(), same);
+    if (found != leases_.end()) return *found;
+    return leases_.emplace_back(Lease{.server = event.process, .key = event.key});
+  }
+
+  const bool undisturbed_;
+  const bool clocks_agree_;
+  std::vector<Lease> leases_;
+};
+
 // From the grant until its holder stops believing that it holds the lock, no entry expires, ends
-// with its session or is removed by the holder's own inner release.
-bool sections_end_within_leases(const Scenario&, const History& history) {
+// with its session or is removed by the holder's own inner release. An entry that the lock itself
+// shortens, deletes or fails to renew is not the holder's doing.
+bool sections_end_within_leases(const Scenario& scenario, const History& history) {
   struct Holder {
     TenureId tenure = 0;
     sim::ProcessId process = 0;
     sim::ThreadId thread = 0;
     std::uint32_t depth = 1;  // of nested acquires
+    bool releases = false;
   };
   std::vector<Holder> holders;
   std::vector<TenureId> over;  // granted, and gone again
+  Leases leases(classes_met(scenario));
   const auto holder = [&holders](TenureId tenure) {
     return std::find_if(holders.begin(), holders.end(),
                         [tenure](const Holder& one) { return one.tenure == tenure; });
@@ -53,8 +107,15 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
         break;
       }
       case What::release_invoked:
-        if (const auto one = holder(event.tenure); one != holders.end() && --one->depth == 0)
-          holders.erase(one);
+        if (const auto one = holder(event.tenure); one != holders.end()) {
+          one->releases = true;
+          if (--one->depth == 0) holders.erase(one);
+        }
+        break;
+      case What::release_ok:
+      case What::release_failed:
+      case What::release_unknown:
+        if (const auto one = holder(event.tenure); one != holders.end()) one->releases = false;
         break;
       case What::loss_learned:
       case What::deadline_passed:
@@ -68,16 +129,21 @@ bool sections_end_within_leases(const Scenario&, const History& history) {
         break;
       case What::entry_created:
         std::erase(over, event.tenure);
+        leases.set(event);
         break;
-      case What::entry_removed:
-        if (ends_without_its_owner(event)) over.push_back(event.owner);
-        if (!ends_without_its_owner(event) &&
-            (event.cause != Cause::command || event.tenure != event.owner))
-          break;
-        for (const Holder& one : holders) {
-          if (one.tenure == event.owner) return false;
-        }
+      case What::entry_altered:
+        if (event.tenure == event.owner && event.cause == Cause::command) leases.set(event);
         break;
+      case What::entry_removed: {
+        const bool by_itself = ends_without_its_owner(event);
+        if (!by_itself && (event.cause != Cause::command || event.tenure != event.owner)) break;
+        const auto one = holder(event.owner);
+        const bool holds = one != holders.end();
+        if (leases.ended_by_lock(event, holds && one->releases)) break;
+        if (by_itself) over.push_back(event.owner);
+        if (holds) return false;
+        break;
+      }
       default:
         break;
     }
@@ -95,7 +161,7 @@ bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
   return scenario.lock.options.value == models::TokenPer::acquisition && !is_forced_open(scenario);
 }
 
-bool commands_alone_set_the_key(const Scenario& scenario, const History&) {
+bool commands_alone_set_the_key(const Scenario& scenario) {
   return scenario.clients.progress == Progress::none;
 }
 
@@ -133,10 +199,6 @@ bool commands_are_answered(const Scenario&, const History& history) {
     }
   }
   return std::none_of(askers.begin(), askers.end(), [](const Asker& one) { return one.has_entry; });
-}
-
-bool commands_are_answered_and_alone(const Scenario& scenario, const History& history) {
-  return commands_are_answered(scenario, history) && commands_alone_set_the_key(scenario, history);
 }
 
 bool releases_are_answered(const Scenario& scenario, const History& history) {
@@ -243,8 +305,8 @@ constexpr std::array<Premise, 19> kPremises = {{
     {"every command is answered before its client gives up on it", commands_are_answered},
     {"every command is answered before its client gives up on it, and nothing but the lock's "
      "commands sets its key",
-     commands_are_answered_and_alone},
-    {"nothing but the lock's commands sets its key", commands_alone_set_the_key},
+     commands_are_answered},
+    {kOwnCommands, of_every_run},  // as every promise requires
     {"every write arrives before its client gives up on it", writes_are_in_time},
     {"every critical section ends within its lease, and the clients' clocks agree",
      sections_end_before_timestamps},
@@ -268,8 +330,21 @@ const Premise* judge_of(std::string_view words) {
 bool is_judged(std::string_view premise) { return judge_of(premise) != nullptr; }
 
 bool was_kept(std::string_view premise, const Scenario& scenario, const History& history) {
+  if (!commands_alone_set_the_key(scenario)) return false;
   const Premise* judge = judge_of(premise);
   return judge == nullptr || judge->kept(scenario, history);
+}
+
+bool answers_for(const Promised& promised, const Scenario& scenario, const History& history) {
+  const bool by_lock = commands_alone_set_the_key(scenario) && scenario.clients.operators == 0;
+  if (promised.without_faults && by_lock) return true;
+  return promised.promised && was_kept(promised.premise, scenario, history);
+}
+
+void judge_premise(Promised& promised, const Scenario& scenario, const History& history) {
+  promised.premise_kept = was_kept(promised.premise, scenario, history);
+  promised.answers = answers_for(promised, scenario, history);
+  if (promised.promised && !commands_alone_set_the_key(scenario)) promised.premise = kOwnCommands;
 }
 
 }  // namespace picklock::scenarios

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "history/history.h"
+#include "scenarios/promises.h"
 #include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
@@ -14,7 +15,16 @@ namespace picklock::scenarios {
 // counts as kept.
 bool is_judged(std::string_view premise);
 
-// Whether the run of the scenario with this history kept the premise.
+// Whether the run of the scenario with this history kept the premise. Every promise also requires
+// that nothing but the lock's commands sets its key: a client that writes into the key breaks it.
 bool was_kept(std::string_view premise, const Scenario& scenario, const history::History& history);
+
+// Whether a violation in this run counts: the lock promised the property and the run kept the
+// premise; or a lock that no user has forced breaks exclusion in a run without faults.
+bool answers_for(const Promised& promised, const Scenario& scenario,
+                 const history::History& history);
+
+// Says of the promise what the run made of it, and names what the run did not keep.
+void judge_premise(Promised& promised, const Scenario& scenario, const history::History& history);
 
 }  // namespace picklock::scenarios

@@ -203,11 +203,66 @@ TEST(Premise, OfWritesInTimeIsBrokenByOneThatArrivesAfterTheRelease) {
 TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
   Scenario scenario;
   EXPECT_TRUE(was_kept(models::locks::kOneLock, scenario, {}));
-  EXPECT_TRUE(was_kept(models::locks::kOwnCommands, scenario, {}));
   scenario.clients.nested = true;
-  scenario.clients.progress = Progress::set;
   EXPECT_FALSE(was_kept(models::locks::kOneLock, scenario, {}));
-  EXPECT_FALSE(was_kept(models::locks::kOwnCommands, scenario, {}));
+}
+
+// A renewal that sets a shorter lease, or deletes the key, is the lock's work and not its user's.
+TEST(Premise, OfTheLeaseIsNotBrokenByALockThatEndsItsOwnLease) {
+  using namespace std::chrono_literals;
+  using history::Cause;
+  using history::What;
+  const auto at = [](sim::Duration since) { return sim::kStart + since; };
+  const auto entry = [&](sim::Duration since, What what, Cause cause, sim::Duration until) {
+    return history::HistoryEvent{.at = at(since),
+                                 .what = what,
+                                 .cause = cause,
+                                 .process = 2,
+                                 .tenure = cause == Cause::command ? 1U : 0U,
+                                 .owner = 1,
+                                 .until = at(until)};
+  };
+  const history::HistoryEvent granted{.at = at(0s), .what = What::acquire_ok, .tenure = 1};
+  const auto created = entry(0s, What::entry_created, Cause::command, 10s);
+  const auto renewed = [&](sim::Duration until) {
+    return entry(1s, What::entry_altered, Cause::command, until);
+  };
+  const auto removed = [&](Cause cause, sim::Duration since) {
+    return entry(since, What::entry_removed, cause, since);
+  };
+  const auto kept_by = [](const history::History& history, const Scenario& scenario = {}) {
+    return was_kept(models::locks::kWithinLease, scenario, history);
+  };
+  EXPECT_FALSE(kept_by({created, granted, removed(Cause::expiry, 10s)}));
+  EXPECT_TRUE(kept_by({created, granted, renewed(2s), removed(Cause::expiry, 2s)}));
+  EXPECT_TRUE(kept_by({created, granted, removed(Cause::command, 1s)}));
+  // A nested release ends the lease of the section around it.
+  EXPECT_FALSE(kept_by({created,
+                        granted,
+                        granted,
+                        {.at = at(1s), .what = What::release_invoked, .tenure = 1},
+                        removed(Cause::command, 1s)}));
+  // A lock that renews its leases must do so as long as there is no fault.
+  const history::History unrenewed = {created, granted, renewed(11s), removed(Cause::expiry, 11s)};
+  EXPECT_TRUE(kept_by(unrenewed));
+  Scenario paused;
+  paused.faults.push_back({.verb = sim::Verb::pause, .target = "client-1"});
+  EXPECT_FALSE(kept_by(unrenewed, paused));
+}
+
+// A client that keeps its progress in the lock's key overwrites an entry of any client's.
+TEST(Premise, OfEveryPromiseIsBrokenByAClientThatWritesIntoTheKey) {
+  for (const std::string_view premise : {std::string_view(), models::locks::kOneLock,
+                                         models::locks::kOwnCommands, models::locks::kOwnToken}) {
+    Scenario scenario;
+    EXPECT_TRUE(was_kept(premise, scenario, {})) << premise;
+    scenario.clients.progress = Progress::set;
+    EXPECT_FALSE(was_kept(premise, scenario, {})) << premise;
+    Promised promised{.promised = true, .beyond = {}, .premise = premise};
+    judge_premise(promised, scenario, {});
+    EXPECT_FALSE(promised.premise_kept) << premise;
+    EXPECT_EQ(promised.premise, models::locks::kOwnCommands);
+  }
 }
 
 // docs/facts/failures.md B-16.

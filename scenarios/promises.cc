@@ -68,6 +68,7 @@ FaultClasses classes_met(const Scenario& scenario) {
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
                   FaultClasses met) {
   Promises all;
+  all[static_cast<std::size_t>(Property::mutual_exclusion)].without_faults = met.empty();
   for (const Promise& promise : algorithm.promises(options)) {
     Promised& said = all[static_cast<std::size_t>(promise.property)];
     for (std::size_t c = 0; c < kFaultClassCount; ++c) {

@@ -81,7 +81,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.met = classes_met(scenario);
   run.promised = promises(*find_algorithm(scenario), lock_options(scenario), run.met);
   for (Promised& promised : run.promised)
-    promised.premise_kept = was_kept(promised.premise, scenario, run.history);
+    judge_premise(promised, scenario, run.history);
   run.patience = world_.patience();
   run.processes = world_.processes();
   run.keys = world_.keys();
