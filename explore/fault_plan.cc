@@ -413,6 +413,7 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
     fault.rate_ppb = some(kRates);
   }
   if (takes(rules, "from")) draw_partition(fault);
+  if (takes(rules, "to")) draw_successor(fault);
   if (takes(rules, "host")) fault.host = one_in(2);
   if (takes(rules, "silent")) fault.silent = one_in(4);
   if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
@@ -436,6 +437,16 @@ void FaultPlans::draw_partition(Fault& fault) {
   const std::uint64_t ways = chance_.below(4);
   fault.inbound = ways != 0;
   fault.outbound = ways != 1;
+}
+
+// The replica that has received most, or any: a grant that some replicas have acknowledged is lost
+// only with another one.
+void FaultPlans::draw_successor(Fault& fault) {
+  std::vector<ProcessId> replicas;
+  for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
+    if (server_.follows(kind(process), name(process), fault.target)) replicas.push_back(process);
+  }
+  if (replicas.size() > 1 && one_in(2)) fault.to = name(some(replicas));
 }
 
 }  // namespace picklock::explore

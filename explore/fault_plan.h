@@ -89,6 +89,7 @@ class FaultPlans {
   bool strikes(Strikes where, const sim::Fault& fault, const ProcessKind& target) const;
   void draw_details(sim::Fault& fault, const ProcessKind& target);
   void draw_partition(sim::Fault& fault);
+  void draw_successor(sim::Fault& fault);
   bool draw_trigger(const Way& way, sim::ProcessId target, sim::Fault& fault);
   void draw_nth(std::uint32_t seen, sim::Trigger& trigger);
   std::uint32_t narrow(const Candidate& step, sim::Trigger& trigger);

@@ -198,6 +198,14 @@ Scenario with_replicas(std::uint32_t sentinels) {
   return scenario;
 }
 
+TEST(FaultPlans, PromoteAnyReplicaWhereThereAreSeveral) {
+  FaultPlans plans = plans_for(with_replicas(0));
+  std::set<std::string> promoted;
+  for (const sim::Plan& plan : drawn(plans, {.classes = {FaultClass::failover}, .most = 1}, 200))
+    promoted.insert(plan.at(0).to);
+  EXPECT_EQ(promoted, (std::set<std::string>{"", "redis-1-replica-1", "redis-1-replica-2"}));
+}
+
 TEST(FaultPlans, FailOverAPrimaryOnceAtMost) {
   FaultPlans plans = plans_for(with_replicas(0));
   ASSERT_TRUE(plans.possible().has(FaultClass::failover));
