@@ -78,11 +78,6 @@ Promises promises(const models::Algorithm& algorithm, const models::LockOptions&
     said.promised = promise.under.covers(met);
     if (said.promised) said.premise = promise.premise;
   }
-  // An update is lost only between two operations of its loser.
-  const auto of = [&all](Property property) -> Promised& {
-    return all[static_cast<std::size_t>(property)];
-  };
-  of(Property::no_lost_update) = of(Property::resource_exclusion);
   return all;
 }
 
