@@ -43,6 +43,6 @@ inline constexpr std::array kOtherProperties = {
     Property::mutual_exclusion, Property::own_release,     Property::balanced_holds,
     Property::loss_noticed,     Property::not_stuck,       Property::no_deadlock,
     Property::no_lost_wakeup,   Property::bounded_wakeups, Property::fair_order,
-    Property::available};
+    Property::available,        Property::progress};
 
 }  // namespace picklock::compare

@@ -62,8 +62,8 @@ TEST(Search, TellsPromisedFromAskedFor) {
   EXPECT_NE(search(asked, 300), nullptr);
 }
 
-// Work that outlasts its lease is the user's fault, so it breaks no promise. But two holders
-// without any fault are told of, whoever is to blame.
+// Work that outlasts its lease is the user's fault, so it breaks no promise. Nevertheless, two
+// holders in a run without faults are reported.
 TEST(Search, TellsOfTwoHoldersWithoutAFaultAlthoughNoPromiseIsBroken) {
   const Scenario long_work =
       scenarios::shipped::document("work-longer-than-ttl").scenario(shipped_vocabulary());

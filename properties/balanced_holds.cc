@@ -4,6 +4,7 @@
 
 namespace picklock::properties {
 
+using history::Cause;
 using history::What;
 
 namespace {
@@ -13,15 +14,23 @@ class Counts {
   Counts(const Case& run, BalancedHoldsScratch& scratch) : run_(run), scratch_(scratch) {
     scratch_.counts.assign(run.timeline.slots(), {});
     scratch_.depth.assign(run.timeline.tenures().size(), 0);
+    scratch_.freed.assign(run.timeline.tenures().size(), kNone);
   }
 
   void deeper(TenureId id) { ++scratch_.depth[id]; }
   void shallower(TenureId id) {
     if (scratch_.depth[id] > 0) --scratch_.depth[id];
+    scratch_.freed[id] = kNone;
   }
+  std::uint32_t freed(TenureId id) const { return scratch_.freed[id]; }
 
   void entry(const EntryChange& change) {
-    scratch_.counts[change.slot] = {change.owner, run_.event(change.event).holds, change.event};
+    const HistoryEvent& event = run_.event(change.event);
+    scratch_.counts[change.slot] = {change.owner, event.holds, change.event};
+    const bool removed = event.what == What::entry_removed && event.cause == Cause::command;
+    if (removed && change.loser != 0 && event.tenure == change.loser &&
+        change.left + 1 == run_.context.quorum)
+      scratch_.freed[change.loser] = change.event;
   }
 
   // The event that set a count other than the tenure's depth; kNone: they all agree.
@@ -65,7 +74,7 @@ class Counts {
 }  // namespace
 
 void balanced_holds(const Case& run, BalancedHoldsScratch& scratch, Verdict& verdict) {
-  if (!run.timeline.counts_holds()) return;
+  if (!run.timeline.counts_holds() && !run.timeline.had_nothing()) return;
   Counts counts(run, scratch);
   std::span<const EntryChange> entries = run.timeline.entries();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {
@@ -91,8 +100,9 @@ void balanced_holds(const Case& run, BalancedHoldsScratch& scratch, Verdict& ver
         continue;
     }
     if (event.tenure == 0) continue;
-    if (const std::uint32_t set = counts.disagrees(event.tenure); set != kNone)
-      violated(verdict, {at, set});
+    std::uint32_t set = counts.disagrees(event.tenure);
+    if (set == kNone && event.what == What::release_failed) set = counts.freed(event.tenure);
+    if (set != kNone) violated(verdict, {at, set});
   }
 }
 

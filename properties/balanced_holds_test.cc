@@ -109,5 +109,19 @@ TEST(BalancedHolds, SeesNoMutexInsideAClient) {
   EXPECT_THAT(judged(h, {.first_server = 20}), Holds());
 }
 
+TEST(BalancedHolds, CatchesAReleaseThatIsToldThatItHadNothingAlthoughItFreedTheLock) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).lets_go(kA).removes(kA, kA);
+  const auto freed = h.last();
+  h.had_nothing(kA);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), freed));
+}
+
+TEST(BalancedHolds, LetsAReleaseHaveNothingWhereTheLeaseIsOver) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(10s).expires(kA).at(11s).lets_go(kA).had_nothing(kA);
+  EXPECT_THAT(judged(h), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -126,8 +126,14 @@ TEST(Independence, FairOrderAlone) {
 
 TEST(Independence, AvailableAlone) {
   HistoryBuilder h;
-  h.at(0s).asks(kA).at(5s).is_refused(kA).horizon();
+  h.at(0s).acquires(kB).releases(kB).asks(kA).at(5s).is_refused(kA).horizon();
   EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("available"));
+}
+
+TEST(Independence, ProgressAlone) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kB).at(4s).releases(kB).asks(kA).at(60s).horizon();
+  EXPECT_THAT(violated_in(h.history, kBound), ElementsAre("progress"));
 }
 
 // docs/facts/failures.md A-16: a frightening story in which one server that remembers is enough.

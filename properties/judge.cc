@@ -30,6 +30,7 @@ const Verdicts& Judge::judge(const history::History& history, const Context& con
   bounded_wakeups(run, bounded_wakeups_, verdict(Property::bounded_wakeups));
   fair_order(run, fair_order_, verdict(Property::fair_order));
   available(run, available_, verdict(Property::available));
+  progress(run, progress_, verdict(Property::progress));
   return verdicts_;
 }
 

@@ -15,6 +15,7 @@
 #include "properties/no_deadlock.h"
 #include "properties/no_lost_wakeup.h"
 #include "properties/not_stuck.h"
+#include "properties/progress.h"
 #include "properties/resource_exclusion.h"
 #include "properties/stale_write.h"
 #include "properties/timeline.h"
@@ -44,6 +45,7 @@ class Judge {
   BoundedWakeupsScratch bounded_wakeups_;
   FairOrderScratch fair_order_;
   AvailableScratch available_;
+  ProgressScratch progress_;
   Verdicts verdicts_;
 };
 

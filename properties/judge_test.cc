@@ -19,7 +19,8 @@ history::History all_wrong() {
   h.holding(2).believes(kA).writes(kA).at(10s).expires(kA).wakes(kB, kA).creates(kB).believes(kB);
   h.asks(client(12, 4)).at(11s).writes(kB).version(2).write_is_rejected(kB);
   h.writes(kA).version(3, 1).removes(kA, kB);
-  h.creates_for_ever(client(13, 5)).asks(client(13, 6)).lets_go(kA).fault().at(99s).horizon();
+  h.creates_for_ever(client(13, 5)).asks(client(13, 6)).lets_go(kA);
+  h.asks(client(14, 7, 1)).fault().at(99s).horizon();
   return h.history;
 }
 

@@ -13,25 +13,46 @@ bool its_own_alteration(const HistoryEvent& event, TenureId tenure) {
          event.tenure == tenure;
 }
 
+void judge(const Case& run, TenureId id, std::uint32_t lost, Verdict& verdict) {
+  const Tenure& tenure = run.tenure(id);
+  if (tenure.ended == kNone) {
+    violated(verdict, {static_cast<std::uint32_t>(run.history.size() - 1), lost});
+  } else if (run.event(tenure.ended).what == What::release_invoked) {
+    violated(verdict, {tenure.ended, lost});
+  }
+}
+
 }  // namespace
 
 void loss_noticed(const Case& run, LossNoticedScratch& scratch, Verdict& verdict) {
   scratch.lost.assign(run.timeline.tenures().size(), kNone);
+  bool before_belief = false;
   for (const EntryChange& change : run.timeline.entries()) {
+    if (change.gainer != 0 && change.has >= run.context.quorum) {
+      // A later attempt of the same acquire has made up for what an earlier one lost.
+      if (change.event < run.tenure(change.gainer).began) scratch.lost[change.gainer] = kNone;
+    }
     if (change.loser == 0 || change.left >= run.context.quorum) continue;
     if (its_own_alteration(run.event(change.event), change.loser)) continue;
     const Tenure& tenure = run.tenure(change.loser);
-    if (!tenure.believes_at(change.event)) continue;
+    std::uint32_t& lost = scratch.lost[change.loser];
+    if (tenure.began != kNone && change.event < tenure.began) {
+      if (change.left + 1 == run.context.quorum) lost = change.event;
+      before_belief = true;
+      continue;
+    }
+    if (!tenure.believes_at(change.event) || lost != kNone) continue;
     // A tenure that releases in the instant of the loss did not hold on to the lock.
     if (run.at(change.event) == run.belief_ends(tenure)) continue;
-    std::uint32_t& lost = scratch.lost[change.loser];
-    if (lost != kNone) continue;
     lost = change.event;
-    if (tenure.ended == kNone) {
-      violated(verdict, {static_cast<std::uint32_t>(run.history.size() - 1), lost});
-    } else if (run.event(tenure.ended).what == What::release_invoked) {
-      violated(verdict, {tenure.ended, lost});
-    }
+    judge(run, change.loser, lost, verdict);
+  }
+  if (!before_belief) return;
+  for (const TenureId id : run.timeline.believers()) {
+    const Tenure& tenure = run.tenure(id);
+    const std::uint32_t lost = scratch.lost[id];
+    if (lost == kNone || lost > tenure.began) continue;
+    if (run.at(tenure.began) != run.belief_ends(tenure)) judge(run, id, lost, verdict);
   }
 }
 

@@ -184,5 +184,26 @@ TEST(LossNoticed, SaysNothingOfAMutexInsideAClient) {
   EXPECT_THAT(verdict_of(Property::loss_noticed, h.history, {.first_server = 20}), Holds());
 }
 
+// The same loss, a message earlier: the answer is on its way while the lease ends.
+TEST(LossNoticed, CatchesAHolderWhoseEntryWasLostBeforeItLearnedOfItsGrant) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).expires(kA);
+  const auto lost = h.last();
+  h.believes(kA).at(4s).lets_go(kA);
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), lost));
+}
+
+TEST(LossNoticed, LetsALaterAttemptMakeUpForWhatAnEarlierOneLost) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).expires(kA).creates(kA).believes(kA).at(4s).releases(kA);
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(LossNoticed, LetsOneLearnAtOnceThatTheGrantIsOver) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates(kA).expires(kA).believes(kA).at(1s).learns_of_loss(kA);
+  EXPECT_THAT(judged(h), Holds());
+}
+
 }  // namespace
 }  // namespace picklock::properties

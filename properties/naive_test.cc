@@ -130,6 +130,11 @@ RC_GTEST_PROP(Naive, AgreesOnAvailability, ()) {
   compare(judged(Property::available, drawn), Naive(drawn.history, drawn.context).available());
 }
 
+RC_GTEST_PROP(Naive, AgreesOnProgress, ()) {
+  const Drawn drawn = draw();
+  compare(judged(Property::progress, drawn), Naive(drawn.history, drawn.context).progress());
+}
+
 // The judge counts cycles and gives a witness per edge; the naive one finds the edges.
 RC_GTEST_PROP(Naive, AgreesOnDeadlocks, ()) {
   const Drawn drawn = draw(true);

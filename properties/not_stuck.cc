@@ -8,8 +8,6 @@ using history::What;
 
 namespace {
 
-bool waits_alive(const Tenure& tenure) { return tenure.waiting != kNone && tenure.gone == kNone; }
-
 bool gave_up_before(const Tenure& tenure, std::uint32_t event) {
   return tenure.began == kNone && tenure.ended < event;
 }
@@ -98,6 +96,18 @@ std::uint32_t blocked_at_home(const Case& run, const Tenure& waiter) {
 
 }  // namespace
 
+Standstill::Standstill(const Case& run, NotStuckScratch& scratch)
+    : run_(run), last_grant_(scratch.last_grant) {
+  calm_ = settled(run, static_cast<std::uint32_t>(run.history.size() - 1));
+  find_last_grants(run, scratch.last_grant);
+}
+
+std::uint32_t Standstill::stuck_behind(const Tenure& waiter) const {
+  // Grants to other processes do not help a waiter that is blocked inside its own process.
+  const bool granted = last_grant_[waiter.key] > calm_;
+  return std::min(granted ? kNone : blocked_by(run_, waiter.key), blocked_at_home(run_, waiter));
+}
+
 void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
   if (run.history.empty() || run.history.back().what != What::horizon) {
     verdict.outcome = Outcome::unknown;
@@ -106,15 +116,10 @@ void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {
   const auto tenures = run.timeline.tenures();
   if (std::none_of(tenures.begin(), tenures.end(), waits_alive)) return;
 
-  const auto horizon = static_cast<std::uint32_t>(run.history.size() - 1);
-  const std::uint32_t calm = settled(run, horizon);
-  find_last_grants(run, scratch.last_grant);
+  const Standstill standstill(run, scratch);
   for (const Tenure& waiter : tenures) {
     if (!waits_alive(waiter)) continue;
-    // Grants to other processes do not help a waiter that is blocked inside its own process.
-    const bool granted = scratch.last_grant[waiter.key] > calm;
-    const std::uint32_t blocking =
-        std::min(granted ? kNone : blocked_by(run, waiter.key), blocked_at_home(run, waiter));
+    const std::uint32_t blocking = standstill.stuck_behind(waiter);
     if (blocking != kNone) violated(verdict, {waiter.waiting, blocking});
   }
 }

@@ -14,6 +14,25 @@ struct NotStuckScratch {
   std::vector<std::uint32_t> last_grant;  // by key
 };
 
+inline bool waits_alive(const Tenure& tenure) {
+  return tenure.waiting != kNone && tenure.gone == kNone;
+}
+
+// The state of the locks at the horizon, with what keeps their waiters stuck.
+class Standstill {
+ public:
+  // Requires: the history ends with its horizon.
+  Standstill(const Case& run, NotStuckScratch& scratch);
+
+  // The event that made the entry or mutex what it is; kNone: the waiter is not stuck.
+  std::uint32_t stuck_behind(const Tenure& waiter) const;
+
+ private:
+  const Case& run_;
+  const std::vector<std::uint32_t>& last_grant_;
+  std::uint32_t calm_ = 0;
+};
+
 // Counts waiters. Witness: the waiter's acquire_invoked, and the event that made the blocking entry
 // what it is: its creation, or its owner's last change to it. Unknown for a history without a
 // horizon.

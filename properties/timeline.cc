@@ -30,6 +30,7 @@ void Timeline::read(const History& history, const Context& context) {
   waits_while_holding_ = false;
   sleeps_ = false;
   counts_holds_ = false;
+  had_nothing_ = false;
   tenures_.clear();
   keys_.clear();
   processes_.clear();
@@ -63,6 +64,7 @@ void Timeline::read(const History& history, const Context& context) {
       case What::release_ok:
       case What::release_failed:
       case What::release_unknown:
+        had_nothing_ = had_nothing_ || event.what == What::release_failed;
         known(event.tenure).releases = false;
         break;
       case What::loss_learned:

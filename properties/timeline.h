@@ -127,6 +127,8 @@ class Timeline {
   bool sleeps() const { return sleeps_; }
   // Whether any server counted how often an entry is held.
   bool counts_holds() const { return counts_holds_; }
+  // Whether any client was told that it had nothing to release.
+  bool had_nothing() const { return had_nothing_; }
 
  private:
   struct Place {
@@ -182,6 +184,7 @@ class Timeline {
   bool waits_while_holding_ = false;
   bool sleeps_ = false;
   bool counts_holds_ = false;
+  bool had_nothing_ = false;
   std::vector<Tenure> tenures_;
   std::vector<Key> keys_;
   std::vector<Process> processes_;

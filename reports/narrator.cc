@@ -410,6 +410,9 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
                    : fmt::format("{} overtakes {} once more than allowed", actor, against);
     case Property::available:
       return actor + " was refused although the lock was available";
+    case Property::progress:
+      return at->what == What::horizon ? "no client was ever granted the lock"
+                                       : actor + " waits for a lock that nobody holds";
   }
   return "";
 }
@@ -536,6 +539,12 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       return fmt::format(
           "{} {} at {}, although the lock's condition for a grant was met", actor,
           at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
+    case Property::progress:
+      if (at->what == What::horizon)
+        return fmt::format("no client was granted {} in the whole run", lock(other.key));
+      return fmt::format(
+          "{} has waited for {} since {}, to the end of the run, although nobody held it", actor,
+          lock(at->key), when);
   }
   return headline(property, witness) + " at " + when;
 }

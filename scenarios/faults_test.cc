@@ -201,7 +201,7 @@ constexpr Row kReplicatedRows[] = {
     {"pause", "redis-1-replica-1", "at = '500ms'\nfor = '4s'", "no resource write accepted"},
     {"pause", "redis-1-sentinel-1", "at = '4100ms'\nfor = '4s'",
      "no redis-1-replica-1 entry created"},
-    {"crash", "redis-1-replica-1", "at = '500ms'", "redis-1-replica-1 crashed"},
+    {"crash", "redis-1-replica-1", "at = '500ms'", "redis-1-replica-1 crashed, progress violated"},
     {"crash", "redis-1-sentinel-1", "at = '4100ms'", "redis-1-sentinel-1 crashed"},
     {"restart", "redis-1-replica-1", "at = '500ms'", "redis-1-replica-1 crashed"},
     {"restart", "redis-1-sentinel-1", "at = '4100ms'", "redis-1-sentinel-1 crashed"},
@@ -249,7 +249,7 @@ constexpr Row kReplicatedRows[] = {
     {"kill-session", "redis-1-sentinel-1", "at = '500ms'",
      "not applicable to redis-1-sentinel-1: only a client has a session"},
     {"slow", "redis-1-replica-1", "at = '500ms'\nstep = '900ms'\nfor = '5s'",
-     "no resource write accepted"},
+     "no resource write accepted, progress violated"},
     {"slow", "redis-1-sentinel-1", "at = '4100ms'\nstep = '500ms'\nfor = '5s'",
      "no redis-1-replica-1 entry created"},
 };

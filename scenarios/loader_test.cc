@@ -845,7 +845,7 @@ TEST(Loader, ChecksExpectations) {
             "story.toml:7: key `expect.violated.1`: \"own-relase\" is not one of mutual-exclusion, "
             "resource-exclusion, no-stale-write, no-lost-update, no-holder-refused, own-release, "
             "balanced-holds, loss-noticed, not-stuck, no-deadlock, no-lost-wakeup, "
-            "bounded-wakeups, fair-order, available; did you mean "
+            "bounded-wakeups, fair-order, available, progress; did you mean "
             "`own-release`?");
   EXPECT_EQ(error_of(head() + "[expect]\nviolated = [\"not-stuck\", \"not-stuck\"]\n"),
             "story.toml:7: key `expect.violated.2`: this property is listed twice");

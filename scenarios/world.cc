@@ -37,7 +37,8 @@ models::FencedBy fenced_by(Fencing fencing) {
 // These were added after the first digests had been stored. A verdict follows from the history,
 // which the digest has.
 bool is_left_out(Property property) {
-  return property == Property::no_lost_update || property == Property::no_holder_refused;
+  return property == Property::no_lost_update || property == Property::no_holder_refused ||
+         property == Property::progress;
 }
 
 // Only servers of one group have copies of an entry; elsewhere the group does not matter.

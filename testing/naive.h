@@ -138,6 +138,15 @@ class Naive {
   NaiveVerdict loss_noticed() const {
     NaiveVerdict verdict;
     for (const history::TenureId id : believers()) {
+      const bool open = ended(id) == history_.size();
+      const bool held_on = open || history_[ended(id)].what == What::release_invoked;
+      const std::size_t before = lost_before_belief(id);
+      if (before != history_.size() && begin_of(id) != end_of(id)) {
+        if (held_on)
+          verdict.add(open ? history_.size() - 1 : ended(id), {static_cast<std::uint32_t>(before)});
+        continue;
+      }
+      if (before != history_.size()) continue;
       for (std::size_t i = began(id) + 1; i < ended(id); ++i) {
         const history::HistoryEvent& event = history_[i];
         const bool removed = event.what == What::entry_removed;
@@ -147,8 +156,7 @@ class Naive {
           continue;
         if (event.tenure == id && altered) continue;
         if (servers_with_entry_of(id, i) >= context_.quorum) continue;
-        const bool open = ended(id) == history_.size();
-        if (open || history_[ended(id)].what == What::release_invoked) {
+        if (held_on) {
           verdict.add(open ? history_.size() - 1 : ended(id), {static_cast<std::uint32_t>(i)});
         }
         break;
@@ -166,21 +174,30 @@ class Naive {
     for (history::TenureId id = 1; id < tenures_; ++id) {
       const std::size_t wait = open_wait(id, history_.size());
       if (wait == history_.size()) continue;
-      std::set<std::uint32_t> blocking;
-      std::set<sim::ProcessId> blocked;
-      for (const sim::ProcessId server : servers()) {
-        const std::size_t made = permanent_entry(key_of(id), server);
-        if (made == history_.size()) continue;
-        blocking.insert(static_cast<std::uint32_t>(made));
-        blocked.insert(server);
-      }
-      if (context_.servers - blocked.size() >= context_.quorum ||
-          granted_after(settled(), key_of(id))) {
-        blocking.clear();
-      }
-      const std::size_t mutex = abandoned_mutex(id);
-      if (mutex != history_.size()) blocking.insert(static_cast<std::uint32_t>(mutex));
+      const std::set<std::uint32_t> blocking = stuck_behind(id);
       if (!blocking.empty()) verdict.add(wait, blocking);
+    }
+    return verdict;
+  }
+
+  NaiveVerdict progress() const {
+    NaiveVerdict verdict;
+    if (history_.empty() || history_.back().what != What::horizon) {
+      verdict.outcome = Outcome::unknown;
+      return verdict;
+    }
+    const std::size_t horizon = history_.size() - 1;
+    if (believers().empty()) {
+      verdict.add(horizon, {});
+      return verdict;
+    }
+    for (history::TenureId id = 1; id < tenures_; ++id) {
+      const std::size_t wait = open_wait(id, history_.size());
+      if (wait == history_.size() || !stuck_behind(id).empty()) continue;
+      bool held = false;
+      for (const history::TenureId other : believers())
+        held = held || (key_of(other) == key_of(id) && ended(other) == history_.size());
+      if (!held) verdict.add(wait, {static_cast<std::uint32_t>(horizon)});
     }
     return verdict;
   }
@@ -265,6 +282,7 @@ class Naive {
         if (history_[touch].holds != depth(event.tenure, now))
           set.insert(static_cast<std::uint32_t>(touch));
       }
+      if (set.empty() && event.what == What::release_failed) set = freed_in_release(now);
       if (!set.empty()) verdict.add(now, set);
     }
     return verdict;
@@ -456,6 +474,56 @@ class Naive {
 
   // Where the mutex that the waiter's process keeps for the key came to its owner, if that owner
   // neither holds nor asks nor releases; else the end of the history.
+  // Where the tenure lost the quorum that it no longer had when it began to believe.
+  std::size_t lost_before_belief(history::TenureId id) const {
+    std::size_t lost = history_.size();
+    for (std::size_t i = 1; i < began(id) && i < history_.size(); ++i) {
+      const history::HistoryEvent& event = history_[i];
+      const std::uint32_t has = servers_with_entry_of(id, i);
+      if (has >= context_.quorum) lost = history_.size();
+      if (!is_entry(event) || event.what == What::entry_created || event.owner != id) continue;
+      if (event.tenure == id && event.what == What::entry_altered) continue;
+      if (has < context_.quorum && servers_with_entry_of(id, i - 1) >= context_.quorum) lost = i;
+    }
+    return lost;
+  }
+
+  // Where the release that ends at `now` has itself removed the quorum of its tenure.
+  std::set<std::uint32_t> freed_in_release(std::size_t now) const {
+    std::set<std::uint32_t> freed;
+    const history::TenureId id = history_[now].tenure;
+    for (std::size_t i = now; i-- > 0;) {
+      const history::HistoryEvent& event = history_[i];
+      if (event.tenure == id && event.what == What::release_invoked) break;
+      const bool own = event.what == What::entry_removed && is_entry(event) &&
+                       event.cause == history::Cause::command && event.tenure == id &&
+                       event.owner == id && event.key == key_of(id);
+      if (!own || !freed.empty() || i == 0) continue;
+      if (servers_with_entry_of(id, i) + 1 == context_.quorum &&
+          servers_with_entry_of(id, i - 1) == context_.quorum)
+        freed.insert(static_cast<std::uint32_t>(i));
+    }
+    return freed;
+  }
+
+  std::set<std::uint32_t> stuck_behind(history::TenureId id) const {
+    std::set<std::uint32_t> blocking;
+    std::set<sim::ProcessId> blocked;
+    for (const sim::ProcessId server : servers()) {
+      const std::size_t made = permanent_entry(key_of(id), server);
+      if (made == history_.size()) continue;
+      blocking.insert(static_cast<std::uint32_t>(made));
+      blocked.insert(server);
+    }
+    if (context_.servers - blocked.size() >= context_.quorum ||
+        granted_after(settled(), key_of(id))) {
+      blocking.clear();
+    }
+    const std::size_t mutex = abandoned_mutex(id);
+    if (mutex != history_.size()) blocking.insert(static_cast<std::uint32_t>(mutex));
+    return blocking;
+  }
+
   std::size_t abandoned_mutex(history::TenureId waiter) const {
     const sim::ProcessId home = history_[first_of(waiter)].process;
     std::size_t since = history_.size();

@@ -167,16 +167,17 @@ enum class Property : std::uint8_t {
   bounded_wakeups,
   fair_order,
   available,
+  progress,
 };
 
-inline constexpr std::size_t kPropertyCount = 14;
+inline constexpr std::size_t kPropertyCount = 15;
 
 inline constexpr std::array<std::string_view, kPropertyCount> kPropertyNames = {
     "mutual-exclusion",  "resource-exclusion", "no-stale-write", "no-lost-update",
     "no-holder-refused", "own-release",        "balanced-holds", "loss-noticed",
     "not-stuck",         "no-deadlock",        "no-lost-wakeup", "bounded-wakeups",
-    "fair-order",        "available"};
-static_assert(kPropertyCount == static_cast<std::size_t>(Property::available) + 1 &&
+    "fair-order",        "available",          "progress"};
+static_assert(kPropertyCount == static_cast<std::size_t>(Property::progress) + 1 &&
               !kPropertyNames.back().empty());
 
 constexpr std::string_view name(Property property) {

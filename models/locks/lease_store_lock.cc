@@ -162,6 +162,7 @@ std::vector<Promise> promises(const LockOptions& options) {
       // The thread that keeps the session alive may outlive its holder.
       {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), ""},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      progress(),
       // A store that is overloaded may have a free key and still answer too late.
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
   };

@@ -55,6 +55,8 @@ Promise available(const LockOptions& options) {
   return {Property::available, classes, kFreeKey};
 }
 
+Promise progress() { return {Property::progress, {}, ""}; }
+
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck) {
   const FaultClasses under = unhurried(options, how);
   return {
@@ -65,6 +67,7 @@ std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClas
       {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       available(options),
+      progress(),
   };
 }
 

@@ -35,6 +35,9 @@ Promise own_release(const LockOptions& options, GivesBack how);
 // The documented condition for a grant.
 Promise available(const LockOptions& options);
 
+// Without faults, somebody gets the lock. A fault may strike the only acquire of a run.
+Promise progress();
+
 // The promises of every lock with a lease on one server.
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
 

@@ -314,6 +314,7 @@ std::vector<Promise> quorum_promises(const LockOptions& options) {
       {Property::own_release, FaultClasses::all(), kOwnToken},
       {Property::not_stuck, while_leases_end(options), kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
+      progress(),
   };
 }
 

@@ -44,6 +44,7 @@ std::vector<Promise> without_lease_promises(const LockOptions& options) {
       {Property::not_stuck, {late_write, server_clock, amnesia}, kAnswered},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       available(options),
+      progress(),
   };
 }
 

@@ -45,6 +45,7 @@ std::vector<Promise> timestamp_promises(const LockOptions& options) {
        "the clients' clocks agree, and the server is eventually available"},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all(), kFreeKey},
+      progress(),
   };
 }
 

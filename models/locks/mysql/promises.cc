@@ -29,6 +29,7 @@ std::vector<Promise> of_connections(const LockOptions& options) {
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
       {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), kServerThere},
+      progress(),
   };
 }
 
@@ -54,6 +55,7 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
       {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
       own_release(options, GivesBack::its_own),
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      progress(),
   };
   const FaultClasses at_resource = fenced ? kServerStands : unhurried(options, GivesBack::its_own);
   const std::string_view premise = fenced ? "" : kWithinLease;
@@ -78,6 +80,7 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
       own,
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      progress(),
   };
   return all;
 }

@@ -18,6 +18,7 @@ std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
       {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, {late_write, client_clock}, kFreeKey},
+      progress(),
   };
 }
 

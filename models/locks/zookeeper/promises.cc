@@ -65,6 +65,7 @@ std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_relea
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, own_release, ""});
   all.push_back(not_stuck);
+  all.push_back(progress());
   all.push_back(no_lost_wakeup());
   all.push_back({Property::bounded_wakeups, kSessionsLast, ""});
   all.push_back({Property::fair_order, kSessionsLast, ""});
@@ -79,6 +80,7 @@ std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
   all.push_back({Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
   all.push_back(not_stuck());
+  all.push_back(progress());
   if (options.of<EphemeralOptions>().retry_missing) all.push_back(no_lost_wakeup());
   return all;
 }

@@ -37,6 +37,7 @@ const PROPERTIES: Record<string, string> = {
   'bounded-wakeups': 'a release wakes no more waiters than the lock allows',
   'fair-order': 'a waiter is overtaken no more often than the lock allows',
   available: 'no acquire is refused while the lock is free and its servers are up',
+  progress: 'some client gets the lock, and none waits to the end for a lock that nobody holds',
 };
 
 export function propertyMeaning(property: string): string {

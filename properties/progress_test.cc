@@ -1,0 +1,63 @@
+#include "properties/progress.h"
+
+#include "testing/judging.h"
+
+namespace picklock::properties {
+namespace {
+
+constexpr Who kA = client(1, 1);
+constexpr Who kB = client(2, 2);
+
+Verdict judged(const HistoryBuilder& built) {
+  return verdict_of(Property::progress, built.history, {});
+}
+
+TEST(Progress, HoldsWhenEverybodyGetsTheLock) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(4s).releases(kA).creates(kB).believes(kB).releases(kB);
+  h.at(9s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(Progress, IsUnknownWithoutAHorizon) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).at(4s).is_refused(kA);
+  EXPECT_EQ(judged(h).outcome, Outcome::unknown);
+}
+
+TEST(Progress, CatchesARunInWhichNobodyGetsTheLock) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA);
+  const auto asked = h.last();
+  h.at(4s).is_refused(kA).asks(kB).at(8s).cannot_know(kB).at(9s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), asked));
+  HistoryBuilder nobody_asks;
+  nobody_asks.at(9s).horizon();
+  EXPECT_EQ(judged(nobody_asks).count, 1U);
+}
+
+// A server that answers every attempt with an error, such as BUSY, has no entry of the lock.
+TEST(Progress, CatchesAWaiterThatIsRefusedToTheEndOfTheRun) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB);
+  const auto asked = h.last();
+  h.at(4s).releases(kA).at(60s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(asked, h.last()));
+}
+
+TEST(Progress, LeavesAWaiterAloneWhileAClientHoldsTheLock) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
+TEST(Progress, LeavesAStuckWaiterToNotStuck) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).asks(kB).at(1s).crashes(kA.process);
+  h.at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+  EXPECT_EQ(verdict_of(Property::not_stuck, h.history, {}).count, 1U);
+}
+
+}  // namespace
+}  // namespace picklock::properties
