@@ -25,12 +25,15 @@ void Propagation::receivers_changed() {
   effects_.want(replication_.replicas().wants_effects() || persistence_.logs());
 }
 
-// A dead key goes as a command of its own; if a command has come upon it, with that command.
+// Such a key goes as a command of its own; if a command has come upon it, with that command (R119).
+void Propagation::forget(std::uint32_t database, std::string_view key) {
+  if (!effects_.wanted()) return;
+  effects_.add(database, {"DEL", key});
+  if (executor_.answering() == nullptr) hand_on();
+}
+
 void Propagation::on_forgotten(void* self, std::uint32_t database, std::string_view key) {
-  auto& propagation = *static_cast<Propagation*>(self);
-  if (!propagation.effects_.wanted()) return;
-  propagation.effects_.add(database, {"DEL", key});
-  if (propagation.executor_.answering() == nullptr) propagation.hand_on();
+  static_cast<Propagation*>(self)->forget(database, key);
 }
 
 }  // namespace picklock::redis

@@ -22,6 +22,8 @@ class Propagation {
   void hand_on();
   // Replicas or the file come or go: effects are kept only while there is somebody to get them.
   void receivers_changed();
+  // A key that the server has removed by itself: it is dead, or evicted.
+  void forget(std::uint32_t database, std::string_view key);
   // Tells this part of each dead key that the keyspace forgets.
   Keyspace::Mourner mourner() { return {this, &Propagation::on_forgotten}; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/servers/verbs.h"
 #include "testing/redis/replicated_servers.h"
 
 namespace picklock::redis::replication_tests {
@@ -27,6 +28,22 @@ TEST(Replication, AnswersBeforeAnyReplicaHasTheWrite) {
   EXPECT_EQ(here, "+OK\r\n");
   EXPECT_EQ(there, "$-1\r\n");
   EXPECT_EQ(later, "$1\r\na\r\n");
+}
+
+// R119
+TEST(Replication, SendsTheEvictionOfAKey) {
+  ReplicatedServers redis;
+  std::string before, after;
+  redis.at(1s, [&] { redis.say(1, "SET", "lock", "a"); });
+  redis.at(2s, [&] {
+    before = redis.say(2, "GET", "lock");
+    const sim::Fault evict{.verb = models::kEvict, .target = "redis-1"};
+    redis.server(1).strike({.fault = evict, .target = redis.process(1), .to = nullptr});
+  });
+  redis.at(3s, [&] { after = redis.say(2, "GET", "lock"); });
+  redis.run(4s);
+  EXPECT_EQ(before, "$1\r\na\r\n");
+  EXPECT_EQ(after, "$-1\r\n");
 }
 
 // R41, R42: data that the master has sent arrive even if it is dead by then and the replica was

@@ -97,7 +97,9 @@ void Server::evict(std::string_view key) {
   keys_.clock().freeze();
   keys_.recorder().act_for({});
   Entry* entry = keys_.live(0, key);
-  if (entry != nullptr) keys_.remove(*entry, history::Cause::eviction);
+  if (entry == nullptr) return;
+  keys_.remove(*entry, history::Cause::eviction);
+  propagation_.forget(0, key);
 }
 
 void Server::fail_over(sim::Process* to) {
