@@ -94,12 +94,21 @@ struct HistoryEvent {
   TenureId tenure = 0;
   TenureId owner = 0;
   KeyId key = 0;
+  bool passes = false;  // entry_altered: set anew, so that `tenure` owns it from now on
   sim::Instant until = sim::kNever;
   // At a resource that clients read, counted from 1: the version that was read, that a write made,
   // or that a rejected write met. 0: the run reads nothing.
   std::uint32_t version = 0;
   std::uint32_t base = 0;  // the version that a write is based on; 0: none
 };
+
+// The owner of an entry after this change of it; 0: nobody has it. An entry that was there before,
+// such as that of a promoted replica, keeps its owner; so does one that is altered in place.
+constexpr TenureId owner_after(const HistoryEvent& change) {
+  if (change.what == What::entry_removed) return 0;
+  if (change.what == What::entry_altered) return change.passes ? change.tenure : change.owner;
+  return change.owner != 0 ? change.owner : change.tenure;
+}
 
 using History = std::vector<HistoryEvent>;
 

@@ -1,6 +1,7 @@
 // Records the history of a run: the events that models note, and the occurrences that the simulator
 // reports, in the order in which they happen. Every event enters the digest, so that nothing a
-// property judges or a report shows can differ between two runs of one digest.
+// property judges or a report shows can differ between two runs of one digest. `passes` follows
+// from the bytes of a command, which the digest has.
 #pragma once
 
 #include "history/history.h"

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace picklock::reports {
 namespace {
 
 using history::HistoryEvent;
 using history::What;
+using sim::ProcessId;
 using sim::TraceKind;
 
 // The beliefs of clients. A reentrant acquire adds a hold to a belief, and its release takes one.
@@ -53,28 +57,78 @@ class Beliefs {
   std::map<history::TenureId, Belief> held_;
 };
 
-// The owner of the lock's entry on each server.
-class EntryOwners {
+// The owner of the lock's entry in the column of its server. Servers of which any may lead have one
+// entry together: it is in the column of one that reaches most of them.
+class Entries {
  public:
-  explicit EntryOwners(const Narrator& narrator) : narrator_(narrator) {}
-
-  Change follow(std::size_t position, const HistoryEvent& event) {
-    const bool created = event.what == What::entry_created;
-    const history::TenureId owner = created && event.tenure != 0 ? event.tenure : event.owner;
-    if (event.what == What::entry_removed) {
-      owners_.erase(event.process);
-    } else if (created || owner != 0) {
-      owners_[event.process] = owner;
+  Entries(const Run& run, const Narrator& narrator) : narrator_(narrator) {
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+      const auto process = static_cast<ProcessId>(i);
+      if (narrator.is_peer(process)) peers_.push_back(process);
     }
-    const auto held = owners_.find(event.process);
-    if (held == owners_.end()) return {position, event.process, Shift::no_entry, event.process};
-    return {position, event.process, Shift::entry_is,
-            narrator_.process_of(held->second).value_or(event.process)};
+    if (!peers_.empty()) column_ = peers_.front();
+  }
+
+  void follow(std::size_t position, const HistoryEvent& event, std::vector<Change>& out) {
+    switch (event.what) {
+      case What::link_cut:
+        cut_.emplace(event.process, event.peer);
+        break;
+      case What::link_healed:
+        cut_.erase({event.process, event.peer});
+        break;
+      case What::process_crashed:
+        down_.insert(event.process);
+        break;
+      case What::process_started:
+        down_.erase(event.process);
+        break;
+      default:
+        return follow_entry(position, event, out);
+    }
+    move(position, out);
   }
 
  private:
+  void follow_entry(std::size_t position, const HistoryEvent& event, std::vector<Change>& out) {
+    const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
+    if (!of_entry || event.key != 0 || narrator_.is_client(event.process)) return;
+    const bool shared = std::find(peers_.begin(), peers_.end(), event.process) != peers_.end();
+    const ProcessId column = shared ? column_ : event.process;
+    Change change{position, column, Shift::no_entry, column};
+    if (event.what != What::entry_removed) {
+      change.shift = Shift::entry_is;
+      change.owner = narrator_.process_of(history::owner_after(event)).value_or(column);
+    }
+    if (shared) shared_ = change;
+    out.push_back(change);
+  }
+
+  void move(std::size_t position, std::vector<Change>& out) {
+    const auto leads = std::find_if(peers_.begin(), peers_.end(),
+                                    [this](ProcessId peer) { return reaches_most(peer); });
+    if (peers_.empty() || reaches_most(column_) || leads == peers_.end()) return;
+    if (shared_ && shared_->shift == Shift::entry_is) {
+      out.push_back({position, column_, Shift::no_entry, column_});
+      out.push_back({position, *leads, Shift::entry_is, shared_->owner});
+    }
+    column_ = *leads;
+  }
+
+  bool reaches_most(ProcessId one) const {
+    if (down_.contains(one)) return false;
+    const auto reached = std::count_if(peers_.begin(), peers_.end(), [&](ProcessId other) {
+      return !down_.contains(other) && !cut_.contains({one, other}) && !cut_.contains({other, one});
+    });
+    return 2 * static_cast<std::size_t>(reached) > peers_.size();
+  }
+
   const Narrator& narrator_;
-  std::map<sim::ProcessId, history::TenureId> owners_;
+  std::vector<ProcessId> peers_;
+  ProcessId column_ = 0;          // of the peers
+  std::optional<Change> shared_;  // the last change of their entry
+  std::set<std::pair<ProcessId, ProcessId>> cut_;
+  std::set<ProcessId> down_;
 };
 
 }  // namespace
@@ -83,17 +137,15 @@ std::vector<Change> changes(const Run& run, const Narrator& narrator,
                             const std::vector<std::size_t>& positions) {
   std::vector<Change> out;
   Beliefs beliefs;
-  EntryOwners owners(narrator);
+  Entries entries(run, narrator);
   for (std::size_t i = 0; i < run.history.size(); ++i) {
     const HistoryEvent& event = run.history[i];
     beliefs.follow(positions[i], event, out);
-    const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
+    entries.follow(positions[i], event, out);
     if (event.what == What::process_crashed)
       out.push_back({positions[i], event.process, Shift::goes_down});
     if (event.what == What::process_started)
       out.push_back({positions[i], event.process, Shift::comes_up});
-    if (of_entry && event.key == 0 && !narrator.is_client(event.process))
-      out.push_back(owners.follow(positions[i], event));
   }
   for (std::size_t i = 0; i < run.trace.records.size(); ++i) {
     const sim::TraceRecord& record = run.trace.records[i];

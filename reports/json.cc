@@ -53,15 +53,16 @@ Json document(const Run& run) {
     promised[property] = run.promised[static_cast<std::size_t>(verdict.property)].promised;
   }
   Json fired = Json::array();
+  Json in_vain = Json::array();
   for (const scenarios::FiredFault& fault : run.fired) {
-    fired.push_back(fault_fields(run, fault.fault));
-    fired.back()["at"] = in_seconds(fault.at);
+    Json& list = fault.in_vain.empty() ? fired : in_vain;
+    list.push_back(fault_fields(run, fault.fault));
+    list.back()["at"] = in_seconds(fault.at);
+    if (!fault.in_vain.empty()) list.back()["because"] = fault.in_vain;
   }
   Json not_fired = Json::array();
   for (std::uint32_t i = 0; i < run.scenario.faults.size(); ++i) {
-    const bool did = std::any_of(run.fired.begin(), run.fired.end(),
-                                 [i](const scenarios::FiredFault& f) { return f.fault == i; });
-    if (!did) not_fired.push_back(fault_fields(run, i));
+    if (fired_fault(run, i) == nullptr) not_fired.push_back(fault_fields(run, i));
   }
   return {{"scenario", run.scenario.name},
           {"title", run.scenario.title},
@@ -75,6 +76,7 @@ Json document(const Run& run) {
           {"promised", std::move(promised)},
           {"witnesses", witnesses(run, narrator)},
           {"faults_fired", std::move(fired)},
+          {"faults_in_vain", std::move(in_vain)},
           {"faults_not_fired", std::move(not_fired)},
           {"steps_reached", run.steps_reached},
           {"longest_wait_seconds", in_seconds(run.longest_wait.length.count())},

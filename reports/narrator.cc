@@ -9,6 +9,7 @@
 
 #include "picklock/client.h"
 #include "reports/columns.h"
+#include "scenarios/promises.h"
 
 namespace picklock::reports {
 namespace {
@@ -76,12 +77,21 @@ Ending ending(Cause cause) {
 
 }  // namespace
 
+const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault) {
+  const auto found = std::find_if(run.fired.begin(), run.fired.end(),
+                                  [fault](const auto& one) { return one.fault == fault; });
+  return found == run.fired.end() ? nullptr : &*found;
+}
+
 Narrator::Narrator(const Run& run)
     : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
     clients_[i] = run.processes[i].starts_with("client-") || run.processes[i] == kCoordinator;
     resources_[i] = run.processes[i] == "resource";
   }
+  if (scenarios::find_algorithm(run.scenario) != nullptr)
+    specs_ = scenarios::processes_of(run.scenario);
+  if (specs_.size() != run.processes.size()) specs_.clear();
   for (const HistoryEvent& event : run.history) {
     if (event.what > What::deadline_passed || event.tenure == 0) continue;
     if (event.process < clients_.size()) clients_[event.process] = true;
@@ -117,6 +127,10 @@ bool Narrator::is_client(ProcessId process) const {
 
 bool Narrator::is_resource(ProcessId process) const {
   return process < resources_.size() && resources_[process];
+}
+
+bool Narrator::is_peer(ProcessId process) const {
+  return process < specs_.size() && specs_[process].kind->standing == servers::Standing::peer;
 }
 
 std::optional<ProcessId> Narrator::process_of(TenureId tenure) const {
@@ -226,6 +240,48 @@ const HistoryEvent& Narrator::first_loss(const HistoryEvent& removed) const {
   const bool again =
       removed.what == What::entry_removed && gone != nullptr && gone->owner == removed.owner;
   return again ? *gone : removed;
+}
+
+bool Narrator::are_copies(ProcessId one, ProcessId other) const {
+  return one != other && one < specs_.size() && other < specs_.size() &&
+         specs_[one].kind->standing != servers::Standing::none &&
+         specs_[other].kind->standing != servers::Standing::none &&
+         specs_[one].group == specs_[other].group;
+}
+
+bool Narrator::is_kept_by_copy(const HistoryEvent& removed) const {
+  if (removed.what != What::entry_removed || removed.cause != Cause::failover) return false;
+  std::map<ProcessId, TenureId> owners;
+  for (const HistoryEvent& event : run_.history) {
+    if (&event == &removed) break;
+    const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
+    if (of_entry && event.key == removed.key && are_copies(event.process, removed.process))
+      owners[event.process] = history::owner_after(event);
+  }
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const auto& one) { return one.second == removed.owner; });
+}
+
+const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const {
+  if (removed.what != What::entry_removed || removed.cause != Cause::expiry) return nullptr;
+  const HistoryEvent* crash = nullptr;
+  const sim::Fault* by = nullptr;
+  const sim::Fault* latest = nullptr;
+  for (const HistoryEvent& event : run_.history) {
+    if (&event == &removed) break;
+    if (event.what == What::fault_fired && event.key < run_.scenario.faults.size())
+      latest = &run_.scenario.faults[event.key];
+    if (event.process != removed.process) continue;
+    if (event.what == What::process_started) crash = nullptr;
+    if (event.what == What::process_crashed) {
+      crash = &event;
+      by = latest;
+    }
+  }
+  if (crash == nullptr || by == nullptr || by->keeps == sim::Keeps::fsynced) return nullptr;
+  const bool loses = (by->verb == sim::Verb::crash || by->verb == sim::Verb::restart) &&
+                     scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia;
+  return loses ? crash : nullptr;
 }
 
 std::string Narrator::loss(const HistoryEvent& event) const {
@@ -469,14 +525,19 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     case Property::loss_noticed: {
       if (alone) break;
       const HistoryEvent& lost = first_loss(other);
+      const HistoryEvent* const crash = crash_that_lost(lost);
       const std::string believed = at->what == What::release_invoked
                                        ? "until it began to release at " + when
                                    : at->what == What::horizon ? "until the run ended at " + when
                                                                : "until " + when;
+      const std::string how =
+          crash != nullptr ? fmt::format("was lost in the crash of {}", process(crash->process))
+                           : loss(lost);
       return fmt::format(
           "{}'s entry {} at {}; its owner believed that it held {} {} and never learned of the "
           "loss",
-          owner(lost), loss(lost), instant(lost.at), lock(lost.key), believed);
+          owner(lost), how, instant(crash != nullptr ? crash->at : lost.at), lock(lost.key),
+          believed);
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);

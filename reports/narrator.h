@@ -11,12 +11,16 @@
 #include "properties/verdict.h"
 #include "reports/wording.h"
 #include "scenarios/run.h"
+#include "scenarios/topology.h"
 
 namespace picklock::reports {
 
 using picklock::Property;
 using properties::Witness;
 using scenarios::Run;
+
+// nullptr: the fault did not fire.
+const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault);
 
 // Describes the events of one run. Borrows the run, which must outlive it.
 class Narrator {
@@ -29,6 +33,7 @@ class Narrator {
   std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
+  bool is_peer(sim::ProcessId process) const;  // a server of an ensemble in which any may lead
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(history::TenureId tenure) const;
   // The process that caused an event. At a server and at the resource this is the client whose
@@ -37,6 +42,12 @@ class Narrator {
 
   // The event that removed an entry first, if it was gone before `removed`; else `removed`.
   const history::HistoryEvent& first_loss(const history::HistoryEvent& removed) const;
+  // Whether, when a failover removes an entry, another server of the group has it for the same
+  // owner.
+  bool is_kept_by_copy(const history::HistoryEvent& removed) const;
+  // The crash that lost an entry whose deadline passed while its server was down, if the server has
+  // kept no data; else nullptr.
+  const history::HistoryEvent* crash_that_lost(const history::HistoryEvent& removed) const;
 
   // An event as a sentence: "client-1 learns that it has lost the lock".
   std::string event(const history::HistoryEvent& event) const;
@@ -63,11 +74,13 @@ class Narrator {
   std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
   std::string owner(const history::HistoryEvent& event) const;
   std::string loss(const history::HistoryEvent& event) const;
+  bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
 
   const Run& run_;
   std::vector<Actor> tenures_;
   std::vector<bool> clients_;
   std::vector<bool> resources_;
+  std::vector<scenarios::ProcessSpec> specs_;  // of the processes, where the scenario has them all
 };
 
 }  // namespace picklock::reports

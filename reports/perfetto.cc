@@ -93,6 +93,14 @@ class TraceWriter {
     add(process, track, found->second.since, at, found->second.name);
   }
 
+  // A process is in one state at a time, however often it is told to enter it.
+  void enter(ProcessId process, Instant at, const std::string& state) {
+    const auto found = open_.find({process, Track::state});
+    if (found != open_.end() && found->second.depth > 0 && found->second.name == state) return;
+    close(process, Track::state, at);
+    open(process, Track::state, at, state);
+  }
+
   void states() {
     for (const Change& change : transcript_.changes) {
       const Instant at = run_.trace.records[change.position].at;
@@ -104,11 +112,10 @@ class TraceWriter {
           close(change.process, Track::belief, at);
           break;
         case Shift::pauses:
-          open(change.process, Track::state, at, "paused");
+          enter(change.process, at, "paused");
           break;
         case Shift::goes_down:
-          close(change.process, Track::state, at);
-          open(change.process, Track::state, at, "down");
+          enter(change.process, at, "down");
           break;
         case Shift::resumes:
         case Shift::comes_up:

@@ -115,9 +115,11 @@ class StoryTeller {
         }
         continue;
       }
+      // The answers before an operation begins say nothing of its outcome.
+      if (item.joins_after) latest.erase(item.tenure);
       if (item.joins_before && item.tenure != 0) {
         const auto answer = latest.find(item.tenure);
-        if (answer != latest.end()) {
+        if (answer != latest.end() && !(item.fails && answered_unlike(answer->second.first))) {
           const auto& [at, row] = answer->second;
           const Instant answered =
               transcript_.exchanges[transcript_.items[at].exchange].answered_at;
@@ -166,6 +168,7 @@ class StoryTeller {
     row.text = exchange.pushed ? exchange.answer
                                : fmt::format("{} (answer to {})", exchange.answer, asked(exchange));
     row.answer = exchange.answer;
+    if (exchange.ignored) row.outcome = "ignored: the connection was closed";
     if (exchange.woke) row.outcome = narrator_.process(exchange.client) + " wakes";
     return row;
   }
@@ -180,6 +183,21 @@ class StoryTeller {
     row.kind = RowKind::lost;
     row.text = what;
     row.outcome = "lost in transit";
+  }
+
+  // Whether another server has answered the same command of this operation differently: then no
+  // single answer says what became of it.
+  bool answered_unlike(std::size_t answered) const {
+    const Exchange& last = transcript_.exchanges[transcript_.items[answered].exchange];
+    for (std::size_t i = answered; i-- > 0;) {
+      const Item& item = transcript_.items[i];
+      if (item.tenure == last.tenure && item.joins_after) break;
+      if (item.part != Part::answered || item.tenure != last.tenure) continue;
+      const Exchange& other = transcript_.exchanges[item.exchange];
+      if (other.server != last.server && other.form() == last.form() && other.answer != last.answer)
+        return true;
+    }
+    return false;
   }
 
   bool command_follows(std::size_t from) const {

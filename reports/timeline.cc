@@ -22,8 +22,8 @@ namespace {
 using scenarios::Outcome;
 
 constexpr int kNarrowest = 40;
-constexpr int kTimeWidth = 11;  // the margin that holds the time
-constexpr int kTextWidth = 34;  // columns that the lanes leave to the text
+constexpr int kShortestTime = 9;  // as wide as "9999.999s"
+constexpr int kTextWidth = 34;    // columns that the lanes leave to the text
 constexpr std::size_t kWitnessesShown = 2;
 constexpr sim::Duration kQuiet = std::chrono::seconds(1);
 
@@ -44,6 +44,7 @@ class TimelineWriter {
         narrator_(outcome.run),
         options_(options),
         width_(std::max(kNarrowest, options.width)),
+        time_width_(std::max(kShortestTime, display_width(instant(outcome.run.ended))) + 2),
         glyphs_(palette(options.unicode)) {}
 
   std::string write() {
@@ -107,7 +108,7 @@ class TimelineWriter {
 
   void story() {
     const Story story = tell(run_, narrator_);
-    Lanes lanes(run_, narrator_, story, glyphs_, width_ - kTimeWidth,
+    Lanes lanes(run_, narrator_, story, glyphs_, width_ - time_width_,
                 std::min(kTextWidth, width_ / 2));
     blank();
     for (const Line& line : lanes.heading()) put(margin("").add(line));
@@ -135,7 +136,7 @@ class TimelineWriter {
   }
 
   Line margin(std::string_view time) const {
-    return Line().add(pad_left(time, kTimeWidth - 2) + "  ", Ink::dim);
+    return Line().add(pad_left(time, time_width_ - 2) + "  ", Ink::dim);
   }
 
   void put_row(Lanes& lanes, const Row& row, std::string_view time) {
@@ -145,7 +146,7 @@ class TimelineWriter {
     const Ink ink = row.kind == RowKind::violation ? Ink::bad
                     : row.kind == RowKind::fold    ? Ink::dim
                                                    : Ink::plain;
-    const int room = width_ - kTimeWidth - lanes.width();
+    const int room = width_ - time_width_ - lanes.width();
     bool first = true;
     for (const std::string& line : wrap(shown(words(lanes, row)), room, 2)) {
       put(first ? margin(time).add(lanes.row(row)).add(line, ink)
@@ -182,7 +183,7 @@ class TimelineWriter {
 
   // A row across every lane.
   void band(std::string_view time, std::string_view mark, std::string_view text, Ink ink) {
-    const int lead = kTimeWidth + display_width(mark) + 1;
+    const int lead = time_width_ + display_width(mark) + 1;
     const std::vector<std::string> lines = wrap(shown(text), width_ - lead);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       Line line = i == 0 ? margin(time).add(mark, ink).add(" ", ink)
@@ -203,18 +204,18 @@ class TimelineWriter {
     blank();
     std::string marks;
     for (const std::string& mark : legend) {
-      if (!marks.empty() && kTimeWidth + display_width(marks) + 3 + display_width(mark) > width_) {
-        paragraph(margin(""), kTimeWidth, marks, Ink::dim);
+      if (!marks.empty() && time_width_ + display_width(marks) + 3 + display_width(mark) > width_) {
+        paragraph(margin(""), time_width_, marks, Ink::dim);
         marks.clear();
       }
       if (!marks.empty()) marks += "   ";
       marks += mark;
     }
-    if (!marks.empty()) paragraph(margin(""), kTimeWidth, marks, Ink::dim);
+    if (!marks.empty()) paragraph(margin(""), time_width_, marks, Ink::dim);
     name_missing("without a column, for lack of room: ", lanes.left_out());
     name_missing("left out, because no fault or witness names them: ", lanes.passed_over());
     if (!story.upkeep.empty())
-      paragraph(margin(""), kTimeWidth, "left out, commands of upkeep: " + list(story.upkeep),
+      paragraph(margin(""), time_width_, "left out, commands of upkeep: " + list(story.upkeep),
                 Ink::dim);
   }
 
@@ -223,7 +224,7 @@ class TimelineWriter {
     std::vector<std::string> names;
     names.reserve(processes.size());
     for (const sim::ProcessId process : processes) names.push_back(narrator_.process(process));
-    paragraph(margin(""), kTimeWidth, fmt::format("{}{}", why, list(names)), Ink::dim);
+    paragraph(margin(""), time_width_, fmt::format("{}{}", why, list(names)), Ink::dim);
   }
 
   void properties() {
@@ -287,9 +288,12 @@ class TimelineWriter {
   }
 
   void premises() {
-    std::string faults = plural(run_.fired.size(), "fault");
+    const auto fired = static_cast<std::size_t>(
+        std::count_if(run_.fired.begin(), run_.fired.end(),
+                      [](const scenarios::FiredFault& one) { return one.in_vain.empty(); }));
+    std::string faults = plural(fired, "fault");
     const std::vector<std::string> of_faults = names(classes_of_faults());
-    if (!run_.fired.empty() && !of_faults.empty()) faults += fmt::format(" ({})", list(of_faults));
+    if (fired > 0 && !of_faults.empty()) faults += fmt::format(" ({})", list(of_faults));
     std::vector<std::string> of_settings = names(run_.met);
     std::erase_if(of_settings, [&](const std::string& one) {
       return std::find(of_faults.begin(), of_faults.end(), one) != of_faults.end();
@@ -298,7 +302,7 @@ class TimelineWriter {
       faults += fmt::format("; {} by the scenario's settings", list(of_settings));
     const std::vector<std::string> premise = {
         plural(clients(), "client"),
-        run_.grants == 0 ? "the lock was never granted"
+        run_.grants == 0 ? "no client learned that it had the lock"
                          : "the lock was granted " + times(run_.grants),
         faults, measured(run_.ended - sim::kStart) + " of virtual time"};
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
@@ -350,10 +354,10 @@ class TimelineWriter {
     if (!fits) paragraph(indent, 6, text, broken ? Ink::bad : Ink::dim);
     if (!promised.premise.empty()) {
       paragraph(indent, 6,
-                fmt::format(
-                    "promised on {}: {}",
-                    promised.premise_kept ? "condition" : "a condition that this run did not keep",
-                    promised.premise),
+                promised.premise_kept
+                    ? fmt::format("promised on condition: {}", promised.premise)
+                    : fmt::format("promised on a condition that this run did not keep: {}",
+                                  promised.part_not_kept),
                 Ink::dim);
     }
   }
@@ -372,18 +376,20 @@ class TimelineWriter {
     section("Faults");
     bool all_fired = true;
     for (std::size_t i = 0; i < run_.scenario.faults.size(); ++i) {
-      const auto fired = std::find_if(run_.fired.begin(), run_.fired.end(),
-                                      [i](const scenarios::FiredFault& f) { return f.fault == i; });
-      const bool did = fired != run_.fired.end();
-      all_fired = all_fired && did;
+      const scenarios::FiredFault* const fired = fired_fault(run_, i);
+      const bool did = fired != nullptr && fired->in_vain.empty();
+      all_fired = all_fired && fired != nullptr;
       const std::string text = printable(fault(run_.scenario.faults[i]));
       paragraph(Line()
                     .add("  ")
                     .add(did ? glyphs_.good : glyphs_.bad, did ? Ink::good : Ink::bad)
                     .add(fmt::format(" {}  ", i + 1)),
                 6 + display_width(fmt::format("{}", i + 1)),
-                text + (did ? "; fired at " + instant(fired->at) : "; did not fire"));
-      if (!did) near_miss(run_.scenario.faults[i]);
+                text + (fired == nullptr ? "; did not fire"
+                        : did            ? "; fired at " + instant(fired->at)
+                              : fmt::format("; changed nothing at {}: {}", instant(fired->at),
+                                            fired->in_vain)));
+      if (fired == nullptr) near_miss(run_.scenario.faults[i]);
     }
     if (all_fired || run_.steps_reached.empty()) return;
     paragraph(Line().add("  "), 2, "all steps reached: " + list(run_.steps_reached));
@@ -448,6 +454,7 @@ class TimelineWriter {
   const Narrator narrator_;
   const TextOptions& options_;
   const int width_;
+  const int time_width_;  // of the margin that holds the time
   const Palette& glyphs_;
   std::string out_;
 };

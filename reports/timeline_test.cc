@@ -560,7 +560,7 @@ TEST(Timeline, LaysAClassAtTheDoorOfAFaultOrOfTheSettings) {
   EXPECT_THAT(told(run, 140),
               HasSubstr("; 1 fault (pause); server-clock by the scenario's settings; "));
   run.grants = 0;
-  EXPECT_THAT(told(run), HasSubstr("; the lock was never granted; "));
+  EXPECT_THAT(told(run), HasSubstr("; no client learned that it had the lock; "));
 }
 
 TEST(Timeline, HasOneNameForTheLock) {

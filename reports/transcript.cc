@@ -237,6 +237,11 @@ class Transcriber {
   void lost(std::size_t position, const TraceRecord& record) {
     Exchange* const exchange = exchange_of(record.message);
     if (exchange == nullptr) return;
+    // It was delivered to a connection that its receiver had closed, so nobody reads it.
+    if (record.reply ? exchange->answered : exchange->delivered) {
+      exchange->ignored = exchange->pushed;
+      return;
+    }
     exchange->lost = true;
     if (exchange->pushed) exchange->upkeep = false;
     if (record.reply) add_part(position, Part::answer_lost, *exchange);
@@ -271,7 +276,7 @@ class Transcriber {
   void paused(std::size_t position, const TraceRecord& record) {
     const bool by_fault = follows_fault(position);
     if (!by_fault && resumes_at(position) - record.at < kNotablePause) return;
-    pauses_[record.process] = record.at;
+    pauses_.try_emplace(record.process, record.at);  // it runs again after the last of several
     if (!by_fault) add_event(position, record, "is paused");
   }
 
@@ -364,8 +369,11 @@ class Transcriber {
       case What::process_started:
         if (!started_.insert(event.process).second || down_.contains(event.process)) {
           back_ = transcript_.items.size();
-          add_event(position, event);
+          Item& item = add_event(position, event);
+          if (const auto lost = lost_in_crash_.find(event.process); lost != lost_in_crash_.end())
+            item.row.text += without_entry(lost->second);
         }
+        lost_in_crash_.erase(event.process);
         down_.erase(event.process);
         break;
       case What::wait_ended:
@@ -469,6 +477,9 @@ class Transcriber {
           trigger.phase == sim::Phase::sent)
         struck_.emplace_back(trigger.role, transcript_.items.size());
     }
+    if (const scenarios::FiredFault* const fired = fired_fault(run_, event.key);
+        fired != nullptr && !fired->in_vain.empty())
+      text += fmt::format(": {}", fired->in_vain);
     transcript_.add(position, event.at, RowKind::fault, target, std::move(text));
     fired_at_[event.key] = event.at;
   }
@@ -493,7 +504,7 @@ class Transcriber {
   // The end of a pause or crash has a row of its own, and a fault without length needs no end.
   void fault_ended(std::size_t position, const HistoryEvent& event) {
     const auto fired = fired_at_.find(event.key);
-    if (fired == fired_at_.end() || fired->second == event.at) return;
+    if (fired == fired_at_.end() || fired->second == event.at || was_healed(event)) return;
     std::string text = narrator_.event(event);
     if (const sim::Fault* const fault = fault_of(event)) {
       if (fault->verb == sim::Verb::pause || fault->verb == sim::Verb::crash ||
@@ -503,6 +514,25 @@ class Transcriber {
       if (!goes_on.empty()) text += ": " + printable(goes_on);
     }
     transcript_.add(position, event.at, RowKind::fault, event.process, std::move(text));
+  }
+
+  // Whether a heal has ended a partition or a hold before its time.
+  bool was_healed(const HistoryEvent& ended) const {
+    const sim::Fault* const fault = fault_of(ended);
+    if (fault == nullptr || (fault->verb != sim::Verb::partition && fault->verb != sim::Verb::hold))
+      return false;
+    const auto ends = [&](const std::string& healed) {
+      const bool other = fault->verb == sim::Verb::partition
+                             ? fault->from.size() == 1 && fault->from.front() == healed
+                             : fault->trigger.on == healed || fault->trigger.by == healed;
+      return healed == fault->target || other;
+    };
+    return std::any_of(run_.fired.begin(), run_.fired.end(), [&](const auto& fired) {
+      if (fired.fault >= run_.scenario.faults.size()) return false;
+      const sim::Fault& later = run_.scenario.faults[fired.fault];
+      return later.verb == sim::Verb::heal && fired.at >= fired_at_.at(ended.key) &&
+             fired.at < ended.at && ends(later.target);
+    });
   }
 
   // ---------------------------------------------------------------- entries
@@ -517,6 +547,11 @@ class Transcriber {
       return;
     }
     if (of_lock && &narrator_.first_loss(event) != &event) return;
+    if (of_lock && narrator_.is_kept_by_copy(event)) return;  // its server is replaced, it lives on
+    if (of_lock && narrator_.crash_that_lost(event) != nullptr) {
+      lost_in_crash_[event.process] = event.owner;  // the row of the restart says so
+      return;
+    }
     if (of_lock && event.cause == Cause::restart && lost_at_start(position, event)) return;
     Item& item = add_event(position, event);
     if (event.what == What::entry_removed) item.row.text = narrator_.entry_ends(event);
@@ -538,13 +573,18 @@ class Transcriber {
 
   // An entry that a server loses by its restart is mentioned in the row of the restart.
   bool lost_at_start(std::size_t position, const HistoryEvent& event) {
-    const auto owner = narrator_.process_of(event.owner);
-    if (!owner || back_ + 1 != transcript_.items.size()) return false;
+    const std::string without = without_entry(event.owner);
+    if (without.empty() || back_ + 1 != transcript_.items.size()) return false;
     Row& row = transcript_.items[back_].row;
     if (row.from != event.process || row.at != event.at) return false;
-    row.text += fmt::format(", without {}'s entry", narrator_.process(*owner));
+    row.text += without;
     row.last = position;
     return true;
+  }
+
+  std::string without_entry(TenureId owner) const {
+    const auto process = narrator_.process_of(owner);
+    return process ? fmt::format(", without {}'s entry", narrator_.process(*process)) : "";
   }
 
   const Run& run_;
@@ -557,6 +597,7 @@ class Transcriber {
   std::map<TenureId, int> holds_;                   // as their clients count
   std::map<ProcessId, Instant> pauses_;
   std::map<history::KeyId, Instant> fired_at_;
+  std::map<ProcessId, TenureId> lost_in_crash_;       // the owner of an entry that a crash took
   std::vector<std::pair<Role, std::size_t>> struck_;  // faults on a command that is not sent yet
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;

@@ -38,7 +38,8 @@ struct Exchange {
   bool took = false;    // made or changed an entry of the lock's key
   bool woke = false;    // a push: its client had slept until it came
   bool folded = false;
-  bool upkeep = false;  // of the connection: kept only to match its answer, never shown
+  bool ignored = false;  // a push: it came to a connection that its receiver had closed
+  bool upkeep = false;   // of the connection: kept only to match its answer, never shown
 
   std::string command() const { return text.substr(0, text.find(' ')); }
   // The part that a retry repeats: the command, and for a script its digest.

@@ -8,6 +8,19 @@
 namespace picklock::scenarios {
 
 using history::What;
+namespace {
+
+// For readers of the trace.
+void tell(const models::ClientMachine& machine, std::string_view what) {
+  const sim::Scheduler& scheduler = machine.simulation().scheduler;
+  sim::Tracer& tracer = machine.simulation().scheduler.record().tracer();
+  if (!tracer.on()) return;
+  tracer.add(
+      {.at = scheduler.now(), .kind = sim::TraceKind::told, .process = machine.process().id()},
+      what);
+}
+
+}  // namespace
 
 void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
                           const Scenario& scenario, models::Tenures& tenures,
@@ -149,7 +162,10 @@ void ClientProgram::work(models::SimClient& self, Equipped& lock, const Lease& l
   play(Role::write);
   if (fencing == Fencing::after) {
     shown.token = lock_server(*scenario_).fetch_token(self, scenario_->lock.key);
-    if (shown.token == 0) return;  // nothing may be written without one
+    if (shown.token == 0) {  // nothing may be written without one
+      tell(*machine_, "has no fencing token, so it gives the lock back without a write");
+      return;
+    }
   }
   if (writes > 1) write(self, lock, lease, 1, shown);
   if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())

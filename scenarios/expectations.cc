@@ -30,11 +30,14 @@ void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
 
 void judge_faults(const World& world, std::vector<std::string>& surprises) {
   const std::size_t planned = world.scenario().faults.size();
-  if (world.fired().size() == planned) return;  // each fires at most once
-  std::vector<bool> fired(planned);
-  for (const sim::Nemesis::Firing& one : world.fired()) fired[one.fault] = true;
+  std::vector<const sim::Nemesis::Firing*> fired(planned);  // each fires at most once
+  for (const sim::Nemesis::Firing& one : world.fired()) fired[one.fault] = &one;
   for (std::size_t i = 0; i < planned; ++i) {
-    if (!fired[i]) surprises.push_back(fmt::format("fault {} did not fire", i + 1));
+    if (fired[i] == nullptr) {
+      surprises.push_back(fmt::format("fault {} did not fire", i + 1));
+    } else if (!fired[i]->in_vain.empty()) {
+      surprises.push_back(fmt::format("fault {} changed nothing: {}", i + 1, fired[i]->in_vain));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "scenarios/measures.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,14 @@ Wakeups wakeups(const history::History& history) {
     first = end;
   }
   return counted;
+}
+
+std::uint32_t grants(const history::History& history) {
+  std::set<TenureId> told;
+  for (const history::HistoryEvent& event : history) {
+    if (event.what == What::acquire_ok) told.insert(event.tenure);
+  }
+  return static_cast<std::uint32_t>(told.size());
 }
 
 std::uint32_t contended_grants(const history::History& history) {

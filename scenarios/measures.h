@@ -26,6 +26,10 @@ struct Wakeups {
 
 Wakeups wakeups(const history::History& history);
 
+// Tenures that learned that they have the lock. An entry whose client was never told of it, or that
+// it undid, is no grant.
+std::uint32_t grants(const history::History& history);
+
 // Granted tenures during which, from the acquire to the end of the release, another tenure wanted
 // or had the lock.
 std::uint32_t contended_grants(const history::History& history);

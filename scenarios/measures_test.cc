@@ -46,6 +46,16 @@ TEST(Wakeups, AreNoTimeOutsAndNoSecondWordOfTheSameRelease) {
   EXPECT_EQ(one.most, 1u);
 }
 
+// One that undoes its entries on a quorum, or crashes before it reads the answer, never held it.
+TEST(Grants, AreCountedByTenuresThatLearnOfSuccessHoweverOftenTheyTry) {
+  EXPECT_EQ(grants(history({of(1, What::acquire_invoked, 0s), of(1, What::entry_created, 1s, 9),
+                            of(1, What::entry_removed, 2s, 9), of(1, What::entry_created, 3s, 9)})),
+            0u);
+  EXPECT_EQ(grants(history({of(1, What::acquire_ok, 0s), of(1, What::acquire_ok, 1s),
+                            of(1, What::release_ok, 2s), of(2, What::acquire_ok, 3s)})),
+            2u);
+}
+
 TEST(ContendedGrants, AreThoseThatOverlapAnotherTenure) {
   const auto apart = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
                               of(1, What::release_ok, 2s), of(2, What::acquire_invoked, 3s),

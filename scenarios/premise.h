@@ -15,8 +15,11 @@ namespace picklock::scenarios {
 // counts as kept.
 bool is_judged(std::string_view premise);
 
-// Whether the run of the scenario with this history kept the premise. Every promise also requires
-// that nothing but the lock's commands sets its key: a client that writes into the key breaks it.
+// The first part of the premise that the run of the scenario with this history did not keep, in the
+// premise's own words; empty: the run kept all of it. Every promise also requires that nothing but
+// the lock's commands sets its key: a client that writes into the key breaks it.
+std::string_view part_not_kept(std::string_view premise, const Scenario& scenario,
+                               const history::History& history);
 bool was_kept(std::string_view premise, const Scenario& scenario, const history::History& history);
 
 // Whether a violation in this run counts: the lock promised the property and the run kept the

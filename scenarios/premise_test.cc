@@ -200,6 +200,17 @@ TEST(Premise, OfWritesInTimeIsBrokenByOneThatArrivesAfterTheRelease) {
   EXPECT_FALSE(late("20s"));
 }
 
+TEST(Premise, OfTwoPartsNamesThePartThatWasNotKept) {
+  Scenario scenario;
+  scenario.clients.progress = Progress::set;
+  const std::string_view two =
+      "every command is answered before its client gives up on it, and nothing but the lock's "
+      "commands sets its key";
+  EXPECT_EQ(part_not_kept(two, scenario, {}), "nothing but the lock's commands sets its key");
+  scenario.clients.progress = Progress::none;
+  EXPECT_EQ(part_not_kept(two, scenario, {}), "");
+}
+
 TEST(Premise, OfTheUsersConductIsWhatTheScenarioSays) {
   Scenario scenario;
   EXPECT_TRUE(was_kept(models::locks::kOneLock, scenario, {}));

@@ -17,6 +17,7 @@ struct Promised {
   FaultClasses beyond;       // classes met under which it is not promised; none: it never is
   std::string_view premise;  // of the promise, where it is made; empty: unconditionally
   bool premise_kept = true;  // by the run that was made
+  std::string_view part_not_kept{};  // of the premise, in its own words
   // The run meets no fault, and the property is one that every lock must keep then.
   bool without_faults = false;
   bool answers = false;  // a violation counts in the run that was made (scenarios/premise.h)

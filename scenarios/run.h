@@ -18,8 +18,9 @@
 namespace picklock::scenarios {
 
 struct FiredFault {
-  std::uint32_t fault = 0;  // index into the plan
-  sim::Instant at{};        // when it fired
+  std::uint32_t fault = 0;     // index into the plan
+  sim::Instant at{};           // when it fired
+  std::string_view in_vain{};  // why it changed nothing; empty: it changed something
 };
 
 struct Run {
@@ -39,7 +40,7 @@ struct Run {
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;
   Wakeups wakeups;
-  std::uint32_t grants = 0;  // tenures whose grant took effect
+  std::uint32_t grants = 0;  // tenures that learned that they have the lock
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
 

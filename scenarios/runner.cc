@@ -86,7 +86,8 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.processes = world_.processes();
   run.keys = world_.keys();
   run.grants = world_.grants();
-  for (const auto& firing : world_.fired()) run.fired.push_back({firing.fault, firing.at});
+  for (const auto& firing : world_.fired())
+    run.fired.push_back({firing.fault, firing.at, firing.in_vain});
   run.longest_wait = longest_wait(run.history, run.ended);
   run.wakeups = wakeups(run.history);
   run.surprises = surprises(world_, demands);

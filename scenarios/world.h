@@ -19,6 +19,7 @@
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
 #include "scenarios/coordinator_program.h"
+#include "scenarios/measures.h"
 #include "scenarios/run.h"
 #include "scenarios/scenario.h"
 #include "scenarios/topology.h"
@@ -53,7 +54,7 @@ class World {
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   Duration patience() const { return patience_; }
-  std::uint32_t grants() const { return tenures_.grants(); }
+  std::uint32_t grants() const { return scenarios::grants(history()); }
   std::vector<std::string> processes() const;
   std::vector<std::string> keys() const { return keys_.names(); }
   const Scenario& scenario() const { return *scenario_; }

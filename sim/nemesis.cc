@@ -4,6 +4,12 @@
 #include <stdexcept>
 
 namespace picklock::sim {
+namespace {
+
+constexpr std::string_view kCrashed = "it had crashed already";
+constexpr std::string_view kNoThread = "it had no thread left";
+
+}  // namespace
 
 void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients) {
   planned_ = plan.size();
@@ -112,12 +118,13 @@ void Nemesis::on_time(std::uint32_t index) {
 void Nemesis::fire(std::uint32_t index, const Step* step) {
   Armed& armed = plan_[index];
   armed.fired = true;
+  const std::size_t firing = fired_.size();
   fired_.push_back({index, scheduler_.now()});
   scheduler_.record().report({.at = scheduler_.now(),
                               .what = Occurred::fault_fired,
                               .process = armed.target->id(),
                               .fault = index});
-  apply(armed, index, step);
+  fired_[firing].in_vain = apply(armed, index, step);
 }
 
 void Nemesis::end_after(std::uint32_t index, std::optional<Duration> lasts) {
@@ -149,19 +156,23 @@ void Nemesis::ended(std::uint32_t index) {
                               .fault = index});
 }
 
-void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
+std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
   const Fault& fault = *armed.fault;
   Process& target = *armed.target;
+  std::string_view in_vain;
   Message* message = step != nullptr ? step->message : nullptr;
   std::optional<Duration> lasts = fault.lasts;
   armed.under_way = true;
   armed.incarnation = target.incarnation();
   switch (fault.verb) {
     case Verb::pause:
+      if (target.down()) in_vain = kCrashed;
       scheduler_.processes().pause(target);
       break;
     case Verb::crash:
     case Verb::restart:
+      // Its restart is a change all the same.
+      if (target.down() && fault.verb == Verb::crash && !lasts) in_vain = kCrashed;
       bring_down(target, fault.host, fault.silent);
       break;
     case Verb::end_thread:
@@ -172,10 +183,16 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
                                     .thread = thread->id(),
                                     .tag = thread->tag});
         scheduler_.threads().kill(*thread);
+      } else {
+        in_vain = target.down() ? kCrashed : kNoThread;
       }
       break;
     case Verb::interrupt:
-      if (Thread* thread = victim(target, step)) scheduler_.threads().interrupt(*thread);
+      if (Thread* thread = victim(target, step)) {
+        scheduler_.threads().interrupt(*thread);
+      } else {
+        in_vain = target.down() ? kCrashed : kNoThread;
+      }
       break;
     case Verb::step_clock:
       scheduler_.processes().step_clock(target, fault.step);
@@ -188,7 +205,7 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       each_cut(armed, true);
       break;
     case Verb::heal:
-      heal(target);
+      if (!heal(target)) in_vain = "nothing of it was cut off or held up";
       break;
     case Verb::hold:
       message->mark_held_until(scheduler_.now() + *fault.lasts);
@@ -214,18 +231,21 @@ void Nemesis::apply(Armed& armed, std::uint32_t index, const Step* step) {
       scheduler_.processes().set_slowness(target, target.slowness() + fault.step);
       break;
     default:
-      strike(armed, &Program::strike);
+      in_vain = strike(armed, &Program::strike);
       break;
   }
   if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
   end_after(index, lasts);
+  return in_vain;
 }
 
-void Nemesis::strike(const Armed& armed, void (Program::*what)(const Strike&)) {
-  const Strike strike{*armed.fault, *armed.target, armed.to};
+std::string_view Nemesis::strike(const Armed& armed, void (Program::*what)(const Strike&)) {
+  Strike::Findings findings;
+  const Strike strike{*armed.fault, *armed.target, armed.to, findings};
   for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
     if (Program* program = scheduler_.processes().at(id).program()) (program->*what)(strike);
   }
+  return findings.any ? std::string_view() : findings.nothing;
 }
 
 void Nemesis::bring_down(Process& target, bool host, bool silent) {
@@ -235,20 +255,23 @@ void Nemesis::bring_down(Process& target, bool host, bool silent) {
 }
 
 // Ends every cut and hold of the target's links and takes the target out of its partitions, so that
-// their own end does not undo a later one.
-void Nemesis::heal(Process& target) {
+// their own end does not undo a later one. Returns whether there was any.
+bool Nemesis::heal(Process& target) {
+  bool any = false;
   for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
     Process& other = scheduler_.processes().at(id);
+    any = any || network_.blocked(target, other) || network_.blocked(other, target);
     while (network_.blocked(target, other)) network_.unblock(target, other);
     while (network_.blocked(other, target)) network_.unblock(other, target);
-    network_.release_hold(target, other);
-    network_.release_hold(other, target);
+    any = network_.release_hold(target, other) || any;
+    any = network_.release_hold(other, target) || any;
   }
   for (std::size_t i = 0; i < planned_; ++i) {
     if (plan_[i].under_way && plan_[i].fault->verb == Verb::partition) {
       plan_[i].healed.push_back(&target);
     }
   }
+  return any;
 }
 
 // The thread whose step it is, if that is a thread of the target; else the target's oldest thread.

@@ -61,6 +61,7 @@ class Nemesis {
   struct Firing {
     std::uint32_t fault = 0;
     Instant at{};
+    std::string_view in_vain{};  // why it changed nothing; empty: it changed something
   };
   const std::vector<Firing>& fired() const { return fired_; }
 
@@ -107,9 +108,10 @@ class Nemesis {
   void fire(std::uint32_t index, const Step* step);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
   void ended(std::uint32_t index);
-  void apply(Armed& armed, std::uint32_t index, const Step* step);
-  void strike(const Armed& armed, void (Program::*what)(const Strike&));
-  void heal(Process& target);
+  // Returns why the fault changes nothing; empty: it changes something.
+  std::string_view apply(Armed& armed, std::uint32_t index, const Step* step);
+  std::string_view strike(const Armed& armed, void (Program::*what)(const Strike&));
+  bool heal(Process& target);
   Thread* victim(Process& target, const Step* step);
   void undo(Armed& armed);
   void each_cut(Armed& armed, bool cut);

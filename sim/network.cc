@@ -336,6 +336,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   // Nothing is delivered after the end of a connection: the endpoint may no longer exist.
   const bool behind_end = connection.broken_ && message.kind == MessageKind::data;
   if (to == 0 ? connection.closed_ || message.stray || behind_end : connection.shut_) {
+    if (scheduler_.record().tracer().on()) trace(TraceKind::lost, message);
     release(message);
     return;
   }
@@ -514,7 +515,8 @@ void Network::unblock(Process& from, Process& to) {
   }
 }
 
-void Network::release_hold(Process& from, Process& to) {
+bool Network::release_hold(Process& from, Process& to) {
+  bool any = false;
   for (std::size_t i = 0; i < connections_used_; ++i) {
     Connection& connection = connections_[i];
     for (std::uint8_t way = 0; way < 2; ++way) {
@@ -522,9 +524,11 @@ void Network::release_hold(Process& from, Process& to) {
       auto& direction = connection.direction_[way];
       if (!direction.hold) continue;
       direction.hold = false;
+      any = true;
       if (direction.blocks == 0) flush(connection, way);
     }
   }
+  return any;
 }
 
 void Network::crash(Process& process, bool host, bool silent) {

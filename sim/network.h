@@ -137,7 +137,7 @@ class Network {
   void block(Process& from, Process& to);
   void unblock(Process& from, Process& to);
   bool blocked(const Process& from, const Process& to) const;
-  void release_hold(Process& from, Process& to);
+  bool release_hold(Process& from, Process& to);
   // Breaks the connections of a crashed process: in silence, or by a reset after the bytes that its
   // kernel still had to send. If the host is gone, those bytes are lost too.
   void crash(Process& process, bool host, bool silent);

@@ -22,6 +22,17 @@ struct Strike {
   const Fault& fault;
   Process& target;
   Process* to;  // nullptr: the fault names none
+
+  // What the programs that are meant have found. A fault is in vain if none found what it strikes.
+  struct Findings {
+    bool any = false;
+    std::string_view nothing{};  // why there was nothing to strike
+  };
+  Findings& findings;
+  void found(bool there, std::string_view nothing) const {
+    findings.any |= there;
+    if (!there) findings.nothing = nothing;
+  }
 };
 
 // The program that runs on a process, with its reactions to faults.

@@ -82,7 +82,7 @@ class Tenures {
 
   // 1 for the first grant of the run; 0: none yet. The ideal fencing token.
   std::uint32_t order(history::TenureId tenure) const { return order_[tenure]; }
-  std::uint32_t grants() const { return granted_; }
+  std::uint32_t grants() const { return granted_; }  // places given, also to attempts undone later
 
  private:
   enum class Arrival : std::uint8_t { none, unanswered, refused, heard };

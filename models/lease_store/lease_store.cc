@@ -60,13 +60,16 @@ void LeaseStore::halted() {
 
 void LeaseStore::strike(const sim::Strike& strike) {
   if (strike.fault.verb != models::kKillSession) return;
+  bool any = false;
   while (!process().down()) {
     const auto of_target =
         std::find_if(sessions_.begin(), sessions_.end(),
                      [&strike](const Session& one) { return one.client == strike.target.id(); });
     if (of_target == sessions_.end()) break;
+    any = true;
     end(of_target->number, 0);
   }
+  strike.found(any, models::kNoSession);
 }
 
 // ---------------------------------------------------------------- requests

@@ -85,7 +85,8 @@ OptionKeys pool_size_keys() {
       integer<LockOptions>(
           "connections", 1, 1000, at<&LockOptions::connections>,
           "connections of a client to one server: 1, which its threads share, or a pool in which "
-          "each command has a connection of its own"),
+          "each command has a connection of its own. On MySQL a thread has its connection to "
+          "itself, and waits while none is free"),
   };
 }
 

@@ -76,7 +76,7 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
     const bool prolonged = found->until != holder_->until;
     if (inherited) tenures_->altered(doing.tenure, holder_->tenure, tenures_->lock_key());
     if (inherited || prolonged)
-      note(history::What::entry_altered, doing, holder_->tenure, found->until);
+      note(history::What::entry_altered, doing, holder_->tenure, found->until, inherited);
     if (inherited) holder_->tenure = doing.tenure;
     holder_->until = found->until;
     return;
@@ -97,7 +97,7 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
 }
 
 void Grants::note(history::What what, const Doing& doing, history::TenureId owner,
-                  std::int64_t until) const {
+                  std::int64_t until, bool passes) const {
   simulation_->recorder.note({.at = simulation_->now(),
                               .what = what,
                               .cause = doing.cause,
@@ -106,6 +106,7 @@ void Grants::note(history::What what, const Doing& doing, history::TenureId owne
                               .tenure = doing.tenure,
                               .owner = owner,
                               .key = tenures_->lock_key(),
+                              .passes = passes,
                               .until = instant(until)});
 }
 

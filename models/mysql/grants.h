@@ -66,8 +66,8 @@ class Grants {
   sim::Instant instant(std::int64_t at) const;
   std::optional<Holder> find(Engine& engine, std::int64_t now) const;
   void decide(const std::optional<Holder>& found, const Doing& doing);
-  void note(history::What what, const Doing& doing, history::TenureId owner,
-            std::int64_t until) const;
+  void note(history::What what, const Doing& doing, history::TenureId owner, std::int64_t until,
+            bool passes = false) const;
 
   history::RecordedSimulation* simulation_ = nullptr;
   const sim::Process* place_ = nullptr;

@@ -349,7 +349,8 @@ void Server::end(SessionId id, history::Cause cause) {
 }
 
 void Server::strike(const sim::Strike& strike) {
-  if (strike.fault.verb == models::kKillSession) kill_session(strike.target);
+  if (strike.fault.verb == models::kKillSession)
+    strike.found(kill_session(strike.target), models::kNoSession);
   if (!models::hits(strike, models::kFailOver, process())) return;
   simulation().nemesis.bring_down(process(), true, false);
   if (!strike.fault.lasts) fail_over(strike.to);

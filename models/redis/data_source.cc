@@ -108,15 +108,27 @@ void DataSource::become_master() {
   if (keys_.deaths().any()) keys_.cycle().await();
 }
 
-void DataSource::renounce() {
+void DataSource::renounce(DataSource* successor) {
   if (std::exchange(renounced_, true)) return;
   EntryRecorder& recorder = keys_.recorder();
   recorder.act_for({});
   for (std::uint32_t slot = 0; slot < keys_.slots(); ++slot) {
     Entry& entry = keys_.at(slot);
-    if (entry.present && !keys_.deaths().recall(entry))
-      recorder.note(history::What::entry_removed, history::Cause::failover, entry, entry.owner);
+    if (!entry.present || keys_.deaths().recall(entry)) continue;
+    const bool expired = successor != nullptr && successor->has_dead(entry);
+    recorder.note(history::What::entry_removed,
+                  expired ? history::Cause::expiry : history::Cause::failover, entry, entry.owner);
   }
+}
+
+bool DataSource::has_dead(const Entry& entry) const {
+  for (std::uint32_t slot = 0; slot < keys_.slots(); ++slot) {
+    const Entry& copy = keys_.at(slot);
+    if (copy.present && copy.key == entry.key && copy.database == entry.database &&
+        copy.owner == entry.owner)
+      return !copy.alive(keys_.clock().ms());
+  }
+  return false;
 }
 
 void DataSource::wipe() {

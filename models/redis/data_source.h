@@ -37,8 +37,10 @@ class DataSource {
   // Commands that come from the master or from a log still see dead keys as alive.
   void obey(bool on) { obeying_ = on; }
   bool obeying() const { return obeying_; }
-  // The server will serve no client again, because another serves in its place.
-  void renounce();
+  // The server will serve no client again, because `successor` serves in its place. An entry that
+  // the successor has, but finds dead by its own clock, has expired; otherwise the failover ends
+  // it.
+  void renounce(DataSource* successor = nullptr);
 
   // Whether the history has the server's entries.
   bool recorded() const { return !replica_ && !reloading_; }
@@ -52,6 +54,9 @@ class DataSource {
 
  private:
   void record_reload(Entry& entry, bool alive);
+
+  // Whether it has a copy of the entry, which is dead by its clock.
+  bool has_dead(const Entry& entry) const;
 
   Keyspace& keys_;
   bool replica_ = false;

@@ -61,16 +61,18 @@ void EntryRecorder::record(history::What what, history::Cause cause, const Entry
   const bool gone = removed || !entry.has_deadline();
   if (removed) tenures_->removed(owner, entry.id);
   if (what == history::What::entry_altered) tenures_->altered(actor_.tenure, owner, entry.id);
-  simulation_->recorder.note({.at = simulation_->now(),
-                              .what = what,
-                              .cause = cause,
-                              .role = actor_.role,
-                              .holds = removed ? std::uint8_t{0} : holds(entry),
-                              .process = process_->id(),
-                              .tenure = actor_.tenure,
-                              .owner = owner,
-                              .key = entry.id,
-                              .until = gone ? sim::kNever : clock_.passes(entry.deadline_ms)});
+  simulation_->recorder.note(
+      {.at = simulation_->now(),
+       .what = what,
+       .cause = cause,
+       .role = actor_.role,
+       .holds = removed ? std::uint8_t{0} : holds(entry),
+       .process = process_->id(),
+       .tenure = actor_.tenure,
+       .owner = owner,
+       .key = entry.id,
+       .passes = what == history::What::entry_altered && entry.owner != owner,
+       .until = gone ? sim::kNever : clock_.passes(entry.deadline_ms)});
 }
 
 }  // namespace picklock::redis

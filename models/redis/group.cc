@@ -1,5 +1,7 @@
 #include "models/redis/group.h"
 
+#include <algorithm>
+
 namespace picklock::redis {
 
 void Group::reset(std::string_view name, Server& primary, const Directory& directory) {
@@ -42,9 +44,12 @@ void Group::fail_over(const Server& lost, const sim::Process* to) {
 }
 
 void Group::promoted(const sim::Process& server) {
+  const auto next = std::find_if(members_.begin(), members_.end(), [&server](Server* member) {
+    return &member->process() == &server;
+  });
   for (Server* member : members_) {
-    if (&member->process() != &server && member->process().down())
-      member->keyspace().source().renounce();
+    if (member != *next && member->process().down())
+      member->keyspace().source().renounce(&(*next)->keyspace());
   }
 }
 

@@ -83,7 +83,8 @@ void Server::clock_changed() {
 void Server::strike(const sim::Strike& strike) {
   const std::string& key = strike.fault.key;
   if (models::hits(strike, models::kEvict, process()))
-    evict(key.empty() ? keys_.recorder().lock_key() : std::string_view(key));
+    strike.found(evict(key.empty() ? keys_.recorder().lock_key() : std::string_view(key)),
+                 models::kNoSuchKey);
   if (!models::hits(strike, models::kFailOver, process())) return;
   simulation().nemesis.bring_down(process(), true, false);
   if (!strike.fault.lasts) fail_over(strike.to);
@@ -93,13 +94,14 @@ void Server::relieve(const sim::Strike& strike) {
   if (models::hits(strike, models::kFailOver, process())) fail_over(strike.to);
 }
 
-void Server::evict(std::string_view key) {
+bool Server::evict(std::string_view key) {
   keys_.clock().freeze();
   keys_.recorder().act_for({});
   Entry* entry = keys_.live(0, key);
-  if (entry == nullptr) return;
+  if (entry == nullptr) return false;
   keys_.remove(*entry, history::Cause::eviction);
   propagation_.forget(0, key);
+  return true;
 }
 
 void Server::fail_over(sim::Process* to) {

@@ -79,7 +79,7 @@ class Server final : public sim::Service {
   bool apply(sim::Message& request, sim::Payload& answer) override {
     return loop_.apply(request, answer);
   }
-  void evict(std::string_view key);
+  bool evict(std::string_view key);
   void read_configuration();
   void forget_process();
 

@@ -30,6 +30,10 @@ static_assert(index(sim::Verb::duplicate) + 1 == index(kEvict));
 static_assert(index(kKillSession) + 1 == index(sim::Verb::slow));
 static_assert(name(sim::Verb::duplicate) == "duplicate" && name(sim::Verb::slow) == "slow");
 
+// Why a verb of servers changes nothing.
+inline constexpr std::string_view kNoSuchKey = "the key was not there";
+inline constexpr std::string_view kNoSession = "no server had a session of it";
+
 // Whether the strike is this verb against this very process.
 inline bool hits(const sim::Strike& strike, sim::Verb verb, const sim::Process& process) {
   return strike.fault.verb == verb && &strike.target == &process;

@@ -149,7 +149,8 @@ void Server::end_sessions() {
 }
 
 void Server::strike(const sim::Strike& strike) {
-  if (strike.fault.verb == models::kKillSession) kill_session(strike.target);
+  if (strike.fault.verb == models::kKillSession)
+    strike.found(kill_session(strike.target), models::kNoSession);
 }
 
 bool Server::kill_session(const sim::Process& client) {

@@ -1,0 +1,201 @@
+// What the reports of a run say against what happened in it: each scenario here was once told
+// wrongly.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reports/narrator.h"
+#include "reports/story.h"
+#include "reports/timeline.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
+#include "scenarios/shipped.h"
+
+namespace picklock::reports {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The timeline of a scenario, on lines as long as they need to be.
+std::string timeline_of(const scenarios::Scenario& scenario) {
+  scenarios::Outcome outcome;
+  outcome.run = scenarios::Runner().run(scenario, scenario.seed, true);
+  TextOptions options;
+  options.width = 200;
+  return timeline(outcome, options);
+}
+
+std::string timeline_of(const std::string& more) {
+  return timeline_of(scenarios::parse("format = 1\n" + more, "x", scenarios::shipped_vocabulary()));
+}
+
+TEST(Truth, TheOwnerOfAnEntryIsTheClientThatSetItLast) {
+  const std::string text = timeline_of(scenarios::shipped::document("setnx-timestamp-double-steal")
+                                           .twin(0, scenarios::shipped_vocabulary()));
+  EXPECT_THAT(text, ContainsRegex("►┃3 [^\n]*GETSET lock:order-42 1735689620403"));
+  EXPECT_THAT(text, ContainsRegex("►┃2 [^\n]*GETSET lock:order-42 1735689621099"));
+  EXPECT_THAT(text, HasSubstr("the lock was granted twice;"));
+}
+
+TEST(Truth, TheOwnerOfAnEntryThatAnotherRenewsStaysItsOwner) {
+  const std::string text = timeline_of(scenarios::shipped::document("unconditional-renewal")
+                                           .scenario(scenarios::shipped_vocabulary()));
+  EXPECT_THAT(text, HasSubstr("own-release: client-1 altered client-2's entry"));
+  EXPECT_THAT(text, ContainsRegex("►┃2 [^\n]*PEXPIRE lock:order-42"));
+}
+
+TEST(Truth, AGrantThatItsClientUndoesIsNotCounted) {
+  EXPECT_THAT(timeline_of("[lock]\nalgorithm = 'redlock'\ndrift_ppm = 1000000\n[servers.redis]\n"
+                          "masters = 3\n[clients]\ncount = 2\n"),
+              HasSubstr("no client learned that it had the lock;"));
+}
+
+TEST(Truth, OfAConditionThatWasNotKeptOnlyThePartThatFailedIsNamed) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'setnx-timestamp'\nttl = '5s'\n[clients]\ncount = 2\nhold = '7s'\n");
+  EXPECT_THAT(text, HasSubstr("promised on a condition that this run did not keep: every critical "
+                              "section ends within its lease\n"));
+  EXPECT_THAT(text, Not(HasSubstr("ends within its lease, and the clients' clocks agree")));
+}
+
+constexpr const char* kTwoClients =
+    "[lock]\nalgorithm = 'lua-check-delete'\nttl = '10s'\nretry_every = '1s'\n[clients]\n"
+    "count = 2\nhold = '4s'\n";
+
+std::string with_replica(const std::string& clock_offset) {
+  return std::string(kTwoClients) +
+         "[servers.redis]\nreplicas = 1\n[[servers.redis.node]]\nname = 'redis-1-replica-1'\n"
+         "clock_offset = '" +
+         clock_offset + "'\n[[fault]]\nfail-over = 'redis-1'\nat = '2s'\n";
+}
+
+TEST(Truth, AnEntryThatThePromotedReplicaHasIsNotLost) {
+  const std::string text = timeline_of(with_replica("0s"));
+  EXPECT_THAT(text, HasSubstr("redis-1-replica-1 has client-1's entry of lock:order-42"));
+  EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
+}
+
+TEST(Truth, AnEntryThatThePromotedReplicaFindsDeadByItsClockHasExpired) {
+  const std::string text = timeline_of(with_replica("20s"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry expires\n"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry expired at 2.000s;"));
+  EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
+}
+
+TEST(Truth, TheOutcomeOfAReleaseIsToldAfterItBegins) {
+  const std::string text = timeline_of(std::string(kTwoClients) +
+                                       "[[fault]]\ncrash = 'redis-1'\nat = '2s'\nfor = '3s'\n");
+  const std::size_t begins = text.find("client-1 begins to release");
+  ASSERT_NE(begins, std::string::npos);
+  EXPECT_LT(begins, text.find("client-1 cannot know whether it released"));
+}
+
+TEST(Truth, AnEntryThatACrashHasLostDoesNotExpireAfterwards) {
+  const std::string crash =
+      std::string(kTwoClients) + "[[fault]]\ncrash = 'redis-1'\nat = '2s'\nfor = '3s'\n";
+  const std::string step = "[[fault]]\nstep-clock = 'redis-1'\nat = '3s'\nstep = '20s'\n";
+  const std::string text = timeline_of(crash + step);
+  EXPECT_THAT(text, HasSubstr("redis-1 restarts, without client-1's entry"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry was lost in the crash of redis-1 at 2.000s;"));
+  EXPECT_THAT(text, Not(HasSubstr("expire")));
+  EXPECT_THAT(timeline_of(crash + "keeps = 'all'\n" + step +
+                          "[servers.redis]\nconfig = ['appendonly yes', 'appendfsync always']\n"),
+              HasSubstr("client-1's entry expires\n"));
+}
+
+TEST(Truth, WhatAReplicaIgnoresOfADeadPrimaryIsToldAsIgnored) {
+  EXPECT_THAT(timeline_of(std::string(kTwoClients) +
+                          "[servers.redis]\nreplicas = 1\n[[network.link]]\nfrom = 'redis-1'\n"
+                          "to = 'redis-1-replica-1'\nlatency = '50ms'\n[[fault]]\n"
+                          "fail-over = 'redis-1'\nat = '20ms'\n"),
+              HasSubstr("PXAT 1735689610000, ignored: the connection was closed\n"));
+}
+
+TEST(Truth, TheEntryOfAnEnsembleLeavesTheColumnOfAServerThatIsCutOff) {
+  const scenarios::Run run = scenarios::Runner().run(
+      scenarios::parse(
+          "format = 1\n[lock]\nalgorithm = 'zk-sequential'\n[clients]\ncount = 1\nhold = '8s'\n"
+          "[[fault]]\npartition = 'zookeeper-1'\nfrom = ['zookeeper-2', 'zookeeper-3']\nat = '2s'\n"
+          "for = '100s'\n",
+          "x", scenarios::shipped_vocabulary()),
+      1, true);
+  std::vector<std::string> columns;
+  for (const Change& change : tell(run, Narrator(run)).changes) {
+    if (change.shift == Shift::entry_is) columns.push_back(run.processes[change.process]);
+  }
+  EXPECT_THAT(columns, ::testing::ElementsAre("zookeeper-1", "zookeeper-2"));
+}
+
+TEST(Truth, AClientThatGetsNoTokenSaysWhyItGivesTheLockBack) {
+  EXPECT_THAT(timeline_of(std::string(kTwoClients) +
+                          "[servers.resource]\nfencing = 'after'\n[[fault]]\ndrop = 'client-1'\n"
+                          "before = 'acquire.sent'\ncommand = 'INCR'\n"),
+              HasSubstr("client-1 has no fencing token, so it gives the lock back"));
+}
+
+TEST(Truth, APauseThatOverlapsAnotherLastsFromTheBeginningOfTheFirst) {
+  const std::string pause = "[[fault]]\npause = 'client-1'\nfor = '";
+  EXPECT_THAT(timeline_of(kTwoClients + pause + "3s'\nat = '1s'\n" + pause + "4s'\nat = '2s'\n"),
+              HasSubstr("client-1 runs again after 5s"));
+}
+
+TEST(Truth, APartitionIsNotOverAgainAfterItIsHealed) {
+  const std::string text = timeline_of(
+      std::string(kTwoClients) +
+      "[[fault]]\npartition = 'client-1'\nat = '1s'\nfor = '7s'\n[[fault]]\nheal = 'client-1'\n"
+      "at = '3s'\n");
+  EXPECT_THAT(text, HasSubstr("fault 2: heal client-1 at 3s"));
+  EXPECT_THAT(text, Not(HasSubstr("is over")));
+}
+
+TEST(Truth, ColumnsStandStillFromTenThousandSecondsOn) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'lua-check-delete'\nttl = '20000s'\n[clients]\ncount = 1\n"
+      "hold = '12000s'\n");
+  const std::size_t first = text.find("WRITE 1");
+  const std::size_t last = text.find("WRITE 2");
+  ASSERT_NE(last, std::string::npos);
+  const auto column = [&](std::size_t at) { return at - text.rfind('\n', at); };
+  EXPECT_EQ(column(first), column(last));
+}
+
+// What the section on faults says of the last fault of a file.
+std::string in_vain(const std::string& faults) {
+  const std::string text = timeline_of(kTwoClients + faults);
+  const std::size_t at = text.find("; changed nothing at ");
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(Truth, AFaultThatChangesNothingIsToldAsHavingChangedNothing) {
+  const std::string crash = "[[fault]]\ncrash = 'client-1'\nat = '1s'\n";
+  EXPECT_EQ(in_vain(crash), "");
+  EXPECT_EQ(in_vain(crash + "[[fault]]\ncrash = 'client-1'\nat = '2s'\n"),
+            "; changed nothing at 2.000s: it had crashed already");
+  EXPECT_EQ(in_vain(crash + "[[fault]]\npause = 'client-1'\nat = '2s'\nfor = '1s'\n"),
+            "; changed nothing at 2.000s: it had crashed already");
+  EXPECT_EQ(in_vain(crash + "[[fault]]\nend-thread = 'client-1'\nat = '2s'\n"),
+            "; changed nothing at 2.000s: it had crashed already");
+  EXPECT_EQ(in_vain("[[fault]]\nheal = 'client-1'\nat = '2s'\n"),
+            "; changed nothing at 2.000s: nothing of it was cut off or held up");
+  EXPECT_EQ(in_vain("[[fault]]\nevict = 'redis-1'\nkey = 'none'\nat = '2s'\n"),
+            "; changed nothing at 2.000s: the key was not there");
+  EXPECT_EQ(in_vain("[[fault]]\nevict = 'redis-1'\nat = '2s'\n"), "");
+}
+
+TEST(Truth, AFaultInVainHasItsReasonInItsRowAndFailsTheRun) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'mysql-get-lock'\n[clients]\ncount = 1\n[[fault]]\n"
+      "kill-session = 'client-1'\nat = '0s'\n");
+  EXPECT_THAT(text, ContainsRegex("fault 1: kill the session of client-1 at 0s: no server had a "
+                                  "session of it"));
+  EXPECT_THAT(text, HasSubstr("0 faults;"));
+  EXPECT_THAT(text, HasSubstr("fault 1 changed nothing: no server had a session of it\n"));
+}
+
+}  // namespace
+}  // namespace picklock::reports
