@@ -1,4 +1,4 @@
-// What the reports say of an entry's owner, of the cause of its loss and of the number of grants,
+// Compares reports of an entry's owner, of the cause of its loss and of the number of grants,
 // against a naive reading of the history, in random runs of every lock. PICKLOCK_SEEDS: how many
 // runs of each (20).
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ bool of_lock(const scenarios::Run& run, const HistoryEvent& event) {
   return entry && event.key == 0 && !is_client(run, event.process);
 }
 
-// Of the tenure's first acquire; empty: it has none.
+// The client that acquires as this tenure; empty: it has none.
 std::string client_of(const scenarios::Run& run, TenureId tenure) {
   for (const HistoryEvent& event : run.history) {
     if (event.what == What::acquire_invoked && event.tenure == tenure)
@@ -49,7 +49,7 @@ std::string client_of(const scenarios::Run& run, TenureId tenure) {
   return "";
 }
 
-// Of the primary whose copies a server keeps: redis-1 of redis-1-replica-2.
+// The primary of a server: redis-1 for redis-1-replica-2.
 std::string group_of(const scenarios::Run& run, sim::ProcessId server) {
   const std::string& name = run.processes[server];
   return name.substr(0, name.find("-replica"));

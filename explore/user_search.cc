@@ -91,7 +91,7 @@ std::string story(const Run& run, Property property) {
     if (row.kind == reports::RowKind::end) continue;
     text += fmt::format("  {:>8} {} {}\n", reports::instant(row.at),
                         row.kind == reports::RowKind::violation ? "✗" : " ", said(row, narrator));
-    // What keeps a waiter from the lock may come long after its wait begins.
+    // The cause of an endless wait may come long after the wait begins.
     const bool ends = property != Property::not_stuck && property != Property::no_deadlock;
     if (ends && row.kind == reports::RowKind::violation && row.text.starts_with(ends_with)) break;
   }

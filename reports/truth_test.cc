@@ -1,5 +1,4 @@
-// What the reports of a run say against what happened in it: each scenario here was once told
-// wrongly.
+// The reports of a run against what happened in it: each scenario here was once told wrongly.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -164,7 +163,7 @@ TEST(Truth, ColumnsStandStillFromTenThousandSecondsOn) {
   EXPECT_EQ(column(first), column(last));
 }
 
-// What the section on faults says of the last fault of a file.
+// The words of the section on faults about a fault in vain.
 std::string in_vain(const std::string& faults) {
   const std::string text = timeline_of(kTwoClients + faults);
   const std::size_t at = text.find("; changed nothing at ");

@@ -23,7 +23,7 @@ struct Strike {
   Process& target;
   Process* to;  // nullptr: the fault names none
 
-  // What the programs that are meant have found. A fault is in vain if none found what it strikes.
+  // The findings of the programs that the fault is meant for. It is in vain if none found a target.
   struct Findings {
     bool any = false;
     std::string_view nothing{};  // why there was nothing to strike
