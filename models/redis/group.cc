@@ -49,7 +49,7 @@ void Group::promoted(const sim::Process& server) {
   });
   for (Server* member : members_) {
     if (member != *next && member->process().down())
-      member->keyspace().source().renounce(&(*next)->keyspace());
+      member->keyspace().source().renounce(&(*next)->keyspace().source());
   }
 }
 

@@ -38,7 +38,10 @@ TEST(Replication, SendsTheEvictionOfAKey) {
   redis.at(2s, [&] {
     before = redis.say(2, "GET", "lock");
     const sim::Fault evict{.verb = models::kEvict, .target = "redis-1"};
-    redis.server(1).strike({.fault = evict, .target = redis.process(1), .to = nullptr});
+    sim::Strike::Findings findings;
+    redis.server(1).strike(
+        {.fault = evict, .target = redis.process(1), .to = nullptr, .findings = findings});
+    EXPECT_TRUE(findings.any);
   });
   redis.at(3s, [&] { after = redis.say(2, "GET", "lock"); });
   redis.run(4s);

@@ -89,8 +89,7 @@ class RealClients {
   // Once all servers have been added. Each client has the options of its lock.
   void add_machines(const std::vector<models::LockOptions>& options) {
     sim::Scheduler& scheduler = simulation.scheduler;
-    resource.reset(simulation, scheduler.processes().add("resource"), tenures,
-                   models::FencedBy::nothing);
+    resource.reset(simulation, scheduler.processes().add("resource"), tenures, {});
     const auto clients = static_cast<std::uint32_t>(options.size());
     for (std::uint32_t i = 0; i < clients; ++i) {
       machines.emplace_back().reset(simulation, scheduler.processes().at(i), resource, options[i],
