@@ -50,8 +50,8 @@ enum class What : std::uint8_t {
   // The run was ended at the horizon; always the last event of a complete history.
   horizon,
   // Waiting for the lock.
-  queued,      // the first request of `tenure` for it was applied at the server `process`; once more
-               // where the first were answered with errors: then the last place counts
+  queued,  // the first request of `tenure` for it was applied at the server `process`; once more
+           // where the first were answered with errors: then the last place counts
   wait_begun,  // by a client thread, for a message that the lock may be free; at most to `until`
   wait_ended,  // `owner`: the tenure whose message woke it; 0: it woke by itself
   deadlock_broken,  // by the server `process`, of a circle of waiters: `tenure` was the victim

@@ -33,7 +33,7 @@ class Narrator {
   std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
-  bool is_peer(sim::ProcessId process) const;  // a server of an ensemble in which any may lead
+  bool is_peer(sim::ProcessId process) const;      // a server of an ensemble in which any may lead
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(history::TenureId tenure) const;
   // The process that caused an event. At a server and at the resource this is the client whose

@@ -48,7 +48,7 @@ const models::Algorithm& desk_lock() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.mint = true, .server = kServer},
-      .keys = joined({client_keys(), lease_keys(), polling_keys()}),
+      .keys = joined({client_keys(), command_keys(), lease_keys(), polling_keys()}),
       .promises = promises,
       .bound = lease_and_one_attempt,
       .make = make<DeskLock>,

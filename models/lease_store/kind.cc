@@ -7,6 +7,7 @@
 #include "models/lease_store/cluster.h"
 #include "models/lease_store/spec.h"
 #include "models/locks/lease_store_lock.h"
+#include "models/locks/option_keys.h"
 #include "picklock/lease_store.h"
 
 namespace picklock::lease_store {
@@ -52,6 +53,11 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
 
 std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
 
+keys::Keys<models::LockOptions> library_keys() {
+  using namespace models::locks;
+  return joined({command_keys(), resend_keys()});
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -65,6 +71,7 @@ constinit const servers::Kind kKind = {
     .rows = rows,
     .make_cluster = make_cluster,
     .resource_first = true,
+    .library_keys = library_keys,
     .session_keeper = "the lease store",
     .token = "revision",
     .lossless =

@@ -90,9 +90,8 @@ OptionKeys pool_size_keys() {
   };
 }
 
-OptionKeys redis_client_keys() {
-  return joined({client_keys(),
-                 command_keys(),
+OptionKeys redis_command_keys() {
+  return joined({command_keys(),
                  resend_keys(),
                  resend_delay_keys(),
                  pool_size_keys(),
@@ -102,6 +101,8 @@ OptionKeys redis_client_keys() {
                          "whether a connection on which a command has timed out stays in use"),
                  }});
 }
+
+OptionKeys redis_client_keys() { return joined({client_keys(), redis_command_keys()}); }
 
 OptionKeys subscription_keys() {
   return {

@@ -27,17 +27,18 @@ OptionKeys client_keys();   // of every lock: its patience and its clock
 OptionKeys command_keys();  // `command_timeout`
 OptionKeys resend_keys();   // `resend`
 OptionKeys resend_delay_keys();
-OptionKeys pool_size_keys();     // `connections`
-OptionKeys redis_client_keys();  // of every lock on Redis: these, and how it sends commands
-OptionKeys subscription_keys();  // of locks whose client receives messages of channels
-OptionKeys lease_keys();         // `ttl`
-OptionKeys polling_keys();       // `retry_every`, `retry_jitter`
-OptionKeys token_keys();         // `value`
-OptionKeys renewal_keys();       // `renew`: a step of that name
-OptionKeys pace_keys();          // `renew_every`
-OptionKeys renewal_pace_keys();  // the same for locks that have `renew`
-OptionKeys own_token_keys();     // `recognise_own`: the step `check`
-OptionKeys wait_keys();          // `wait_replicas`
+OptionKeys pool_size_keys();      // `connections`
+OptionKeys redis_command_keys();  // how a client of Redis sends commands
+OptionKeys redis_client_keys();   // of every lock on Redis: client_keys and these
+OptionKeys subscription_keys();   // of locks whose client receives messages of channels
+OptionKeys lease_keys();          // `ttl`
+OptionKeys polling_keys();        // `retry_every`, `retry_jitter`
+OptionKeys token_keys();          // `value`
+OptionKeys renewal_keys();        // `renew`: a step of that name
+OptionKeys pace_keys();           // `renew_every`
+OptionKeys renewal_pace_keys();   // the same for locks that have `renew`
+OptionKeys own_token_keys();      // `recognise_own`: the step `check`
+OptionKeys wait_keys();           // `wait_replicas`
 keys::Key<LockOptions> wait_timeout_key();
 OptionKeys check_keys();  // `check_at`
 OptionKeys loss_keys();   // `deadline`, `tell_loss`

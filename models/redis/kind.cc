@@ -1,4 +1,5 @@
 #include "models/redis/kind.h"
+#include "models/locks/option_keys.h"
 
 #include <fmt/format.h>
 
@@ -274,6 +275,11 @@ constexpr servers::Monitors kMonitors = {
 
 std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }
 
+keys::Keys<models::LockOptions> library_keys() {
+  using namespace models::locks;
+  return joined({redis_command_keys(), subscription_keys()});
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -296,6 +302,7 @@ constinit const servers::Kind kKind = {
     .collected = kCollected,
     .rows = rows,
     .make_cluster = make_cluster,
+    .library_keys = library_keys,
     .fetch_token = models::fetch_fencing_token,
     .write_key = [](picklock::Client& self, std::string_view key, std::string_view text,
                     bool keeps_ttl) { redis::server(self).set(key, text, {.keepttl = keeps_ttl}); },
