@@ -3,8 +3,11 @@
 namespace picklock::properties {
 
 void no_lost_update(const Case& run, LostUpdateScratch& scratch, Verdict& verdict) {
+  const auto operations = run.timeline.operations();
+  // All operations of a run have versions, or none has.
+  if (operations.empty() || run.event(operations.back().event).version == 0) return;
   scratch.at.assign(run.timeline.places(), {});
-  for (const Operation& now : run.timeline.operations()) {
+  for (const Operation& now : operations) {
     const HistoryEvent& write = run.event(now.event);
     if (write.what != history::What::write_accepted) continue;
     LostUpdateScratch::Writes& before = scratch.at[now.place];

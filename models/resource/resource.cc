@@ -158,14 +158,15 @@ void Resource::announce(const sim::Message& request, sim::Payload& answer) {
 void Resource::write(const sim::Message& request, sim::Payload& answer) {
   const std::string_view bytes = request.payload.view();
   const bool stale = !is_admitted(request, Access::write);
-  const std::uint32_t expected = version_after(bytes, kIfVersion);
+  // Where nobody reads, no write names a version.
+  const std::uint32_t expected = rules_.versioned ? version_after(bytes, kIfVersion) : 0;
   const bool moved = !stale && expected != 0 && expected != now_.version;
   const bool accepted = !stale && !moved;
-  if (accepted) now_ = {now_.version + 1, number_after(bytes, kWrite)};
+  if (accepted) now_ = {now_.version + 1, rules_.versioned ? number_after(bytes, kWrite) : 0};
   history::HistoryEvent event =
       event_of(request, accepted ? history::What::write_accepted : history::What::write_rejected);
   if (moved) event.cause = history::Cause::version;
-  event.base = expected != 0 ? expected : version_after(bytes, kBasedOn);
+  if (rules_.versioned) event.base = expected != 0 ? expected : version_after(bytes, kBasedOn);
   recorder_->note(event);
   answer.append(accepted ? kAccepted : kRejected);
   append_version(answer);
