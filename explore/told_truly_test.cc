@@ -114,7 +114,7 @@ constexpr Word kWords[] = {{"'s entry expires", Cause::expiry},
                            {"'s entry ends with its session", Cause::session_end},
                            {"'s entry is lost in the restart", Cause::restart}};
 
-// Each row about the end of an entry has an event of this cause, owner, server and instant; and an
+// Each row about the end of an entry has an event of this cause, owner, server and instant. An
 // entry that is said to be lost in a failover is nowhere in its group.
 std::string losses(const scenarios::Run& run, const reports::Story& story) {
   for (const reports::Row& row : story.rows) {

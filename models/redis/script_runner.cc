@@ -60,7 +60,8 @@ void ScriptRunner::halted() {
   if (lua_ != nullptr) lua_->reset();
 }
 
-// What a script under strain did depends on all scripts before it, so they must be of this run.
+// The outcome of a script under strain depends on all scripts before it, so these must be of this
+// run.
 void ScriptRunner::note_strain(const Lua& lua) const {
   sim::Simulation& simulation = service_.simulation();
   if (lua.strained() && made_in_ != simulation.runs) simulation.stale = true;
