@@ -66,7 +66,7 @@ picklock_script_test(wrapper cmake/wrapper_test.sh)
 picklock_script_test(commit cmake/commit_test.sh)
 
 # picklock_mutants(lock_mutants locks/mutants.txt [TIMEOUT SECONDS]): plants the faults of a list, which must all be
-# found (label mutants). That they have their places is a unit test of its own.
+# found (label mutants). That they have their places is a test of its own.
 function(picklock_mutants name list)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "")
   if(NOT arg_TIMEOUT)

@@ -12,8 +12,8 @@ namespace {
 
 // For readers of the trace.
 void tell(const models::ClientMachine& machine, std::string_view what) {
-  const sim::Scheduler& scheduler = machine.simulation().scheduler;
-  sim::Tracer& tracer = machine.simulation().scheduler.record().tracer();
+  sim::Scheduler& scheduler = machine.simulation().scheduler;
+  sim::Tracer& tracer = scheduler.record().tracer();
   if (!tracer.on()) return;
   tracer.add(
       {.at = scheduler.now(), .kind = sim::TraceKind::told, .process = machine.process().id()},

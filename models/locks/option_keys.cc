@@ -22,15 +22,17 @@ using keys::Sign;
 using keys::text;
 using keys::word;
 
+namespace {
+
+bool renews(const LockOptions& options) { return options.renew != Renew::none; }
+
+}  // namespace
+
 OptionKeys joined(std::initializer_list<OptionKeys> tables) {
   OptionKeys all;
   for (const OptionKeys& table : tables) all.insert(all.end(), table.begin(), table.end());
   return all;
 }
-
-namespace {
-bool renews(const LockOptions& options) { return options.renew != Renew::none; }
-}  // namespace
 
 OptionKeys client_keys() {
   return {
