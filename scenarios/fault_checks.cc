@@ -1,0 +1,324 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "keys/bad_input.h"
+#include "keys/nearest.h"
+#include "models/servers/kind.h"
+#include "models/servers/verbs.h"
+#include "scenarios/checks.h"
+#include "scenarios/keys.h"
+#include "scenarios/process_names.h"
+#include "scenarios/topology.h"
+#include "scenarios/verb_rules.h"
+
+namespace picklock::scenarios {
+
+using keys::Key;
+using keys::listed;
+using keys::printable;
+using keys::Value;
+using keys::Words;
+
+namespace {
+
+using sim::Fault;
+using sim::Instant;
+using sim::Trigger;
+
+// The names of the steps that a scenario can have.
+struct Steps {
+  Steps(const AlgorithmWords& words, const Scenario& scenario)
+      : algorithm(words.name),
+        marks(words.marks.begin(), words.marks.end()),
+        any_mark(words.own != nullptr) {
+    for (const Role role : models::roles_under(words.roles, words.uses, lock_options(scenario))) {
+      roles.push_back(name(role));
+    }
+    using Deed = WorkStep::Deed;
+    const std::vector<WorkStep>& work = scenario.clients.work;
+    const bool writes = work.empty() ? scenario.clients.writes > 0
+                                     : has_step(work, Deed::write) || has_step(work, Deed::fence);
+    if (writes) roles.push_back(name(Role::write));
+    if (has_step(work, Deed::read)) roles.push_back(name(Role::read));
+    why_no_write = work.empty() ? "`clients.writes` is 0" : "no step of `clients.work` writes";
+  }
+
+  std::string_view algorithm;
+  Words roles;
+  Words marks;
+  bool any_mark = false;
+  std::string_view why_no_write;
+};
+
+void read_mark(const Value& value, const std::string& mark, const Steps& steps, Trigger& trigger) {
+  const bool listed_there =
+      std::find(steps.marks.begin(), steps.marks.end(), mark) != steps.marks.end();
+  if (!listed_there && !steps.any_mark) {
+    const std::string has = steps.marks.empty() ? "none" : listed(steps.marks);
+    value.fail(
+        fmt::format("{} has no mark \"{}\"; it has {}", steps.algorithm, printable(mark), has),
+        mark, steps.marks);
+  }
+  trigger.mark = mark;
+  trigger.role = {};
+}
+
+void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
+  constexpr std::string_view kMark = "mark:";
+  const std::string text = value.text();
+  if (text.starts_with(kMark)) return read_mark(value, text.substr(kMark.size()), steps, trigger);
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  const std::string role = text.substr(0, dot);
+  if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
+    const bool reads = role == name(Role::read);
+    if (reads || role == name(Role::write))
+      value.fail(fmt::format("no client takes the step \"{}\" because {}; the steps are {}", role,
+                             reads ? "no step of `clients.work` reads" : steps.why_no_write,
+                             listed(steps.roles)));
+    value.fail(fmt::format("{} has no step \"{}\"; it has {}", steps.algorithm, printable(role),
+                           listed(steps.roles)),
+               role, steps.roles);
+  }
+  const std::string phase = text.substr(std::min(dot + 1, text.size()));
+  const Words phases(sim::kPhaseNames.begin(), sim::kPhaseNames.end());
+  const auto found = std::find(phases.begin(), phases.end(), phase);
+  if (found == phases.end()) {
+    Words whole;
+    const std::array<std::string, 3> names = {role + ".sent", role + ".applied", role + ".replied"};
+    whole.assign(names.begin(), names.end());
+    value.fail(
+        phase.empty()
+            ? fmt::format("\"{}\" lacks its phase, one of {}", role, listed(phases))
+            : fmt::format("there is no phase \"{}\", only {}", printable(phase), listed(phases)),
+        text, whole);
+  }
+  trigger.role = *role_named(role);
+  trigger.phase = static_cast<sim::Phase>(found - phases.begin());
+  trigger.mark.clear();
+}
+
+// The value of `before`, `after` or `at`, whichever is given.
+Value moment_of(const Value& table) {
+  std::optional<Value> given;
+  for (const std::string_view key : {"before", "after", "at"}) {
+    const std::optional<Value> value = table.find(key);
+    if (!value) continue;
+    if (given) {
+      value->fail(fmt::format(
+          "`{}` is already given: a fault has exactly one of before, after and at", given->name()));
+    }
+    given = value;
+  }
+  if (!given) table.fail("must have one of before, after and at");
+  return *given;
+}
+
+void check_message_trigger(const Value& table, const Value& moment, const Fault& fault,
+                           const ProcessKind& kind, const Trigger& trigger) {
+  const std::string_view verb = models::name(fault.verb);
+  if (trigger.at || !trigger.mark.empty()) {
+    moment.fail(fmt::format(
+        "`{}` acts on the message of a step: give it a step, such as before = \"release.sent\"",
+        verb));
+  }
+  if (trigger.phase == sim::Phase::replied) {
+    moment.fail(
+        fmt::format("is too late for `{}`: the reply has arrived by then; \"sent\" means the "
+                    "request and \"applied\" the reply",
+                    verb));
+  }
+  if (kind.takes_steps && !trigger.by.empty() && trigger.by != fault.target) {
+    table.at("by").fail(fmt::format("must be {} or left out: `{}` acts on the messages of {}",
+                                    fault.target, verb, fault.target));
+  }
+  if (!kind.takes_steps && !trigger.on.empty() && trigger.on != fault.target) {
+    table.at("on").fail(
+        fmt::format("must be {} or left out: `{}` acts on the messages to and from {}",
+                    fault.target, verb, fault.target));
+  }
+}
+
+// `table` has the trigger's keys, which override what is in `trigger`.
+void check_trigger(const Value& table, const Fault& fault, const Scenario& scenario,
+                   const Steps& steps, Trigger& trigger) {
+  const Value moment = moment_of(table);
+  if (trigger.at) {
+    for (const std::string_view key : {"nth", "by", "on", "command"}) {
+      if (const auto value = table.find(key)) value->fail("narrows a step, but `at` is a time");
+    }
+    const Instant at = *trigger.at;
+    trigger = {};
+    trigger.at = at;
+  } else {
+    read_step(moment, steps, trigger);
+  }
+  if (!trigger.mark.empty()) {
+    for (const std::string_view key : {"on", "command"}) {
+      if (const auto value = table.find(key))
+        value->fail("narrows a step that sends a message, but a mark sends none");
+    }
+    trigger.on.clear();
+    trigger.command.clear();
+  }
+  if (!trigger.by.empty() && !process_named(table.at("by"), trigger.by, scenario).takes_steps) {
+    table.at("by").fail(fmt::format("must be a client, not {}", trigger.by));
+  }
+  if (!trigger.on.empty()) {
+    const ProcessKind& on = process_named(table.at("on"), trigger.on, scenario);
+    if (on.takes_steps || !on.hears_clients)
+      table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
+  }
+  if (rules(fault.verb).on_message) {
+    check_message_trigger(table, moment, fault, process_named(table, fault.target, scenario),
+                          trigger);
+  }
+}
+
+Value verb_of(const Value& table) {
+  const Words verbs(models::kVerbNames.begin(), models::kVerbNames.end());
+  std::optional<Value> given;
+  for (const Value& value : table.entries()) {
+    if (std::find(verbs.begin(), verbs.end(), value.name()) == verbs.end()) continue;
+    if (given) {
+      value.fail(
+          fmt::format("a fault has exactly one verb, and `{}` is already given", given->name()));
+    }
+    given = value;
+  }
+  if (!given) table.fail(fmt::format("has no verb; give one of {}", listed(verbs)));
+  return *given;
+}
+
+// Refuses keys that the verb does not take, and missing keys that it needs.
+void check_keys_of_verb(const Value& table, const VerbRules& rules) {
+  const std::string_view verb = models::name(rules.verb);
+  Words useful = rules.allowed;
+  if (!rules.required.empty()) useful.push_back(rules.required);
+  if (rules.lasting != Lasting::refused) useful.push_back("for");
+  for (const Value& value : table.entries()) {
+    const bool in_every_fault =
+        value.name() == verb || find(trigger_keys(), value.name()) != nullptr;
+    if (in_every_fault || std::find(useful.begin(), useful.end(), value.name()) != useful.end()) {
+      continue;
+    }
+    value.fail(
+        fmt::format("`{}` does not take this key; besides its trigger it takes {}", verb,
+                    useful.empty() ? "nothing" : fmt::format("`{}`", fmt::join(useful, "`, `"))));
+  }
+  if (rules.lasting == Lasting::required && !table.find("for")) {
+    table.fail_missing("for", fmt::format("must be given: `{}` needs a duration", verb));
+  }
+  if (!rules.required.empty() && !table.find(rules.required)) {
+    table.fail_missing(rules.required, fmt::format("must be given: `{}` needs it", verb));
+  }
+}
+
+void check_sides(const Value& from, const Fault& fault, const Scenario& scenario) {
+  const std::vector<Value> wheres = from.is_array() ? from.elements() : std::vector<Value>{from};
+  for (auto name = fault.from.begin(); name != fault.from.end(); ++name) {
+    const Value& where = wheres[static_cast<std::size_t>(name - fault.from.begin())];
+    process_named(where, *name, scenario);
+    if (*name == fault.target) where.fail(fmt::format("{} cannot be cut off from itself", *name));
+    if (std::find(fault.from.begin(), name, *name) != name) {
+      where.fail(fmt::format("{} is listed twice", *name));
+    }
+  }
+}
+
+void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
+  const servers::Kind& server = lock_server(scenario);
+  const Value verb = table.at(models::name(fault.verb));
+  if (const auto why = server.no_failover(scenario.servers, fault.target))
+    verb.fail(why->of_target);
+  for (const Fault& other : scenario.faults) {
+    if (&other == &fault) break;
+    if (other.verb == fault.verb && other.target == fault.target)
+      verb.fail(fmt::format("{} has already failed over by then and stays down", fault.target));
+  }
+  if (const auto to = table.find("to")) {
+    const ProcessKind& kind = process_named(*to, fault.to, scenario);
+    if (!server.follows(kind, fault.to, fault.target))
+      to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
+  }
+}
+
+void check_details(const Value& table, const Fault& fault, const Scenario& scenario) {
+  if (fault.verb == sim::Verb::slow && fault.step.count() <= 0) {
+    table.at("step").fail("must be more than 0s for `slow`");
+  }
+  if (fault.verb == sim::Verb::step_clock && fault.step.count() == 0) {
+    table.at("step").fail("must not be 0s: the clock would not jump");
+  }
+  if (const auto keeps = table.find("keeps")) {
+    if (fault.verb == sim::Verb::crash && !fault.lasts) {
+      keeps->fail("has no effect on a `crash` without `for`: the process does not start again");
+    }
+    const std::string_view why_all = process_named(table, fault.target, scenario).forgets;
+    if (fault.keeps != sim::Keeps::all && !why_all.empty())
+      keeps->fail(fmt::format("must be \"all\": {}", why_all));
+  }
+  if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
+  if (fault.verb == models::kFailOver) check_failover(table, fault, scenario);
+  const servers::Kind& server = lock_server(scenario);
+  if (fault.verb == models::kKillSession && server.session_keeper.empty()) {
+    table.at(models::name(fault.verb))
+        .fail(
+            fmt::format("not applicable to {}: {} keeps no sessions", fault.target, server.title));
+  }
+}
+
+void check_fault(const Value& table, const Scenario& scenario, const Steps& steps, Fault& fault) {
+  const Value verb = verb_of(table);
+  const ProcessKind& kind = process_named(verb, fault.target, scenario);
+  if (const std::string_view reason = inapplicable(fault.verb, kind); !reason.empty()) {
+    verb.fail(fmt::format("not applicable to {}: {}", fault.target, reason));
+  }
+  check_keys_of_verb(table, rules(fault.verb));
+  check_details(table, fault, scenario);
+  check_trigger(table, fault, scenario, steps, fault.trigger);
+  const bool of_lock = !is_for_resource(fault.trigger.role);
+  const std::string_view sent_once =
+      inapplicable(sim::Verb::duplicate, *lock_server(scenario).kinds.front());
+  if (fault.verb == sim::Verb::duplicate && of_lock && !sent_once.empty())
+    verb.fail(fmt::format("{}: only a step of `write` or `read` can be duplicated", sent_once));
+}
+
+void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
+                     Neighbour& neighbour) {
+  if (neighbour.fault > scenario.faults.size()) {
+    table.at("fault").fail(fmt::format("there is no fault {}; the file has {}", neighbour.fault,
+                                       scenario.faults.size()));
+  }
+  const Fault& fault = scenario.faults[neighbour.fault - 1];
+  Trigger trigger = fault.trigger;
+  trigger.at.reset();
+  for (const Key<Trigger>& key : trigger_keys()) {
+    if (const auto value = table.find(key.name)) key.read(*value, trigger);
+  }
+  check_trigger(table, fault, scenario, steps, trigger);
+  neighbour.trigger = trigger;
+}
+
+}  // namespace
+
+void check_faults(const Value& root, Scenario& scenario, const AlgorithmWords& words) {
+  const Steps steps(words, scenario);
+  if (const auto faults = root.find("fault")) {
+    const std::vector<Value> tables = faults->tables();
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      check_fault(tables[i], scenario, steps, scenario.faults[i]);
+    }
+  }
+  if (const auto neighbours = root.find("neighbour")) {
+    const std::vector<Value> tables = neighbours->tables();
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      check_neighbour(tables[i], scenario, steps, scenario.neighbours[i]);
+    }
+  }
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "models/servers/kind.h"
+#include "scenarios/checks.h"
+
+namespace picklock::scenarios {
+
+using keys::Value;
+
+namespace {
+
+std::vector<std::string> coordinated_servers() {
+  std::vector<std::string> all;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (kind->coordinated != nullptr)
+      all.push_back(fmt::format("{} with `{}`", kind->title, kind->coordinated_by));
+  }
+  return all;
+}
+
+// The table [servers.resource] is checked in combination with the steps of `clients.work`.
+void check_tokens(const Value& root, const Scenario& scenario) {
+  const ResourceSpec& resource = scenario.servers.resource;
+  const std::vector<WorkStep>& work = scenario.clients.work;
+  const bool announces = has_step(work, WorkStep::Deed::fence);
+  const auto servers = root.find("servers");
+  const auto table = servers ? servers->find("resource") : std::nullopt;
+  const auto fencing = table ? table->find("fencing") : std::nullopt;
+  const bool replaced = fencing && fencing->line() == 0;
+  if (!has_tokens(resource)) {
+    for (const std::string_view key : {"checks", "equal_token"}) {
+      const auto given = table ? table->find(key) : std::nullopt;
+      if (given && !(replaced && given->line() != 0))
+        given->fail("has no effect: requests have no token unless `fencing` gives them one");
+    }
+    for (std::size_t i = 0; announces && !replaced && i < work.size(); ++i) {
+      if (work[i].deed == WorkStep::Deed::fence)
+        root.at("clients").at("work").tables()[i].at("do").fail(
+            "there is no token to announce unless `servers.resource.fencing` gives one");
+    }
+    return;
+  }
+  const bool by_equality = resource.checks == models::Checks::announced;
+  if (resource.fencing == Fencing::owner_token && !by_equality)
+    fencing->fail("needs `checks = \"announced\"`: an owner's token has no order");
+  if (by_equality && !announces)
+    table->at("checks").fail(
+        "no holder announces its token: add a step with `do = \"fence\"` to `clients.work`");
+  if (by_equality && resource.equal_token == models::EqualToken::refuse)
+    table->at("equal_token").fail("has no effect with `checks = \"announced\"`");
+}
+
+}  // namespace
+
+void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  const servers::Kind& server = lock_server(scenario);
+  if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
+    root.at("servers")
+        .at("resource")
+        .at("fencing")
+        .fail(fmt::format(
+            "{} has no counter beside its key; use {}", words.name,
+            words.uses.mint
+                ? fmt::format("\"in-script\", which takes the {} of each grant", server.token)
+                : "\"ideal\""));
+  }
+  const Fencing fencing = scenario.servers.resource.fencing;
+  if ((fencing == Fencing::revoke || fencing == Fencing::revoke_late) &&
+      !has_coordinator(scenario)) {
+    root.at("servers")
+        .at("resource")
+        .at("fencing")
+        .fail(fmt::format("needs a coordinator that revokes access: use a lock on {}",
+                          fmt::join(coordinated_servers(), " or ")));
+  }
+  check_tokens(root, scenario);
+  if (scenario.servers.resource.fencing != Fencing::in_script || words.uses.mint) return;
+  root.at("servers")
+      .at("resource")
+      .at("fencing")
+      .fail(
+          fmt::format("what {} sends to take its lock mints no token; use \"none\"{} or \"ideal\"",
+                      words.name, server.fetch_token == nullptr ? "" : ", \"after\""));
+}
+
+}  // namespace picklock::scenarios
