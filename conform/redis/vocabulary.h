@@ -1,38 +1,19 @@
-// The words of sequences: every command that the model knows, as a pattern with holes, and the
-// words that fill the holes. They are few keys of mixed types, integers and almost-integers,
-// deadlines around now, options in any case and order, and occasionally a bad one.
+// The words of sequences: the patterns of commands (rules.h), and the words that fill their holes
+// (holes.h). They are few keys of mixed types, integers and almost-integers, deadlines around now,
+// options in any case and order, and occasionally a bad one.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "conform/redis/rules.h"
 #include "sim/random.h"
 
 namespace picklock::conform::redis {
 
 using Words = std::vector<std::string>;
-
-struct Rule {
-  std::string_view pattern;  // `SETEX {key} {seconds} {value}`
-  std::string_view type;     // type of its keys, as TYPE says; empty: any type
-  int weight = 1;
-  // Its reply depends on the clock, or the time decides what later commands see.
-  bool timed = false;
-  // Must be sent as drawn: a wrong word might affect something outside the comparison.
-  bool exact = false;
-  // Concerns the connection's own state: scripts may not use it, transactions seldom do.
-  bool connection = false;
-
-  std::string_view name() const { return pattern.substr(0, pattern.find(' ')); }
-  bool has_key() const { return pattern.find("{key") == name().size() + 1; }
-};
-
-std::span<const Rule> rules();
-// The first rule of a command, by its name in lower case; nullptr: no rule has it.
-const Rule* rule_of(std::string_view command);
 
 class Vocabulary {
  public:
