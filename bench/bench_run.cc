@@ -2,23 +2,15 @@
 // docs/facts/performance.md, and groups of servers against the clock. Programs take turns on one
 // core, A B A B …, and a goal is the median of the ratios within a turn: a machine that becomes
 // slower meanwhile slows both sides.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -26,157 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/results.h"
+
 namespace picklock::bench {
 namespace {
-
-using Command = std::vector<std::string>;  // empty: the program is absent
-
-// The figures of one process: those that it printed as `name=value`, and from the kernel
-// process_cpu and wall, in seconds, and peak_kb.
-using Sample = std::map<std::string, double, std::less<>>;
-
-struct Series {
-  Command command = {};
-  std::vector<Sample> samples = {};  // one per turn; empty: the program is absent or failed
-};
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
-  std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
-constexpr int kAnyCore = -1;
-
-// A program running on one core, until finish() has its sample.
-class Process {
- public:
-  Process(const Command& command, int core) : started_(std::chrono::steady_clock::now()) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(ends[1], STDOUT_FILENO);
-      execute(command, core);
-    }
-    close(ends[1]);
-    output_ = ends[0];
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  std::optional<Sample> finish() {
-    if (child_ <= 0) return std::nullopt;
-    std::string text;
-    std::array<char, 4096> part{};
-    for (ssize_t n = 0; (n = read(output_, part.data(), part.size())) > 0;) {
-      text.append(part.data(), static_cast<std::size_t>(n));
-    }
-    close(output_);
-    int status = 0;
-    rusage usage{};
-    if (wait4(child_, &status, 0, &usage) < 0 || status != 0) return std::nullopt;
-    Sample sample = figures_in(text);
-    sample["process_cpu"] = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-    sample["peak_kb"] = static_cast<double>(usage.ru_maxrss);
-    sample["wall"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    return sample;
-  }
-
- private:
-  static constexpr unsigned kPatienceSeconds = 900;
-
-  [[noreturn]] static void execute(const Command& command, int core) {
-    if (core != kAnyCore) {
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(static_cast<std::size_t>(core), &set);
-      sched_setaffinity(0, sizeof set, &set);
-    }
-    alarm(kPatienceSeconds);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(arguments[0], arguments.data());
-    _exit(127);
-  }
-
-  static Sample figures_in(const std::string& text) {
-    Sample sample;
-    std::istringstream words(text);
-    for (std::string word; words >> word;) {
-      const std::size_t equals = word.find('=');
-      if (equals == std::string::npos) continue;
-      const char* number = word.c_str() + equals + 1;
-      char* end = nullptr;
-      const double value = std::strtod(number, &end);
-      if (end != number) sample[word.substr(0, equals)] = value;
-    }
-    return sample;
-  }
-
-  std::chrono::steady_clock::time_point started_;
-  pid_t child_ = -1;
-  int output_ = -1;
-};
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-std::optional<double> median(const Series& series, std::string_view figure) {
-  std::vector<double> values;
-  for (const Sample& sample : series.samples) {
-    if (auto found = sample.find(figure); found != sample.end()) values.push_back(found->second);
-  }
-  return median(std::move(values));
-}
-
-// The median over the turns of numerator / denominator; nullopt if either is absent.
-std::optional<double> ratio(const Series& numerator, const Series& denominator,
-                            std::string_view figure) {
-  std::vector<double> ratios;
-  const std::size_t turns = std::min(numerator.samples.size(), denominator.samples.size());
-  for (std::size_t i = 0; i < turns; ++i) {
-    auto above = numerator.samples[i].find(figure);
-    auto below = denominator.samples[i].find(figure);
-    if (above != numerator.samples[i].end() && below != denominator.samples[i].end() &&
-        below->second > 0) {
-      ratios.push_back(above->second / below->second);
-    }
-  }
-  return median(std::move(ratios));
-}
-
-struct Goal {
-  std::string_view id;
-  std::string_view what;
-  double must = 0;
-  double stretch = 0;
-  bool at_most = false;
-  bool reported = true;  // appears in the JSON too
-  std::optional<double> product = std::nullopt;
-  std::optional<double> prototype = std::nullopt;
-};
-
-// How many times longer the workloads take with another lock.
-struct Beside {
-  std::string lock;
-  std::vector<std::pair<std::string, std::optional<double>>> times;
-};
 
 class Benchmark {
  public:
@@ -209,51 +54,7 @@ class Benchmark {
     locks();
   }
 
-  void print_json() const {
-    nlohmann::ordered_json document;
-    for (const Goal& goal : goals_) {
-      if (!goal.reported) continue;
-      auto& entry = document[std::string(goal.id)];
-      entry["ratio"] = goal.product ? nlohmann::ordered_json(*goal.product) : nullptr;
-      entry["must"] = goal.must;
-      entry["stretch"] = goal.stretch;
-      entry["at_most"] = goal.at_most;
-    }
-    for (const Beside& one : beside_) {
-      for (const auto& [workload, times] : one.times)
-        document["locks"][one.lock][workload] = times ? nlohmann::ordered_json(*times) : nullptr;
-    }
-    fmt::print("{}\n", document.dump(1));
-  }
-
-  void print_table() const {
-    fmt::print("{:6} {:62} {:>11} {:>11} {:>10} {:>10}\n", "", "goal", "must", "stretch",
-               "picklock", "prototype");
-    for (const Goal& goal : goals_) {
-      const std::string_view sign = goal.at_most ? "<=" : ">=";
-      fmt::print("{:6} {:62} {} {:>8.4g} {} {:>8.4g} {:>10} {:>10}  {}\n", goal.id, goal.what, sign,
-                 goal.must, sign, goal.stretch, text(goal.product), text(goal.prototype),
-                 judgement(goal));
-    }
-    for (const Beside& one : beside_) {
-      fmt::print("{}{}:", &one == beside_.data() ? "\n" : "", one.lock);
-      for (const auto& [workload, times] : one.times) fmt::print(" {} {}", workload, text(times));
-      fmt::print(" times the wall time of lua-check-delete\n");
-    }
-    fmt::print("\n{:58} {:>11} {:>9} {:>12} {:>9}\n", "program (medians)", "us/run", "ns/event",
-               "cycles/s", "peak MB");
-    for (const Series& series : all_) {
-      std::string name = std::filesystem::path(series.command[0]).filename();
-      for (std::size_t i = 1; i < series.command.size() && series.command[i][0] != '-'; ++i) {
-        name += " " + series.command[i];
-      }
-      std::optional<double> peak = median(series, "peak_kb");
-      if (peak) *peak *= 1.024e-3;
-      fmt::print("{:58} {:>11} {:>9} {:>12} {:>9}\n", name, text(median(series, "us/run"), 2),
-                 text(median(series, "ns/event"), 1), text(median(series, "cycles/s"), 0),
-                 text(peak, 1));
-    }
-  }
+  const Results& results() const { return results_; }
 
  private:
   // Programs. `lock_cycle` and the prototype share the shape of their arguments.
@@ -307,7 +108,7 @@ class Benchmark {
       }
     }
     for (const Series& series : result) {
-      if (!series.samples.empty()) all_.push_back(series);
+      if (!series.samples.empty()) results_.add(series);
     }
     return result;
   }
@@ -326,25 +127,25 @@ class Benchmark {
          ns3(fmt::format("short {}", runs / 5)), scripts(fmt::format("short {}", runs / 5)),
          prototype(fmt::format("short {} pq=heap4 lua", runs / 5))},
         turns_);
-    add({.id = "P1",
-         .what = "short runs/s against ns-3",
-         .must = 3,
-         .stretch = 5,
-         .product = ratio(s[4], s[0], "us/run"),
-         .prototype = ratio(s[4], s[1], "us/run")});
-    add({.id = "P2",
-         .what = "the same, every command a Lua script on the Redis model",
-         .must = 1,
-         .stretch = 1.5,
-         .product = ratio(s[4], s[5], "us/run"),
-         .prototype = ratio(s[4], s[6], "us/run")});
-    add({.id = "P7",
-         .what = "ns/event, short runs, against C++20 coroutines",
-         .must = 2.5,
-         .stretch = 1.5,
-         .at_most = true,
-         .product = ratio(s[0], s[2], "ns/event"),
-         .prototype = ratio(s[1], s[2], "ns/event")});
+    results_.add(Goal{.id = "P1",
+                      .what = "short runs/s against ns-3",
+                      .must = 3,
+                      .stretch = 5,
+                      .product = ratio(s[4], s[0], "us/run"),
+                      .prototype = ratio(s[4], s[1], "us/run")});
+    results_.add(Goal{.id = "P2",
+                      .what = "the same, every command a Lua script on the Redis model",
+                      .must = 1,
+                      .stretch = 1.5,
+                      .product = ratio(s[4], s[5], "us/run"),
+                      .prototype = ratio(s[4], s[6], "us/run")});
+    results_.add(Goal{.id = "P7",
+                      .what = "ns/event, short runs, against C++20 coroutines",
+                      .must = 2.5,
+                      .stretch = 1.5,
+                      .at_most = true,
+                      .product = ratio(s[0], s[2], "ns/event"),
+                      .prototype = ratio(s[1], s[2], "ns/event")});
   }
 
   // A thousand short runs, whole processes. SimGrid has one engine per process, so it needs a
@@ -360,12 +161,12 @@ class Benchmark {
       sample_cpu(prototypes, 1, 1);
       sample_cpu(theirs, processes, 1000.0 / processes);
     }
-    add({.id = "P3",
-         .what = "sweep of 1,000 short runs against SimGrid",
-         .must = 150,
-         .stretch = 400,
-         .product = ratio(theirs, ours, "process_cpu"),
-         .prototype = ratio(theirs, prototypes, "process_cpu")});
+    results_.add(Goal{.id = "P3",
+                      .what = "sweep of 1,000 short runs against SimGrid",
+                      .must = 150,
+                      .stretch = 400,
+                      .product = ratio(theirs, ours, "process_cpu"),
+                      .prototype = ratio(theirs, prototypes, "process_cpu")});
   }
 
   void sample_cpu(Series& series, int processes, double factor) const {
@@ -394,19 +195,19 @@ class Benchmark {
                    floor(fmt::format("cb growth 1000 {} radix", cycles)),
                    ns3(fmt::format("growth 1000 {}", cycles / 5))},
                   turns_);
-    add({.id = "P4",
-         .what = "events/s, 1,000 clients, against SimGrid sleep",
-         .must = 10,
-         .stretch = 20,
-         .product = ratio(s[2], s[0], "ns/event"),
-         .prototype = ratio(s[2], s[1], "ns/event")});
+    results_.add(Goal{.id = "P4",
+                      .what = "events/s, 1,000 clients, against SimGrid sleep",
+                      .must = 10,
+                      .stretch = 20,
+                      .product = ratio(s[2], s[0], "ns/event"),
+                      .prototype = ratio(s[2], s[1], "ns/event")});
     // SimGrid counts another event per rendezvous, so only cycles can be compared.
-    add({.id = "P5",
-         .what = "cycles/s, 1,000 clients, messages, against SimGrid mbox",
-         .must = 25,
-         .stretch = 50,
-         .product = ratio(s[3], s[5], "cycles/s"),
-         .prototype = ratio(s[4], s[5], "cycles/s")});
+    results_.add(Goal{.id = "P5",
+                      .what = "cycles/s, 1,000 clients, messages, against SimGrid mbox",
+                      .must = 25,
+                      .stretch = 50,
+                      .product = ratio(s[3], s[5], "cycles/s"),
+                      .prototype = ratio(s[4], s[5], "cycles/s")});
   }
 
   void hundred_thousand_clients() {
@@ -422,37 +223,37 @@ class Benchmark {
                              turns_ / 2 + 1);
     const auto peer =
         alternate({simgrid("sleep growth 100000 100000"), simgrid("sleep growth 1000 100000")}, 1);
-    add({.id = "P6",
-         .what = "events/s, 100,000 clients, against ns-3",
-         .must = 1.5,
-         .stretch = 2.5,
-         .product = ratio(s[4], s[0], "ns/event"),
-         .prototype = ratio(s[4], s[2], "ns/event")});
-    add({.id = "P8",
-         .what = "ns/event, 100,000 clients against 1,000",
-         .must = 7,
-         .stretch = 5,
-         .at_most = true,
-         .product = ratio(s[0], s[1], "ns/event"),
-         .prototype = ratio(s[2], s[3], "ns/event")});
+    results_.add(Goal{.id = "P6",
+                      .what = "events/s, 100,000 clients, against ns-3",
+                      .must = 1.5,
+                      .stretch = 2.5,
+                      .product = ratio(s[4], s[0], "ns/event"),
+                      .prototype = ratio(s[4], s[2], "ns/event")});
+    results_.add(Goal{.id = "P8",
+                      .what = "ns/event, 100,000 clients against 1,000",
+                      .must = 7,
+                      .stretch = 5,
+                      .at_most = true,
+                      .product = ratio(s[0], s[1], "ns/event"),
+                      .prototype = ratio(s[2], s[3], "ns/event")});
     const auto ours = kb_per_client(s[0], s[1]);
     const auto prototypes = kb_per_client(s[2], s[3]);
     const auto theirs = kb_per_client(peer[0], peer[1]);
-    add({.id = "P9",
-         .what = "KB per blocked client, 100,000 clients",
-         .must = 9,
-         .stretch = 5,
-         .at_most = true,
-         .product = ours,
-         .prototype = prototypes});
-    add({.id = "P9b",
-         .what = "the same against SimGrid",
-         .must = 0.5,
-         .stretch = 0.25,
-         .at_most = true,
-         .reported = false,
-         .product = quotient(ours, theirs),
-         .prototype = quotient(prototypes, theirs)});
+    results_.add(Goal{.id = "P9",
+                      .what = "KB per blocked client, 100,000 clients",
+                      .must = 9,
+                      .stretch = 5,
+                      .at_most = true,
+                      .product = ours,
+                      .prototype = prototypes});
+    results_.add(Goal{.id = "P9b",
+                      .what = "the same against SimGrid",
+                      .must = 0.5,
+                      .stretch = 0.25,
+                      .at_most = true,
+                      .reported = false,
+                      .product = quotient(ours, theirs),
+                      .prototype = quotient(prototypes, theirs)});
   }
 
   // The memory that 99,000 more clients add to the kernel's peak of a run with as many cycles.
@@ -484,21 +285,21 @@ class Benchmark {
       if (kb) *kb *= 1.024e-6;
       return kb;
     };
-    add({.id = "P10",
-         .what = "GB at the peak, a million clients",
-         .must = 10,
-         .stretch = 10,
-         .at_most = true,
-         .product = in_gb(median(s[0], "peak_kb")),
-         .prototype = in_gb(median(s[1], "peak_kb"))});
-    add({.id = "P10b",
-         .what = "the time of that against ns-3's",
-         .must = 1,
-         .stretch = 1,
-         .at_most = true,
-         .reported = false,
-         .product = ratio(s[0], s[2], "us/run"),
-         .prototype = ratio(s[1], s[2], "us/run")});
+    results_.add(Goal{.id = "P10",
+                      .what = "GB at the peak, a million clients",
+                      .must = 10,
+                      .stretch = 10,
+                      .at_most = true,
+                      .product = in_gb(median(s[0], "peak_kb")),
+                      .prototype = in_gb(median(s[1], "peak_kb"))});
+    results_.add(Goal{.id = "P10b",
+                      .what = "the time of that against ns-3's",
+                      .must = 1,
+                      .stretch = 1,
+                      .at_most = true,
+                      .reported = false,
+                      .product = ratio(s[0], s[2], "us/run"),
+                      .prototype = ratio(s[1], s[2], "us/run")});
   }
 
   static double available_gb() {
@@ -519,12 +320,12 @@ class Benchmark {
       if (us_per_run) us_per_run = 31e6 / *us_per_run;
       return us_per_run;
     };
-    add({.id = "P11",
-         .what = "a pause past the TTL: speed-up over wall time",
-         .must = 1e6,
-         .stretch = 5e6,
-         .product = speed_up(median(s[0], "us/run")),
-         .prototype = speed_up(median(s[1], "us/run"))});
+    results_.add(Goal{.id = "P11",
+                      .what = "a pause past the TTL: speed-up over wall time",
+                      .must = 1e6,
+                      .stretch = 5e6,
+                      .product = speed_up(median(s[0], "us/run")),
+                      .prototype = speed_up(median(s[1], "us/run"))});
   }
 
   // By wall time, because a real server spends most of its time in the kernel. The server and its
@@ -533,11 +334,11 @@ class Benchmark {
     const auto s = alternate({scripts(fmt::format("model {}", 400'000 / scale_)),
                               scripts(fmt::format("real {}", 20'000 / scale_))},
                              turns_);
-    add({.id = "P12",
-         .what = "lock cycles/s, every command a Lua script, against Redis",
-         .must = 20,
-         .stretch = 40,
-         .product = ratio(s[0], s[1], "cycles/s")});
+    results_.add(Goal{.id = "P12",
+                      .what = "lock cycles/s, every command a Lua script, against Redis",
+                      .must = 20,
+                      .stretch = 40,
+                      .product = ratio(s[0], s[1], "cycles/s")});
   }
 
   void overheads() {
@@ -550,26 +351,26 @@ class Benchmark {
                    prototype(fmt::format("short {} pq=heap4 trace=hash", runs)),
                    prototype(fmt::format("short {} pq=heap4 trace=bin", runs))},
                   turns_);
-    add({.id = "P13",
-         .what = "share of making and dropping the world in a short run",
-         .must = 0.10,
-         .stretch = 0.03,
-         .at_most = true,
-         .product = ratio(s[1], s[0], "us/run")});
-    add({.id = "P14",
-         .what = "digest on against off",
-         .must = 1.10,
-         .stretch = 1.03,
-         .at_most = true,
-         .product = ratio(s[0], s[2], "us/run"),
-         .prototype = ratio(s[5], s[4], "us/run")});
-    add({.id = "P15",
-         .what = "full trace on against off",
-         .must = 1.3,
-         .stretch = 1.1,
-         .at_most = true,
-         .product = ratio(s[3], s[0], "us/run"),
-         .prototype = ratio(s[6], s[4], "us/run")});
+    results_.add(Goal{.id = "P13",
+                      .what = "share of making and dropping the world in a short run",
+                      .must = 0.10,
+                      .stretch = 0.03,
+                      .at_most = true,
+                      .product = ratio(s[1], s[0], "us/run")});
+    results_.add(Goal{.id = "P14",
+                      .what = "digest on against off",
+                      .must = 1.10,
+                      .stretch = 1.03,
+                      .at_most = true,
+                      .product = ratio(s[0], s[2], "us/run"),
+                      .prototype = ratio(s[5], s[4], "us/run")});
+    results_.add(Goal{.id = "P15",
+                      .what = "full trace on against off",
+                      .must = 1.3,
+                      .stretch = 1.1,
+                      .at_most = true,
+                      .product = ratio(s[3], s[0], "us/run"),
+                      .prototype = ratio(s[6], s[4], "us/run")});
   }
 
   void two_processes() {
@@ -582,7 +383,7 @@ class Benchmark {
       goal.product = gain_of_two(product(fmt::format("short {}", runs)));
       goal.prototype = gain_of_two(prototype(fmt::format("short {} pq=heap4", runs)));
     }
-    add(goal);
+    results_.add(goal);
   }
 
   // By wall time, because this measures whether two processes wait for each other.
@@ -607,32 +408,33 @@ class Benchmark {
 
   void allocations() {
     const auto s = alternate({product(fmt::format("allocs {}", 1'000 / scale_))}, 1);
-    add({.id = "P17",
-         .what = "allocations per event after warm-up",
-         .must = 0,
-         .stretch = 0,
-         .at_most = true,
-         .product = median(s[0], "per_event")});
+    results_.add(Goal{.id = "P17",
+                      .what = "allocations per event after warm-up",
+                      .must = 0,
+                      .stretch = 0,
+                      .at_most = true,
+                      .product = median(s[0], "per_event")});
   }
 
   // Sixty virtual seconds of five groups with replicas and Sentinels, by wall time.
   void groups() {
     const auto s = alternate({group_runs(100 / scale_)}, turns_);
-    add({.id = "groups",
-         .what = "5 primaries, 5 replicas, 15 Sentinels: speed-up over wall time",
-         .must = 1000,
-         .stretch = 2000,
-         .product = median(s[0], "virtual_s/s")});
+    results_.add(Goal{.id = "groups",
+                      .what = "5 primaries, 5 replicas, 15 Sentinels: speed-up over wall time",
+                      .must = 1000,
+                      .stretch = 2000,
+                      .product = median(s[0], "virtual_s/s")});
   }
 
   // Sixty virtual seconds of a thousand clients on an ensemble of three, by wall time.
   void queue() {
     const auto s = alternate({program("queue_run", std::to_string(20 / scale_))}, 1);
-    add({.id = "queue",
-         .what = "1,000 clients queue for one lock on an ensemble: speed-up over wall time",
-         .must = 50,
-         .stretch = 200,
-         .product = median(s[0], "virtual_s/s")});
+    results_.add(
+        Goal{.id = "queue",
+             .what = "1,000 clients queue for one lock on an ensemble: speed-up over wall time",
+             .must = 50,
+             .stretch = 200,
+             .product = median(s[0], "virtual_s/s")});
   }
 
   void search() {
@@ -651,7 +453,7 @@ class Benchmark {
       }
       if (!gains.empty()) goal.product = median(std::move(gains));
     }
-    add(goal);
+    results_.add(goal);
   }
 
   // The cost of locks that do more for a grant, compared with one that does little. This is no
@@ -666,34 +468,8 @@ class Benchmark {
       Beside one{.lock = i == 1 ? "redisson-lock" : "redlock on 5 servers", .times = {}};
       for (const char* workload : {"tiny", "short", "pause"})
         one.times.emplace_back(workload, ratio(s[i], s[0], workload));
-      beside_.push_back(std::move(one));
+      results_.add(std::move(one));
     }
-  }
-
-  void add(const Goal& goal) {
-    // In the order of their numbers, not of the measurements; goals without a number come last.
-    auto number = [](const Goal& g) {
-      return g.id[0] == 'P' ? std::strtol(g.id.data() + 1, nullptr, 10) : LONG_MAX;
-    };
-    goals_.insert(
-        std::upper_bound(goals_.begin(), goals_.end(), goal,
-                         [&](const Goal& a, const Goal& b) { return number(a) < number(b); }),
-        goal);
-  }
-
-  static std::string text(std::optional<double> value) {
-    return value ? fmt::format("{:.4g}", *value) : "-";
-  }
-  static std::string text(std::optional<double> value, int decimals) {
-    return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
-  }
-
-  static std::string_view judgement(const Goal& goal) {
-    if (!goal.product) return "";
-    auto reached = [&](double bound) {
-      return goal.at_most ? *goal.product <= bound : *goal.product >= bound;
-    };
-    return reached(goal.stretch) ? "stretch" : reached(goal.must) ? "must" : "MISSED";
   }
 
   int turns_;
@@ -701,9 +477,7 @@ class Benchmark {
   std::vector<int> cores_;
   std::filesystem::path folder_;
   bool refuses_nonsense_ = false;
-  std::vector<Beside> beside_;
-  std::vector<Goal> goals_;
-  std::vector<Series> all_;
+  Results results_;
 };
 
 }  // namespace
@@ -724,8 +498,8 @@ int main(int argc, char** argv) {
   benchmark.run();
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
   if (json) {
-    benchmark.print_json();
+    benchmark.results().print_json();
   } else {
-    benchmark.print_table();
+    benchmark.results().print_table();
   }
 }
