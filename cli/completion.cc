@@ -10,10 +10,10 @@
 #include "explore/strategies/list.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::cli {
 namespace {
@@ -63,12 +63,8 @@ std::vector<std::string> fault_classes_and(std::vector<std::string> others) {
 }
 
 std::vector<std::string> verbs() {
-  std::vector<std::string> names;
-  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
-    for (const sim::Verb verb : row.verbs) names.emplace_back(models::name(verb));
-  }
+  std::vector<std::string> names(verbs::names().begin(), verbs::names().end());
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

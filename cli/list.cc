@@ -17,13 +17,13 @@
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 #include "picklock/lock.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/loader.h"
 #include "scenarios/promises.h"
 #include "scenarios/runner.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::cli {
 namespace {
@@ -86,7 +86,7 @@ Filter filter_of(const ListOptions& options) {
   // `none` is the class of a run without faults. Some classes are named like a verb.
   keys::Words faults = {"none"};
   faults.insert(faults.end(), kFaultClassNames.begin(), kFaultClassNames.end());
-  for (const std::string_view verb : models::kVerbNames) {
+  for (const std::string_view verb : verbs::names()) {
     if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
   }
   return {.locks = known_words("--lock", "lock", options.locks, locks),
@@ -113,8 +113,8 @@ Rows classes_of(const scenarios::Scenario& scenario) {
 Rows verbs_of(const scenarios::Scenario& scenario) {
   Rows verbs = Rows::array();
   for (const sim::Fault& fault : scenario.faults) {
-    if (std::find(verbs.begin(), verbs.end(), models::name(fault.verb)) == verbs.end())
-      verbs.push_back(models::name(fault.verb));
+    if (std::find(verbs.begin(), verbs.end(), verbs::name(fault.verb)) == verbs.end())
+      verbs.push_back(verbs::name(fault.verb));
   }
   return verbs;
 }
@@ -152,7 +152,7 @@ Rows faults() {
   Rows rows = Rows::array();
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     Rows verbs = Rows::array();
-    for (sim::Verb verb : row.verbs) verbs.push_back(models::name(verb));
+    for (sim::Verb verb : row.verbs) verbs.push_back(verbs::name(verb));
     Rows targets = Rows::array();
     for (const scenarios::FaultTarget& target : scenarios::targets_of(row.fault_class))
       targets.push_back(scenarios::name_of(target, row.fault_class));

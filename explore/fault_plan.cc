@@ -13,23 +13,17 @@
 #include "scenarios/process_kinds.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::explore {
 namespace {
 
 using namespace std::chrono_literals;
-using scenarios::Lasting;
-using scenarios::VerbRules;
 using servers::ProcessKind;
 using sim::Fault;
 using sim::Phase;
 using sim::ProcessId;
 using sim::Verb;
-
-bool takes(const VerbRules& rules, std::string_view key) {
-  return rules.required == key ||
-         std::find(rules.allowed.begin(), rules.allowed.end(), key) != rules.allowed.end();
-}
 
 // Exact enough to fall just under or just over a lease, and short to read.
 Duration rounded(Duration length) {
@@ -37,14 +31,6 @@ Duration rounded(Duration length) {
                          : length >= 1ms ? Duration(10us)
                                          : Duration(1us);
   return std::max(length < grain ? length : length / grain * grain, Duration(1));
-}
-
-bool starts_or_stops(Verb verb) { return verb == Verb::crash || verb == Verb::restart; }
-
-bool fails_over(const sim::Plan& plan, std::string_view primary) {
-  return std::any_of(plan.begin(), plan.end(), [primary](const Fault& fault) {
-    return fault.verb == models::kFailOver && fault.target == primary;
-  });
 }
 
 // A named stream for run number `run`.
@@ -92,23 +78,28 @@ bool FaultPlans::is_replaceable(ProcessId process) const {
          !server_.no_failover(scenario_.servers, name(process));
 }
 
+bool FaultPlans::is_impossible(const Fault& fault, const sim::Plan& earlier) const {
+  const verbs::Kind& verb = verbs::kind_of(fault.verb);
+  return verb.impossible != nullptr && !verb.impossible(fault, scenario_, earlier).empty();
+}
+
 void FaultPlans::find_ways() {
   for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
     std::vector<Way>& ways = ways_[static_cast<std::size_t>(row.fault_class)];
     const std::vector<scenarios::FaultTarget> targets = scenarios::targets_of(row.fault_class);
     for (const Verb verb : row.verbs) {
       for (const auto [target, message] : targets) {
-        if (message != scenarios::rules(verb).on_message) continue;
+        if (message != verbs::kind_of(verb).on_message) continue;
         if (message && !has_messages_to(*target)) continue;
-        if (!scenarios::inapplicable(verb, *target).empty()) continue;
+        if (!verbs::inapplicable(verb, *target).empty()) continue;
         const std::vector<ProcessId>& hit = processes(*target);
         if (hit.empty()) continue;
-        if (verb == models::kKillSession && server_.session_keeper.empty()) continue;
         // An ensemble replaces a crashed leader by itself.
         if (row.fault_class == FaultClass::failover &&
             (verb == models::kFailOver) == target->elects)
           continue;
-        if (verb == models::kFailOver && !is_replaceable(hit.front())) continue;
+        // A message that it cannot change is known only with its step.
+        if (!message && is_impossible({.verb = verb, .target = name(hit.front())}, {})) continue;
         ways.push_back({verb, target, target});
         if (message) ways.push_back({verb, &scenarios::kClientKind, target});
       }
@@ -126,7 +117,7 @@ std::string FaultPlans::why_impossible(FaultClass one) const {
     for (const Verb verb : row.verbs) {
       for (const auto& [target, message] : scenarios::targets_of(one)) {
         const std::vector<ProcessId>& hit = processes(*target);
-        const std::string_view reason = scenarios::inapplicable(verb, *target);
+        const std::string_view reason = verbs::inapplicable(verb, *target);
         if (verb != models::kFailOver) {
           if (!reason.empty()) why = reason;
         } else if (!hit.empty() && server_.no_failover != nullptr) {
@@ -230,7 +221,7 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
 bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
   for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
     if (kind(process).elects) return true;
-    if (is_replaceable(process) && !fails_over(plan, name(process))) return true;
+    if (is_replaceable(process) && !models::fails_over(plan, name(process))) return true;
   }
   return false;
 }
@@ -243,16 +234,9 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
   fault = {};
   fault.verb = way.verb;
   fault.target = name(target);
-  if (way.verb == Verb::heal) {
-    const auto ails = [&fault](const Fault& other) {
-      return (other.verb == Verb::partition || other.verb == Verb::hold) &&
-             other.target == fault.target;
-    };
-    if (std::none_of(plan.begin(), plan.end(), ails)) return false;
-  }
-  if (way.verb == models::kFailOver) {
-    if (fails_over(plan, fault.target) || !is_replaceable(target)) return false;
-  }
+  const verbs::Kind& verb = verbs::kind_of(way.verb);
+  if (verb.idle != nullptr && verb.idle(fault, plan)) return false;
+  if (!verb.on_message && is_impossible(fault, plan)) return false;
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, *way.target);
   return scenarios::class_of(fault, *way.target, scenario_) == wanted &&
@@ -267,7 +251,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& t
       break;
     case Strikes::at_locks: {
       if (target == scenarios::kResourceKind) return false;
-      if (scenarios::rules(fault.verb).on_message) return !is_for_resource(fault.trigger.role);
+      if (verbs::kind_of(fault.verb).on_message) return !is_for_resource(fault.trigger.role);
       if (fault.verb != Verb::partition) return true;
       const auto spared =
           std::find(fault.from.begin(), fault.from.end(), scenarios::kResourceKind.name);
@@ -283,11 +267,11 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& t
     case Strikes::by_steps:
       return fault.verb == Verb::step_clock;
     case Strikes::at_processes:
-      return of_client && starts_or_stops(fault.verb);
+      return of_client && verbs::kind_of(fault.verb).stops;
     case Strikes::at_threads:
       return fault.verb == Verb::end_thread;
     case Strikes::by_outages:
-      return !of_client && starts_or_stops(fault.verb) && fault.lasts &&
+      return !of_client && verbs::kind_of(fault.verb).stops && fault.lasts &&
              *fault.lasts >= scenario_.lock.options.ttl;
   }
   return true;
@@ -297,7 +281,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& t
 
 bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
   sim::Trigger& trigger = fault.trigger;
-  const bool on_message = scenarios::rules(way.verb).on_message;
+  const bool on_message = verbs::kind_of(way.verb).on_message;
   if (!on_message && one_in(8)) {
     const Duration grain = 1ms;
     const Duration at = chance_.between(Duration::zero(), profile_.length);
@@ -387,36 +371,35 @@ Duration FaultPlans::some_length(const std::vector<Range>& ranges) {
 }
 
 void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
-  const VerbRules& rules = scenarios::rules(fault.verb);
-  const bool lasts =
-      rules.lasting == Lasting::required || (rules.lasting == Lasting::optional && !one_in(4));
+  const verbs::Kind& verb = verbs::kind_of(fault.verb);
+  const bool lasts = verb.lasting == verbs::Lasting::required ||
+                     (verb.lasting == verbs::Lasting::optional && !one_in(4));
   // After a long outage a machine has lost only keys that have expired anyway.
-  const bool soon = starts_or_stops(fault.verb) && one_in(2);
+  const bool soon = verb.stops && one_in(2);
   // A quorum that is lost for good would hide everything else.
-  const bool returns = target.returns && starts_or_stops(fault.verb);
+  const bool returns = target.returns && verb.stops;
   const bool of_client = target == scenarios::kClientKind;
-  const bool stands = fault.verb == Verb::pause && of_client;
+  const bool stands = verb.silences && of_client;
   if (lasts || returns) fault.lasts = some_length(soon ? delays_ : stands ? pauses_ : lengths_);
-  if (takes(rules, "step")) {
-    const bool jumps = fault.verb == Verb::step_clock;
+  if (verb.takes("step")) {
     // Servers that beat all the time would take years to catch up.
     const bool beats = !of_client && target != scenarios::kResourceKind &&
                        server_.beats != nullptr && server_.beats(scenario_.servers);
-    fault.step = some_length(jumps ? jumps_ : beats ? brief_ : delays_);
-    if (jumps && one_in(2)) fault.step = -fault.step;
+    fault.step = some_length(verb.jumps ? jumps_ : beats ? brief_ : delays_);
+    if (verb.jumps && one_in(2)) fault.step = -fault.step;
   }
-  if (takes(rules, "rate")) {
+  if (verb.takes("rate")) {
     // From a bad oscillator to a virtual machine that is starved or catches up, in ppb.
     static const std::vector<std::int64_t> kRates = {-500'000'000, -100'000'000, -10'000'000,
                                                      -1'000'000,   1'000'000,    10'000'000,
                                                      100'000'000,  1'000'000'000};
     fault.rate_ppb = some(kRates);
   }
-  if (takes(rules, "from")) draw_partition(fault);
-  if (takes(rules, "to")) draw_successor(fault);
-  if (takes(rules, "host")) fault.host = one_in(2);
-  if (takes(rules, "silent")) fault.silent = one_in(4);
-  if (takes(rules, "keeps") && (fault.lasts || fault.verb == Verb::restart)) {
+  if (verb.takes("from")) draw_partition(fault);
+  if (verb.takes("to")) draw_successor(fault);
+  if (verb.takes("host")) fault.host = one_in(2);
+  if (verb.takes("silent")) fault.silent = one_in(4);
+  if (verb.takes("keeps") && (fault.lasts || fault.verb == Verb::restart)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     if (target.keeps != nullptr)
       fault.keeps = target.keeps(scenario_.servers, fault.target, fault.keeps);

@@ -15,7 +15,6 @@
 #include "models/servers/kind.h"
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
-#include "scenarios/verb_rules.h"
 #include "sim/fault.h"
 #include "sim/random.h"
 
@@ -82,6 +81,7 @@ class FaultPlans {
   void find_lengths();
   bool has_messages_to(const ProcessKind& kind) const;
   bool is_replaceable(sim::ProcessId process) const;
+  bool is_impossible(const sim::Fault& fault, const sim::Plan& earlier) const;
   bool can_fail_over(const sim::Plan& plan) const;
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
   bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const FaultLimits& limits,

@@ -10,6 +10,7 @@
 #include "scenarios/fault_classes.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
+#include "scenarios/verbs/kind.h"
 #include "scenarios/writer.h"
 #include "testing/same_plan.h"
 
@@ -71,7 +72,7 @@ TEST(FaultPlans, KeepAwayFromTheResourceWhereTheyStrikeAtLocks) {
       const bool everyone = fault.verb == Verb::partition && fault.from.empty();
       EXPECT_FALSE(everyone && fault.target.starts_with("client-"));
       const bool writes = fault.trigger.role == Role::write;
-      EXPECT_FALSE(writes && scenarios::rules(fault.verb).on_message);
+      EXPECT_FALSE(writes && verbs::kind_of(fault.verb).on_message);
     }
   }
 }
@@ -147,13 +148,12 @@ std::string drawn_by_class(const Scenario& scenario) {
     std::set<std::string> targets;
     for (const sim::Plan& plan : drawn(plans, {.classes = {row.fault_class}, .most = 3}, 2000)) {
       for (const Fault& fault : plan) {
-        EXPECT_EQ(scenarios::class_of(fault, scenario), row.fault_class)
-            << models::name(fault.verb);
+        EXPECT_EQ(scenarios::class_of(fault, scenario), row.fault_class) << verbs::name(fault.verb);
         verbs.insert(fault.verb);
         targets.insert(fault.target);
       }
     }
-    for (const Verb verb : verbs) table += " " + std::string(models::name(verb));
+    for (const Verb verb : verbs) table += " " + std::string(verbs::name(verb));
     table += ";";
     for (const std::string& target : targets) table += " " + target;
     table += "\n";

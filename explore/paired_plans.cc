@@ -10,7 +10,7 @@
 #include "models/servers/verbs.h"
 #include "scenarios/promises.h"
 #include "scenarios/topology.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::explore {
 namespace {
@@ -99,19 +99,6 @@ std::vector<Profile> profiles_of(const std::vector<Scenario>& locks, std::uint64
   return all;
 }
 
-bool was_replaced(const sim::Plan& plan, const std::string& target) {
-  return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
-    return other.verb == models::kFailOver && other.target == target;
-  });
-}
-
-// A fault that only ends something needs something to end.
-bool has_something_to_heal(const sim::Plan& plan, const std::string& target) {
-  return std::any_of(plan.begin(), plan.end(), [&](const Fault& other) {
-    return (other.verb == Verb::partition || other.verb == Verb::hold) && other.target == target;
-  });
-}
-
 }  // namespace
 
 PairedPlans::Lock PairedPlans::lock(const Scenario& scenario, const Profile& profile) {
@@ -189,7 +176,6 @@ bool PairedPlans::retold(const Fault& fault, const Lock& lock, const sim::Plan& 
 // Adapts the fault to the lock's servers, which restart, lose data and replace each other in their
 // own ways.
 bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far) const {
-  const servers::Kind& server = scenarios::lock_server(lock.scenario);
   const ProcessKind* kind = scenarios::kind_named(lock.scenario, fault.target);
   if (kind == nullptr) throw std::logic_error("no process is called " + fault.target);
   // An ensemble replaces its leader by itself.
@@ -198,15 +184,12 @@ bool PairedPlans::adapt(Fault& fault, const Lock& lock, const sim::Plan& so_far)
     fault.keeps = sim::Keeps::all;
     if (!fault.lasts) fault.lasts = common_.lock.options.ttl;
   }
-  if (!scenarios::inapplicable(fault.verb, *kind).empty()) return false;
-  if (fault.verb == models::kFailOver && (server.no_failover(lock.scenario.servers, fault.target) ||
-                                          was_replaced(so_far, fault.target)))
+  const verbs::Kind& verb = verbs::kind_of(fault.verb);
+  if (!verbs::inapplicable(fault.verb, *kind).empty()) return false;
+  if (verb.impossible != nullptr && !verb.impossible(fault, lock.scenario, so_far).empty())
     return false;
-  if (fault.verb == Verb::heal && !has_something_to_heal(so_far, fault.target)) return false;
-  const bool to_lock = !is_for_resource(fault.trigger.role);
-  const bool sent_once = !scenarios::inapplicable(Verb::duplicate, *server.kinds.front()).empty();
-  if (fault.verb == Verb::duplicate && to_lock && sent_once) return false;
-  if (fault.verb != Verb::crash && fault.verb != Verb::restart) return true;
+  if (verb.idle != nullptr && verb.idle(fault, so_far)) return false;
+  if (!verb.stops) return true;
   if (kind->returns && !fault.lasts) fault.lasts = common_.lock.options.ttl;
   if (kind->keeps != nullptr && servers::starts_again(fault))
     fault.keeps = kind->keeps(lock.scenario.servers, fault.target, fault.keeps);

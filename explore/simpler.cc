@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::explore {
 namespace {
@@ -188,8 +187,7 @@ class Steps {
 
   void simpler_fault(std::size_t i) {
     const Fault& fault = scenario_.faults[i];
-    const scenarios::VerbRules& rules = scenarios::rules(fault.verb);
-    if (fault.lasts && rules.lasting == scenarios::Lasting::optional)
+    if (fault.lasts && verbs::kind_of(fault.verb).lasting == verbs::Lasting::optional)
       change(i, [](Fault& one) { one.lasts.reset(), one.keeps = {}; });
     if (fault.host) change(i, [](Fault& one) { one.host = false; });
     if (fault.silent) change(i, [](Fault& one) { one.silent = false; });

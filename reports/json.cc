@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "models/servers/verbs.h"
 #include "reports/narrator.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
 namespace {
@@ -38,7 +38,7 @@ Json fault_fields(const Run& run, std::uint32_t index) {
   Json out = {{"fault", index + std::uint64_t{1}}};
   if (index >= run.scenario.faults.size()) return out;
   const sim::Fault& fault = run.scenario.faults[index];
-  out["verb"] = models::name(fault.verb);
+  out["verb"] = verbs::name(fault.verb);
   out["target"] = fault.target;
   return out;
 }

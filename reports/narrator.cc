@@ -10,6 +10,7 @@
 #include "picklock/client.h"
 #include "reports/columns.h"
 #include "scenarios/promises.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
 namespace {
@@ -279,7 +280,7 @@ const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const
     }
   }
   if (crash == nullptr || by == nullptr || by->keeps == sim::Keeps::fsynced) return nullptr;
-  const bool loses = (by->verb == sim::Verb::crash || by->verb == sim::Verb::restart) &&
+  const bool loses = verbs::kind_of(by->verb).stops &&
                      scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia;
   return loses ? crash : nullptr;
 }

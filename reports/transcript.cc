@@ -12,6 +12,7 @@
 
 #include "reports/changes.h"
 #include "reports/columns.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
 namespace {
@@ -507,11 +508,9 @@ class Transcriber {
     if (fired == fired_at_.end() || fired->second == event.at || was_healed(event)) return;
     std::string text = narrator_.event(event);
     if (const sim::Fault* const fault = fault_of(event)) {
-      if (fault->verb == sim::Verb::pause || fault->verb == sim::Verb::crash ||
-          fault->verb == sim::Verb::restart)
-        return;
-      const std::string goes_on = delayed(*fault);
-      if (!goes_on.empty()) text += ": " + printable(goes_on);
+      const verbs::Kind& verb = verbs::kind_of(fault->verb);
+      if (verb.end_shows) return;
+      if (verb.told_at_end != nullptr) text += ": " + printable(verb.told_at_end(*fault));
     }
     transcript_.add(position, event.at, RowKind::fault, event.process, std::move(text));
   }
@@ -519,12 +518,11 @@ class Transcriber {
   // Whether a heal has ended a partition or a hold before its time.
   bool was_healed(const HistoryEvent& ended) const {
     const sim::Fault* const fault = fault_of(ended);
-    if (fault == nullptr || (fault->verb != sim::Verb::partition && fault->verb != sim::Verb::hold))
-      return false;
+    if (fault == nullptr || !verbs::kind_of(fault->verb).can_heal) return false;
     const auto ends = [&](const std::string& healed) {
-      const bool other = fault->verb == sim::Verb::partition
-                             ? fault->from.size() == 1 && fault->from.front() == healed
-                             : fault->trigger.on == healed || fault->trigger.by == healed;
+      const bool other = verbs::kind_of(fault->verb).on_message
+                             ? fault->trigger.on == healed || fault->trigger.by == healed
+                             : fault->from.size() == 1 && fault->from.front() == healed;
       return healed == fault->target || other;
     };
     return std::any_of(run_.fired.begin(), run_.fired.end(), [&](const auto& fired) {

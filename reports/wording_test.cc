@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "scenarios/verbs/kind.h"
 #include "testing/sample_run.h"
 
 namespace picklock::reports {
@@ -130,12 +131,12 @@ TEST(Wording, SaysWhoIsToTakeOverAndWhen) {
 }
 
 TEST(Wording, NamesTargetAndVerbOfEveryFault) {
-  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
-    const std::string words = fault(plan(static_cast<Verb>(i), "redis-1", Role::acquire));
+  for (const verbs::Kind& kind : verbs::kinds()) {
+    const std::string words = fault(plan(kind.verb, "redis-1", Role::acquire));
     EXPECT_NE(words.find("redis-1"), std::string::npos) << words;
     EXPECT_EQ(words.find("  "), std::string::npos) << words;
     EXPECT_EQ(words.find(",,"), std::string::npos) << words;
-    const std::string verb(models::kVerbNames[i]);
+    const std::string verb(kind.name);
     EXPECT_TRUE(words.starts_with(verb.substr(0, verb.find('-')))) << words;
   }
 }

@@ -18,9 +18,9 @@
 #include "keys/nesting.h"
 #include "keys/value.h"
 #include "models/redis/lua.h"
-#include "models/servers/verbs.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -174,7 +174,7 @@ void drop_alternatives(toml::table& fault, std::string_view key) {
     }
   };
   drop(kMoments);
-  drop(models::kVerbNames);
+  drop(verbs::names());
 }
 
 // Sets the value at the path. Missing tables on the way are added; elements of arrays must exist.

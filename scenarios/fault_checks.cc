@@ -8,12 +8,11 @@
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
 #include "scenarios/process_names.h"
 #include "scenarios/topology.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -119,7 +118,7 @@ Value moment_of(const Value& table) {
 
 void check_message_trigger(const Value& table, const Value& moment, const Fault& fault,
                            const ProcessKind& kind, const Trigger& trigger) {
-  const std::string_view verb = models::name(fault.verb);
+  const std::string_view verb = verbs::name(fault.verb);
   if (trigger.at || !trigger.mark.empty()) {
     moment.fail(fmt::format(
         "`{}` acts on the message of a step: give it a step, such as before = \"release.sent\"",
@@ -172,14 +171,14 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
     if (on.takes_steps || !on.hears_clients)
       table.at("on").fail(fmt::format("must be a server, not {}", trigger.on));
   }
-  if (rules(fault.verb).on_message) {
+  if (verbs::kind_of(fault.verb).on_message) {
     check_message_trigger(table, moment, fault, process_named(table, fault.target, scenario),
                           trigger);
   }
 }
 
 Value verb_of(const Value& table) {
-  const Words verbs(models::kVerbNames.begin(), models::kVerbNames.end());
+  const Words verbs(verbs::names().begin(), verbs::names().end());
   std::optional<Value> given;
   for (const Value& value : table.entries()) {
     if (std::find(verbs.begin(), verbs.end(), value.name()) == verbs.end()) continue;
@@ -194,97 +193,42 @@ Value verb_of(const Value& table) {
 }
 
 // Refuses keys that the verb does not take, and missing keys that it needs.
-void check_keys_of_verb(const Value& table, const VerbRules& rules) {
-  const std::string_view verb = models::name(rules.verb);
-  Words useful = rules.allowed;
-  if (!rules.required.empty()) useful.push_back(rules.required);
-  if (rules.lasting != Lasting::refused) useful.push_back("for");
+void check_keys_of_verb(const Value& table, const verbs::Kind& verb) {
+  Words useful = verb.allowed;
+  if (!verb.required.empty()) useful.push_back(verb.required);
+  if (verb.lasting != verbs::Lasting::refused) useful.push_back("for");
   for (const Value& value : table.entries()) {
     const bool in_every_fault =
-        value.name() == verb || find(trigger_keys(), value.name()) != nullptr;
+        value.name() == verb.name || find(trigger_keys(), value.name()) != nullptr;
     if (in_every_fault || std::find(useful.begin(), useful.end(), value.name()) != useful.end()) {
       continue;
     }
     value.fail(
-        fmt::format("`{}` does not take this key; besides its trigger it takes {}", verb,
+        fmt::format("`{}` does not take this key; besides its trigger it takes {}", verb.name,
                     useful.empty() ? "nothing" : fmt::format("`{}`", fmt::join(useful, "`, `"))));
   }
-  if (rules.lasting == Lasting::required && !table.find("for")) {
-    table.fail_missing("for", fmt::format("must be given: `{}` needs a duration", verb));
+  if (verb.lasting == verbs::Lasting::required && !table.find("for")) {
+    table.fail_missing("for", fmt::format("must be given: `{}` needs a duration", verb.name));
   }
-  if (!rules.required.empty() && !table.find(rules.required)) {
-    table.fail_missing(rules.required, fmt::format("must be given: `{}` needs it", verb));
-  }
-}
-
-void check_sides(const Value& from, const Fault& fault, const Scenario& scenario) {
-  const std::vector<Value> wheres = from.is_array() ? from.elements() : std::vector<Value>{from};
-  for (auto name = fault.from.begin(); name != fault.from.end(); ++name) {
-    const Value& where = wheres[static_cast<std::size_t>(name - fault.from.begin())];
-    process_named(where, *name, scenario);
-    if (*name == fault.target) where.fail(fmt::format("{} cannot be cut off from itself", *name));
-    if (std::find(fault.from.begin(), name, *name) != name) {
-      where.fail(fmt::format("{} is listed twice", *name));
-    }
+  if (!verb.required.empty() && !table.find(verb.required)) {
+    table.fail_missing(verb.required, fmt::format("must be given: `{}` needs it", verb.name));
   }
 }
 
-void check_failover(const Value& table, const Fault& fault, const Scenario& scenario) {
-  const servers::Kind& server = lock_server(scenario);
-  const Value verb = table.at(models::name(fault.verb));
-  if (const auto why = server.no_failover(scenario.servers, fault.target))
-    verb.fail(why->of_target);
-  for (const Fault& other : scenario.faults) {
-    if (&other == &fault) break;
-    if (other.verb == fault.verb && other.target == fault.target)
-      verb.fail(fmt::format("{} has already failed over by then and stays down", fault.target));
-  }
-  if (const auto to = table.find("to")) {
-    const ProcessKind& kind = process_named(*to, fault.to, scenario);
-    if (!server.follows(kind, fault.to, fault.target))
-      to->fail(fmt::format("must be a replica of {}, not {}", fault.target, fault.to));
-  }
-}
-
-void check_details(const Value& table, const Fault& fault, const Scenario& scenario) {
-  if (fault.verb == sim::Verb::slow && fault.step.count() <= 0) {
-    table.at("step").fail("must be more than 0s for `slow`");
-  }
-  if (fault.verb == sim::Verb::step_clock && fault.step.count() == 0) {
-    table.at("step").fail("must not be 0s: the clock would not jump");
-  }
-  if (const auto keeps = table.find("keeps")) {
-    if (fault.verb == sim::Verb::crash && !fault.lasts) {
-      keeps->fail("has no effect on a `crash` without `for`: the process does not start again");
-    }
-    const std::string_view why_all = process_named(table, fault.target, scenario).forgets;
-    if (fault.keeps != sim::Keeps::all && !why_all.empty())
-      keeps->fail(fmt::format("must be \"all\": {}", why_all));
-  }
-  if (const auto from = table.find("from")) check_sides(*from, fault, scenario);
-  if (fault.verb == models::kFailOver) check_failover(table, fault, scenario);
-  const servers::Kind& server = lock_server(scenario);
-  if (fault.verb == models::kKillSession && server.session_keeper.empty()) {
-    table.at(models::name(fault.verb))
-        .fail(
-            fmt::format("not applicable to {}: {} keeps no sessions", fault.target, server.title));
-  }
-}
-
-void check_fault(const Value& table, const Scenario& scenario, const Steps& steps, Fault& fault) {
-  const Value verb = verb_of(table);
-  const ProcessKind& kind = process_named(verb, fault.target, scenario);
-  if (const std::string_view reason = inapplicable(fault.verb, kind); !reason.empty()) {
-    verb.fail(fmt::format("not applicable to {}: {}", fault.target, reason));
-  }
-  check_keys_of_verb(table, rules(fault.verb));
-  check_details(table, fault, scenario);
+void check_fault(const Value& table, const Scenario& scenario, const Steps& steps,
+                 std::size_t number, Fault& fault) {
+  const Value at_verb = verb_of(table);
+  const ProcessKind& target = process_named(at_verb, fault.target, scenario);
+  if (const std::string_view reason = verbs::inapplicable(fault.verb, target); !reason.empty())
+    at_verb.fail(fmt::format("not applicable to {}: {}", fault.target, reason));
+  const verbs::Kind& verb = verbs::kind_of(fault.verb);
+  check_keys_of_verb(table, verb);
+  if (verb.check != nullptr) verb.check(table, fault, scenario);
   check_trigger(table, fault, scenario, steps, fault.trigger);
-  const bool of_lock = !is_for_resource(fault.trigger.role);
-  const std::string_view sent_once =
-      inapplicable(sim::Verb::duplicate, *lock_server(scenario).kinds.front());
-  if (fault.verb == sim::Verb::duplicate && of_lock && !sent_once.empty())
-    verb.fail(fmt::format("{}: only a step of `write` or `read` can be duplicated", sent_once));
+  if (verb.impossible == nullptr) return;
+  const std::span<const Fault> earlier = std::span(scenario.faults).first(number);
+  if (const std::string why = verb.impossible(fault, scenario, earlier); !why.empty())
+    at_verb.fail(why);
 }
 
 void check_neighbour(const Value& table, const Scenario& scenario, const Steps& steps,
@@ -310,7 +254,7 @@ void check_faults(const Value& root, Scenario& scenario, const AlgorithmWords& w
   if (const auto faults = root.find("fault")) {
     const std::vector<Value> tables = faults->tables();
     for (std::size_t i = 0; i < tables.size(); ++i) {
-      check_fault(tables[i], scenario, steps, scenario.faults[i]);
+      check_fault(tables[i], scenario, steps, i, scenario.faults[i]);
     }
   }
   if (const auto neighbours = root.find("neighbour")) {

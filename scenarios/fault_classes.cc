@@ -1,42 +1,49 @@
 #include "scenarios/fault_classes.h"
 
-#include "models/servers/verbs.h"
+#include <algorithm>
+#include <utility>
+
 #include "scenarios/process_kinds.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
-using sim::Verb;
+namespace {
+
+std::vector<sim::Verb> verbs_of(FaultClass fault_class) {
+  std::vector<std::pair<int, sim::Verb>> drawn;
+  for (const verbs::Kind& kind : verbs::kinds()) {
+    for (const verbs::Draw& draw : kind.drawn) {
+      if (draw.of == fault_class) drawn.emplace_back(draw.place, kind.verb);
+    }
+  }
+  std::sort(drawn.begin(), drawn.end());
+  std::vector<sim::Verb> verbs;
+  for (const auto& [place, verb] : drawn) verbs.push_back(verb);
+  return verbs;
+}
+
+FaultClassRow row(FaultClass fault_class, std::string_view meaning) {
+  return {fault_class, meaning, verbs_of(fault_class)};
+}
+
+}  // namespace
 
 std::span<const FaultClassRow> fault_classes() {
   static const std::vector<FaultClassRow> kRows = {
-      {FaultClass::pause,
-       "a client or server pauses, or handles every message more slowly",
-       {Verb::pause, Verb::slow}},
-      {FaultClass::late_write, "a write to the resource arrives late", {Verb::delay, Verb::hold}},
-      {FaultClass::late_command,
-       "a request to the lock server or its reply arrives late",
-       {Verb::delay, Verb::hold}},
-      {FaultClass::client_clock,
-       "a client's clock steps or runs at another rate",
-       {Verb::step_clock, Verb::set_clock_rate}},
-      {FaultClass::server_clock,
-       "a lock server's clock steps or runs at another rate",
-       {Verb::step_clock, Verb::set_clock_rate}},
-      {FaultClass::failover,
-       "a primary is lost and a replica is promoted, or a leader is lost and another is elected",
-       {models::kFailOver, Verb::crash, Verb::restart}},
-      {FaultClass::amnesia,
-       "a lock server restarts without its data, or forgets a key",
-       {Verb::restart, Verb::crash, models::kEvict}},
-      {FaultClass::partition,
-       "some processes cannot communicate for a while",
-       {Verb::partition, Verb::heal}},
-      {FaultClass::lost_reply,
-       "a message is lost with its connection, or sent twice",
-       {Verb::drop, Verb::duplicate}},
-      {FaultClass::crash,
-       "a process or host dies, a thread ends or is interrupted, a session is killed",
-       {Verb::crash, Verb::restart, Verb::end_thread, models::kKillSession, Verb::interrupt}},
+      row(FaultClass::pause, "a client or server pauses, or handles every message more slowly"),
+      row(FaultClass::late_write, "a write to the resource arrives late"),
+      row(FaultClass::late_command, "a request to the lock server or its reply arrives late"),
+      row(FaultClass::client_clock, "a client's clock steps or runs at another rate"),
+      row(FaultClass::server_clock, "a lock server's clock steps or runs at another rate"),
+      row(FaultClass::failover,
+          "a primary is lost and a replica is promoted, or a leader is lost and another is "
+          "elected"),
+      row(FaultClass::amnesia, "a lock server restarts without its data, or forgets a key"),
+      row(FaultClass::partition, "some processes cannot communicate for a while"),
+      row(FaultClass::lost_reply, "a message is lost with its connection, or sent twice"),
+      row(FaultClass::crash,
+          "a process or host dies, a thread ends or is interrupted, a session is killed"),
   };
   return kRows;
 }

@@ -1,5 +1,5 @@
-// The classes of faults as data: each draws some verbs, at the kinds of processes (ProcessKind)
-// that name it. Every verb belongs to a class.
+// The classes of faults as data: each draws the verbs that name it, at the kinds of processes
+// (ProcessKind) that name it.
 #pragma once
 
 #include <span>

@@ -1,8 +1,7 @@
-#include "models/servers/verbs.h"
 #include "scenarios/keys.h"
 
 #include "keys/key_kinds.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -73,13 +72,12 @@ const Keys<Trigger>& trigger_keys() {
 const Keys<Fault>& fault_keys() {
   static const Keys<Fault> keys = [] {
     Keys<Fault> made;
-    for (std::size_t i = 0; i < models::kVerbCount; ++i) {
-      const auto verb = static_cast<sim::Verb>(i);
-      made.push_back({.name = std::string(models::name(verb)),
+    for (const verbs::Kind& kind : verbs::kinds()) {
+      made.push_back({.name = std::string(kind.name),
                       .type = "process",
-                      .meaning = std::string(rules(verb).meaning),
+                      .meaning = kind.meaning,
                       .read =
-                          [verb](const Value& value, Fault& fault) {
+                          [verb = kind.verb](const Value& value, Fault& fault) {
                             fault.verb = verb;
                             fault.target = value.text();
                           },

@@ -7,7 +7,7 @@
 
 #include "keys/bad_input.h"
 #include "scenarios/shipped.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "keys/key_kinds.h"
-#include "models/servers/verbs.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -14,7 +14,7 @@ using sim::Fault;
 
 void describe_fault(const std::string& path, std::vector<TableDoc>& docs) {
   Keys<Fault> keys = fault_keys();
-  keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(models::kVerbCount));
+  keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(verbs::kinds().size()));
   describe("[[" + joined(path, "fault") + "]]",
            "One fault. It has exactly one verb, whose value is the process that it hits; exactly "
            "one of `before`, `after` and `at`; and the keys that the verb takes.",

@@ -15,6 +15,7 @@
 #include "models/redis/spec.h"
 #include "models/servers/verbs.h"
 #include "models/zookeeper/spec.h"
+#include "scenarios/verbs/kind.h"
 #include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
@@ -148,7 +149,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
     for (const sim::Fault& each : s.faults) {
       if (each.verb == verb) return each;
     }
-    ADD_FAILURE() << "no " << models::name(verb);
+    ADD_FAILURE() << "no " << verbs::name(verb);
     return sim::Fault{};
   };
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 
 namespace picklock::scenarios {
 
@@ -13,8 +12,6 @@ using servers::ProcessKind;
 namespace {
 
 constexpr std::string_view kNoClock = "the resource reads no clock";
-constexpr std::array kClientBears = {sim::Verb::end_thread, models::kKillSession,
-                                     sim::Verb::interrupt};
 constexpr std::array kResourceRefuses = {servers::Refusal{sim::Verb::step_clock, kNoClock},
                                          servers::Refusal{sim::Verb::set_clock_rate, kNoClock}};
 
@@ -24,8 +21,7 @@ constexpr ProcessKind kClientKind = {.name = "client",
                                      .singular = "client",
                                      .takes_steps = true,
                                      .drawn = {FaultClass::pause, FaultClass::client_clock,
-                                               FaultClass::partition, FaultClass::crash},
-                                     .bears = kClientBears};
+                                               FaultClass::partition, FaultClass::crash}};
 
 constexpr ProcessKind kResourceKind = {
     .name = "resource",

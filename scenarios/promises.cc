@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
-#include "picklock/client.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/topology.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
-
-using sim::Verb;
 
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
   const ProcessKind* kind = kind_named(scenario, fault.target);
@@ -18,34 +15,8 @@ FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
 }
 
 FaultClass class_of(const sim::Fault& fault, const ProcessKind& kind, const Scenario& scenario) {
-  switch (fault.verb) {
-    case Verb::pause:
-    case Verb::slow:
-      return FaultClass::pause;
-    case Verb::hold:
-    case Verb::delay:
-      return is_for_resource(fault.trigger.role) ? FaultClass::late_write
-                                                 : FaultClass::late_command;
-    case Verb::step_clock:
-    case Verb::set_clock_rate:
-      return kind == kClientKind ? FaultClass::client_clock : FaultClass::server_clock;
-    case Verb::crash:
-    case Verb::restart:
-      return kind.crash_class == nullptr ? FaultClass::crash
-                                         : kind.crash_class(scenario.servers, fault);
-    case Verb::partition:
-    case Verb::heal:
-      return FaultClass::partition;
-    case Verb::drop:
-    case Verb::duplicate:
-      return FaultClass::lost_reply;
-    case Verb::end_thread:
-    case Verb::interrupt:
-      return FaultClass::crash;
-  }
-  if (fault.verb == models::kFailOver) return FaultClass::failover;
-  if (fault.verb == models::kEvict) return FaultClass::amnesia;
-  return FaultClass::crash;
+  const verbs::Kind& verb = verbs::kind_of(fault.verb);
+  return verb.class_of == nullptr ? verb.fault_class : verb.class_of(fault, kind, scenario);
 }
 
 FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {

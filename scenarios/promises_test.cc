@@ -9,6 +9,7 @@
 #include "models/servers/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/runner.h"
+#include "scenarios/verbs/kind.h"
 #include "testing/sample_scenario.h"
 
 namespace picklock::scenarios {
@@ -80,11 +81,11 @@ TEST(Promises, AskTheServerThatIsStruckWhetherItKeepsItsData) {
 
 // A search draws from the rows, and reports by the class: they must not disagree.
 TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
-  for (std::size_t v = 0; v < models::kVerbCount; ++v) {
+  for (const verbs::Kind& verb : verbs::kinds()) {
     for (const char* target :
          {"client-1", "redis-1", "resource", "redis-1-replica-1", "redis-1-sentinel-1"}) {
       sim::Fault fault;
-      fault.verb = static_cast<sim::Verb>(v);
+      fault.verb = verb.verb;
       fault.target = target;
       const auto rows = fault_classes();
       const auto row = std::find_if(rows.begin(), rows.end(), [&](const FaultClassRow& one) {
@@ -92,8 +93,7 @@ TEST(Promises, PutEveryVerbIntoAClassThatDrawsIt) {
       });
       ASSERT_NE(row, rows.end());
       EXPECT_NE(std::find(row->verbs.begin(), row->verbs.end(), fault.verb), row->verbs.end())
-          << models::name(fault.verb) << " " << target << " in "
-          << picklock::name(row->fault_class);
+          << verb.name << " " << target << " in " << picklock::name(row->fault_class);
     }
   }
 }

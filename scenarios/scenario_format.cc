@@ -8,10 +8,9 @@
 
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 #include "scenarios/keys.h"
 #include "scenarios/process_kinds.h"
-#include "scenarios/verb_rules.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -141,20 +140,20 @@ void write_table(std::string& page, const TableDoc& table) {
   page += "\n";
 }
 
-std::string targets_of(const VerbRules& rules) {
+std::string targets_of(const verbs::Kind& verb) {
   Words kinds;
   for (const servers::ProcessKind* kind : process_kinds()) {
-    if (inapplicable(rules.verb, *kind).empty()) kinds.push_back(kind->name);
+    if (verbs::inapplicable(verb.verb, *kind).empty()) kinds.push_back(kind->name);
   }
   return listed(kinds);
 }
 
-std::string keys_of(const VerbRules& rules) {
+std::string keys_of(const verbs::Kind& verb) {
   std::vector<std::string> keys;
-  if (rules.lasting == Lasting::required) keys.emplace_back("**`for`**");
-  if (rules.lasting == Lasting::optional) keys.emplace_back("`for`");
-  if (!rules.required.empty()) keys.push_back(fmt::format("**`{}`**", rules.required));
-  for (const std::string_view key : rules.allowed) keys.push_back(code(key));
+  if (verb.lasting == verbs::Lasting::required) keys.emplace_back("**`for`**");
+  if (verb.lasting == verbs::Lasting::optional) keys.emplace_back("`for`");
+  if (!verb.required.empty()) keys.push_back(fmt::format("**`{}`**", verb.required));
+  for (const std::string_view key : verb.allowed) keys.push_back(code(key));
   return listed(Words(keys.begin(), keys.end()));
 }
 
@@ -162,10 +161,9 @@ void write_verbs(std::string& page) {
   page +=
       "## Verbs\n\nThe keys are those that a verb takes besides its trigger; the bold ones must be "
       "given.\n\n| verb | hits | keys | meaning |\n|---|---|---|---|\n";
-  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
-    const VerbRules& verb = rules(static_cast<sim::Verb>(i));
-    page += fmt::format("| `{}` | {} | {} | {} |\n", models::name(verb.verb), targets_of(verb),
-                        keys_of(verb), cell(verb.meaning));
+  for (const verbs::Kind& verb : verbs::kinds()) {
+    page += fmt::format("| `{}` | {} | {} | {} |\n", verb.name, targets_of(verb), keys_of(verb),
+                        cell(verb.meaning));
   }
   page += "\n";
 }

@@ -8,9 +8,9 @@
 #include "keys/duration_text.h"
 #include "keys/value.h"
 #include "models/servers/kind.h"
-#include "models/servers/verbs.h"
 #include "picklock/client.h"
 #include "scenarios/keys.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
 
@@ -21,7 +21,6 @@ namespace {
 
 using sim::Fault;
 using sim::Trigger;
-using sim::Verb;
 
 class Writer {
  public:
@@ -83,8 +82,9 @@ class Writer {
   }
 
   void write(const Fault& fault) {
+    const verbs::Kind& verb = verbs::kind_of(fault.verb);
     element("fault");
-    put(models::name(fault.verb), fault.target);
+    put(verb.name, fault.target);
     moment(fault.trigger);
     if (fault.trigger.nth != 1) raw("nth", std::to_string(fault.trigger.nth));
     put_if("by", fault.trigger.by);
@@ -92,7 +92,7 @@ class Writer {
     put_if("command", fault.trigger.command);
     if (fault.lasts) put("for", *fault.lasts);
     if (fault.step != Duration::zero()) put("step", fault.step);
-    if (fault.verb == Verb::set_clock_rate) raw("rate", factor(fault.rate_ppb));
+    if (verb.takes("rate")) raw("rate", factor(fault.rate_ppb));
     if (fault.from.size() == 1) put("from", fault.from[0]);
     if (fault.from.size() > 1) raw("from", names(fault.from));
     if (!fault.inbound) put("one_way", "outbound");
@@ -100,10 +100,7 @@ class Writer {
     if (fault.host) raw("host", "true");
     if (fault.silent) raw("silent", "true");
     // Written even if it is the default, because much depends on it.
-    const bool starts_again = fault.verb == Verb::restart || fault.lasts;
-    if ((fault.verb == Verb::crash || fault.verb == Verb::restart) && starts_again) {
-      put("keeps", kept(fault.keeps));
-    }
+    if (verb.takes("keeps") && servers::starts_again(fault)) put("keeps", kept(fault.keeps));
     put_if("to", fault.to);
     put_if("key", fault.key);
   }

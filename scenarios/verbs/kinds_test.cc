@@ -1,30 +1,38 @@
-#include "scenarios/verb_rules.h"
-#include "scenarios/process_kinds.h"
+#include "scenarios/verbs/kind.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "models/servers/verbs.h"
+#include "scenarios/process_kinds.h"
 
-namespace picklock::scenarios {
+namespace picklock::verbs {
 namespace {
 
 using sim::Verb;
 
-TEST(VerbRules, StandInTheOrderOfTheVerbs) {
-  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
-    EXPECT_EQ(rules(static_cast<Verb>(i)).verb, static_cast<Verb>(i));
+TEST(Verbs, StandInTheOrderOfTheSimulator) {
+  for (std::size_t i = 0; i < kinds().size(); ++i) {
+    EXPECT_EQ(kinds()[i].verb, static_cast<Verb>(i));
+  }
+  EXPECT_EQ(kinds().back().verb, Verb::interrupt);
+}
+
+TEST(Verbs, SayAllThatIsAskedOfThem) {
+  for (const Kind& kind : kinds()) {
+    EXPECT_FALSE(kind.name.empty());
+    EXPECT_FALSE(kind.meaning.empty()) << kind.name;
+    EXPECT_FALSE(kind.drawn.empty()) << kind.name;
+    EXPECT_NE(kind.told, nullptr) << kind.name;
   }
 }
 
-TEST(VerbRules, SayWhatEachVerbCanHit) {
+TEST(Verbs, SayWhatEachCanHit) {
   std::string table;
-  for (std::size_t i = 0; i < models::kVerbCount; ++i) {
-    table += models::name(static_cast<Verb>(i));
-    for (const servers::ProcessKind* kind : process_kinds()) {
-      const bool applies = inapplicable(static_cast<Verb>(i), *kind).empty();
-      table += applies ? " yes" : " no";
+  for (const Kind& verb : kinds()) {
+    table += verb.name;
+    for (const servers::ProcessKind* kind : scenarios::process_kinds()) {
+      table += inapplicable(verb.verb, *kind).empty() ? " yes" : " no";
     }
     table += '\n';
   }
@@ -49,4 +57,4 @@ interrupt yes no no no no no no no no
 }
 
 }  // namespace
-}  // namespace picklock::scenarios
+}  // namespace picklock::verbs

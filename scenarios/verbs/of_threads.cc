@@ -1,0 +1,42 @@
+#include "scenarios/verbs/kind.h"
+
+namespace picklock::verbs {
+
+using sim::Fault;
+using sim::Verb;
+
+namespace {
+
+constexpr std::string_view kClientsOnly = "only a client has threads of its own";
+
+Kind end_thread() {
+  return {.verb = Verb::end_thread,
+          .name = "end-thread",
+          .meaning = "the thread that takes the step ends; its process lives",
+          .rare = kClientsOnly,
+          .hits_clients = true,
+          .fault_class = FaultClass::crash,
+          .drawn = {{FaultClass::crash, 2}},
+          .told = [](const Fault& fault) -> Phrase { return {"end a thread of " + fault.target}; }};
+}
+
+Kind interrupt() {
+  return {.verb = Verb::interrupt,
+          .name = "interrupt",
+          .meaning =
+              "the thread that takes the step gives up its current wait for a lock, or else "
+              "its next one",
+          .rare = kClientsOnly,
+          .hits_clients = true,
+          .fault_class = FaultClass::crash,
+          .drawn = {{FaultClass::crash, 4}},
+          .told = [](const Fault& fault) -> Phrase {
+            return {"interrupt a thread of " + fault.target};
+          }};
+}
+
+}  // namespace
+
+std::vector<Kind> of_threads() { return {end_thread(), interrupt()}; }
+
+}  // namespace picklock::verbs
