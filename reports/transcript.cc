@@ -121,6 +121,9 @@ class Transcriber {
       case TraceKind::reset:
         reset(position, record);
         break;
+      case TraceKind::woke:
+        if (record.tag != 0) woke(record);
+        break;
       case TraceKind::paused:
         paused(position, record);
         break;
@@ -142,7 +145,6 @@ class Transcriber {
       case TraceKind::started:
       case TraceKind::held:
       case TraceKind::connected:
-      case TraceKind::woke:
       case TraceKind::clock_set:
         break;
     }
@@ -231,7 +233,6 @@ class Transcriber {
     arrived = position;
     (record.reply ? exchange->answered_at : exchange->delivered_at) = record.at;
     if (!record.reply) open_.insert(index_of(*exchange));
-    if (exchange->pushed) pushes_[exchange->client] = index_of(*exchange);
     add_part(position, record.reply ? Part::answered : Part::delivered, *exchange);
   }
 
@@ -246,6 +247,16 @@ class Transcriber {
     exchange->lost = true;
     if (exchange->pushed) exchange->upkeep = false;
     if (record.reply) add_part(position, Part::answer_lost, *exchange);
+  }
+
+  // A pushed message gets a row only if it wakes a client at once: one that was paused when the
+  // message came wakes when it runs again.
+  void woke(const TraceRecord& record) {
+    Exchange* const push = exchange_of(record.message);
+    if (push == nullptr || push->answered_at != record.at) return;
+    if (!std::exchange(push->upkeep, false)) return;
+    push->woke = true;
+    add_part(*push->answered, Part::answered, *push);
   }
 
   void timed_out(std::size_t position, const TraceRecord& record) {
@@ -377,9 +388,6 @@ class Transcriber {
         lost_in_crash_.erase(event.process);
         down_.erase(event.process);
         break;
-      case What::wait_ended:
-        if (event.owner != 0) woken(event);
-        break;
       case What::fault_fired:
         fault_fired(position, event);
         break;
@@ -404,21 +412,12 @@ class Transcriber {
       case What::deadlock_broken:
       case What::refused_free:
       case What::wait_begun:
+      case What::wait_ended:
       case What::queued:
       case What::link_cut:
       case What::link_healed:
         break;
     }
-  }
-
-  // A pushed message gets a row only if it wakes a client.
-  void woken(const HistoryEvent& event) {
-    const auto latest = pushes_.find(event.process);
-    if (latest == pushes_.end()) return;
-    Exchange& push = transcript_.exchanges[latest->second];
-    if (push.answered_at != event.at || !std::exchange(push.upkeep, false)) return;
-    push.woke = true;
-    add_part(*push.answered, Part::answered, push);
   }
 
   Item& add_event(std::size_t position, const HistoryEvent& event) {
@@ -590,7 +589,6 @@ class Transcriber {
   const models::Algorithm* const algorithm_;  // nullptr: the run is not of a known lock
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> exchanges_;  // by the number of a message
-  std::map<ProcessId, std::size_t> pushes_;         // the latest push to a client
   std::set<std::size_t> open_;                      // exchanges: delivered, and not yet answered
   std::map<TenureId, int> holds_;                   // as their clients count
   std::map<ProcessId, Instant> pauses_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,9 +42,11 @@ std::uint32_t arriving(RunBuilder& b, std::int64_t ms, std::string_view text) {
   return request;
 }
 
-void answered(RunBuilder& b, std::int64_t ms, std::uint32_t request, std::string_view text) {
+std::uint32_t answered(RunBuilder& b, std::int64_t ms, std::uint32_t request,
+                       std::string_view text) {
   const auto reply = b.answer(at_ms(ms), request, redis, client_1, Role::acquire, 1, text);
   b.message(at_ms(ms), TraceKind::delivered, reply, redis, client_1);
+  return reply;
 }
 
 // Two connections of one client keep no order between them.
@@ -88,18 +91,19 @@ TEST(Transcript, TakesAnUnaskedMessageForNoAnswer) {
   EXPECT_TRUE(transcript.exchanges[1].pushed);
 }
 
-TEST(Transcript, TellsOfAnUnaskedMessageIfItWakesItsClient) {
-  for (const bool wakes : {false, true}) {
+TEST(Transcript, TellsOfTheUnaskedMessageThatWakesItsClient) {
+  for (const std::size_t waking : {0, 1, 2}) {
     RunBuilder b = two_clients();
-    answered(b, 1, 0, "anything");
-    b.happens({.at = at_ms(1),
-               .what = What::wait_ended,
-               .process = client_1,
-               .tenure = 1,
-               .owner = wakes ? 2u : 0u});
+    const std::array came = {std::uint32_t{0}, answered(b, 1, 0, "one"), answered(b, 1, 0, "two")};
+    b.record({.at = at_ms(1),
+              .kind = TraceKind::woke,
+              .process = client_1,
+              .message = came.at(waking),
+              .tag = 2});
     const Transcript transcript = transcript_of(b);
-    EXPECT_EQ(transcript.exchanges.at(0).woke, wakes);
-    EXPECT_EQ(transcript.items.size(), wakes ? 1u : 0u);
+    EXPECT_EQ(transcript.exchanges.at(0).woke, waking == 1);
+    EXPECT_EQ(transcript.exchanges.at(1).woke, waking == 2);
+    EXPECT_EQ(transcript.items.size(), waking == 0 ? 0u : 1u);
   }
 }
 

@@ -208,7 +208,10 @@ void Network::deliver(std::uint32_t slot, const Event& event) {
     deliver_unusual(message, event);
     return;
   }
-  if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
+  if (scheduler_.record().tracer().on()) {
+    trace(TraceKind::delivered, message);
+    scheduler_.record().hand_over(message.number);
+  }
   let_go(connection);
   connection.endpoint_[to]->on_message(connection, message);
   if (!message.taken) release(message);
@@ -340,6 +343,7 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     release(message);
     return;
   }
+  if (scheduler_.record().tracer().on()) scheduler_.record().hand_over(message.number);
   message.taken = false;
   Endpoint& endpoint = *connection.endpoint_[to];
   switch (message.kind) {

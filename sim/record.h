@@ -14,6 +14,7 @@ class Record {
     events_ = 0;
     digest_.reset(seed);
     tracer_.reset(tracing);
+    hand_over(0);
     if (observer_ != nullptr) observer_->begin();
   }
 
@@ -23,6 +24,13 @@ class Record {
     ++events_;
     digest_.add(static_cast<std::uint64_t>(at) ^ who);
   }
+
+  // In a traced run: the message that the present event hands over; 0: it hands over none.
+  void hand_over(std::uint32_t message) {
+    handed_over_ = message;
+    handed_over_in_ = events_;
+  }
+  std::uint32_t handed_over() const { return handed_over_in_ == events_ ? handed_over_ : 0; }
 
   Digest& digest() { return digest_; }
   const Digest& digest() const { return digest_; }
@@ -39,6 +47,8 @@ class Record {
   Tracer tracer_;
   Observer* observer_ = nullptr;
   std::uint64_t seed_ = 0;
+  std::uint64_t handed_over_in_ = 0;
+  std::uint32_t handed_over_ = 0;
 };
 
 }  // namespace picklock::sim

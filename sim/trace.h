@@ -21,7 +21,7 @@ enum class TraceKind : std::uint8_t {
   timed_out,  // the sender of request `message` stopped waiting for the answer
   reset,      // the connection of `process` with `peer` broke
   connected,  // a new connection of `process` to `peer` is open
-  woke,       // a timer of `process` came due
+  woke,       // a thread of `process` ended its wait because `message` came
   paused,     // `process` runs nothing from here
   resumed,
   crashed,

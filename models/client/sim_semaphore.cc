@@ -57,11 +57,19 @@ void SimSemaphore::wait(Duration patience) const {
 void SimSemaphore::release() { serve(machine_.speaker()); }
 
 void SimSemaphore::serve(history::TenureId by) {
+  sim::Scheduler& scheduler = machine_.simulation().scheduler;
   for (Waiter* waiter : waiters_) {
     if (waiter->served || waiter->thread->killed()) continue;
     waiter->served = true;
     waiter->by = by;
-    machine_.simulation().scheduler.threads().wake(*waiter->thread);
+    if (what_ == Awaits::news && scheduler.record().tracer().on()) {
+      scheduler.record().tracer().add({.at = scheduler.now(),
+                                       .kind = sim::TraceKind::woke,
+                                       .process = machine_.process().id(),
+                                       .message = scheduler.record().handed_over(),
+                                       .tag = by});
+    }
+    scheduler.threads().wake(*waiter->thread);
     return;
   }
   ++permits_;
