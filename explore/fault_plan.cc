@@ -399,7 +399,7 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   if (verb.takes("to")) draw_successor(fault);
   if (verb.takes("host")) fault.host = one_in(2);
   if (verb.takes("silent")) fault.silent = one_in(4);
-  if (verb.takes("keeps") && (fault.lasts || fault.verb == Verb::restart)) {
+  if (verb.takes("keeps") && servers::starts_again(fault)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     if (target.keeps != nullptr)
       fault.keeps = target.keeps(scenario_.servers, fault.target, fault.keeps);

@@ -75,7 +75,7 @@ struct Kind {
 
   // --- how it is told
   Phrase (*told)(const sim::Fault& fault) = nullptr;
-  // What happens when it ends: "its release continues"; nullptr: nothing else.
+  // The consequence of its end: "its release continues"; nullptr: there is none.
   std::string (*told_at_end)(const sim::Fault& fault) = nullptr;
 
   bool takes(std::string_view key) const;

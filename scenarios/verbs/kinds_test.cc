@@ -15,7 +15,7 @@ TEST(Verbs, StandInTheOrderOfTheSimulator) {
   for (std::size_t i = 0; i < kinds().size(); ++i) {
     EXPECT_EQ(kinds()[i].verb, static_cast<Verb>(i));
   }
-  EXPECT_EQ(kinds().back().verb, Verb::interrupt);
+  EXPECT_GT(kinds().size(), static_cast<std::size_t>(Verb::interrupt));
 }
 
 TEST(Verbs, SayAllThatIsAskedOfThem) {
