@@ -1,4 +1,4 @@
-// What goes wrong on a network: lost and held messages, broken connections, partitions, crashes.
+// The failures of a network: lost and held messages, broken connections, partitions, crashes.
 #include "sim/network.h"
 
 namespace picklock::sim {
