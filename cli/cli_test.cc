@@ -43,6 +43,17 @@ TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
   expect_refused("list faults --json=all", "--json: takes no value; see picklock --help");
 }
 
+// Each of these was once read as an option that is not given: `--algorithms ""` ran all locks.
+TEST_F(Program, RefusesAnOptionWithAnEmptyValue) {
+  for (const std::string command :
+       {"compare --algorithms", "compare --faults", "compare --property", "compare --runs",
+        "explore --algorithm", "explore --faults", "explore --seed", "explore --out",
+        "list scenarios --lock", "list scenarios --fault", "conform redis --seed"}) {
+    const std::string option = command.substr(command.find("--"));
+    expect_refused(command + " ''", "picklock: " + option + ": the value is empty");
+  }
+}
+
 TEST_F(Program, RefusesAnUnknownCommandEvenWhereHelpIsAskedFor) {
   for (const std::string ask : {"frobnicate --help", "help frobnicate", "frobnicate -h"})
     expect_refused(ask, "there is no command `frobnicate`; see picklock --help");

@@ -133,6 +133,16 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error,
   return fmt::format("{}: {}", command->get_name(), error.what());
 }
 
+// Empty is how a command sees an option that was not given, so nothing else may be empty.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    const bool takes_value = option->nonpositional() && option->get_expected_max() > 0;
+    if (takes_value && std::find(values.begin(), values.end(), "") != values.end())
+      throw keys::BadInput(fmt::format("{}: the value is empty", option->get_name()));
+  }
+}
+
 // `help --as FORM`, which the help does not tell of: the build makes files of it.
 std::string described(const CLI::App& app, const std::string& form) {
   if (form == "man") return help_as_man_page(app);
@@ -197,6 +207,7 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
       return bad_input(usage_problem(app, error, arguments) + kSeeHelp);
     }
+    refuse_empty_values(*app.get_subcommands().front());
     if (explore_command->parsed()) return explore(explore_options);
     if (compare_command->parsed()) return compare(compare_options);
     if (conform_command->parsed()) return conform(conform_options);

@@ -318,6 +318,26 @@ TEST_F(Comparing, TheDocumentHasWhatTheContractNames) {
   EXPECT_EQ(lock.at("price").at("acquires"), 240);
 }
 
+TEST_F(Comparing, AnInterruptedTableDoesNotSayThatNoLockBreaksItsPromise) {
+  const Comparison comparison = made(of({"lua-check-delete"}, {"none"}), 2);
+  Made interrupted{.command = "picklock compare", .run_command = kRun};
+  EXPECT_THAT(table(comparison, interrupted, {}), HasSubstr("✓ no lock breaks what it promises"));
+  interrupted.interrupted = true;
+  EXPECT_THAT(table(comparison, interrupted, {}),
+              HasSubstr("? interrupted; in the runs until then no lock breaks what it promises"));
+}
+
+TEST_F(Comparing, TheDocumentExplainsEveryColumnByAllTheFaultsThatItsRunsDraw) {
+  const Comparison comparison =
+      made(of({"lua-check-delete"}, {"none", "amnesia", "lost-reply"}), 1);
+  const nlohmann::json document =
+      nlohmann::json::parse(json(comparison, {.command = "picklock compare", .run_command = kRun}));
+  const nlohmann::json& meanings = document.at("column_meanings");
+  EXPECT_EQ(meanings.at("amnesia"), "a lock server restarts without its data, or forgets a key");
+  EXPECT_EQ(meanings.at("lost-reply"), "a message is lost with its connection, or sent twice");
+  EXPECT_EQ(meanings.at("none"), "no fault strikes");
+}
+
 TEST_F(Comparing, TheMarkdownPageHasAStoryOfEveryLockThatBreaks) {
   made(of({"lua-check-delete", "zk-sequential"}, {"none", "late-write"}), 40);
   std::ifstream file(folder_ / "comparison.md");

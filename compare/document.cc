@@ -8,6 +8,7 @@
 #include "compare/agreement.h"
 #include "compare/price.h"
 #include "compare/workload.h"
+#include "scenarios/fault_classes.h"
 
 namespace picklock::compare {
 namespace {
@@ -41,15 +42,20 @@ class Writer {
 
   std::string write() const {
     Json columns = Json::array();
-    for (const Column& column : comparison_.columns()) columns.push_back(column.name);
+    Json meanings = Json::object();
+    for (const Column& column : comparison_.columns()) {
+      columns.push_back(column.name);
+      meanings[column.name] = scenarios::meaning_of(column.classes);
+    }
     Json locks = Json::array();
     for (std::size_t i = 0; i < comparison_.locks().size(); ++i) locks.push_back(lock(i));
     const std::optional<std::uint64_t> runs = runs_of_each(comparison_);
     return Json{{"seed", comparison_.options().seed}, {"runs", runs ? Json(*runs) : Json(nullptr)},
                 {"wall_seconds", made_.wall_seconds}, {"interrupted", made_.interrupted},
                 {"command", made_.command},           {"workload", workload()},
-                {"columns", std::move(columns)},      {"properties", kPropertyNames},
-                {"safety_table", safety_table()},     {"locks", std::move(locks)}}
+                {"columns", std::move(columns)},      {"column_meanings", std::move(meanings)},
+                {"properties", kPropertyNames},       {"safety_table", safety_table()},
+                {"locks", std::move(locks)}}
                .dump(1) +
            '\n';
   }

@@ -319,11 +319,16 @@ class TableWriter {
       return Line().add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad).add(" ");
     };
     if (all.empty()) {
+      const std::string_view none =
+          asked ? "no requested property is violated" : "no lock breaks what it promises";
+      // Cells that were to have more runs, or have none, prove nothing.
       out_ +=
-          mark(true)
-              .add(asked ? "no requested property is violated" : "no lock breaks what it promises",
-                   Ink::good)
-              .text(options_.color);
+          made_.interrupted
+              ? Line()
+                    .add(glyphs_.open, Ink::alarm)
+                    .add(fmt::format(" interrupted; in the runs until then {}", none), Ink::alarm)
+                    .text(options_.color)
+              : mark(true).add(none, Ink::good).text(options_.color);
       return;
     }
     for (const Broken& one : all) {

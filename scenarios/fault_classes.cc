@@ -48,6 +48,18 @@ std::span<const FaultClassRow> fault_classes() {
   return kRows;
 }
 
+std::string meaning_of(FaultClasses classes) {
+  if (classes.empty()) return "no fault strikes";
+  if (classes.covers(FaultClasses::all())) return "faults of every class, in one run";
+  std::string meaning;
+  for (const FaultClassRow& row : fault_classes()) {
+    if (!classes.has(row.fault_class)) continue;
+    if (!meaning.empty()) meaning += "; and: ";
+    meaning += row.meaning;
+  }
+  return meaning;
+}
+
 std::vector<FaultTarget> targets_of(FaultClass fault_class) {
   std::vector<FaultTarget> all;
   for (const servers::ProcessKind* kind : process_kinds()) {

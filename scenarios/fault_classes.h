@@ -21,6 +21,9 @@ struct FaultClassRow {
 
 std::span<const FaultClassRow> fault_classes();
 
+// The faults of these classes in words: "a primary is lost …; and: …".
+std::string meaning_of(FaultClasses classes);
+
 // A target of a fault class: processes of a kind, or the messages with them.
 struct FaultTarget {
   const servers::ProcessKind* kind = nullptr;

@@ -15,6 +15,7 @@
 #include "models/locks/catalogue.h"
 #include "reports/page.h"
 #include "reports/run_page.h"
+#include "scenarios/fault_classes.h"
 #include "scenarios/shipped.h"
 
 namespace {
@@ -172,8 +173,21 @@ class Sample {
           {"lease_seconds", 9},
           {"most_faults", 3}}},
         {"columns", columns_},
+        {"column_meanings", meanings()},
         {"properties", properties()},
         {"locks", std::move(locks)}};
+  }
+
+  Json meanings() const {
+    Json all = Json::object();
+    for (const std::string& column : columns_) {
+      FaultClasses classes = column == "all" ? FaultClasses::all() : FaultClasses();
+      for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+        if (column == kFaultClassNames[i]) classes.add(static_cast<FaultClass>(i));
+      }
+      all[column] = scenarios::meaning_of(classes);
+    }
+    return all;
   }
 
   Json lock(const models::Algorithm& algorithm) const {

@@ -10,7 +10,7 @@ import {cellHash, lockHash} from './route';
 import type {Story} from './story';
 import {story} from './story';
 import {Explained, Faults} from './told';
-import {faultClass, fencingPhrase, propertyMeaning} from './words';
+import {fencingPhrase, propertyMeaning} from './words';
 
 interface Props {
   comparison: Comparison;
@@ -40,7 +40,7 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
         <span><a href={cellHash(lock.name, column, other)}>the same {fencingPhrase(other)}</a></span>
         <span><a href="#matrix">back to the matrix</a> <kbd>Esc</kbd></span>
       </nav>
-      <p class="meaning-of-class"><em>{column}</em>: {faultClass(column)}.</p>
+      <p class="meaning-of-class"><em>{column}</em>: {comparison.column_meanings[column]}.</p>
       {!cell || !cell.possible ? (
         <p class="held-note">
           Faults of this class cannot strike this lock{cell?.why_impossible ? `: ${cell.why_impossible}` : ''}.

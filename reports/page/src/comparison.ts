@@ -92,6 +92,7 @@ export interface Comparison {
   command: string;
   workload: Workload;
   columns: string[];
+  column_meanings: Record<string, string>;
   properties: string[];
   locks: Lock[];
 }

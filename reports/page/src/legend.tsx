@@ -2,7 +2,7 @@
 import type {Comparison, Verdict} from './comparison';
 import {UNSAFE} from './comparison';
 import {CellFace} from './matrix';
-import {faultClass, propertyMeaning, propertyName} from './words';
+import {propertyMeaning, propertyName} from './words';
 
 function Sample({verdict, look}: {verdict: Verdict; look: string}) {
   return <span class={`cell sample ${look}`} aria-hidden="true"><CellFace verdict={verdict} /></span>;
@@ -52,7 +52,7 @@ export function Glossary({comparison}: {comparison: Comparison}) {
           <h3>Faults</h3>
           <dl class="terms">
             {comparison.columns.map((column) => (
-              <div key={column}><dt>{column}</dt><dd>{faultClass(column)}</dd></div>
+              <div key={column}><dt>{column}</dt><dd>{comparison.column_meanings[column]}</dd></div>
             ))}
           </dl>
         </section>

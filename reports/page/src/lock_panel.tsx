@@ -4,7 +4,7 @@ import type {Comparison, Fencing, Lock, Price, Recovery} from './comparison';
 import {FENCINGS, UNSAFE, verdictOf} from './comparison';
 import {percent, plural, seconds, sentence, significant} from './format';
 import {cellHash} from './route';
-import {faultClass, propertyMeaning, serverName} from './words';
+import {propertyMeaning, serverName} from './words';
 
 function inWords(lock: Lock, column: string, fencing: Fencing): string {
   const verdict = verdictOf(lock, column, fencing, UNSAFE);
@@ -61,7 +61,7 @@ function Breaks({comparison, lock}: {comparison: Comparison; lock: Lock}) {
         <tbody>
           {comparison.columns.map((column) => (
             <tr key={column}>
-              <th scope="row" title={faultClass(column)}>{column}</th>
+              <th scope="row" title={comparison.column_meanings[column]}>{column}</th>
               {FENCINGS.map((fencing) => {
                 const verdict = verdictOf(lock, column, fencing, UNSAFE);
                 return (

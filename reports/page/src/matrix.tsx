@@ -5,7 +5,7 @@ import type {Comparison, Fencing, Lock, Verdict} from './comparison';
 import {badness, rateOf, verdictOf} from './comparison';
 import {count, percent, plural} from './format';
 import {cellHash, lockHash} from './route';
-import {faultClass, fencingPhrase, propertyName, serverName} from './words';
+import {fencingPhrase, propertyName, serverName} from './words';
 
 export type Order = {by: 'server' | 'name' | 'best' | 'worst'} | {by: 'column'; column: string};
 
@@ -61,7 +61,7 @@ export function Matrix(props: Props) {
               <th
                 key={column}
                 scope="col"
-                title={faultClass(column)}
+                title={comparison.column_meanings[column]}
                 aria-sort={sorted === column ? 'descending' : undefined}
               >
                 <button

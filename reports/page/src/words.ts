@@ -1,25 +1,5 @@
 // Names of the document in plain words. A name that is not listed is shown as it is.
 
-const FAULTS: Record<string, string> = {
-  none: 'nothing goes wrong',
-  pause: 'a client stands still for longer than its lease: garbage collection, a stopped process, swapping',
-  'late-write': 'a write to the resource arrives late',
-  'late-command': 'a command to the lock server, or its answer, arrives late',
-  'client-clock': 'the clock of a client jumps or runs at another rate',
-  'server-clock': 'the clock of a lock server jumps or runs at another rate',
-  failover: 'a replica takes over from its primary',
-  amnesia: 'a lock server restarts without its data',
-  partition: 'processes cannot reach each other for a while',
-  'lost-reply': 'a command takes effect, but its answer never arrives',
-  crash: 'a client, or one thread of it, dies and releases nothing',
-  all: 'faults of every class in one run',
-};
-
-export function faultClass(column: string): string {
-  const parts = column.split('+');
-  return parts.map((part) => FAULTS[part] ?? part).join('; and: ');
-}
-
 const PROPERTIES: Record<string, string> = {
   unsafe: 'the resource accepted a stale write, or the operations of two holders were mixed',
   'mutual-exclusion': 'two clients never believe at the same time that they hold the lock',
