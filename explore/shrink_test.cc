@@ -105,6 +105,30 @@ TEST(Simpler, TakesNoServerThatAFaultNeeds) {
 
 // ---------------------------------------------------------------- shrink
 
+// Only both pauses together outlast the lease. They are in the second critical section, and neither
+// can be moved to the first without the other.
+TEST(Shrink, MovesFaultsThatBelongTogetherToTheFirstCycle) {
+  Scenario scenario = plain("lua-check-delete");
+  scenario.lock.options.ttl = 5s;
+  scenario.clients.count = 2;
+  scenario.clients.cycles = 2;
+  scenario.clients.hold = 1s;
+  scenario.clients.writes = 2;
+  const auto pause_before_write = [](std::uint32_t nth) {
+    return sim::Fault{.verb = sim::Verb::pause,
+                      .target = "client-1",
+                      .trigger = {.role = Role::write, .nth = nth},
+                      .lasts = 3s};
+  };
+  scenario.faults = {pause_before_write(3), pause_before_write(4)};
+  Shrinker shrinker(violates(Property::mutual_exclusion));
+  const Scenario shrunk = shrinker.shrink(scenario);
+  EXPECT_EQ(shrunk.clients.cycles, 1U);
+  ASSERT_EQ(shrunk.faults.size(), 2U);
+  EXPECT_EQ(shrunk.faults[0].trigger.nth, 1U);
+  EXPECT_EQ(shrunk.faults[1].trigger.nth, 2U);
+}
+
 TEST(Shrink, LeavesTheOnePauseThatIsNeeded) {
   Scenario scenario = plain("set-px-check-delete");
   const sim::Fault pause{.verb = sim::Verb::pause,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "models/servers/kind.h"
@@ -67,6 +68,7 @@ class Steps {
     }
     // A story with two clients is easier to read than one with two cycles of one client.
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
+    one_cycle_with_its_faults();
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.threads; });
     fewer_clients();
     fewer_servers();
@@ -103,6 +105,48 @@ class Steps {
     if (get(copy) <= least) return;
     if (get(copy) > least + 1) add([get, least](Scenario& one) { return get(one) = least, true; });
     add([get](Scenario& one) { return --get(one), true; });
+  }
+
+  // A fault of a later cycle does not fire in fewer, and two that belong together cannot be moved
+  // one by one. So all of them are moved with the step: of each kind of step, to the first.
+  void one_cycle_with_its_faults() {
+    const std::uint32_t cycles = scenario_.clients.cycles;
+    if (cycles <= 1 || scenario_.faults.empty()) return;
+    add([](Scenario& one) { return one.clients.cycles = 1, move_to_first_steps(one.faults); });
+    add([cycles](Scenario& one) {
+      one.clients.cycles = 1;
+      bool moved = move_to_first_steps(one.faults);
+      for (Fault& fault : one.faults) {
+        if (!fault.trigger.at) continue;
+        fault.trigger.at = sim::kStart + (*fault.trigger.at - sim::kStart) / cycles;
+        moved = true;
+      }
+      return moved;
+    });
+  }
+
+  // Keeps the distances between faults at the steps of one kind. False: each is at the first.
+  static bool move_to_first_steps(std::vector<Fault>& faults) {
+    const std::vector<Fault> before = faults;
+    bool moved = false;
+    for (Fault& fault : faults) {
+      std::uint32_t earliest = fault.trigger.nth;
+      for (const Fault& other : before) {
+        if (is_same_kind_of_step(fault, other)) earliest = std::min(earliest, other.trigger.nth);
+      }
+      moved = moved || earliest > 1;
+      fault.trigger.nth -= earliest - 1;
+    }
+    return moved;
+  }
+
+  static bool is_same_kind_of_step(const Fault& one, const Fault& other) {
+    const auto kind = [](const Fault& fault) {
+      const sim::Trigger& trigger = fault.trigger;
+      return std::tuple(trigger.by.empty() ? fault.target : trigger.by, trigger.role, trigger.phase,
+                        trigger.mark, trigger.on, trigger.command);
+    };
+    return kind(one) == kind(other);
   }
 
   template <typename Get>
