@@ -19,6 +19,13 @@ servers::Bounds bounds_of_server(const Scenario& scenario) {
   return lock_server(scenario).bounds(scenario.servers, scenario.lock.options);
 }
 
+std::optional<Duration> pause_of(const Scenario& scenario) {
+  const models::Algorithm* const algorithm = find_algorithm(scenario);
+  const models::LockOptions& lock = scenario.lock.options;
+  if (algorithm != nullptr && algorithm->pause != nullptr) return algorithm->pause(lock);
+  return lock.retry_every + lock.retry_jitter;
+}
+
 }  // namespace
 
 // The next attempt takes a free lock. An attempt is a connection and a few commands: the wait
@@ -27,6 +34,8 @@ servers::Bounds bounds_of_server(const Scenario& scenario) {
 Duration acquire_bound(const Scenario& scenario) {
   constexpr Duration kSlack = std::chrono::milliseconds(100);
   constexpr std::int64_t kCommands = 4;
+  const std::optional<Duration> pause = pause_of(scenario);
+  if (!pause) return {};
   Duration way = slowest(scenario.network.latency);
   for (const Link& link : scenario.network.links) way = std::max(way, slowest(link.latency));
   const models::LockOptions& lock = scenario.lock.options;
@@ -35,8 +44,8 @@ Duration acquire_bound(const Scenario& scenario) {
       kCommands * server.service * static_cast<std::int64_t>(scenario.clients.count);
   const Duration standing = servers::longest_collection(scenario.clients.gc) + server.collection;
   const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
-  return lock.retry_every + lock.retry_jitter + 2 * (1 + kCommands) * way + queue + 2 * standing +
-         wait + kSlack + server.before_attempt;
+  return *pause + 2 * (1 + kCommands) * way + queue + 2 * standing + wait + kSlack +
+         server.before_attempt;
 }
 
 Duration recovery_bound(const Scenario& scenario) {

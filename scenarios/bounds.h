@@ -6,7 +6,8 @@
 
 namespace picklock::scenarios {
 
-// Longest time until an acquire gets a free lock, whatever its servers have just gone through.
+// Longest time until an acquire gets a free lock, whatever its servers have just gone through; 0:
+// the pauses of its class are unknown.
 Duration acquire_bound(const Scenario& scenario);
 
 // Longest time until another client gets the lock of a crashed holder, if nothing else goes wrong

@@ -84,6 +84,7 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
              .keys = keys_of_settings(server),
              .promises = own.promises != nullptr ? own.promises : of_a_careful_lease,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
+             .pause = own.pause,
              .make = own.make};
 }
 

@@ -7,6 +7,8 @@
 #include "models/locks/set_px_lock.h"
 #include "models/servers/kind.h"
 #include "picklock/lease_store.h"
+#include "picklock/redis.h"
+#include "scenarios/bounds.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
@@ -95,6 +97,51 @@ TEST(OwnLock, DoesWhatItsClassAdds) {
   EXPECT_FALSE(can.database);
   EXPECT_FALSE(can.force);
   EXPECT_FALSE(algorithm_of(own_lock<Borrowed>()).uses.check);
+}
+
+// Its attempts are five seconds apart, whatever `retry_every` says.
+class Unhurried : public Lock {
+ public:
+  using Lock::Lock;
+  Acquired acquire(Client& self, std::string_view key) override {
+    for (Duration waited{}; waited <= settings().acquire_timeout; waited += 5s) {
+      if (Acquired attempt = try_acquire(self, key)) return attempt;
+      self.sleep(5s);
+    }
+    return std::nullopt;
+  }
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const auto granted = redis::server(self).set(key, "token", {.nx = true, .px = settings().ttl});
+    return granted.ok() ? Acquired(Lease{.key = std::string(key)}) : Acquired(std::nullopt);
+  }
+  Released release(Client& self, const Lease& lease) override {
+    redis::server(self).del(lease.key);
+    return Released::ok;
+  }
+};
+
+class SaysItsPause final : public Unhurried {
+ public:
+  using Unhurried::Unhurried;
+  static Duration pause(const LockSettings&) { return 5s; }
+};
+
+properties::Outcome availability(const OwnLock& lock) {
+  Scenario scenario = contended(lock, {.clients = 2, .ttl = 20s, .hold = 2s, .cycles = 1});
+  scenario.lock.options.acquire_timeout = 4s;
+  World world;
+  world.set(scenario);
+  world.run(1);
+  return world.verdicts()[static_cast<std::size_t>(Property::available)].outcome;
+}
+
+// Client-2 finds the lock held, and gives up three seconds after it has become free.
+TEST(OwnLock, IsNotBlamedForTheLengthOfItsOwnPauses) {
+  EXPECT_EQ(availability(own_lock<Unhurried>()), properties::Outcome::holds);
+  EXPECT_EQ(availability(own_lock<SaysItsPause>()), properties::Outcome::holds);
+  EXPECT_EQ(acquire_bound(contended(own_lock<Unhurried>(), {})), 0s) << "unknown";
+  EXPECT_GT(acquire_bound(contended(own_lock<SaysItsPause>(), {})), 5s);
+  EXPECT_LT(acquire_bound(contended(own_lock<CanBeChecked>(), {})), 1s) << "that of Lock::acquire";
 }
 
 // A lock behaves the same whether it is shipped or a user's own.

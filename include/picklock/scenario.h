@@ -42,6 +42,7 @@ struct OwnLock {
   std::unique_ptr<Lock> (*make)(const models::LockOptions& options) = nullptr;
   std::vector<Promise> (*promises)(const models::LockOptions& options) = nullptr;
   Duration (*bound)(const models::LockOptions& options) = nullptr;
+  std::optional<Duration> (*pause)(const models::LockOptions& options) = nullptr;
   LockServer server = redis::kServer;
   // Which of these interfaces the class adds.
   bool holder_check = false;
@@ -68,12 +69,15 @@ std::string type_name() {
 //
 //   static std::vector<Promise> promises(const LockSettings& settings);
 //   static Duration bound(const LockSettings& settings);
+//   static Duration pause(const LockSettings& settings);
 //   static constexpr LockServer server = redis::kServer;
 //
 // `promises`: which properties under which faults; by default all that a careful lock with a lease
 // promises, whose release is one atomic step. `bound`: how long a waiter may wait for a lease that
-// nobody releases; by default the ttl and one more attempt. `server`: where its entries are; by
-// default on Redis.
+// nobody releases; by default the ttl and one more attempt. `pause`: the longest pause of a waiter
+// between two attempts; by default that of Lock::acquire. If the class overrides `acquire` and does
+// not say its pause, `available` does not judge how soon a waiter gets a free lock. `server`: where
+// its entries are; by default on Redis.
 template <typename LockType>
 const OwnLock& own_lock() {
   static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from picklock::Lock");
@@ -93,6 +97,18 @@ const OwnLock& own_lock() {
     if constexpr (requires(const LockSettings& settings) { LockType::bound(settings); }) {
       lock.bound = [](const models::LockOptions& options) -> Duration {
         return LockType::bound(detail::settings(options));
+      };
+    }
+    using Acquire = Acquired (Lock::*)(Client&, std::string_view);
+    if constexpr (requires(const LockSettings& settings) { LockType::pause(settings); }) {
+      lock.pause = [](const models::LockOptions& options) -> std::optional<Duration> {
+        return LockType::pause(detail::settings(options));
+      };
+    } else if constexpr (!requires {
+                           requires std::is_same_v<decltype(&LockType::acquire), Acquire>;
+                         }) {
+      lock.pause = [](const models::LockOptions&) -> std::optional<Duration> {
+        return std::nullopt;
       };
     }
     if constexpr (requires { LockServer(LockType::server); }) lock.server = LockType::server;

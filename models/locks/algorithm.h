@@ -42,6 +42,9 @@ struct Algorithm {
   // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
   // crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;
+  // The longest pause between two attempts of a waiter; nullopt: unknown. nullptr: `retry_every`
+  // and `retry_jitter`.
+  std::optional<Duration> (*pause)(const LockOptions& options) = nullptr;
   // How long a waiter may sleep while the lock is free and its message is late; 0: waiters await no
   // message.
   Duration (*wakeup)(const LockOptions& options) = nullptr;
