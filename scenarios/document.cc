@@ -338,7 +338,7 @@ Document Document::from_stream(std::istream& in, const std::string& name) {
   return {std::move(text), name};
 }
 
-Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const {
+Scenario Document::read(const Twin* twin, const Vocabulary& vocabulary) const {
   Origin origin{.file = label_, .note = {}};
   toml::table root = parsed(text_, origin);
   for (const Change& change : changes_) {
@@ -349,9 +349,10 @@ Scenario Document::read(const Change* twin, const Vocabulary& vocabulary) const 
     apply(root, change, origin);
   }
   if (twin != nullptr) {
-    origin.note = twin->line > 0 ? fmt::format("in the twin of line {}", twin->line) : "in a twin";
-    origin.line = twin->line;
-    apply(root, *twin, origin);
+    const int line = twin->expect.line;
+    origin.note = line > 0 ? fmt::format("in the twin of line {}", line) : "in a twin";
+    origin.line = line;
+    for (const Change& change : twin->changes) apply(root, change, origin);
     // Twins and neighbors belong to the unchanged file: the twin's lock need not have their steps.
     root.erase("twin");
     root.erase("neighbour");
@@ -384,7 +385,7 @@ std::string Document::algorithm() const {
 }
 
 Scenario Document::as_twin(const Twin& twin, const Vocabulary& vocabulary) const {
-  Scenario scenario = read(&twin.change, vocabulary);
+  Scenario scenario = read(&twin, vocabulary);
   scenario.expect = twin.expect;
   return scenario;
 }

@@ -45,7 +45,7 @@ class Document {
   Scenario neighbour(std::size_t index, const Vocabulary& vocabulary) const;
 
  private:
-  Scenario read(const Change* twin, const Vocabulary& vocabulary) const;
+  Scenario read(const Twin* twin, const Vocabulary& vocabulary) const;
   Scenario as_twin(const Twin& twin, const Vocabulary& vocabulary) const;
 
   std::string text_;

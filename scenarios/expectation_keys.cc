@@ -69,45 +69,39 @@ const Keys<Expectation>& expectation_keys() {
 
 namespace {
 
-// Descends to the one key that is changed: dotted keys are tables with a single entry each.
-void read_change(const Value& start, Change& change) {
+// Descends to the keys that are changed: dotted keys are tables.
+void read_changes(const Value& value, const std::string& path, std::vector<Change>& changes) {
+  if (!value.is_table()) return changes.push_back({.path = path, .value = value.toml()});
+  for (const Value& entry : value.entries())
+    read_changes(entry, path + "." + entry.name(), changes);
+}
+
+void read_changes(const Value& start, std::vector<Change>& changes) {
   const Words kept = {"format", "expect", "twin", "neighbour"};
   if (std::find(kept.begin(), kept.end(), start.name()) != kept.end()) {
     start.fail("a twin cannot change this key; it can only change what the run itself uses");
   }
-  Value value = start;
-  std::string path = start.name();
-  while (value.is_table()) {
-    const std::vector<Value> entries = value.entries();
-    if (entries.size() != 1) value.fail("a twin changes exactly one key");
-    value = entries[0];
-    path += "." + value.name();
-  }
-  change.path = path;
-  change.value = value.toml();
+  read_changes(start, start.name(), changes);
 }
 
 }  // namespace
 
 void read_twin(const Value& table, Twin& twin) {
-  twin.change.line = twin.expect.line = table.line();
+  twin.expect.line = table.line();
   for (const Value& value : table.entries()) {
     if (const Key<Expectation>* key = find(expectation_keys(), value.name())) {
       key->read(value, twin.expect);
-    } else if (!twin.change.path.empty()) {
-      value.fail(fmt::format("a twin changes exactly one key, and this one already changes `{}`",
-                             printable(twin.change.path)));
     } else {
       Words words = names_of(scenario_keys());
       for (const std::string_view word : names_of(expectation_keys())) words.push_back(word);
       if (std::find(words.begin(), words.end(), value.name()) == words.end()) {
         value.fail("there is no such key", value.name(), words);
       }
-      read_change(value, twin.change);
+      read_changes(value, twin.changes);
     }
   }
-  if (twin.change.path.empty()) {
-    table.fail("a twin must change one key, such as `lock.algorithm`; this one changes none");
+  if (twin.changes.empty()) {
+    table.fail("a twin must change a key, such as `lock.algorithm`; this one changes none");
   }
 }
 
@@ -132,12 +126,14 @@ const Keys<Neighbour>& neighbour_keys() {
 void describe_twin(const std::string& path, std::vector<TableDoc>& docs) {
   TableDoc doc{
       .header = "[[" + joined(path, "twin") + "]]",
-      .meaning = "The same file with one key changed, and what is expected of that run.",
+      .meaning =
+          "The same file with one key changed, or with a few that belong together, and what "
+          "is expected of that run.",
       .keys = {{.name = "any dotted key",
                 .type = "as in its table",
                 .fallback = {},
                 .meaning = "the change, such as `lock.algorithm = \"lua-check-delete\"` or "
-                           "`fault.1.before = \"check.sent\"`; must be given, once"}}};
+                           "`fault.1.before = \"check.sent\"`; must be given, at least once"}}};
   std::vector<TableDoc> expectation;
   describe("", "", expectation_keys(), expectation);
   for (KeyDoc& key : expectation[0].keys) doc.keys.push_back(std::move(key));

@@ -105,10 +105,9 @@ Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> 
   Outcome outcome{.run = run(scenario, used, tracing, {.digest = as_committed}), .twins = {}};
   ran();
   for (std::size_t i = 0; i < scenario.twins.size(); ++i) {
-    const Change& change = scenario.twins[i].change;
     Run twin =
         run(document.twin(i, words), used, tracing, {.contention = true, .digest = as_committed});
-    twin.twin = change.path + " = " + change.value;
+    twin.twin = in_words(scenario.twins[i].changes);
     outcome.twins.push_back(std::move(twin));
     ran();
   }

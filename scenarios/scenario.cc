@@ -69,4 +69,11 @@ models::LockOptions lock_options(const Scenario& scenario) {
   return options;
 }
 
+std::string in_words(const std::vector<Change>& changes) {
+  std::string words;
+  for (const Change& change : changes)
+    words += (words.empty() ? "" : ", ") + change.path + " = " + change.value;
+  return words;
+}
+
 }  // namespace picklock::scenarios

@@ -174,6 +174,7 @@ struct Expectation {
   std::vector<Property> violated;
   // Bounds on the longest time an acquire waited, granted or not.
   std::optional<std::pair<Duration, Duration>> longest_wait;
+  std::optional<std::pair<Duration, Duration>> longest_idle;
   std::optional<std::uint64_t> digest;  // of the run with the file's own seed
   int line = 0;
 };
@@ -183,14 +184,17 @@ struct Expectation {
 struct Change {
   std::string path;
   std::string value;
-  int line = 0;
 };
 
-// The same file with one key changed; every fault fires, and it has expectations of its own.
+// The same file with one key changed, or a few that belong together; every fault fires, and it has
+// expectations of its own.
 struct Twin {
-  Change change;
+  std::vector<Change> changes;
   Expectation expect;
 };
+
+// "lock.algorithm = redlock, servers.redis.masters = 5".
+std::string in_words(const std::vector<Change>& changes);
 
 // The same plan with one fault moved to a neighboring step, with its own expectations (architecture
 // 8.19).

@@ -145,7 +145,7 @@ class Writer {
 
   void write(const Twin& twin) {
     element("twin");
-    raw(twin.change.path, twin.change.value);
+    for (const Change& change : twin.changes) raw(change.path, change.value);
     write(twin.expect);
   }
 
