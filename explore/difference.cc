@@ -17,10 +17,11 @@ using sim::Trace;
 using sim::TraceKind;
 using sim::TraceRecord;
 
-constexpr std::array<std::string_view, 16> kKindNames = {
-    "sent",   "delivered", "lost",    "held",    "timed out", "reset", "connected", "woke",
-    "paused", "resumed",   "crashed", "started", "clock set", "told",  "mark",      "history"};
-static_assert(static_cast<std::size_t>(TraceKind::recorded) + 1 == kKindNames.size());
+constexpr std::array<std::string_view, 17> kKindNames = {
+    "sent",      "delivered", "lost",   "held",    "timed out", "reset",
+    "connected", "woke",      "paused", "resumed", "crashed",   "started",
+    "clock set", "told",      "mark",   "history", "copied"};
+static_assert(static_cast<std::size_t>(TraceKind::copied) + 1 == kKindNames.size());
 
 auto members(const TraceRecord& one) {
   return std::tie(one.at, one.kind, one.role, one.reply, one.protocol, one.process, one.peer,
@@ -36,7 +37,8 @@ std::string words(const Trace& trace, std::size_t index,
   };
   std::string text =
       fmt::format("{} {}", name(record.process), kKindNames[static_cast<std::size_t>(record.kind)]);
-  if (record.kind <= TraceKind::timed_out) {
+  const bool sent = record.kind == TraceKind::sent || record.kind == TraceKind::copied;
+  if (sent || record.kind <= TraceKind::timed_out) {
     text += fmt::format(" message {} {} {}", record.message,
                         record.kind == TraceKind::delivered ? "at" : "to", name(record.peer));
   } else if (record.kind == TraceKind::recorded) {
@@ -44,8 +46,7 @@ std::string words(const Trace& trace, std::size_t index,
   }
   const std::string_view payload = trace.payload(record);
   if (!payload.empty()) {
-    const sim::Protocol* protocol =
-        record.kind == TraceKind::sent ? trace.protocols[record.protocol] : nullptr;
+    const sim::Protocol* protocol = sent ? trace.protocols[record.protocol] : nullptr;
     const bool readable = protocol != nullptr && protocol->describe != nullptr;
     text +=
         fmt::format(", `{}`", keys::printable(readable ? protocol->describe(payload, record.reply)

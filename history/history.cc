@@ -54,6 +54,8 @@ std::string_view name(What what) {
       return "entry removed";
     case What::queued:
       return "queued";
+    case What::out_of_connections:
+      return "out of connections";
     case What::write_accepted:
       return "write accepted";
     case What::write_rejected:

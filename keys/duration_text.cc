@@ -116,6 +116,17 @@ std::string duration_problem(std::string_view text) {
   return fmt::format("{}; did you mean `{}{}`?", usual, printable(number), unit);
 }
 
+std::string in_seconds(sim::Duration length) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const std::int64_t count = length.count();
+  const std::uint64_t size =
+      count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  std::string digits = fmt::format("{}.{:09}", size / kSecond, size % kSecond);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  return fmt::format("{}{}s", count < 0 ? "-" : "", digits);
+}
+
 std::string to_text(sim::Duration length) {
   const std::int64_t count = length.count();
   for (std::size_t i = 4; i-- > 1;) {

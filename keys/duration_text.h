@@ -23,6 +23,9 @@ std::optional<sim::Duration> duration_from(std::string_view text);
 // only the unit is misspelled.
 std::string duration_problem(std::string_view text);
 
+// In seconds, exactly: "0.0005s". For messages that compare durations.
+std::string in_seconds(sim::Duration length);
+
 // The shortest text that reads back as the same duration.
 std::string to_text(sim::Duration length);
 

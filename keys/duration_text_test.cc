@@ -71,5 +71,12 @@ TEST(DurationText, WritesWhatReadsBack) {
   }
 }
 
+TEST(DurationText, CountsInSecondsForComparisons) {
+  EXPECT_EQ(in_seconds(0ns), "0s");
+  EXPECT_EQ(in_seconds(90s), "90s");
+  EXPECT_EQ(in_seconds(-1500ms), "-1.5s");
+  EXPECT_EQ(in_seconds(1ns), "0.000000001s");
+}
+
 }  // namespace
 }  // namespace picklock::keys

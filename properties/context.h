@@ -24,6 +24,8 @@ struct Context {
   std::vector<std::uint32_t> group_of{};
   Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
                              // holds; 0: none
+  // How long the run waits for its horizon after the last disturbance; 0: not judged.
+  Duration patience{};
   // A waiter that sleeps while the lock is free wakes within this; 0: it need not.
   Duration wakeup_bound{};
   std::uint32_t wakeups = 1;     // how many waiters one release or loss may wake

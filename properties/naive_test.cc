@@ -27,6 +27,7 @@ Drawn draw(bool entries_first = false) {
   drawn.context.quorum = many ? *rc::gen::inRange<std::uint32_t>(2, 4) : 1;
   drawn.context.first_server = RandomHistory::kFirstServer;
   drawn.context.acquire_bound = 1s;
+  drawn.context.patience = 2s;
   drawn.context.wakeup_bound = 1s;
   drawn.context.wakeups = *rc::gen::inRange<std::uint32_t>(0, 3);
   drawn.context.overtakes = *rc::gen::inRange<std::uint32_t>(0, 2);

@@ -83,9 +83,11 @@ std::uint32_t blocked_by(const Case& run, KeyId key) {
   return blocked + run.context.quorum > run.context.servers ? event : kNone;
 }
 
-// A mutex inside the waiter's own process that no tenure is left to release: none holds it, still
-// acquires, or has yet to complete its release.
+// Its process has no connection left; or a mutex inside it is left without a tenure to release it:
+// none holds it, still acquires, or has yet to complete its release.
 std::uint32_t blocked_at_home(const Case& run, const Tenure& waiter) {
+  const std::uint32_t cut_off = run.timeline.out_of_connections(waiter.process);
+  if (cut_off != kNone) return cut_off;
   const LocalEntry* entry = run.timeline.local_entry(waiter.key, waiter.process);
   if (entry == nullptr) return kNone;
   const Tenure& owner = run.tenure(entry->owner);

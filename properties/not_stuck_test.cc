@@ -105,6 +105,24 @@ TEST(NotStuck, CountsFromTheLastArrivalWhenThereIsNoFault) {
   EXPECT_THAT(judged(after), Holds());
 }
 
+// Each connection of the process is lent to a thread that has ended. Others get the lock.
+TEST(NotStuck, CatchesAWaiterWhoseProcessHasNoConnectionLeft) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB);
+  const auto waiter = h.last();
+  h.fault().runs_out_of_connections(kB.process);
+  const auto cut_off = h.last();
+  h.fault_over().at(1s).releases(kA).acquires(kC).at(60s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(waiter, cut_off));
+}
+
+TEST(NotStuck, GivesARestartedProcessNewConnections) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).runs_out_of_connections(kB.process).fault().crashes(kB.process);
+  h.starts(kB.process).fault_over().asks(kB).at(60s).horizon();
+  EXPECT_THAT(judged(h), Holds());
+}
+
 TEST(NotStuck, LetsDeadWaitersBe) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).asks(kB).asks(kC).at(1s);

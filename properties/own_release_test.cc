@@ -69,5 +69,21 @@ TEST(OwnRelease, SaysNothingOfAMutexInsideAClient) {
   EXPECT_THAT(verdict_of(Property::own_release, h.history, {.first_server = 5}), Holds());
 }
 
+// A row of a database may outlast its release: a client with a fast clock has dated it, and takes
+// it again before that time.
+TEST(OwnRelease, AllowsTakingWhatTheReleaseOfItsOwnerHasDated) {
+  const auto dated = [](Role role, std::uint32_t holds) {
+    HistoryBuilder h;
+    h.at(0s).acquires(kA).at(1s).lets_go(kA).renews(kA).holding(holds);
+    h.history.back().role = role;
+    return h;
+  };
+  const auto taken = [](HistoryBuilder h) { return h.at(2s).asks(kB).alters(kB, kA); };
+  EXPECT_THAT(judged(taken(dated(Role::release, 0).has_let_go(kA))), Holds());
+  EXPECT_EQ(judged(taken(dated(Role::release, 0))).count, 1U) << "the owner was not told";
+  EXPECT_EQ(judged(taken(dated(Role::release, 1).has_let_go(kA))).count, 1U) << "one hold is left";
+  EXPECT_EQ(judged(taken(dated(Role::renew, 0).has_let_go(kA))).count, 1U) << "by a renewal";
+}
+
 }  // namespace
 }  // namespace picklock::properties

@@ -14,6 +14,15 @@ std::uint32_t first_acquire(const Case& run, std::uint32_t horizon) {
   return first;
 }
 
+// Outages that end by themselves.
+void find_outages(const Case& run, IdleScratch& scratch, Verdict& verdict) {
+  const Duration bound = run.context.patience;
+  if (bound == Duration::zero() || !is_unheld_for(run, bound, scratch)) return;
+  for (const IdleTime& time : idle_times(run, scratch)) {
+    if (time.over && time.calm > bound) violated(verdict, {time.ended, time.waiter});
+  }
+}
+
 }  // namespace
 
 void progress(const Case& run, ProgressScratch& scratch, Verdict& verdict) {
@@ -24,6 +33,7 @@ void progress(const Case& run, ProgressScratch& scratch, Verdict& verdict) {
   const auto horizon = static_cast<std::uint32_t>(run.history.size() - 1);
   if (run.timeline.believers().empty())
     return violated(verdict, {horizon, first_acquire(run, horizon)});
+  find_outages(run, scratch.idle, verdict);
   const auto tenures = run.timeline.tenures();
   if (std::none_of(tenures.begin(), tenures.end(), waits_alive)) return;
   scratch.held.assign(run.timeline.keys(), false);

@@ -1,10 +1,12 @@
-// progress: somebody gets the lock. Some acquire of the run succeeds; and at the horizon no client
-// waits for a lock that no client holds. A waiter that an entry or a mutex keeps stuck is judged by
-// not-stuck alone.
+// progress: somebody gets the lock. Some acquire of the run succeeds. At the horizon no client waits
+// for a lock that no client holds. At no other time is the lock idle for as long as a run waits for
+// its horizon, while no fault is in progress. A waiter that an entry, a mutex or a lack of
+// connections keeps stuck is judged by not-stuck alone.
 #pragma once
 
 #include <vector>
 
+#include "properties/idle.h"
 #include "properties/not_stuck.h"
 #include "properties/timeline.h"
 
@@ -12,12 +14,14 @@ namespace picklock::properties {
 
 struct ProgressScratch {
   NotStuckScratch stuck;
+  IdleScratch idle;
   std::vector<bool> held;  // by key: whether a client believes at the horizon that it holds it
 };
 
-// Counts waiters; a run without any grant counts once. Witness: the waiter's acquire_invoked, and
-// the horizon; or the horizon, and the first acquire_invoked. Unknown for a history without a
-// horizon.
+// Counts waiters and idle times; a run without any grant counts once. Witness: the waiter's
+// acquire_invoked, and the horizon; the event that ended the idle time, and the acquire_invoked of
+// the client that waited longest; or the horizon, and the first acquire_invoked. Unknown for a
+// history without a horizon.
 void progress(const Case& run, ProgressScratch& scratch, Verdict& verdict);
 
 }  // namespace picklock::properties

@@ -51,6 +51,28 @@ TEST(Progress, LeavesAWaiterAloneWhileAClientHoldsTheLock) {
   EXPECT_THAT(judged(h), Holds());
 }
 
+// Nobody waits at the horizon: the outage has ended by itself.
+TEST(Progress, CatchesALockThatIsIdleForAsLongAsARunWaitsForItsHorizon) {
+  const Context patient{.patience = 30s};
+  const auto idle_for = [](sim::Duration length) {
+    HistoryBuilder h;
+    h.at(0s).acquires(kA).asks(kB).at(1s).releases(kA).at(1s + length).creates(kB).believes(kB);
+    h.releases(kB).at(90s).horizon();
+    return h;
+  };
+  const HistoryBuilder longer = idle_for(31s);
+  EXPECT_THAT(verdict_of(Property::progress, longer.history, patient), IsViolatedBy(7U, 3U));
+  EXPECT_THAT(verdict_of(Property::progress, idle_for(30s).history, patient), Holds());
+  EXPECT_THAT(judged(longer), Holds()) << "no bound was given";
+}
+
+TEST(Progress, ExcusesTheTimeOfAFault) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).asks(kB).at(1s).releases(kA).fault().at(50s).fault_over();
+  h.at(60s).creates(kB).believes(kB).releases(kB).at(90s).horizon();
+  EXPECT_THAT(verdict_of(Property::progress, h.history, {.patience = 30s}), Holds());
+}
+
 TEST(Progress, LeavesAStuckWaiterToNotStuck) {
   HistoryBuilder h;
   h.at(0s).asks(kA).creates_for_ever(kA).believes(kA).asks(kB).at(1s).crashes(kA.process);

@@ -83,6 +83,9 @@ void Timeline::read(const History& history, const Context& context) {
       case What::process_crashed:
         crashed(grown(processes_, event.process), at);
         break;
+      case What::out_of_connections:
+        grown(processes_, event.process).out_of_connections = at;
+        break;
       case What::entry_created:
       case What::entry_altered:
       case What::entry_removed:
@@ -218,6 +221,7 @@ void Timeline::crashed(Process& process, std::uint32_t at) {
     gone(tenures_[id], at);
   }
   process.first = 0;
+  process.out_of_connections = kNone;
   for (std::uint32_t i = process.first_local; i != kNone; i = local_entries_[i].next) {
     local_entries_[i].since = kNone;
   }

@@ -109,6 +109,10 @@ class Timeline {
   const Slot* next_slot(const Slot& before) const { return slot(before.next); }
   // The mutex of the key inside the client; nullptr if it is free.
   const LocalEntry* local_entry(KeyId key, ProcessId client) const;
+  // Where the client's last connection was lost to a thread that ended; kNone: it has some.
+  std::uint32_t out_of_connections(ProcessId client) const {
+    return processes_[client].out_of_connections;
+  }
   bool are_copies(const Slot& one, const Slot& other) const {
     return group(one.server) == group(other.server);
   }
@@ -143,6 +147,7 @@ class Timeline {
   struct Process {
     TenureId first = 0;
     std::uint32_t first_local = kNone;
+    std::uint32_t out_of_connections = kNone;
     bool arrived = false;
   };
   struct Thread {

@@ -56,8 +56,6 @@ class Folder {
       return item.dropped ||
              (item.part != Part::happening && transcript_.exchanges[item.exchange].folded);
     });
-    std::stable_sort(transcript_.items.begin(), transcript_.items.end(),
-                     [](const Item& a, const Item& b) { return a.position < b.position; });
   }
 
  private:

@@ -80,6 +80,7 @@ Json document(const Run& run) {
           {"faults_not_fired", std::move(not_fired)},
           {"steps_reached", run.steps_reached},
           {"longest_wait_seconds", in_seconds(run.longest_wait.length.count())},
+          {"longest_idle_seconds", in_seconds(run.longest_idle.length.count())},
           {"wakeups",
            {{"all", run.wakeups.all},
             {"releases", run.wakeups.by},

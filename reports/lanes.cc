@@ -53,8 +53,8 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
     for (const Witness& witness : verdict.witnesses) {
       for (const ProcessId process : narrator.concerned(verdict.property, witness))
         out.insert(process);
-      if (const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness))
-        out.insert(event->process);
+      const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness);
+      if (event != nullptr && event->what != history::What::horizon) out.insert(event->process);
     }
   }
   if (out.empty()) return out;
@@ -68,7 +68,7 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
 }  // namespace
 
 Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
-             int width, int text_width)
+             int width, int text_width, Detail detail)
     : narrator_(narrator), palette_(palette) {
   const std::vector<ProcessId> all = taking_part(run, narrator, story);
   std::uint8_t next = 0;
@@ -79,7 +79,8 @@ Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const
   }
 
   std::vector<ProcessId> few = all;
-  const std::set<ProcessId> named = concerned(run, narrator, story);
+  const std::set<ProcessId> named =
+      detail == Detail::everything ? std::set<ProcessId>() : concerned(run, narrator, story);
   if (!named.empty())
     std::erase_if(few, [&](ProcessId process) { return !named.contains(process); });
   const int room = width - text_width;
@@ -166,6 +167,9 @@ std::vector<std::string> Lanes::legend() const {
     out.push_back(mark(palette_.right_of_bar, "sends while it believes so"));
   if (dotted_)
     out.push_back(mark(palette_.reply, "a late message, an answer, or many messages in one row"));
+  if (several_)
+    out.push_back(mark(palette_.head_right,
+                       "more than one in a row: the same to several servers, answered alike"));
   if (event_) out.push_back(mark(palette_.event, "an event at a client"));
   if (ends_) out.push_back(mark(palette_.ends, "an event at a server"));
   if (lost_) out.push_back(mark(palette_.lost, "a lost message, or a process that is down"));
@@ -239,7 +243,7 @@ Cells Lanes::bars() const {
 
 Line Lanes::plain() const { return Line(bars()); }
 
-Line Lanes::row(const Row& row) {
+Line Lanes::row(const Row& row, const std::vector<ProcessId>& more) {
   Cells cells = bars();
   switch (row.kind) {
     case RowKind::exchange:
@@ -247,20 +251,12 @@ Line Lanes::row(const Row& row) {
     case RowKind::lost:
     case RowKind::reply:
     case RowKind::fold:
-      arrow(cells, row);
+      arrows(cells, row, more);
       break;
-    case RowKind::event: {
-      const Lane* lane = lane_of(row.from);
-      const bool down = lane != nullptr && lane->down;
-      const bool client = narrator_.is_client(row.from);
-      (down ? lost_ : client ? event_ : ends_) = true;
-      mark(cells, row.from,
-           std::string(down     ? palette_.lost
-                       : client ? palette_.event
-                                : palette_.ends),
-           down ? Ink::alarm : ink(row.from));
+    case RowKind::event:
+      event(cells, row.from);
+      for (const ProcessId other : more) event(cells, other);
       break;
-    }
     case RowKind::violation:
       violation_ = true;
       for (const ProcessId process : row.processes) {
@@ -278,6 +274,39 @@ Line Lanes::row(const Row& row) {
 void Lanes::mark(Cells& cells, ProcessId process, const std::string& glyph, Ink ink) const {
   if (const Lane* lane = lane_of(process))
     cells[static_cast<std::size_t>(lane->anchor)] = {glyph, ink};
+}
+
+void Lanes::event(Cells& cells, ProcessId process) {
+  const Lane* lane = lane_of(process);
+  const bool down = lane != nullptr && lane->down;
+  const bool client = narrator_.is_client(process);
+  (down ? lost_ : client ? event_ : ends_) = true;
+  mark(cells, process,
+       std::string(down     ? palette_.lost
+                   : client ? palette_.event
+                            : palette_.ends),
+       down ? Ink::alarm : ink(process));
+}
+
+// One line to the farthest server, with a head at each of the others.
+void Lanes::arrows(Cells& cells, const Row& row, const std::vector<ProcessId>& more) {
+  Row farthest = row;
+  std::vector<ProcessId> nearer;
+  for (const ProcessId other : more) {
+    if (lane_of(other)->anchor > lane_of(farthest.to)->anchor) {
+      nearer.push_back(std::exchange(farthest.to, other));
+    } else {
+      nearer.push_back(other);
+    }
+  }
+  arrow(cells, farthest);
+  const bool arrives = row.kind == RowKind::exchange;
+  for (const ProcessId server : nearer) {
+    if (!arrives) break;
+    several_ = true;
+    cells[static_cast<std::size_t>(lane_of(server)->anchor - 1)] = {
+        std::string(palette_.head_right), ink(row.from)};
+  }
 }
 
 void Lanes::arrow(Cells& cells, const Row& row) {

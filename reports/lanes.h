@@ -14,9 +14,10 @@ namespace picklock::reports {
 
 class Lanes {
  public:
-  // As many processes get a lane as leave room for `text_width` columns of text.
+  // As many processes get a lane as leave room for `text_width` columns of text. Unless the story
+  // has every detail, those that a fault or a witness names come first.
   Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
-        int width, int text_width);
+        int width, int text_width, Detail detail = Detail::what_matters);
 
   int width() const { return width_; }
   // Processes without a lane: for lack of room, or because no fault and no witness names them.
@@ -30,7 +31,8 @@ class Lanes {
 
   void apply(const Change& change);
   Line plain() const;
-  Line row(const Row& row);
+  // `more`: the servers of further rows that say the same and are drawn on this line too.
+  Line row(const Row& row, const std::vector<sim::ProcessId>& more = {});
   Ink ink(sim::ProcessId process) const;
 
  private:
@@ -51,6 +53,8 @@ class Lanes {
   Cells bars() const;
   std::string bar(const Lane& lane) const;
   void arrow(Cells& cells, const Row& row);
+  void arrows(Cells& cells, const Row& row, const std::vector<sim::ProcessId>& more);
+  void event(Cells& cells, sim::ProcessId process);
   void mark(Cells& cells, sim::ProcessId process, const std::string& glyph, Ink ink) const;
 
   const Narrator& narrator_;
@@ -71,6 +75,7 @@ class Lanes {
   bool ends_ = false;
   bool lost_ = false;
   bool violation_ = false;
+  bool several_ = false;
 };
 
 }  // namespace picklock::reports

@@ -76,6 +76,11 @@ Ending ending(Cause cause) {
   return {"is lost", "was lost"};
 }
 
+bool is_endless(Property property, const HistoryEvent& event) {
+  return (property == Property::not_stuck || property == Property::progress) &&
+         event.what == What::acquire_invoked;
+}
+
 }  // namespace
 
 const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault) {
@@ -154,9 +159,9 @@ std::optional<ProcessId> Narrator::operator_behind(const HistoryEvent& event) co
   std::map<std::uint32_t, ProcessId> senders;
   std::optional<ProcessId> sender;
   for (const sim::TraceRecord& record : run_.trace.records) {
-    const bool asks = record.kind == sim::TraceKind::sent && !record.reply &&
-                      record.role == event.role && record.tag == event.tenure &&
-                      record.peer == event.process;
+    const bool sends = record.kind == sim::TraceKind::sent || record.kind == sim::TraceKind::copied;
+    const bool asks = sends && !record.reply && record.role == event.role &&
+                      record.tag == event.tenure && record.peer == event.process;
     if (asks) senders[record.message] = record.process;
     if (record.kind == sim::TraceKind::delivered && senders.contains(record.message))
       sender = senders[record.message];
@@ -373,6 +378,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
       const auto by = process_of(event.owner);
       return subject + " wakes" + (by ? " on a message from " + process(*by) : "");
     }
+    case What::out_of_connections:
+      return subject + " has no connection left: each is lent to a thread that has ended";
     case What::horizon:
       return "the run ends";
   }
@@ -382,6 +389,9 @@ std::string Narrator::event(const HistoryEvent& event) const {
 const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {
   const std::size_t size = run_.history.size();
   if (witness.event >= size) return nullptr;
+  // A wait that does not end is one only at the horizon; what caused it may come after its
+  // beginning.
+  if (is_endless(property, run_.history[witness.event])) return &run_.history.back();
   const bool later = property == Property::no_lost_wakeup && witness.other < size;
   return &run_.history[later ? std::max(witness.event, witness.other) : witness.event];
 }
@@ -468,8 +478,9 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
     case Property::available:
       return actor + " was refused although the lock was available";
     case Property::progress:
-      return at->what == What::horizon ? "no client was ever granted the lock"
-                                       : actor + " waits for a lock that nobody holds";
+      return at->what == What::horizon           ? "no client was ever granted the lock"
+             : at->what == What::acquire_invoked ? actor + " waits for a lock that nobody holds"
+                                                 : against + " waited for a lock that nobody held";
   }
   return "";
 }
@@ -542,6 +553,11 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     }
     case Property::not_stuck: {
       const auto holder = process_of(other.owner != 0 ? other.owner : other.tenure);
+      if (other.what == What::out_of_connections)
+        return fmt::format(
+            "{} has waited for {} since {}, to the end of the run, without a connection: each of "
+            "its process is lent to a thread that has ended",
+            actor, lock(at->key), when);
       if (alone || !holder)
         return fmt::format("{} has waited for {} since {}, to the end of the run", actor,
                            lock(at->key), when);
@@ -604,9 +620,13 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     case Property::progress:
       if (at->what == What::horizon)
         return fmt::format("no client was granted {} in the whole run", lock(other.key));
+      if (at->what == What::acquire_invoked)
+        return fmt::format(
+            "{} has waited for {} since {}, to the end of the run, although nobody held it", actor,
+            lock(at->key), when);
       return fmt::format(
-          "{} has waited for {} since {}, to the end of the run, although nobody held it", actor,
-          lock(at->key), when);
+          "nobody held {} for more than {} until {}, although {} had waited for it since {}",
+          lock(other.key), rounded(run_.patience), when, who(other, false), then);
   }
   return headline(property, witness) + " at " + when;
 }

@@ -31,14 +31,20 @@ constexpr std::size_t kRowsAround = 10;
 
 class StoryTeller {
  public:
-  StoryTeller(const Run& run, const Narrator& narrator)
-      : run_(run), narrator_(narrator), transcript_(transcribe(run, narrator)) {}
+  StoryTeller(const Run& run, const Narrator& narrator, Detail detail)
+      : run_(run),
+        narrator_(narrator),
+        detail_(detail),
+        transcript_(transcribe(run, narrator, detail)) {}
 
   Story tell() {
-    fold(run_, narrator_, transcript_);
+    if (detail_ == Detail::what_matters) fold(run_, narrator_, transcript_);
+    // Folding may have added items, and transcribing has where a message woke its client.
+    std::stable_sort(transcript_.items.begin(), transcript_.items.end(),
+                     [](const Item& a, const Item& b) { return a.position < b.position; });
     join();
     point_at_violations();
-    abridge();
+    if (detail_ == Detail::what_matters) abridge();
     story_.changes = std::move(transcript_.changes);
     story_.upkeep.assign(transcript_.upkeep.begin(), transcript_.upkeep.end());
     return std::move(story_);
@@ -119,7 +125,7 @@ class StoryTeller {
       if (item.joins_after) latest.erase(item.tenure);
       if (item.joins_before && item.tenure != 0) {
         const auto answer = latest.find(item.tenure);
-        if (answer != latest.end() && !(item.fails && answered_unlike(answer->second.first))) {
+        if (answer != latest.end() && !misleads(item, answer->second.first)) {
           const auto& [at, row] = answer->second;
           const Instant answered =
               transcript_.exchanges[transcript_.items[at].exchange].answered_at;
@@ -153,7 +159,7 @@ class StoryTeller {
             .until = at,
             .from = exchange.client,
             .to = exchange.server,
-            .text = exchange.text,
+            .text = (exchange.copied ? "copy of " : "") + exchange.text,
             .answer = {},
             .outcome = {},
             .complete = true,
@@ -183,6 +189,14 @@ class StoryTeller {
     row.kind = RowKind::lost;
     row.text = what;
     row.outcome = "lost in transit";
+  }
+
+  // Whether the outcome beside this answer would seem to follow from it: a release that fails, or
+  // an acquire that succeeds, because of what other servers have answered.
+  bool misleads(const Item& outcome, std::size_t answered) const {
+    const Exchange& last = transcript_.exchanges[transcript_.items[answered].exchange];
+    const bool refused = last.role == Role::acquire && !last.took;
+    return (outcome.fails || refused) && answered_unlike(answered);
   }
 
   // Whether another server has answered the same command of this operation differently: then no
@@ -336,12 +350,15 @@ class StoryTeller {
 
   const Run& run_;
   const Narrator& narrator_;
+  const Detail detail_;
   Transcript transcript_;
   Story story_;
 };
 
 }  // namespace
 
-Story tell(const Run& run, const Narrator& narrator) { return StoryTeller(run, narrator).tell(); }
+Story tell(const Run& run, const Narrator& narrator, Detail detail) {
+  return StoryTeller(run, narrator, detail).tell();
+}
 
 }  // namespace picklock::reports

@@ -67,6 +67,9 @@ struct Story {
   std::vector<std::string> upkeep;  // the commands of clients that no row tells of
 };
 
-Story tell(const Run& run, const Narrator& narrator);
+// How much a story leaves out: what a reader can do without, or nothing that a client did.
+enum class Detail : std::uint8_t { what_matters, everything };
+
+Story tell(const Run& run, const Narrator& narrator, Detail detail = Detail::what_matters);
 
 }  // namespace picklock::reports

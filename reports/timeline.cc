@@ -15,6 +15,7 @@
 #include "reports/narrator.h"
 #include "reports/promise.h"
 #include "reports/story.h"
+#include "scenarios/bounds.h"
 
 namespace picklock::reports {
 namespace {
@@ -107,16 +108,16 @@ class TimelineWriter {
   }
 
   void story() {
-    const Story story = tell(run_, narrator_);
+    const Story story = tell(run_, narrator_, options_.detail);
     Lanes lanes(run_, narrator_, story, glyphs_, width_ - time_width_,
-                std::min(kTextWidth, width_ / 2));
+                std::min(kTextWidth, width_ / 2), options_.detail);
     blank();
     for (const Line& line : lanes.heading()) put(margin("").add(line));
     std::size_t next = 0;
     const Row* above = nullptr;
     sim::Instant timed = sim::kStart;  // of the last row with a time beside it
-    for (const Row& row : story.rows) {
-      if (lanes.passes_over(row)) continue;
+    for (const Joined& joined : joined_rows(story, lanes)) {
+      const Row& row = joined.row;
       const auto apply_up_to = [&](std::size_t end) {
         while (next < story.changes.size() && story.changes[next].position < end) {
           lanes.apply(story.changes[next++]);
@@ -129,17 +130,62 @@ class TimelineWriter {
       apply_up_to(row.last + 1);
       const bool same_time = above != nullptr && instant(row.at) == instant(timed);
       if (!same_time) timed = row.at;
-      put_row(lanes, row, same_time ? "" : instant(row.at));
+      put_row(lanes, joined, same_time ? "" : instant(row.at));
       above = &row;
     }
     explain(lanes, story);
+  }
+
+  // A row, and the servers of those after it that say the same of other servers.
+  struct Joined {
+    Row row;
+    std::vector<sim::ProcessId> more;
+    std::uint32_t times = 1;  // that the same happened to the same process
+  };
+
+  static std::vector<Joined> joined_rows(const Story& story, const Lanes& lanes) {
+    std::vector<Joined> all;
+    for (const Row& row : story.rows) {
+      if (lanes.passes_over(row)) continue;
+      if (all.empty() || !joins(all.back(), row, lanes)) {
+        all.push_back({.row = row, .more = {}});
+        continue;
+      }
+      Joined& joined = all.back();
+      const bool event = row.kind == RowKind::event;
+      if (event && row.from == joined.row.from) {
+        ++joined.times;
+      } else {
+        joined.more.push_back(event ? row.from : row.to);
+      }
+      joined.row.outcome = row.outcome;
+      joined.row.last = std::max(joined.row.last, row.last);
+    }
+    return all;
+  }
+
+  // Whether the row says the same as the one above it, of another server or once more.
+  static bool joins(const Joined& above, const Row& row, const Lanes& lanes) {
+    const Row& first = above.row;
+    if (first.kind != row.kind || instant(first.at) != instant(row.at) || first.text != row.text ||
+        first.answer != row.answer || first.complete != row.complete ||
+        (!first.outcome.empty() && first.outcome != row.outcome))
+      return false;
+    if (row.kind == RowKind::event)
+      return first.from == row.from
+                 ? above.more.empty()
+                 : above.times == 1 && lanes.shows(first.from) && lanes.shows(row.from);
+    const bool message = row.kind == RowKind::exchange || row.kind == RowKind::departure;
+    return message && first.from == row.from && first.to != row.to && lanes.shows(first.from) &&
+           lanes.shows(first.to) && lanes.shows(row.to);
   }
 
   Line margin(std::string_view time) const {
     return Line().add(pad_left(time, time_width_ - 2) + "  ", Ink::dim);
   }
 
-  void put_row(Lanes& lanes, const Row& row, std::string_view time) {
+  void put_row(Lanes& lanes, const Joined& joined, std::string_view time) {
+    const Row& row = joined.row;
     if (row.kind == RowKind::fault) return band(time, glyphs_.fault, row.text, Ink::alarm);
     if (row.kind == RowKind::end) return band(time, glyphs_.rule, row.text, Ink::dim);
     if (row.kind == RowKind::gap) return band(time, glyphs_.ellipsis, row.text, Ink::dim);
@@ -148,8 +194,10 @@ class TimelineWriter {
                                                    : Ink::plain;
     const int room = width_ - time_width_ - lanes.width();
     bool first = true;
-    for (const std::string& line : wrap(shown(words(lanes, row)), room, 2)) {
-      put(first ? margin(time).add(lanes.row(row)).add(line, ink)
+    std::string text = words(lanes, row);
+    if (joined.times > 1) text += ", " + times(joined.times);
+    for (const std::string& line : wrap(shown(text), room, 2)) {
+      put(first ? margin(time).add(lanes.row(row, joined.more)).add(line, ink)
                 : margin("").add(lanes.plain()).add(line, ink));
       first = false;
     }
@@ -318,6 +366,13 @@ class TimelineWriter {
       paragraph(Line().add("  "), 2,
                 fmt::format("longest wait {}, by {}", measured(run_.longest_wait.length),
                             narrator_.process(run_.longest_wait.process)),
+                Ink::dim);
+    }
+    if (run_.longest_idle.length > scenarios::acquire_bound(run_.scenario)) {
+      paragraph(Line().add("  "), 2,
+                fmt::format("nobody had the lock for {}, until {}, although {} waited for it",
+                            measured(run_.longest_idle.length), instant(run_.longest_idle.until),
+                            narrator_.process(run_.longest_idle.process)),
                 Ink::dim);
     }
     if (run_.wakeups.all > 0) paragraph(Line().add("  "), 2, woken(run_.wakeups), Ink::dim);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "reports/story.h"
 #include "scenarios/run.h"
 
 namespace picklock::reports {
@@ -15,6 +16,7 @@ struct TextOptions {
   bool unicode = true;
   std::string repeat_command;
   bool held_against_file = true;  // whether the last lines say "as expected" or not
+  Detail detail = Detail::what_matters;
 };
 
 std::string timeline(const scenarios::Outcome& outcome, const TextOptions& options);

@@ -48,8 +48,11 @@ std::string shortened(std::string_view text) {
 
 class Transcriber {
  public:
-  Transcriber(const Run& run, const Narrator& narrator)
-      : run_(run), narrator_(narrator), algorithm_(scenarios::find_algorithm(run.scenario)) {
+  Transcriber(const Run& run, const Narrator& narrator, Detail detail)
+      : run_(run),
+        narrator_(narrator),
+        detail_(detail),
+        algorithm_(scenarios::find_algorithm(run.scenario)) {
     find_involved();
   }
 
@@ -108,6 +111,9 @@ class Transcriber {
     switch (record.kind) {
       case TraceKind::sent:
         record.reply ? reply_sent(position, record) : command_sent(position, record);
+        break;
+      case TraceKind::copied:
+        record.reply ? reply_sent(position, record) : command_copied(position, record);
         break;
       case TraceKind::delivered:
         delivered(position, record);
@@ -169,7 +175,8 @@ class Transcriber {
   }
 
   void add_part(std::size_t position, Part part, const Exchange& exchange) {
-    if (exchange.upkeep) return;
+    const bool shown = exchange.pushed && detail_ == Detail::everything;
+    if (exchange.upkeep && !shown) return;
     Item& item = transcript_.items.emplace_back();
     item.position = position;
     item.part = part;
@@ -187,7 +194,8 @@ class Transcriber {
     exchange.server = record.peer;
     // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
-    exchange.upkeep = exchange.role == Role::none || keeps_alive;
+    const bool shown = detail_ == Detail::everything && narrator_.is_client(record.process);
+    exchange.upkeep = !shown && (exchange.role == Role::none || keeps_alive);
     if (!exchange.upkeep) {
       exchange.text = describe(record);
       name_if_unusual(exchange);
@@ -195,6 +203,11 @@ class Transcriber {
       transcript_.upkeep.insert(name_of(describe(record)));
     }
     add_part(position, Part::sent, exchange);
+  }
+
+  void command_copied(std::size_t position, const TraceRecord& record) {
+    command_sent(position, record);
+    transcript_.exchanges.back().copied = true;
   }
 
   // SCRIPT alone says nothing; its second word does.
@@ -256,7 +269,7 @@ class Transcriber {
     if (push == nullptr || push->answered_at != record.at) return;
     if (!std::exchange(push->upkeep, false)) return;
     push->woke = true;
-    add_part(*push->answered, Part::answered, *push);
+    if (detail_ == Detail::what_matters) add_part(*push->answered, Part::answered, *push);
   }
 
   void timed_out(std::size_t position, const TraceRecord& record) {
@@ -372,6 +385,7 @@ class Transcriber {
         add_event(position, event);
         break;
       case What::thread_ended:
+      case What::out_of_connections:
         add_event(position, event);
         break;
       case What::process_crashed:
@@ -586,6 +600,7 @@ class Transcriber {
 
   const Run& run_;
   const Narrator& narrator_;
+  const Detail detail_;
   const models::Algorithm* const algorithm_;  // nullptr: the run is not of a known lock
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> exchanges_;  // by the number of a message
@@ -631,8 +646,8 @@ Item& Transcript::add(std::size_t position, sim::Instant at, RowKind kind, sim::
   return items.emplace_back(std::move(item));
 }
 
-Transcript transcribe(const Run& run, const Narrator& narrator) {
-  return Transcriber(run, narrator).transcribe();
+Transcript transcribe(const Run& run, const Narrator& narrator, Detail detail) {
+  return Transcriber(run, narrator, detail).transcribe();
 }
 
 }  // namespace picklock::reports

@@ -39,6 +39,7 @@ struct Exchange {
   bool woke = false;    // a push: its client had slept until it came
   bool folded = false;
   bool ignored = false;  // a push: it came to a connection that its receiver had closed
+  bool copied = false;   // by a fault: its client has sent it once
   bool upkeep = false;   // of the connection: kept only to match its answer, never shown
 
   std::string command() const { return text.substr(0, text.find(' ')); }
@@ -71,7 +72,7 @@ struct Decision {
 };
 
 struct Transcript {
-  std::vector<Item> items;  // folding puts them in order of position
+  std::vector<Item> items;  // not always in order of position
   std::vector<Exchange> exchanges;
   std::vector<Change> changes;
   std::vector<std::size_t> positions;  // of the events of the history
@@ -83,6 +84,7 @@ struct Transcript {
             std::string text);
 };
 
-Transcript transcribe(const Run& run, const Narrator& narrator);
+Transcript transcribe(const Run& run, const Narrator& narrator,
+                      Detail detail = Detail::what_matters);
 
 }  // namespace picklock::reports

@@ -163,6 +163,89 @@ TEST(Truth, ColumnsStandStillFromTenThousandSecondsOn) {
   EXPECT_EQ(column(first), column(last));
 }
 
+// A dead waiter heads the queue: no acquire ends, so `available` has nothing to judge.
+TEST(Truth, ALockThatIsFreeAndYetRefusedIsMeasured) {
+  const std::string text = timeline_of(scenarios::shipped::document("fair-lock-dead-waiters")
+                                           .twin(1, scenarios::shipped_vocabulary()));
+  EXPECT_THAT(text, ContainsRegex("✓ [^\n]*properties hold"));
+  EXPECT_THAT(text,
+              HasSubstr("nobody had the lock for 25.1s, until 27.075s, although client-5 waited "
+                        "for it\n"));
+  EXPECT_THAT(timeline_of(kTwoClients), Not(HasSubstr("nobody had the lock")))
+      << "a handover takes no longer than an attempt";
+}
+
+TEST(Truth, AThreadThatNoConnectionIsLeftForIsStuck) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'mysql-row-lock'\nconnections = 1\n[clients]\ncount = 1\nthreads = 2\n"
+      "[[fault]]\nend-thread = 'client-1'\nafter = 'write.replied'\n");
+  EXPECT_THAT(text, HasSubstr("client-1 has no connection left: each is lent to a thread that has "
+                              "ended\n"));
+  EXPECT_THAT(text, ContainsRegex("not-stuck +violated"));
+  EXPECT_THAT(text, HasSubstr("to the end of the run, without a connection: each of its process is "
+                              "lent to a thread that has ended\n"));
+}
+
+// The wait begins at 1 s, and its cause comes later.
+TEST(Truth, AWaitThatDoesNotEndIsToldAtTheEndOfTheRun) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'naive-setnx'\n[clients]\ncount = 2\nhold = '4s'\n[[fault]]\n"
+      "crash = 'client-1'\nat = '3s'\n");
+  const std::size_t fault = text.find("fault 1: crash client-1 at 3s");
+  const std::size_t stuck = text.find("not-stuck: client-2 waits forever");
+  ASSERT_NE(stuck, std::string::npos);
+  EXPECT_LT(fault, stuck);
+  EXPECT_LT(stuck, text.find("the run ends"));
+}
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(Truth, WhatSeveralServersAnswerAlikeIsOneRow) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'redlock'\n[servers.redis]\nmasters = 5\n[clients]\ncount = 1\n"
+      "hold = '1s'\n[[fault]]\npartition = 'client-1'\nfrom = ['redis-4', 'redis-5']\nat = '0s'\n"
+      "for = '500ms'\n");
+  EXPECT_EQ(count(text, "SET lock:order-42 d9bf324812f4 NX PX 10000 → OK"), 1U) << text;
+  EXPECT_THAT(text, HasSubstr("├────────►╂───────►╂───────►┃1")) << text;
+  EXPECT_THAT(text, HasSubstr("► more than one in a row: the same to several servers, answered "
+                              "alike"));
+  EXPECT_EQ(count(text, "stops waiting for the answer to SET"), 1U);
+  EXPECT_THAT(text, HasSubstr("stops waiting for the answer to SET, twice\n"));
+}
+
+TEST(Truth, ARepeatedMessageIsToldAsACopyAndIsNoStepOfItsClient) {
+  const std::string text =
+      timeline_of(std::string(kTwoClients) +
+                  "[[fault]]\nduplicate = 'client-1'\nbefore = 'release.sent'\nfor = '1s'\n"
+                  "[[fault]]\npause = 'client-1'\nbefore = 'release.sent'\nnth = 2\nfor = '1s'\n");
+  EXPECT_THAT(text, HasSubstr("copy of EVAL {script} 1 lock:order-42 d9bf324812f4 leaves"));
+  EXPECT_THAT(text, HasSubstr("copy of EVAL {script} 1 lock:order-42 d9bf324812f4 arrives → 0"));
+  EXPECT_THAT(text, HasSubstr("fault 2 did not fire"));
+  EXPECT_THAT(text, HasSubstr("client-1 release.sent x1"));
+}
+
+// The server that answers last refuses, and the two before it make the quorum.
+TEST(Truth, AGrantDoesNotStandBesideARefusal) {
+  const std::string step = "[[fault]]\nat = '1s'\nstep = '10s'\nstep-clock = 'redis-";
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'redlock'\nttl = '5s'\n[servers.redis]\nmasters = 3\n[clients]\n"
+      "count = 2\nhold = '3s'\n" +
+      step + "1'\n" + step + "2'\n");
+  EXPECT_THAT(text, HasSubstr("→ nil, refused\n"));
+  EXPECT_THAT(text, Not(HasSubstr("→ nil, client-2 holds")));
+  EXPECT_THAT(text, ContainsRegex("●[^\n]*client-2 holds the lock\n"));
+}
+
+TEST(Truth, AMessageComparesLengthsInOneUnit) {
+  EXPECT_THAT(timeline_of(std::string(kTwoClients) + "[expect]\nlongest_wait = ['3s', '3s']\n"),
+              ContainsRegex("the longest wait was [0-9.]+s, not 3s to 3s as expected\n"));
+}
+
 // The words of the section on faults about a fault in vain.
 std::string in_vain(const std::string& faults) {
   const std::string text = timeline_of(kTwoClients + faults);

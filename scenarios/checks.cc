@@ -15,6 +15,7 @@
 
 namespace picklock::scenarios {
 
+using keys::in_seconds;
 using keys::printable;
 using keys::to_text;
 using keys::Value;
@@ -28,7 +29,7 @@ void check_latency(const Value& table, const Latency& latency) {
   if (latency.tail_high < latency.high) {
     table.fail_key("tail_high",
                    fmt::format("is {}, less than the ordinary latency, which is up to {}",
-                               to_text(latency.tail_high), to_text(latency.high)));
+                               in_seconds(latency.tail_high), in_seconds(latency.high)));
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace picklock::scenarios {
 
+using keys::in_seconds;
 using keys::listed;
-using keys::to_text;
 using keys::Value;
 using keys::words_of;
 
@@ -80,7 +80,7 @@ void check_clients(const Value& table, const Scenario& scenario, const Algorithm
   if (clients.nested_after > clients.hold)
     table.at("nested_after")
         .fail(fmt::format("is {}, later than the end of the critical section, which is `hold`, {}",
-                          to_text(clients.nested_after), to_text(clients.hold)));
+                          in_seconds(clients.nested_after), in_seconds(clients.hold)));
   if (clients.scan_every > Duration::zero() && replicas(scenario) == 0)
     table.at("scan_every").fail("has no effect: there is no replica that could become the primary");
   if (clients.progress != Progress::none && server.write_key == nullptr) {

@@ -9,6 +9,23 @@ namespace picklock::scenarios {
 
 using namespace keys;
 
+namespace {
+
+std::pair<Duration, Duration> bounds_from(const Value& value) {
+  const auto bounds = value.is_array() ? value.elements() : std::vector<Value>{};
+  if (bounds.size() != 2) {
+    value.fail(
+        "must be two durations, the minimum and the maximum, such as [\"9s\", "
+        "\"11s\"]");
+  }
+  const Duration least = bounds[0].duration(Sign::not_negative);
+  const Duration most = bounds[1].duration(Sign::not_negative);
+  if (most < least) value.fail("the maximum is less than the minimum");
+  return {least, most};
+}
+
+}  // namespace
+
 const Keys<Expectation>& expectation_keys() {
   static const Keys<Expectation> keys = {
       {.name = "violated",
@@ -31,19 +48,16 @@ const Keys<Expectation>& expectation_keys() {
       {.name = "longest_wait",
        .type = "[minimum, maximum], two durations",
        .meaning = "bounds on the longest wait of an acquire, whether it was granted or not",
-       .read =
-           [](const Value& value, Expectation& expect) {
-             const auto bounds = value.is_array() ? value.elements() : std::vector<Value>{};
-             if (bounds.size() != 2) {
-               value.fail(
-                   "must be two durations, the minimum and the maximum, such as [\"9s\", "
-                   "\"11s\"]");
-             }
-             const Duration least = bounds[0].duration(Sign::not_negative);
-             const Duration most = bounds[1].duration(Sign::not_negative);
-             if (most < least) value.fail("the maximum is less than the minimum");
-             expect.longest_wait = {least, most};
-           },
+       .read = [](const Value& value,
+                  Expectation& expect) { expect.longest_wait = bounds_from(value); },
+       .show = {},
+       .nested = {}},
+      {.name = "longest_idle",
+       .type = "[minimum, maximum], two durations",
+       .meaning = "bounds on the longest time in which nobody had the lock although a client "
+                  "waited for it",
+       .read = [](const Value& value,
+                  Expectation& expect) { expect.longest_idle = bounds_from(value); },
        .show = {},
        .nested = {}},
       {.name = "digest",

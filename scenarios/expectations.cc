@@ -9,7 +9,7 @@
 
 namespace picklock::scenarios {
 
-using keys::to_text;
+using keys::in_seconds;
 
 namespace {
 
@@ -41,6 +41,15 @@ void judge_faults(const World& world, std::vector<std::string>& surprises) {
   }
 }
 
+// In one unit, so that the lengths can be compared at a glance.
+void judge_length(std::string_view what, Duration length, std::pair<Duration, Duration> expected,
+                  std::vector<std::string>& surprises) {
+  const auto [low, high] = expected;
+  if (length >= low && length <= high) return;
+  surprises.push_back(fmt::format("{} was {}, not {} to {} as expected", what, in_seconds(length),
+                                  in_seconds(low), in_seconds(high)));
+}
+
 }  // namespace
 
 std::vector<std::string> surprises(const World& world, Demands demands) {
@@ -49,12 +58,13 @@ std::vector<std::string> surprises(const World& world, Demands demands) {
   judge_verdicts(world, surprises);
   const Expectation& expect = world.scenario().expect;
   if (expect.longest_wait) {
-    const auto [low, high] = *expect.longest_wait;
-    const Duration wait = longest_wait(world.history(), world.ended()).length;
-    if (wait < low || wait > high) {
-      surprises.push_back(fmt::format("the longest wait was {}, not {} to {} as expected",
-                                      to_text(wait), to_text(low), to_text(high)));
-    }
+    judge_length("the longest wait", longest_wait(world.history(), world.ended()).length,
+                 *expect.longest_wait, surprises);
+  }
+  if (expect.longest_idle) {
+    judge_length("the longest time in which nobody had the lock although a client waited",
+                 longest_idle(world.history(), world.context()).length, *expect.longest_idle,
+                 surprises);
   }
   if (demands.contention && contended_grants(world.history()) < 2) {
     surprises.emplace_back(

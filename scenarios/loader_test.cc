@@ -503,7 +503,7 @@ TEST(Loader, KeepsNumbersAndTimesWithinBounds) {
             "story.toml:5: key `network.latency`: the maximum is less than the minimum");
   EXPECT_EQ(error_of(lock + "[network]\ntail_one_in = 100\n"),
             "story.toml:4: key `network.tail_high`: is 0s, less than the ordinary latency, which "
-            "is up to 500us");
+            "is up to 0.0005s");
   std::string many = head();
   for (int i = 0; i < 1001; ++i) many += "[[fault]]\n";
   EXPECT_EQ(

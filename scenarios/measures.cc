@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "properties/idle.h"
+
 namespace picklock::scenarios {
 
 using history::TenureId;
@@ -57,6 +59,19 @@ LongestWait longest_wait(const history::History& history, sim::Instant ended) {
     }
   }
   for (TenureId tenure = 0; tenure < waiting.size(); ++tenure) finish(tenure, ended);
+  return longest;
+}
+
+LongestIdle longest_idle(const history::History& history, const properties::Context& context) {
+  properties::Timeline timeline;
+  timeline.read(history, context);
+  properties::IdleScratch scratch;
+  LongestIdle longest;
+  for (const properties::IdleTime& time :
+       properties::idle_times({history, context, timeline}, scratch)) {
+    if (time.length > longest.length)
+      longest = {time.length, history[time.ended].at, history[time.waiter].process};
+  }
   return longest;
 }
 

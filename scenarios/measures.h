@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "history/history.h"
+#include "properties/context.h"
 
 namespace picklock::scenarios {
 
@@ -15,6 +16,16 @@ struct LongestWait {
 
 // A client that dies no longer waits.
 LongestWait longest_wait(const history::History& history, sim::Instant ended);
+
+// The longest time in which nobody had the lock although a client waited for it
+// (properties/idle.h).
+struct LongestIdle {
+  sim::Duration length{};
+  sim::Instant until{};
+  sim::ProcessId process = 0;  // the client that had waited longest
+};
+
+LongestIdle longest_idle(const history::History& history, const properties::Context& context);
 
 // Sleeping waiters that were woken by a notification, each counted once for every tenure whose
 // release or loss woke it. A timeout is not counted as a wake-up.

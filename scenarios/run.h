@@ -39,6 +39,7 @@ struct Run {
   std::vector<std::string> keys;       // names by KeyId; the lock's is the first
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;
+  LongestIdle longest_idle;
   Wakeups wakeups;
   std::uint32_t grants = 0;  // tenures that learned that they have the lock
   std::vector<std::string>

@@ -88,6 +88,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   for (const auto& firing : world_.fired())
     run.fired.push_back({firing.fault, firing.at, firing.in_vain});
   run.longest_wait = longest_wait(run.history, run.ended);
+  run.longest_idle = longest_idle(run.history, world_.context());
   run.wakeups = wakeups(run.history);
   run.surprises = surprises(world_, demands);
   if (run.fired.size() < scenario.faults.size()) {

@@ -66,6 +66,7 @@ void World::set(const Scenario& scenario) {
               .first_server = askers(scenario),
               .group_of = {},
               .acquire_bound = acquire_bound(scenario),
+              .patience = patience_,
               .wakeup_bound = algorithm_->wakeup == nullptr
                                   ? Duration{}
                                   : algorithm_->wakeup(scenario.lock.options),

@@ -54,6 +54,7 @@ class World {
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   Duration patience() const { return patience_; }
+  const properties::Context& context() const { return context_; }
   std::uint32_t grants() const { return scenarios::grants(history()); }
   std::vector<std::string> processes() const;
   std::vector<std::string> keys() const { return keys_.names(); }

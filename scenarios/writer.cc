@@ -140,6 +140,9 @@ class Writer {
     if (expect.longest_wait) {
       raw("longest_wait", pair(expect.longest_wait->first, expect.longest_wait->second));
     }
+    if (expect.longest_idle) {
+      raw("longest_idle", pair(expect.longest_idle->first, expect.longest_idle->second));
+    }
     if (expect.digest) put("digest", fmt::format("{:016x}", *expect.digest));
   }
 

@@ -153,7 +153,7 @@ Duration Network::send_altered(Message& message) {
     copy.tag = message.tag;
     copy.payload.append(message.payload.view());
     copy.mark = message.mark;
-    if (scheduler_.record().tracer().on()) trace(TraceKind::sent, copy);
+    if (scheduler_.record().tracer().on()) trace(TraceKind::copied, copy);
     const Duration under_way = way.latency->draw(way.random);
     enqueue(copy, scheduler_.now() + message.again_after + under_way);
   }
@@ -395,7 +395,8 @@ void Network::trace(TraceKind kind, const Message& message) {
   record.message = message.number;
   record.answers = message.answers;
   record.tag = message.tag;
-  if (kind == TraceKind::sent) tracer.attach(record, message.payload.view());
+  if (kind == TraceKind::sent || kind == TraceKind::copied)
+    tracer.attach(record, message.payload.view());
 }
 
 }  // namespace picklock::sim

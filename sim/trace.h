@@ -30,6 +30,7 @@ enum class TraceKind : std::uint8_t {
   told,       // a server reports on itself, for readers: "becomes a replica of redis-2"
   mark,       // a thread passed a named mark; the name is the payload
   recorded,   // event number `message` of what the layers above record
+  copied,     // a fault repeats a message of `process` to `peer`, which has sent it once
 };
 
 struct TraceRecord {

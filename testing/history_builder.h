@@ -134,6 +134,9 @@ class HistoryBuilder {
   HistoryBuilder& starts(sim::ProcessId process) {
     return add(history::What::process_started, {.process = process});
   }
+  HistoryBuilder& runs_out_of_connections(sim::ProcessId process) {
+    return add(history::What::out_of_connections, {.process = process});
+  }
   HistoryBuilder& thread_ends(Who who) {
     return add(history::What::thread_ended, {.process = who.process, .thread = who.thread});
   }

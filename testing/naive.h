@@ -130,6 +130,7 @@ class Naive {
       const bool touches = is_entry(event) && event.what != What::entry_created;
       if (!touches || event.cause != history::Cause::command) continue;
       if (event.tenure == 0 || event.owner == 0 || event.tenure == event.owner) continue;
+      if (is_released(i)) continue;
       verdict.add(i, {});
     }
     return verdict;
@@ -191,6 +192,10 @@ class Naive {
       verdict.add(horizon, {});
       return verdict;
     }
+    std::set<history::KeyId> keys;
+    for (const history::HistoryEvent& event : history_)
+      if (event.what == What::acquire_invoked) keys.insert(event.key);
+    for (const history::KeyId key : keys) add_outages(key, verdict);
     for (history::TenureId id = 1; id < tenures_; ++id) {
       const std::size_t wait = open_wait(id, history_.size());
       if (wait == history_.size() || !stuck_behind(id).empty()) continue;
@@ -437,6 +442,67 @@ class Naive {
     return history_.size();
   }
 
+  // Whether the owner's release had dated the entry that `now` touches, and had succeeded.
+  bool is_released(std::size_t now) const {
+    const history::TenureId owner = history_[now].owner;
+    const std::size_t end = ended(owner);
+    if (end >= now || history_[end].what != What::release_invoked) return false;
+    const std::size_t told = find(end, [owner](const history::HistoryEvent& e) {
+      return e.tenure == owner && e.what == What::release_ok;
+    });
+    const std::size_t dated = find(end, [&](const history::HistoryEvent& e) {
+      return e.tenure == owner && e.what == What::entry_altered && e.role == Role::release &&
+             e.holds == 0 && e.process == history_[now].process;
+    });
+    return dated < told && told < now;
+  }
+
+  // The acquire_invoked in which the tenure waits after the event `now`, unless it holds the lock.
+  std::size_t wants_since(history::TenureId id, std::size_t now) const {
+    const std::size_t wait = open_wait(id, now + 1);
+    const bool nested = began(id) <= wait && wait < ended(id);
+    return nested ? history_.size() : wait;
+  }
+
+  // The oldest acquire of those that wait after the event `now` for a lock that nobody has.
+  std::size_t waits_for_nobody(history::KeyId key, std::size_t now) const {
+    std::size_t oldest = history_.size();
+    for (history::TenureId id = 1; id < tenures_; ++id) {
+      if (first_of(id) == history_.size() || key_of(id) != key) continue;
+      const bool believes = began(id) <= now && now < ended(id);
+      if (believes || servers_with_entry_of(id, now) >= context_.quorum) return history_.size();
+      oldest = std::min(oldest, wants_since(id, now));
+    }
+    return oldest;
+  }
+
+  // The longest time without a fault in progress between two events.
+  sim::Duration longest_calm(std::size_t from, std::size_t to) const {
+    sim::Duration longest{};
+    Instant since = history_[from].at;
+    std::uint32_t faults = 0;
+    for (std::size_t i = 0; i <= to; ++i) {
+      if (faults == 0 && i > from) longest = std::max(longest, history_[i].at - since);
+      if (history_[i].what == What::fault_fired) ++faults;
+      if (history_[i].what == What::fault_ended && faults > 0 && --faults == 0)
+        since = std::max(history_[from].at, history_[i].at);
+    }
+    return longest;
+  }
+
+  // Times at which a lock was idle for too long.
+  void add_outages(history::KeyId key, NaiveVerdict& verdict) const {
+    for (std::size_t start = 0; start < history_.size(); ++start) {
+      if (waits_for_nobody(key, start) == history_.size()) continue;
+      std::size_t stop = start;
+      while (stop < history_.size() && waits_for_nobody(key, stop) != history_.size()) ++stop;
+      if (stop == history_.size()) return;
+      if (longest_calm(start, stop) > context_.patience)
+        verdict.add(stop, {static_cast<std::uint32_t>(waits_for_nobody(key, stop - 1))});
+      start = stop;
+    }
+  }
+
   std::uint32_t servers_with_entry_of(history::TenureId id, std::size_t now) const {
     std::uint32_t count = 0;
     for (const sim::ProcessId server : servers()) {
@@ -519,6 +585,14 @@ class Naive {
         granted_after(settled(), key_of(id))) {
       blocking.clear();
     }
+    const history::HistoryEvent& first = history_[first_of(id)];
+    std::size_t cut_off = history_.size();
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const bool home = history_[i].process == first.process;
+      if (home && history_[i].what == What::process_crashed) cut_off = history_.size();
+      if (home && history_[i].what == What::out_of_connections) cut_off = i;
+    }
+    if (cut_off != history_.size()) blocking.insert(static_cast<std::uint32_t>(cut_off));
     const std::size_t mutex = abandoned_mutex(id);
     if (mutex != history_.size()) blocking.insert(static_cast<std::uint32_t>(mutex));
     return blocking;

@@ -260,11 +260,13 @@ after = "acquire.sent"
 [expect]
 violated = ["own-release", "mutual-exclusion"]
 longest_wait = ["9s", "11s"]
+longest_idle = ["0s", "2s"]
 digest = "00000000deadbeef"
 [[twin]]
 fault.1.before = "check.sent"
 violated = ["not-stuck"]
 longest_wait = ["1s", "1s"]
+longest_idle = ["0s", "2s"]
 digest = "ffffffffffffffff"
 [[twin]]
 network.latency = ["1ms", "2ms"]
@@ -274,6 +276,7 @@ after = "release.applied"
 command = "GET"
 violated = []
 longest_wait = ["0s", "1s"]
+longest_idle = ["0s", "2s"]
 )";
 
 // Keys that the complete file cannot have, because its primaries have Sentinels.

@@ -27,19 +27,19 @@ class Pool::Leaving {
 void Pool::reset(sim::Scheduler& scheduler, sim::Process& self, std::size_t size) {
   scheduler_ = &scheduler;
   self_ = &self;
-  lent_.resize(size);
+  lent_to_.resize(size);
   forget();
 }
 
 void Pool::forget() {
-  std::fill(lent_.begin(), lent_.end(), false);
+  std::fill(lent_to_.begin(), lent_to_.end(), sim::ThreadId{0});
   queue_.clear();
 }
 
 std::optional<std::size_t> Pool::idle(const std::function<bool(std::size_t)>& suits) const {
   std::optional<std::size_t> any;
-  for (std::size_t i = 0; i < lent_.size(); ++i) {
-    if (lent_[i]) continue;
+  for (std::size_t i = 0; i < lent_to_.size(); ++i) {
+    if (lent_to_[i] != 0) continue;
     if (!suits || suits(i)) return i;
     if (!any) any = i;
   }
@@ -56,7 +56,7 @@ std::optional<std::size_t> Pool::borrow(sim::Duration patience,
     const bool my_turn = queued ? queue_.front() == me : queue_.empty();
     if (one && my_turn) {
       if (queued) queue_.pop_front();
-      lent_[*one] = true;
+      lent_to_[*one] = me->id();
       // Another may have become free at the same time.
       wake_next();
       return one;
@@ -70,8 +70,15 @@ std::optional<std::size_t> Pool::borrow(sim::Duration patience,
 }
 
 void Pool::give_back(std::size_t one) {
-  lent_[one] = false;
+  lent_to_[one] = 0;
   wake_next();
+}
+
+bool Pool::is_lost() const {
+  return std::all_of(lent_to_.begin(), lent_to_.end(), [this](sim::ThreadId id) {
+    const sim::Thread* const thread = id == 0 ? nullptr : sim::Threads::find(*self_, id);
+    return id != 0 && (thread == nullptr || thread->killed());
+  });
 }
 
 void Pool::wake_next() {

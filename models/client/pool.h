@@ -23,8 +23,10 @@ class Pool {
   std::optional<std::size_t> borrow(sim::Duration patience,
                                     const std::function<bool(std::size_t)>& suits = {});
   void give_back(std::size_t one);
-  bool lent(std::size_t one) const { return lent_[one]; }
-  std::size_t size() const { return lent_.size(); }
+  bool lent(std::size_t one) const { return lent_to_[one] != 0; }
+  std::size_t size() const { return lent_to_.size(); }
+  // Whether every connection is lent to a thread that has ended, so that none ever comes back.
+  bool is_lost() const;
 
  private:
   class Leaving;
@@ -34,7 +36,7 @@ class Pool {
 
   sim::Scheduler* scheduler_ = nullptr;
   sim::Process* self_ = nullptr;
-  std::vector<bool> lent_;
+  std::vector<sim::ThreadId> lent_to_;  // 0: idle
   std::deque<sim::Thread*> queue_;
 };
 

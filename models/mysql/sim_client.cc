@@ -34,7 +34,7 @@ class SimClient::Lent final : public Connection {
   std::uint32_t session_ = 0;
 };
 
-void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
+void SimClient::reset(history::RecordedSimulation& simulation, sim::Process& self,
                       std::span<const models::ServerEnd> servers,
                       const models::LockOptions& options) {
   simulation_ = &simulation;
@@ -58,6 +58,7 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self,
 void SimClient::forget() {
   ++life_;
   server_ = 0;
+  out_of_connections_ = false;
   pool_.forget();
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     connections_[i].caller.forget();
@@ -68,6 +69,7 @@ void SimClient::forget() {
 
 std::unique_ptr<Connection> SimClient::connect() {
   if (simulation_->scheduler.inert()) return nullptr;
+  if (!out_of_connections_ && pool_.is_lost()) note_lost_pool();
   // Prefers an open connection to one that has to be dialed.
   const auto one =
       pool_.borrow(patience_, [this](std::size_t i) { return connections_[i].caller.connected(); });
@@ -77,6 +79,14 @@ std::unique_ptr<Connection> SimClient::connect() {
   if (!pooled.caller.connected() && !dial(pooled)) return nullptr;
   lent->enter();
   return lent;
+}
+
+// For judges: a thread that waits from here on waits for ever.
+void SimClient::note_lost_pool() {
+  out_of_connections_ = true;
+  simulation_->recorder.note({.at = simulation_->now(),
+                              .what = history::What::out_of_connections,
+                              .process = self_->id()});
 }
 
 // A thread that unwinds because it is killed returns nothing: its connection stays as it is,

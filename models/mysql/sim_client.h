@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "history/recorded_simulation.h"
 #include "models/client/pool.h"
 #include "models/client/server_end.h"
 #include "models/locks/lock_options.h"
@@ -20,7 +21,7 @@ namespace picklock::mysql {
 class SimClient final : public servers::EndOf<Client> {
  public:
   // The servers must outlive this client.
-  void reset(sim::Simulation& simulation, sim::Process& self,
+  void reset(history::RecordedSimulation& simulation, sim::Process& self,
              std::span<const models::ServerEnd> servers, const models::LockOptions& options);
   void forget() override;
 
@@ -39,8 +40,9 @@ class SimClient final : public servers::EndOf<Client> {
   bool takes_writes(Pooled& pooled);
   Answer execute(Pooled& pooled, const Statement& statement, Role role);
   void give_back(std::size_t one, std::uint64_t life);
+  void note_lost_pool();
 
-  sim::Simulation* simulation_ = nullptr;
+  history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
   std::span<const models::ServerEnd> servers_;
   std::size_t server_ = 0;  // of the last connection
@@ -48,6 +50,7 @@ class SimClient final : public servers::EndOf<Client> {
   Duration connect_timeout_{};
   bool reconnects_ = false;
   bool rolls_back_ = true;
+  bool out_of_connections_ = false;
   std::deque<Pooled> connections_;
   models::Pool pool_;
   std::uint64_t life_ = 0;  // counts runs and crashes: connections lent in an earlier life are void

@@ -25,8 +25,8 @@ const Keys<GcProfile>& gc_keys() {
 void check_gc(const Value& owner, const GcProfile& gc) {
   const auto table = owner.find("gc");
   if (!table || gc.high >= gc.low) return;
-  table->fail_key("high", fmt::format("is {}, less than `low`, which is {}", to_text(gc.high),
-                                      to_text(gc.low)));
+  table->fail_key("high", fmt::format("is {}, less than `low`, which is {}", in_seconds(gc.high),
+                                      in_seconds(gc.low)));
 }
 
 }  // namespace picklock::servers

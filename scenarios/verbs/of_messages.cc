@@ -74,7 +74,9 @@ std::string sent_once(const Fault& fault, const Scenario& scenario, std::span<co
 Kind duplicate() {
   return {.verb = Verb::duplicate,
           .name = "duplicate",
-          .meaning = "the message of the step arrives a second time, this much later",
+          .meaning =
+              "the message of the step arrives a second time, this much later, as if a proxy "
+              "on its way had repeated it; TCP itself repeats nothing",
           .lasting = Lasting::required,
           .on_message = true,
           .impossible = sent_once,
