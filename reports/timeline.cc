@@ -370,9 +370,10 @@ class TimelineWriter {
     }
     if (run_.longest_idle.length > scenarios::acquire_bound(run_.scenario)) {
       paragraph(Line().add("  "), 2,
-                fmt::format("nobody had the lock for {}, until {}, although {} waited for it",
-                            measured(run_.longest_idle.length), instant(run_.longest_idle.until),
-                            narrator_.process(run_.longest_idle.process)),
+                fmt::format(
+                    "nobody had the lock for {}, until {}, although clients waited, {} to the end",
+                    measured(run_.longest_idle.length), instant(run_.longest_idle.until),
+                    narrator_.process(run_.longest_idle.process)),
                 Ink::dim);
     }
     if (run_.wakeups.all > 0) paragraph(Line().add("  "), 2, woken(run_.wakeups), Ink::dim);
