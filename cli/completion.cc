@@ -84,8 +84,11 @@ std::vector<std::string> strategies() {
 Values values_of(const CLI::Option& option) {
   const std::string name = option.get_name();
   if (name == "SCENARIO") return {Shape::words_or_file, scenarios_shipped()};
-  if (name == "KIND")
-    return {Shape::words, {"algorithms", "scenarios", "faults", "properties", "strategies"}};
+  if (name == "KIND") {
+    std::vector<std::string> kinds = locks();
+    kinds.insert(kinds.end(), {"algorithms", "scenarios", "faults", "properties", "strategies"});
+    return {Shape::words, kinds};
+  }
   if (name == "SERVER") return {Shape::words, servers_compared()};
   if (name == "--format") return {Shape::words, {"text", "mermaid", "json", "junit", "perfetto"}};
   if (name == "--algorithm") return {Shape::words, locks()};

@@ -30,6 +30,18 @@ namespace {
 
 using Rows = nlohmann::ordered_json;
 
+Rows keys_of(const models::Algorithm& algorithm, const models::LockOptions& options) {
+  Rows rows = Rows::array();
+  for (const keys::Key<models::LockOptions>& key : algorithm.keys) {
+    const std::string by_itself = key.show ? key.show(options) : std::string();
+    rows.push_back({{"name", key.name},
+                    {"type", key.type},
+                    {"default", by_itself == "\"\"" ? "" : by_itself},
+                    {"meaning", key.meaning}});
+  }
+  return rows;
+}
+
 Rows algorithms() {
   Rows rows = Rows::array();
   for (const models::Algorithm* algorithm : models::locks::all()) {
@@ -52,11 +64,60 @@ Rows algorithms() {
     rows.push_back({{"name", algorithm->name},
                     {"summary", algorithm->summary},
                     {"source", algorithm->source},
+                    {"server", algorithm->uses.server.key},
                     {"steps", steps},
                     {"marks", algorithm->marks},
+                    {"keys", keys_of(*algorithm, options)},
                     {"promises", promises}});
   }
   return rows;
+}
+
+bool is_algorithm(const std::string& word) { return models::locks::named(word) != nullptr; }
+
+// One lock with all that a scenario can say of it.
+Rows algorithm_named(const std::string& name) {
+  Rows rows = Rows::array();
+  for (Rows& row : algorithms()) {
+    if (row["name"] == name) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string described(const Rows& row, bool color) {
+  const auto all = [&row](const char* key) {
+    std::string words;
+    for (const auto& word : row[key])
+      words += (words.empty() ? "" : ", ") + word.get<std::string>();
+    return words.empty() ? "none" : words;
+  };
+  const int width = page_width();
+  const Layout facts{.indent = 0, .column = 9, .width = width};
+  const Layout list{.indent = 2, .column = 24, .width = width};
+  std::string text =
+      entry("lock", row["name"].get<std::string>() + ": " + row["summary"].get<std::string>(),
+            facts, color);
+  text += entry("source", row["source"].get<std::string>(), facts, color);
+  text += entry("on", row["server"].get<std::string>(), facts, color);
+  text += entry("steps", all("steps"), facts, color);
+  text += entry("marks", all("marks"), facts, color);
+  text += "\nKeys of [lock], with their defaults for this lock\n";
+  for (const auto& key : row["keys"]) {
+    const std::string by_itself = key["default"].get<std::string>();
+    text += entry(key["name"].get<std::string>(),
+                  (by_itself.empty() ? "" : by_itself + "; ") + key["meaning"].get<std::string>(),
+                  list, color);
+  }
+  text += "\nPromises\n";
+  for (const auto& promise : row["promises"]) {
+    std::string under;
+    for (const auto& one : promise["under"])
+      under += (under.empty() ? "under " : ", ") + one.get<std::string>();
+    const std::string premise = promise["premise"].get<std::string>();
+    text += entry(promise["property"].get<std::string>(),
+                  under + (premise.empty() ? "" : "; on condition: " + premise), list, color);
+  }
+  return text;
 }
 
 // ---------------------------------------------------------------- scenarios, and which of them
@@ -211,18 +272,23 @@ Rows rows_of(const ListOptions& options) {
   if (filtered && options.kind != "scenarios")
     throw keys::BadInput("list: --lock, --fault and --server are for `list scenarios`");
   if (options.kind == "algorithms") return algorithms();
+  if (is_algorithm(options.kind)) return algorithm_named(options.kind);
   if (options.kind == "scenarios")
     return shipped_scenarios(scenarios::shipped_directory(), filter_of(options));
   if (options.kind == "faults") return faults();
   if (options.kind == "properties") return properties();
   if (options.kind == "strategies") return strategy_rows();
   const keys::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
+  keys::Words known = kinds;
+  for (const models::Algorithm* one : models::locks::all()) known.push_back(one->name);
   throw keys::BadInput(
       fmt::format("list: there is no kind `{}`{}", options.kind,
-                  keys::did_you_mean(options.kind, kinds, "it is one of " + keys::listed(kinds))));
+                  keys::did_you_mean(options.kind, known,
+                                     "it is one of " + keys::listed(kinds) + ", or an algorithm")));
 }
 
 std::string text_of(const Rows& rows, const ListOptions& options, bool color) {
+  if (is_algorithm(options.kind) && !options.names) return described(rows[0], color);
   constexpr int kWidestNames = 26;
   Layout layout{.indent = 0, .column = 0, .width = page_width()};
   for (const auto& row : rows) {
@@ -245,7 +311,9 @@ CLI::App* add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command =
       app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies.");
   command
-      ->add_option("KIND", options.kind, "algorithms, scenarios, faults, properties or strategies")
+      ->add_option("KIND", options.kind,
+                   "algorithms, scenarios, faults, properties or strategies; or one algorithm: its "
+                   "steps, marks, keys and promises")
       ->type_name("")
       ->required();
   const auto add = [command](const char* name, std::string& into, const std::string& meaning,

@@ -33,6 +33,24 @@ TEST_F(Program, ListsEveryKindAsObjectsWithNames) {
   }
 }
 
+TEST_F(Program, ListsTheStepsMarksKeysAndPromisesOfOneLock) {
+  const Ran ran = picklock("list redisson-fair-lock");
+  EXPECT_EQ(ran.status, 0);
+  const std::string text = unwrapped(ran.out);
+  EXPECT_THAT(text, HasSubstr("lock redisson-fair-lock: Redisson's re-entrant lock with a queue"));
+  EXPECT_THAT(text, HasSubstr("steps acquire, subscribe, release, renew, write"));
+  EXPECT_THAT(text, HasSubstr("place_expires \"300s\"; how long a waiter keeps its place"));
+  EXPECT_THAT(unwrapped(picklock("list redisson-lock").out),
+              HasSubstr("acquire_script a Lua file"));
+  EXPECT_THAT(text, HasSubstr("no-deadlock under none, pause"));
+  EXPECT_THAT(picklock("list redlock").out, HasSubstr("marks    answers-counted, elapsed-checked"));
+  const Json rows = Json::parse(picklock("list redlock --json").out);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].at("name"), "redlock");
+  EXPECT_THAT(rows[0].at("keys").dump(), HasSubstr("\"validity\""));
+  EXPECT_THAT(picklock("list redlok").err, HasSubstr("did you mean `redlock`?"));
+}
+
 TEST_F(Program, ListsScenariosThatCanBeRunByTheirNames) {
   const Json rows = Json::parse(picklock("list scenarios --json").out);
   std::size_t plain = 0;

@@ -42,6 +42,7 @@ void Results::add(const scenarios::Outcome& outcome, const std::vector<double>& 
     put_text(reports::perfetto(outcome));
   } else if (!options_.quiet || !outcome.as_expected()) {
     form_.repeat_command = repeat;
+    form_.detail = options_.all ? reports::Detail::everything : reports::Detail::what_matters;
     put_text(reports::timeline(outcome, form_));
   }
   if (outcome.as_expected()) {

@@ -31,6 +31,9 @@ void check(const RunOptions& options) {
   if (options.scenarios.size() > 1 && takes_one)
     throw keys::BadInput(fmt::format(
         "--format {}: shows one SCENARIO; text, json and junit take several", options.format));
+  if (options.all && options.format != "text")
+    throw keys::BadInput(fmt::format("--all: is for --format text, not {}", options.format));
+  if (options.all && options.quiet) throw keys::BadInput("run: give --all or --quiet, not both");
   if (options.scenarios.size() > 1 && !options.html.empty())
     throw keys::BadInput("--html: shows one SCENARIO");
   if (std::count_if(options.scenarios.begin(), options.scenarios.end(), is_standard_input) > 1)
@@ -101,6 +104,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("SECONDS");
   command->add_flag("-q,--quiet", options.quiet,
                     "show only the summary and what is not as expected");
+  command->add_flag("--all", options.all,
+                    "leave nothing out of the timeline: every client, every repetition, and the "
+                    "commands that clients send for upkeep; for the format text");
   add_color(*command, options.color);
   command->footer(
       "With several scenarios a summary follows: on standard output in the format text, else on "

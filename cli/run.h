@@ -22,6 +22,7 @@ struct RunOptions {
   std::string time_limit;
   std::string color;
   bool quiet = false;
+  bool all = false;
 };
 
 // The command with its options, which are read into `options`.

@@ -358,5 +358,20 @@ TEST_F(Program, WritesARunAsAPage) {
                  "cannot be written: No such");
 }
 
+TEST_F(Program, LeavesNothingOutOfATimelineWhereItIsAskedTo) {
+  const std::string scenario = "run pubsub-wakes-everyone";
+  const Ran usual = picklock(scenario);
+  const Ran all = picklock(scenario + " --all");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_THAT(usual.out, HasSubstr("left out"));
+  EXPECT_THAT(all.out, testing::Not(HasSubstr("left out")));
+  EXPECT_THAT(all.out, HasSubstr("UNSUBSCRIBE"));
+  EXPECT_GT(all.out.size(), usual.out.size());
+  const Ran polls = picklock("run no-ttl-holder-crash --all");
+  EXPECT_THAT(polls.out, testing::Not(HasSubstr("retried")));
+  expect_refused(scenario + " --all --format json", "--all: is for --format text, not json");
+  expect_refused(scenario + " --all --quiet", "run: give --all or --quiet, not both");
+}
+
 }  // namespace
 }  // namespace picklock::cli

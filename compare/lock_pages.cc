@@ -15,6 +15,7 @@
 #include "reports/wording.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/document.h"
+#include "scenarios/keys.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
@@ -141,6 +142,53 @@ std::string table(std::string_view lock) {
   return text;
 }
 
+// In a cell of a table.
+std::string code(const std::string& text) {
+  return text.empty() || text == "\"\"" ? "" : "`" + text + "`";
+}
+
+// The steps and marks to which a fault can be anchored, and the keys of [lock].
+std::string settings(const Algorithm& lock) {
+  const models::LockOptions options = models::as_it_comes(lock);
+  std::vector<std::string> steps;
+  for (const Role role : models::roles_under(lock.roles, lock.uses, options))
+    steps.push_back(code(std::string(picklock::name(role))));
+  steps.push_back(code(std::string(picklock::name(Role::write))));
+  std::vector<std::string> marks;
+  for (const std::string_view mark : lock.marks)
+    marks.push_back(code(fmt::format("mark:{}", mark)));
+  std::string text = fmt::format(
+      "\n## What a scenario can say of it\n\nSteps for faults, with the keys at their defaults: "
+      "{}.\nMarks: {}.\n\nKeys of `[lock]`, with their defaults for this lock:\n\n"
+      "| key | default | meaning |\n|---|---|---|\n",
+      fmt::join(steps, ", "),
+      marks.empty() ? std::string("none") : fmt::format("{}", fmt::join(marks, ", ")));
+  for (const keys::Key<models::LockOptions>& key : lock.keys)
+    text += fmt::format("| `{}` | {} | {} |\n", key.name,
+                        code(key.show ? key.show(options) : std::string()), key.meaning);
+  return text;
+}
+
+// Which locks have a key: a row for each key of any lock.
+std::string locks_by_key() {
+  std::string text =
+      "\n## Keys\n\nThe keys of `[lock]`, and the locks that have them. The page of a lock, and "
+      "`picklock list NAME`, have its defaults.\n\n| key | locks |\n|---|---|\n";
+  const auto all = models::locks::all();
+  for (const keys::Key<models::LockOptions>& key : scenarios::option_keys()) {
+    std::vector<std::string_view> with;
+    std::vector<std::string_view> without;
+    for (const Algorithm* lock : all)
+      (models::takes(*lock, key.name) ? with : without).push_back(lock->name);
+    text += fmt::format("| `{}` | {} |\n", key.name,
+                        without.empty() ? std::string("all")
+                        : with.size() > all.size() / 2
+                            ? fmt::format("all but {}", fmt::join(without, ", "))
+                            : fmt::format("{}", fmt::join(with, ", ")));
+  }
+  return text;
+}
+
 std::string page(const Algorithm& lock, const std::string& directory, const std::string& how) {
   const std::string plain = fmt::format("plain/{}", lock.name);
   const Scenario scenario =
@@ -168,6 +216,7 @@ std::string page(const Algorithm& lock, const std::string& directory, const std:
       "\nTo measure it: `picklock compare --algorithms {0}`. To search for more: `picklock explore "
       "--algorithm {0}`, with\n`--property NAME` for a property that it does not promise.\n",
       lock.name);
+  text += settings(lock);
   return text;
 }
 
@@ -192,6 +241,7 @@ std::vector<LockPage> lock_pages(const std::string& directory,
                                servers::kind_of(lock->uses.server).title, lock->summary);
     all.push_back({fmt::format("{}.md", lock->name), page(*lock, directory, how(lock->name))});
   }
+  all[0].text += locks_by_key();
   all[0].text +=
       "\n`picklock compare` runs them side by side; see [docs/comparison.md](../comparison.md).\n";
   return all;

@@ -234,16 +234,19 @@ OptionKeys release_script_keys() {
   return {
       text<LockOptions>(
           "release_script", [](auto& options) -> auto& { return options.script_files.release; },
-          "the same for the script that releases it"),
+          "a Lua file, its path relative to this file, that replaces the script that releases the "
+          "lock; it has the same keys, arguments and replies"),
   };
 }
 
 OptionKeys renew_script_keys() {
   return {
-      needing(text<LockOptions>(
-                  "renew_script", [](auto& options) -> auto& { return options.script_files.renew; },
-                  "the same for the script that renews it"),
-              {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
+      needing(
+          text<LockOptions>(
+              "renew_script", [](auto& options) -> auto& { return options.script_files.renew; },
+              "a Lua file, its path relative to this file, that replaces the script that renews "
+              "the lock; it has the same keys, arguments and replies"),
+          {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
   };
 }
 
