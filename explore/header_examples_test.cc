@@ -132,6 +132,7 @@ class TalkativeLock final : public RedisLock {
   using RedisLock::RedisLock;
   static std::vector<Promise> promises(const LockSettings& settings);
   static Duration bound(const LockSettings& settings);
+  static Duration pause(const LockSettings& settings);
   static constexpr LockServer server = redis::kServer;
 };
 
@@ -139,6 +140,7 @@ std::vector<Promise> TalkativeLock::promises(const LockSettings&) {
   return {{.property = Property::mutual_exclusion, .under = {}, .premise = {}}};
 }
 Duration TalkativeLock::bound(const LockSettings& settings) { return 2 * settings.ttl; }
+Duration TalkativeLock::pause(const LockSettings& settings) { return settings.retry_every; }
 
 TEST(HeaderExample, PromisesWhatItSays) {
   const RunResult result = run(contention<TalkativeLock>());
