@@ -90,12 +90,15 @@ TEST(Service, AnswersTheCopyOfARequestAndNotTheRequestAgain) {
               .trigger = {.role = kAsk, .phase = Phase::sent},
               .lasts = 1s}});
   std::vector<std::uint32_t> requests;
+  std::vector<std::uint32_t> copies;
   std::vector<std::uint32_t> answered;
   for (const TraceRecord& record : world.simulation.scheduler.record().tracer().trace().records) {
-    if (record.kind != TraceKind::sent) continue;
+    if (record.kind == TraceKind::copied) copies.push_back(record.message);
+    if (record.kind != TraceKind::sent && record.kind != TraceKind::copied) continue;
     (record.reply ? answered : requests).push_back(record.reply ? record.answers : record.message);
   }
   ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(copies, std::vector(1, requests[1])) << "its client has sent one of them";
   EXPECT_EQ(answered, requests);
 }
 
