@@ -129,6 +129,23 @@ TEST(Shrink, MovesFaultsThatBelongTogetherToTheFirstCycle) {
   EXPECT_EQ(shrunk.faults[1].trigger.nth, 2U);
 }
 
+// Client-1 itself overtakes its late write; so would another client.
+TEST(Shrink, TakesAnotherClientInPlaceOfASecondCycle) {
+  Scenario scenario = plain("set-px-blind-delete");
+  scenario.clients.count = 1;
+  scenario.clients.cycles = 2;
+  scenario.clients.hold = 1s;
+  scenario.clients.writes = 1;
+  scenario.faults = {{.verb = sim::Verb::delay,
+                      .target = "resource",
+                      .trigger = {.role = Role::write},
+                      .lasts = 10s}};
+  Shrinker shrinker(violates(Property::no_stale_write));
+  const Scenario shrunk = shrinker.shrink(scenario);
+  EXPECT_EQ(shrunk.clients.cycles, 1U);
+  EXPECT_EQ(shrunk.clients.count, 2U);
+}
+
 TEST(Shrink, LeavesTheOnePauseThatIsNeeded) {
   Scenario scenario = plain("set-px-check-delete");
   const sim::Fault pause{.verb = sim::Verb::pause,

@@ -66,9 +66,9 @@ class Steps {
         return true;
       });
     }
-    // A story with two clients is easier to read than one with two cycles of one client.
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
     one_cycle_with_its_faults();
+    a_client_for_cycles();
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.threads; });
     fewer_clients();
     fewer_servers();
@@ -123,6 +123,12 @@ class Steps {
       }
       return moved;
     });
+  }
+
+  // A story with two clients is easier to read than one with two cycles of one client.
+  void a_client_for_cycles() {
+    if (scenario_.clients.cycles <= 1 || scenario_.clients.operators > 0) return;
+    add([](Scenario& one) { return one.clients.cycles = 1, ++one.clients.count, true; });
   }
 
   // Keeps the distances between faults at the steps of one kind. False: each is at the first.
