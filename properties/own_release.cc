@@ -1,7 +1,6 @@
 #include "properties/own_release.h"
 
 namespace picklock::properties {
-
 namespace {
 
 // Whether the owner's own release has dated the entry, to be free from then on. The owner claims

@@ -197,7 +197,7 @@ class TraceWriter {
       asked.flow_out = ++flow;
       Slice& handled = add(exchange.server, Track::handles, exchange.delivered_at,
                            exchange.delivered_at, exchange.command());
-      handled.details = {{"from", narrator_.process(exchange.client)}, {"command", exchange.text}};
+      handled.details = {{"from", narrator_.process(exchange.client)}, {"command", exchange.told()}};
       handled.flow_in = flow;
     }
   }
@@ -210,7 +210,7 @@ class TraceWriter {
   }
 
   Json details(const Exchange& exchange) const {
-    Json out = {{"command", exchange.text}, {"server", narrator_.process(exchange.server)}};
+    Json out = {{"command", exchange.told()}, {"server", narrator_.process(exchange.server)}};
     if (!exchange.answer.empty()) out["answer"] = exchange.answer;
     if (exchange.role != Role::none && exchange.role != Role::upkeep)
       out["step"] = name(exchange.role);

@@ -159,7 +159,7 @@ class StoryTeller {
             .until = at,
             .from = exchange.client,
             .to = exchange.server,
-            .text = (exchange.copied ? "copy of " : "") + exchange.text,
+            .text = exchange.told(),
             .answer = {},
             .outcome = {},
             .complete = true,

@@ -43,6 +43,7 @@ struct Exchange {
   bool upkeep = false;   // of the connection: kept only to match its answer, never shown
 
   std::string command() const { return text.substr(0, text.find(' ')); }
+  std::string told() const { return (copied ? "copy of " : "") + text; }
   // The part that a retry repeats: the command, and for a script its digest.
   std::string_view form() const;
   // The script has to be loaded first: the command that is sent after that belongs to the same try.
