@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -130,7 +131,8 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       "NAME,...");
   add("--runs", options.runs,
       fmt::format("the number of runs of each cell (default: {})", kRunsOfACell), "NUMBER");
-  add("--seconds", options.seconds, "compare for so long, in place of --runs", "NUMBER");
+  add("--seconds", options.seconds,
+      "compare for so long, with the stories and pages, in place of --runs", "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
   add("--out", options.out,
@@ -174,6 +176,13 @@ int compare(const CompareOptions& given) {
   ledger.read(comparison, limits.runs);
   compare::Made made{.command = command_of(given, options.seed), .run_command = run_command};
 
+  const auto start = std::chrono::steady_clock::now();
+  // The stories of a page are compressed once it has them all.
+  const auto late = [&] {
+    constexpr double kForTheRest = 0.03;
+    return limits.length &&
+           std::chrono::steady_clock::now() - start > *limits.length * (1 - kForTheRest);
+  };
   const Interruptible interruptible;
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   std::string stopped;
@@ -193,8 +202,9 @@ int compare(const CompareOptions& given) {
     }
   }
   made.interrupted = Interruptible::caught();
-  const compare::Pages pages = compare::write_pages(comparison, made, folder.path());
+  const compare::Pages pages = compare::write_pages(comparison, made, folder.path(), late);
   made.pages = pages.for_people;
+  made.stories_left_out = pages.left_out;
   put(given.json ? compare::json(comparison, made) : compare::table(comparison, made, form));
   if (!ledger.is_whole() || !pages.all_written) {
     const std::string where = keys::printable(folder.path().string());

@@ -16,6 +16,7 @@ struct Made {
   bool interrupted = false;
   std::string command;               // that asks for the same again
   std::vector<std::string> pages{};  // that were written, for people
+  std::size_t stories_left_out = 0;  // of the pages, for lack of time
   // The shell command that runs the file of a story.
   std::string (*run_command)(const std::string& file) = nullptr;
 };

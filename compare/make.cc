@@ -30,8 +30,9 @@ using Clock = std::chrono::steady_clock;
 constexpr Seconds kPart{0.2};
 constexpr std::uint64_t kFirstPart = 16;
 constexpr std::uint64_t kMostOfPart = 4096;
-// The share of a given time that runs may use; the rest is for shrinking.
-constexpr double kShareOfRuns = 0.7;
+// With a time: the runs of a turn, in which every cell gets as many. The first turns are shorter,
+// because there may not be time for another.
+constexpr std::uint64_t kRunsOfATurn = 8;
 // Some tenths of a second: stories are many, and most end long before.
 constexpr explore::Shrinker::Limits kShrinking{.runs = 1'000, .events = 1'000'000};
 constexpr int kPollMilliseconds = 100;
@@ -58,8 +59,27 @@ void fields(Archive& archive, MadePart& made) {
 struct StoryTask {
   CellName cell;
   Property property{};
+  Sighting sighting;
+  std::string command;    // that makes its cell again
+  Seconds at_most{};      // for shrinking it; 0: as long as it takes
   bool as_it_is = false;  // shrinking it crashed
 };
+
+template <typename Archive>
+void fields(Archive& archive, StoryTask& task) {
+  archive(task.cell, task.property, task.sighting, task.command, task.at_most, task.as_it_is);
+}
+
+struct MadeStory {
+  Story story;
+  Seconds took{};
+  Seconds file{};  // of these, once it was shrunk
+};
+
+template <typename Archive>
+void fields(Archive& archive, MadeStory& made) {
+  archive(made.story, made.took, made.file);
+}
 
 // The plans of a cell, which are those of its column for every lock.
 class PlansOfCell final : public explore::strategies::Strategy {
@@ -77,6 +97,8 @@ struct Course {
   bool busy = false;       // a process is making its runs
   Seconds spent{};         // on its runs
   std::uint64_t made = 0;  // in that time
+  std::size_t violations = 0;
+  std::size_t untold = 0;  // of these, those whose shortest run has no story
 };
 
 class Making {
@@ -86,6 +108,7 @@ class Making {
         ledger_(ledger),
         limits_(limits),
         onlooker_(onlooker),
+        budget_(limits.length.value_or(Seconds::zero()), limits.jobs),
         start_(Clock::now()),
         cells_(comparison.cells()),
         courses_(cells_.size()),
@@ -93,8 +116,10 @@ class Making {
                [this](const PartTask& task, Pulse& pulse) { return make_part(task, pulse); }),
         stories_({.workers = limits.jobs}, Order::as_they_come,
                  [this](const StoryTask& task, Pulse& pulse) { return shrink(task, pulse); }) {
-    for (std::size_t i = 0; i < cells_.size(); ++i)
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
       courses_[i].next = comparison_.known(cells_[i]).runs;
+      count_stories(i);
+    }
   }
 
   Seconds go() {
@@ -103,7 +128,12 @@ class Making {
       submit_parts();
       // Stories are told of all runs, so these come first.
       if (parts_.is_idle() && !std::exchange(listed_, true)) list_stories();
-      if (parts_.is_idle() && stories_.is_idle()) break;
+      submit_stories();
+      if (parts_.is_idle() && stories_.is_idle() && leads_.empty()) {
+        if (!is_early()) break;
+        listed_ = false;
+        continue;
+      }
       wait();
       take_parts();
       take_stories();
@@ -131,41 +161,41 @@ class Making {
     return {.measures = to_json(measures).dump(), .took = Clock::now() - start};
   }
 
-  Story shrink(const StoryTask& task, Pulse& pulse) {
+  MadeStory shrink(const StoryTask& task, Pulse& pulse) {
+    const Clock::time_point start = Clock::now();
+    Clock::time_point shrunk = start;
     Cell& cell = cell_of(task.cell);
-    const Sighting sighting = sighting_of(task);
-    explore::SearchOptions options{.seed = comparison_.options().seed,
-                                   .properties = {task.property},
-                                   .command = command(comparison_, task.cell)};
+    const Sighting& sighting = task.sighting;
+    explore::SearchOptions options{
+        .seed = comparison_.options().seed, .properties = {task.property}, .command = task.command};
     options.shrinking = kShrinking;
     explore::Runs runs(cell.drawn(sighting.run), options, std::make_unique<PlansOfCell>(cell));
     bool given_up = task.as_it_is;
     const auto enough = [&] {
       pulse.beat();
-      return given_up = given_up || pulse.hurried();
+      shrunk = Clock::now();
+      const bool late = task.at_most > Seconds::zero() && shrunk - start > task.at_most;
+      return given_up = given_up || late || pulse.hurried();
     };
     const explore::Find find =
         explore::Keeper(runs)
             .keep({.run = sighting.run, .violation = sighting.violation}, enough)
             .find;
-    return {.sighting = sighting,
-            .faults = static_cast<std::uint32_t>(find.story.faults.size()),
-            .minimal = find.minimal,
-            .given_up = given_up,
-            .title = find.story.title,
-            .text = find.text,
-            .file = {}};
+    return {.story = {.sighting = sighting,
+                      .faults = static_cast<std::uint32_t>(find.story.faults.size()),
+                      .minimal = find.minimal,
+                      .given_up = given_up,
+                      .title = find.story.title,
+                      .text = find.text,
+                      .file = {}},
+            .took = Clock::now() - start,
+            .file = Clock::now() - shrunk};
   }
 
   Cell& cell_of(const CellName& name) {
     if (!cell_ || cell_name_ != name) cell_ = comparison_.cell(name);
     cell_name_ = name;
     return *cell_;
-  }
-
-  const Sighting& sighting_of(const StoryTask& task) const {
-    const Measures& measures = comparison_.known(task.cell).measures;
-    return *measures.properties[static_cast<std::size_t>(task.property)].smallest;
   }
 
   // ---------------------------------------------------------------- in their parent
@@ -178,15 +208,28 @@ class Making {
     }
   }
 
-  bool may_make_runs() const { return !by_time() || passed() < *limits_.length * kShareOfRuns; }
+  bool may_make_runs() const {
+    return !by_time() || budget_.has_time_for_runs(passed(), untold_, violations_);
+  }
 
-  // The cell that has had the least of it, so that slow locks do not keep the others waiting.
+  // All is made before the time is over.
+  bool is_early() const { return by_time() && budget_.has_time_for_more(passed(), violations_); }
+
+  bool is_late_for_stories() const {
+    return by_time() && passed() > budget_.end_of_stories(violations_);
+  }
+
+  // Without a time, the cell that has had the least of it, so that slow locks do not keep the
+  // others waiting; with a time, the one with the fewest runs.
   std::optional<std::size_t> next_cell() const {
     std::optional<std::size_t> least;
+    const auto comes_before = [&](const Course& one, const Course& other) {
+      return by_time() ? one.next < other.next : one.spent < other.spent;
+    };
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const Course& course = courses_[i];
       if (course.busy || course.next >= wanted() || !may_make_runs()) continue;
-      if (!least || course.spent < courses_[*least].spent) least = i;
+      if (!least || comes_before(course, courses_[*least])) least = i;
     }
     return least;
   }
@@ -194,33 +237,81 @@ class Making {
   PartTask next_part(std::size_t number) {
     Course& course = courses_[number];
     course.busy = true;
-    std::uint64_t size = kFirstPart;
-    if (course.made > 0) {
-      const double rate = static_cast<double>(course.made) / std::max(course.spent.count(), 1e-6);
-      size = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rate * kPart.count()), 1,
-                                       kMostOfPart);
-    }
     const std::uint64_t from = course.next;
-    course.next = from + std::min(size, wanted() - from);
+    course.next = from + std::min(size_of_part(course), wanted() - from);
     return {.number = number, .runs = {from, course.next}};
   }
 
-  // The shortest first run of every violation; what was shrunk before stays.
+  std::uint64_t size_of_part(const Course& course) const {
+    if (by_time() && course.next < kRunsOfATurn) return std::max<std::uint64_t>(course.next, 1);
+    if (by_time()) return kRunsOfATurn - course.next % kRunsOfATurn;
+    if (course.made == 0) return kFirstPart;
+    const double rate = static_cast<double>(course.made) / std::max(course.spent.count(), 1e-6);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rate * kPart.count()), 1,
+                                     kMostOfPart);
+  }
+
+  // Whether its shortest run was shrunk before.
+  bool is_told(const Known& known, Property property, const Sighting& sighting) const {
+    const auto told = known.stories.find(property);
+    return told != known.stories.end() && told->second.sighting == sighting &&
+           (by_time() || !told->second.given_up);
+  }
+
+  template <typename Visit>
+  void each_untold(const Known& known, const Visit& visit) const {
+    for (std::size_t p = 0; p < kPropertyCount; ++p) {
+      const PropertyCount& count = known.measures.properties[p];
+      const auto property = static_cast<Property>(p);
+      if (count.smallest && !is_told(known, property, *count.smallest))
+        visit(property, *count.smallest);
+    }
+  }
+
+  void count_stories(std::size_t number) {
+    const Known& known = comparison_.known(cells_[number]);
+    Course& course = courses_[number];
+    untold_ -= course.untold;
+    violations_ -= course.violations;
+    course.untold = 0;
+    each_untold(known, [&](Property, const Sighting&) { ++course.untold; });
+    course.violations = static_cast<std::size_t>(
+        std::count_if(known.measures.properties.begin(), known.measures.properties.end(),
+                      [](const PropertyCount& one) { return one.smallest.has_value(); }));
+    untold_ += course.untold;
+    violations_ += course.violations;
+  }
+
+  // The shortest first run of every violation; what was shrunk before stays. Broken promises come
+  // first, in case that there is no time for all.
   void list_stories() {
     for (const CellName& cell : cells_) {
-      const Known& known = comparison_.known(cell);
-      for (std::size_t p = 0; p < kPropertyCount; ++p) {
-        const PropertyCount& count = known.measures.properties[p];
-        if (!count.smallest) continue;
-        const auto property = static_cast<Property>(p);
-        const auto told = known.stories.find(property);
-        const bool stands = told != known.stories.end() &&
-                            told->second.sighting == *count.smallest &&
-                            (by_time() || !told->second.given_up);
-        if (stands) continue;
-        stories_.submit({.cell = cell, .property = property});
-        ++to_shrink_;
+      each_untold(comparison_.known(cell), [&](Property property, const Sighting& sighting) {
+        leads_.push_back({.cell = cell,
+                          .property = property,
+                          .sighting = sighting,
+                          .command = command(comparison_, cell)});
+      });
+    }
+    std::stable_sort(leads_.begin(), leads_.end(), [](const StoryTask& one, const StoryTask& two) {
+      return std::pair(!one.sighting.broken, one.cell.fenced) <
+             std::pair(!two.sighting.broken, two.cell.fenced);
+    });
+    to_shrink_ = leads_.size();
+  }
+
+  void submit_stories() {
+    if (listed_ && is_late_for_stories()) {
+      leads_.clear();
+      to_shrink_ = 0;
+      return;
+    }
+    for (; !leads_.empty() && stories_.is_hungry(); leads_.pop_front()) {
+      StoryTask& task = leads_.front();
+      if (by_time()) {
+        task.at_most = budget_.share_of_a_story(passed(), leads_.size(), violations_);
       }
+      stories_.submit(std::move(task));
     }
   }
 
@@ -231,7 +322,7 @@ class Making {
     poll(polled_.data(), polled_.size(), kPollMilliseconds);
     parts_.update();
     stories_.update();
-    if (by_time() && passed() > *limits_.length) stories_.hurry();
+    if (listed_ && is_late_for_stories()) stories_.hurry();
   }
 
   void take_parts() {
@@ -243,6 +334,7 @@ class Making {
       if (done->result) {
         course.spent += done->result->took;
         course.made += part.to - part.from;
+        budget_.ran(done->result->took, part.to - part.from);
         part.measures = measures_from(nlohmann::ordered_json::parse(done->result->measures));
       } else {
         if (!done->crash.item)
@@ -251,6 +343,7 @@ class Making {
         part.crash = done->crash.how;
       }
       add_part(cells_[task.number], part);
+      count_stories(task.number);
     }
   }
 
@@ -267,15 +360,21 @@ class Making {
     while (auto done = stories_.next()) {
       StoryTask& task = done->task;
       if (done->result) {
-        --to_shrink_;
-        ledger_.write(comparison_.label(task.cell), task.property, *done->result);
-        comparison_.known(task.cell).stories[task.property] = std::move(*done->result);
+        add_story(task, std::move(*done->result));
       } else if (!std::exchange(task.as_it_is, true)) {
-        stories_.submit(task);
-      } else {
-        --to_shrink_;  // it ends its process however it is made
-      }
+        stories_.submit(std::move(task));
+        continue;
+      }  // otherwise it ends its process however it is made
+      if (to_shrink_ > 0) --to_shrink_;
     }
+  }
+
+  void add_story(const StoryTask& task, MadeStory&& made) {
+    budget_.told(made.took, made.file);
+    ledger_.write(comparison_.label(task.cell), task.property, made.story);
+    comparison_.known(task.cell).stories[task.property] = std::move(made.story);
+    count_stories(static_cast<std::size_t>(
+        std::lower_bound(cells_.begin(), cells_.end(), task.cell) - cells_.begin()));
   }
 
   void tell() {
@@ -293,13 +392,17 @@ class Making {
   Ledger& ledger_;
   const Limits limits_;
   const Onlooker& onlooker_;
+  Budget budget_;
   const Clock::time_point start_;
   const std::vector<CellName> cells_;
   std::vector<Course> courses_;  // of each cell
   Pool<PartTask, MadePart> parts_;
-  Pool<StoryTask, Story> stories_;  // its workers are forked when all runs are known
-  bool listed_ = false;             // no further run is begun
-  std::size_t to_shrink_ = 0;       // stories
+  Pool<StoryTask, MadeStory> stories_;
+  bool listed_ = false;          // no further run is begun
+  std::deque<StoryTask> leads_;  // to be submitted
+  std::size_t to_shrink_ = 0;    // stories, submitted or not
+  std::size_t untold_ = 0;       // of all cells
+  std::size_t violations_ = 0;   // of all cells
   std::vector<pollfd> polled_;
 
   // In a worker: the cell of its latest task.

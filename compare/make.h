@@ -1,6 +1,7 @@
 // Makes the cells of a comparison in several processes, part by part, and shrinks what they show to
 // its shortest stories. With a number of runs, what comes out is the same for any number of
-// processes; with a time, each cell has gone as far as it came.
+// processes. With a time, every cell gets the same number of runs, give or take a turn, and the
+// stories and pages are made within that time too.
 #pragma once
 
 #include <chrono>
@@ -8,12 +9,11 @@
 #include <functional>
 #include <optional>
 
+#include "compare/budget.h"
 #include "compare/comparison.h"
 #include "compare/ledger.h"
 
 namespace picklock::compare {
-
-using Seconds = std::chrono::duration<double>;
 
 struct Limits {
   unsigned jobs = 1;

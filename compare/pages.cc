@@ -54,12 +54,17 @@ class FolderWriter {
 };
 
 // Every story is run again for it, with a trace.
-std::string html(const Comparison& comparison, const std::string& document) {
+std::string html(const Comparison& comparison, const std::string& document,
+                 const std::function<bool()>& late, std::size_t& left_out) {
   reports::Page page;
   scenarios::Runner runner;
   for (const CellName& cell : comparison.cells()) {
     for (const auto& [property, story] : comparison.known(cell).stories) {
       if (story.file.empty()) continue;
+      if (late()) {
+        ++left_out;
+        continue;
+      }
       const scenarios::Scenario scenario =
           scenarios::parse(story.text, story.file, scenarios::shipped_vocabulary());
       page.add(story.file, {.run = runner.run(scenario, scenario.seed, true), .twins = {}});
@@ -70,7 +75,8 @@ std::string html(const Comparison& comparison, const std::string& document) {
 
 }  // namespace
 
-Pages write_pages(Comparison& comparison, const Made& made, const fs::path& folder) {
+Pages write_pages(Comparison& comparison, const Made& made, const fs::path& folder,
+                  const std::function<bool()>& late) {
   FolderWriter writer(folder);
   for (const CellName& cell : comparison.cells()) {
     for (auto& [property, story] : comparison.known(cell).stories) {
@@ -82,7 +88,8 @@ Pages write_pages(Comparison& comparison, const Made& made, const fs::path& fold
   const std::string document = json(comparison, made);
   writer.write("comparison.json", document);
   Pages pages;
-  for (const auto& [name, text] : {std::pair{"comparison.html", html(comparison, document)},
+  const std::string page = html(comparison, document, late, pages.left_out);
+  for (const auto& [name, text] : {std::pair{"comparison.html", page},
                                    std::pair{"comparison.md", markdown(comparison, made)}}) {
     const std::string file = writer.write(name, text);
     if (!file.empty()) pages.for_people.push_back(file);
