@@ -1,10 +1,6 @@
 #include "compare/agreement.h"
 
 #include <fmt/format.h>
-#include <algorithm>
-
-#include "compare/safety_table/table.h"
-#include "compare/summary.h"
 
 namespace picklock::compare {
 namespace {
@@ -32,18 +28,8 @@ bool depends_on_the_work(const safety_table::Cell& cell) {
 
 }  // namespace
 
-Agreement agreement(const Comparison& comparison) {
-  Agreement result;
-  const auto judge = [&](const CellName& name, Reach reach) {
-    const Measures& measures = comparison.known(name).measures;
-    if (measures.counted() == 0) return;
-    const bool found = measures.unsafe > 0;
-    if (found == (reach == Reach::unsafe)) {
-      ++result.agree;
-    } else {
-      (found ? result.against : result.not_found).push_back(name);
-    }
-  };
+std::map<CellName, Reach> expected(const Comparison& comparison) {
+  std::map<CellName, Reach> all;
   for (const safety_table::Configuration& one : safety_table::configurations()) {
     if (!one.changes.empty()) continue;
     for (std::size_t lock = 0; lock < comparison.locks().size(); ++lock) {
@@ -52,9 +38,24 @@ Agreement agreement(const Comparison& comparison) {
       for (std::size_t column = 0; column < comparison.columns().size(); ++column) {
         const safety_table::Cell* cell = cell_of(one, comparison.columns()[column].name);
         if (cell == nullptr || !comparison.why_impossible(lock, column).empty()) continue;
-        if (!depends_on_the_work(*cell)) judge({lock, column, false}, cell->reach);
-        judge({lock, column, true}, cell->fenced);
+        if (!depends_on_the_work(*cell)) all[{lock, column, false}] = cell->reach;
+        all[{lock, column, true}] = cell->fenced;
       }
+    }
+  }
+  return all;
+}
+
+Agreement agreement(const Comparison& comparison) {
+  Agreement result;
+  for (const auto& [name, reach] : expected(comparison)) {
+    const Measures& measures = comparison.known(name).measures;
+    if (measures.counted() == 0) continue;
+    const bool found = measures.unsafe > 0;
+    if (found == (reach == Reach::unsafe)) {
+      ++result.agree;
+    } else {
+      (found ? result.against : result.not_found).push_back(name);
     }
   }
   return result;

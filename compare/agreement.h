@@ -5,12 +5,16 @@
 // (compare/safety_table/search_test.cc); this one says whether two ways to the same answer meet.
 #pragma once
 
-#include <string>
+#include <map>
 #include <vector>
 
 #include "compare/comparison.h"
+#include "compare/safety_table/table.h"
 
 namespace picklock::compare {
+
+// The reach of cells by the safety table. Cells that it does not have are left out.
+std::map<CellName, safety_table::Reach> expected(const Comparison& comparison);
 
 struct Agreement {
   std::size_t agree = 0;            // safe and nothing found, or unsafe and found
@@ -20,6 +24,7 @@ struct Agreement {
   std::size_t all() const { return agree + not_found.size() + against.size(); }
 };
 
+// The cells are in the order of the comparison.
 Agreement agreement(const Comparison& comparison);
 
 }  // namespace picklock::compare

@@ -91,6 +91,10 @@ class Comparison {
   // How a cell is called in files: "lua-check-delete.pause.ideal".
   std::string label(const CellName& cell) const;
 
+  // Runs that violate a property although it was promised.
+  std::uint64_t broken(const CellName& cell, Property property) const {
+    return known(cell).measures.properties[static_cast<std::size_t>(property)].broken;
+  }
   // Runs that a property is held against: all where it was asked for, else those in which it was
   // promised.
   std::uint64_t held_against(const CellName& cell, Property property) const;

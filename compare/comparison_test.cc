@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 using scenarios::shipped::kDirectory;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::uint64_t kProgram = 42;
 
@@ -284,6 +285,77 @@ TEST_F(Comparing, IsNotHeldAgainstATableWhosePremiseItsWorkloadDoesNotKeep) {
   const Agreement met = agreement(comparison);
   EXPECT_THAT(met.against, IsEmpty());
   EXPECT_EQ(met.all(), 3U) << "two cells of late-write, and crash with fencing";
+}
+
+// A requested property decides the exit status; a sign says what a lock promises.
+TEST_F(Comparing, MarksOnlyBrokenPromisesWhicheverPropertiesAreRequested) {
+  Options options = of({"lua-check-delete"}, {"pause+server-clock"});
+  options.properties = {Property::no_stale_write};
+  const Comparison comparison = made(options, 50);
+  ASSERT_GT(comparison.known({0, 0, false})
+                .measures.properties[static_cast<std::size_t>(Property::no_stale_write)]
+                .violations,
+            0U);
+  EXPECT_EQ(comparison.broken({0, 0, false}, Property::no_stale_write), 0U);
+  EXPECT_FALSE(comparison.clean());
+  const std::string text =
+      table(comparison, {.command = {}, .run_command = kRun}, {.width = 200, .repeat_command = {}});
+  EXPECT_THAT(text, Not(HasSubstr("3!")));
+  EXPECT_THAT(text, Not(HasSubstr("  although promised")));
+  EXPECT_THAT(text, HasSubstr("no-stale-write violated: "));
+  std::ifstream file(folder_ / "comparison.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(page, Not(HasSubstr("(1) **!**")));
+}
+
+TEST_F(Comparing, AMarkOfABrokenPromiseStaysWhenAnotherPropertyIsRequested) {
+  Options options = of({"lua-check-delete"}, {"pause"});
+  options.properties = {Property::fair_order};
+  Comparison comparison = made(options, 10);
+  PropertyCount& count = comparison.known({0, 0, false})
+                             .measures.properties[static_cast<std::size_t>(Property::own_release)];
+  count.violations = count.broken = 5;
+  const std::string text =
+      table(comparison, {.command = {}, .run_command = kRun}, {.width = 200, .repeat_command = {}});
+  EXPECT_THAT(text, HasSubstr("!"));
+  EXPECT_THAT(text, HasSubstr("  although promised"));
+  EXPECT_TRUE(comparison.clean()) << "it was not requested";
+}
+
+TEST_F(Comparing, SaysThatItWasInterruptedWhereItSaysThatNoPromiseIsBroken) {
+  const Comparison comparison = made(of({"lua-check-delete"}, {"none"}), 2);
+  const reports::TextOptions form{.width = 120, .repeat_command = {}};
+  const Made how{.interrupted = true, .command = {}, .run_command = kRun};
+  EXPECT_THAT(table(comparison, how, form),
+              HasSubstr("no lock breaks what it promises, in the runs until the interruption"));
+}
+
+TEST_F(Comparing, ShowsWhichCellsTheSafetyTableKnowsToBeUnsafeAlthoughTheRunsFoundNothing) {
+  Comparison comparison = made(of({"zk-sequential"}, {"amnesia", "late-write"}), 30);
+  const Made how{.command = "picklock compare", .run_command = kRun};
+  const reports::TextOptions form{.width = 120, .repeat_command = {}};
+  EXPECT_THAT(table(comparison, how, form), Not(HasSubstr(" U  ")));
+  comparison.known({0, 1, false}).measures = comparison.known({0, 1, true}).measures;
+  EXPECT_THAT(table(comparison, how, form), testing::ContainsRegex("zk-sequential .* U  "));
+  const nlohmann::json document = nlohmann::json::parse(json(comparison, how));
+  const nlohmann::json& cells = document.at("locks").at(0).at("cells");
+  EXPECT_EQ(cells.at("late-write").at("fencing").at("none").at("safety_table"), "unsafe");
+  EXPECT_EQ(cells.at("late-write").at("fencing").at("ideal").at("safety_table"), "safe");
+}
+
+TEST_F(Comparing, WithATimeEveryCellGetsTheSameNumberOfRuns) {
+  const Options options = of({"lua-check-delete", "zk-sequential"}, {"none", "pause"});
+  Ledger ledger(folder_, options.seed, kProgram);
+  Comparison comparison(options, kDirectory);
+  make(comparison, ledger, {.jobs = 1, .length = Seconds(1)}, kNobody);
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
+  for (const CellName& cell : comparison.cells()) {
+    least = std::min(least, comparison.known(cell).runs);
+    most = std::max(most, comparison.known(cell).runs);
+  }
+  EXPECT_GT(least, 0U);
+  EXPECT_LE(most - least, 8U);
 }
 
 TEST_F(Comparing, TheTableKeepsToItsWidth) {

@@ -38,7 +38,8 @@ Json under(const Promise& promise) {
 
 class Writer {
  public:
-  Writer(const Comparison& comparison, const Made& made) : comparison_(comparison), made_(made) {}
+  Writer(const Comparison& comparison, const Made& made)
+      : comparison_(comparison), made_(made), expected_(expected(comparison)) {}
 
   std::string write() const {
     Json columns = Json::array();
@@ -120,6 +121,12 @@ class Writer {
             {"fencing", std::move(fencing)}};
   }
 
+  Json by_safety_table(const CellName& name) const {
+    const auto found = expected_.find(name);
+    if (found == expected_.end()) return nullptr;
+    return found->second == safety_table::Reach::unsafe ? "unsafe" : "safe";
+  }
+
   Json half(const CellName& name) const {
     const Measures& measures = comparison_.known(name).measures;
     Json unsafe = {{"runs", measures.unsafe}};
@@ -143,6 +150,7 @@ class Writer {
               {"granted", measures.granted},
               {"rate", ratio(compare::share(measures.granted, measures.asked))}}},
             {"unsafe", std::move(unsafe)},
+            {"safety_table", by_safety_table(name)},
             {"properties", std::move(properties)}};
   }
 
@@ -198,6 +206,7 @@ class Writer {
 
   const Comparison& comparison_;
   const Made& made_;
+  const std::map<CellName, safety_table::Reach> expected_;
 };
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "compare/agreement.h"
 #include "compare/price.h"
 #include "compare/summary.h"
 #include "reports/mermaid.h"
@@ -24,8 +26,9 @@ that the lock itself takes. To repeat it: `{}`.
 ## At the resource
 
 Runs in 100 in which the protected resource accepted a stale write, or mixed the operations of two holders. Only runs in which
-a fault fired count. In parentheses: the number of faults that it takes. `·`: none found; `-`: cannot happen to this lock;
-**!**: although promised. {}
+a fault fired count. In parentheses: the number of faults that it takes. `·`: none found{}; `U`: none found, but unsafe by
+the safety table; `-`: cannot happen to this lock; **!**: although promised. The last column: the share of acquires that
+were granted, under the faults that deny the most. {}
 
 )";
 
@@ -42,10 +45,14 @@ std::string escaped(std::string_view words) {
 class MarkdownWriter {
  public:
   MarkdownWriter(const Comparison& comparison, const Made& made)
-      : comparison_(comparison), made_(made) {}
+      : comparison_(comparison), made_(made) {
+    const std::vector<CellName> unseen = agreement(comparison).not_found;
+    missed_.insert(unseen.begin(), unseen.end());
+  }
 
   std::string write() {
-    out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, fenced());
+    out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, unseen(),
+                        fenced());
     resource();
     others();
     price();
@@ -72,6 +79,11 @@ class MarkdownWriter {
   }
   std::string linked(std::size_t lock) const { return fmt::format("[{0}](#{0})", name_of(lock)); }
 
+  std::string unseen() const {
+    const std::string rate = highest_unseen(comparison_);
+    return rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate);
+  }
+
   std::string fenced() const {
     const std::vector<CellName> harmed = harmed_when_fenced(comparison_);
     if (harmed.empty())
@@ -88,23 +100,22 @@ class MarkdownWriter {
     const Known& known = comparison_.known(cell);
     const Measures& measures = known.measures;
     if (measures.counted() == 0) return "?";
-    if (measures.unsafe == 0) return "·";
+    if (measures.unsafe == 0) return missed_.contains(cell) ? "U" : "·";
     std::string text = percent(measures.unsafe, measures.counted());
     if (const Story* story = shortest_harm(known)) text += fmt::format(" ({})", story->faults);
-    const bool broken = comparison_.held_against(cell, Property::no_stale_write) +
-                            comparison_.held_against(cell, Property::resource_exclusion) >
-                        0;
-    return broken ? text + " **!**" : text;
+    return broken_at_resource(comparison_, cell) > 0 ? text + " **!**" : text;
   }
 
   void resource() {
     std::vector<std::string> heads = {"lock"};
     for (const Column& column : comparison_.columns()) heads.push_back(column.name);
+    heads.emplace_back("granted");
     head(heads);
     for (std::size_t lock = 0; lock < comparison_.locks().size(); ++lock) {
       std::vector<std::string> fields = {linked(lock)};
       for (std::size_t column = 0; column < comparison_.columns().size(); ++column)
         fields.push_back(harm({lock, column, false}));
+      fields.push_back(granted_at_worst(comparison_, lock));
       row(fields);
     }
     out_ += '\n';
@@ -129,7 +140,7 @@ class MarkdownWriter {
         std::string text = "?";
         if (measures.counted() > 0)
           text = count.violations == 0 ? "·" : percent(count.violations, measures.counted());
-        if (comparison_.held_against(cell, property) > 0) text += " **!**";
+        if (comparison_.broken(cell, property) > 0) text += " **!**";
         fields.push_back(std::move(text));
       }
       row(fields);
@@ -208,7 +219,7 @@ class MarkdownWriter {
       rows.push_back(
           {comparison_.columns()[cell.column].name,
            fmt::format("{}{}", picklock::name(property),
-                       comparison_.held_against(cell, property) > 0 ? " **!**" : ""),
+                       comparison_.broken(cell, property) > 0 ? " **!**" : ""),
            std::to_string(known.measures.counted()),
            fmt::format("{} ({:.1f} to {:.1f})", percent(count.violations, known.measures.counted()),
                        100 * interval.low, 100 * interval.high),
@@ -254,6 +265,7 @@ class MarkdownWriter {
 
   const Comparison& comparison_;
   const Made& made_;
+  std::set<CellName> missed_;  // unsafe by the safety table, and not found
   std::string out_;
 };
 

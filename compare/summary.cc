@@ -17,6 +17,44 @@ std::string percent(std::uint64_t hits, std::uint64_t runs) {
   return std::to_string(rounded);
 }
 
+std::uint64_t broken_at_resource(const Comparison& comparison, const CellName& cell) {
+  return comparison.broken(cell, Property::no_stale_write) +
+         comparison.broken(cell, Property::resource_exclusion);
+}
+
+std::string granted_at_worst(const Comparison& comparison, std::size_t lock) {
+  std::optional<double> worst;
+  for (std::size_t column = 0; column < comparison.columns().size(); ++column) {
+    const Measures& measures = comparison.known({lock, column, false}).measures;
+    const std::optional<double> rate = share(measures.granted, measures.asked);
+    if (rate && (!worst || *rate < *worst)) worst = rate;
+  }
+  return worst ? fmt::format("{:.0f}%", 100 * *worst) : "-";
+}
+
+std::string highest_unseen(const Comparison& comparison) {
+  std::optional<std::uint64_t> least;
+  for (const CellName& cell : comparison.cells()) {
+    const Measures& measures = comparison.known(cell).measures;
+    if (cell.fenced || measures.unsafe > 0 || measures.counted() == 0) continue;
+    least = std::min(least.value_or(UINT64_MAX), measures.counted());
+  }
+  return least ? fmt::format("{:.2g}", 100 * wilson_95(0, *least).high) : "";
+}
+
+std::size_t untold(const Comparison& comparison) {
+  std::size_t count = 0;
+  for (const CellName& cell : comparison.cells()) {
+    const Known& known = comparison.known(cell);
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const auto property = static_cast<Property>(i);
+      const bool violated = known.measures.properties[i].smallest.has_value();
+      if (violated && !known.stories.contains(property)) ++count;
+    }
+  }
+  return count;
+}
+
 const Story* shortest_harm(const Known& known) {
   const Story* shortest = nullptr;
   for (const auto& [property, story] : known.stories) {
@@ -58,17 +96,20 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
   const std::optional<std::uint64_t> each = runs_of_each(comparison);
   std::uint64_t all = 0;
   std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
   for (const CellName& cell : comparison.cells()) {
     const std::uint64_t runs = comparison.known(cell).runs;
     all += runs;
     least = std::min(least, runs);
+    most = std::max(most, runs);
   }
   return fmt::format(
       "{} under {}, without fencing and with it: {} in all, {} in each cell, up to {} in a run, "
       "seed {}{}. {}.",
       reports::plural(comparison.locks().size(), "lock"),
       reports::plural(comparison.columns().size(), "column") + " of faults",
-      reports::plural(all, "run"), each ? std::to_string(*each) : fmt::format("{} or more", least),
+      reports::plural(all, "run"),
+      each ? std::to_string(*each) : fmt::format("{} to {}", least, most),
       reports::plural(kMostFaults, "fault"), comparison.options().seed,
       made.interrupted ? "; interrupted, so there may be more to find" : "",
       in_words(comparison.locks().front().workload.clients, kLease));

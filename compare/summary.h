@@ -15,6 +15,19 @@ namespace picklock::compare {
 // "38", "<1", "0": of a hundred runs; empty: there were none.
 std::string percent(std::uint64_t hits, std::uint64_t runs);
 
+// Runs that violate a property of the resource although it was promised.
+std::uint64_t broken_at_resource(const Comparison& comparison, const CellName& cell);
+
+// The least share of acquires that a lock grants in any column, in percent: "81%"; "-": unknown.
+std::string granted_at_worst(const Comparison& comparison, std::size_t lock);
+
+// The highest rate, in percent, that the runs of a cell without a find do not exclude, for the cell
+// with the fewest runs: "6"; empty: there is no such cell.
+std::string highest_unseen(const Comparison& comparison);
+
+// Violations that have no story, because there was no time to make it.
+std::size_t untold(const Comparison& comparison);
+
 // The story that needs the fewest faults to harm the resource; nullptr: none does.
 const Story* shortest_harm(const Known& known);
 

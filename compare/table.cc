@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -128,7 +129,15 @@ class TableWriter {
     crashed();
     field("a cell", again());
     field("a story", "picklock run FILE shows the smallest story of a violation");
+    if (const std::size_t left = untold(comparison_); left > 0)
+      field("untold", fmt::format("{} have no story: no time was left for it",
+                                  reports::plural(left, "violation")));
     for (const std::string& page : made_.pages) field("page", page, Ink::strong);
+    if (made_.stories_left_out > 0)
+      field("left out",
+            fmt::format(
+                "{} stories are in the folder alone: no time was left to show them on the page",
+                made_.stories_left_out));
     return std::move(out_);
   }
 
@@ -180,6 +189,9 @@ class TableWriter {
         "mixed");
     std::vector<std::string> heads;
     for (const Column& column : comparison_.columns()) heads.push_back(column.name);
+    heads.emplace_back("granted worst");
+    const std::vector<CellName> unseen = agreement(comparison_).not_found;
+    const std::set<CellName> missed(unseen.begin(), unseen.end());
     Grid grid("lock", heads);
     rows(grid, [&](std::size_t lock) {
       std::vector<Field> fields;
@@ -190,12 +202,13 @@ class TableWriter {
         }
         const CellName cell{lock, column, false};
         const Measures& measures = comparison_.known(cell).measures;
-        const bool broken = comparison_.held_against(cell, Property::no_stale_write) +
-                                comparison_.held_against(cell, Property::resource_exclusion) >
-                            0;
-        fields.push_back(share(measures.unsafe, measures.counted(), broken ? "!" : "",
-                               broken ? Ink::alarm : Ink::bad));
+        const bool broken = broken_at_resource(comparison_, cell) > 0;
+        fields.push_back(missed.contains(cell)
+                             ? Field{"U", Ink::plain}
+                             : share(measures.unsafe, measures.counted(), broken ? "!" : "",
+                                     broken ? Ink::alarm : Ink::bad));
       }
+      fields.push_back({granted_at_worst(comparison_, lock), Ink::plain});
       return fields;
     });
     const std::vector<CellName> fenced = harmed_when_fenced(comparison_);
@@ -206,8 +219,13 @@ class TableWriter {
     }
     out_ += '\n';
     field("fenced", words);
-    field("signs", fmt::format("{} none found   - cannot happen to this lock   ! although promised",
-                               glyphs_.dot));
+    const std::string rate = highest_unseen(comparison_);
+    field("signs",
+          fmt::format("{} none found{}   U none found, but unsafe by the safety table   - cannot "
+                      "happen to this lock   ! although promised",
+                      glyphs_.dot, rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate)));
+    field("granted",
+          "the share of acquires that were granted, under the faults that deny the most");
     out_ += '\n';
   }
 
@@ -226,7 +244,7 @@ class TableWriter {
       const CellName cell{lock, column, false};
       const Measures& measures = comparison_.known(cell).measures;
       for (const Property property : kOtherProperties) {
-        const bool broken = comparison_.held_against(cell, property) > 0;
+        const bool broken = comparison_.broken(cell, property) > 0;
         fields.push_back(share(measures.properties[static_cast<std::size_t>(property)].violations,
                                measures.counted(), broken ? "!" : "",
                                broken ? Ink::alarm : Ink::plain));
@@ -239,15 +257,11 @@ class TableWriter {
   void price() {
     heading(
         "Cost: an uncontended acquire, the handover to a waiter, messages, recovery after a crash");
-    Grid grid("lock", {"acquire p50", "handover p50", "handover p99", "messages each",
-                       "commands each", "wake-ups each", "over- taken", "recovers p50",
-                       "recovers longest", "bound", "granted worst"});
+    Grid grid("lock",
+              {"acquire p50", "handover p50", "handover p99", "messages each", "commands each",
+               "wake-ups each", "over- taken", "recovers p50", "recovers longest", "bound"});
     rows(grid, [&](std::size_t lock) {
       const PriceList list = price_list(comparison_, lock);
-      std::optional<double> worst;
-      for (const auto& [column, rate] : list.availability) {
-        if (rate && (!worst || *rate < *worst)) worst = rate;
-      }
       std::string longest = in_short(list.recovery_longest);
       if (list.never_recovered > 0) longest = "never";
       std::vector<Field> fields;
@@ -256,8 +270,7 @@ class TableWriter {
             in_short(list.messages_per_acquire), in_short(list.commands_per_acquire),
             in_short(list.wakeups_per_release),
             list.acquires > 0 ? std::to_string(list.longest_overtaking) : std::string("-"),
-            in_short(list.recovery_p50), std::move(longest), in_short(list.recovery_bound),
-            worst ? fmt::format("{:.0f}%", 100 * *worst) : std::string("-")})
+            in_short(list.recovery_p50), std::move(longest), in_short(list.recovery_bound)})
         fields.push_back({std::move(text), Ink::plain});
       return fields;
     });
@@ -292,7 +305,7 @@ class TableWriter {
   void property(const CellName& name, Property property, const PropertyCount& count) {
     const Known& known = comparison_.known(name);
     const Interval interval = wilson_95(count.violations, known.measures.counted());
-    const bool held = comparison_.held_against(name, property) > 0;
+    const bool broken = comparison_.broken(name, property) > 0;
     const auto story = known.stories.find(property);
     std::string least;
     if (story != known.stories.end()) {
@@ -302,13 +315,12 @@ class TableWriter {
     out_ +=
         Line()
             .add("  ")
-            .add(reports::pad_right(picklock::name(property), 19), held ? Ink::alarm : Ink::plain)
+            .add(reports::pad_right(picklock::name(property), 19), broken ? Ink::alarm : Ink::plain)
             .add(
                 fmt::format("{:>5}%  {:>8}", percent(count.violations, known.measures.counted()),
                             fmt::format("{:.0f}-{:.0f}%", 100 * interval.low, 100 * interval.high)))
             .add(least)
-            .add(held && comparison_.options().properties.empty() ? "  although promised" : "",
-                 Ink::alarm)
+            .add(broken ? "  although promised" : "", Ink::alarm)
             .text(options_.color);
   }
 
@@ -334,14 +346,17 @@ class TableWriter {
     for (const Broken& one : all) {
       const Known& known = comparison_.known(one.cell);
       const auto story = known.stories.find(one.property);
-      out_ += mark(false)
-                  .add(fmt::format("{}: {} violated{}{}", comparison_.label(one.cell),
-                                   picklock::name(one.property), asked ? "" : ", although promised",
-                                   story != known.stories.end() && !story->second.file.empty()
-                                       ? ": " + story->second.file
-                                       : ""),
-                       Ink::bad)
-                  .text(options_.color);
+      out_ +=
+          mark(false)
+              .add(fmt::format(
+                       "{}: {} violated{}{}", comparison_.label(one.cell),
+                       picklock::name(one.property),
+                       comparison_.broken(one.cell, one.property) > 0 ? ", although promised" : "",
+                       story != known.stories.end() && !story->second.file.empty()
+                           ? ": " + story->second.file
+                           : ""),
+                   Ink::bad)
+              .text(options_.color);
     }
   }
 
@@ -351,7 +366,7 @@ class TableWriter {
     if (both.all() == 0) return;
     field("table",
           fmt::format("{} of {} of the safety table agree; {} are unsafe there, and these runs "
-                      "found nothing",
+                      "found nothing (U)",
                       both.agree, reports::plural(both.all(), "cell"), both.not_found.size()));
     for (const CellName& cell : both.against)
       field("", fmt::format("unsafe here, but safe there: {}", comparison_.label(cell)),

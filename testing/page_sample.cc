@@ -317,6 +317,7 @@ class Sample {
               {"granted", granted},
               {"rate", static_cast<double>(granted) / static_cast<double>(asked)}}},
             {"unsafe", {{"runs", unsafe}, {"rate", rate}, {"interval", interval(rate)}}},
+            {"safety_table", unsafe > 0 || number(where) % 4 == 0 ? "unsafe" : "safe"},
             {"properties", out}};
   }
 

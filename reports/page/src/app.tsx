@@ -101,7 +101,8 @@ export function App({comparison}: {comparison: Comparison}) {
             value={order.by}
             options={[
               {value: 'server', label: 'by server'}, {value: 'name', label: 'by name'},
-              {value: 'best', label: 'fewest violations first'}, {value: 'worst', label: 'most violations first'},
+              {value: 'best', label: 'fewest violations a grant first'},
+              {value: 'worst', label: 'most violations a grant first'},
               ...(order.by === 'column' ? [{value: 'column', label: `by ${order.column}`}] : []),
             ]}
             onChange={(by) => by !== 'column' && sort({by} as Order)}

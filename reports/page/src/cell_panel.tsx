@@ -70,7 +70,9 @@ function Judged({result, choice, column}: {result: Result; choice: string; colum
         ) : (
           <><strong class="verdict held">Nothing unsafe found</strong> at the resource in{' '}
           {plural(result.runs, 'run')}{struck}: with 95% confidence the rate is at most{' '}
-          {percent(unsafe.interval?.[1])}.</>
+          {percent(unsafe.interval?.[1])}.{result.safety_table === 'unsafe' && (
+            <> The safety table knows a story that is unsafe here; these runs missed it.</>
+          )}</>
         )}
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Properties">

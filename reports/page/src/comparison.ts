@@ -37,6 +37,7 @@ export interface Result {
   left_out: number;
   availability: Availability;
   unsafe: {runs: number; rate: number | null; interval: Interval | null};
+  safety_table?: 'safe' | 'unsafe' | null;
   properties: Record<string, PropertyResult>;
 }
 
@@ -121,6 +122,8 @@ export type Verdict =
       faults: number | null;  // of the smallest counterexample
       promised: boolean;
       broken: number;
+      grants: number;  // in these runs
+      known: boolean;  // to be unsafe, by the safety table
     };
 
 export function resultOf(lock: Lock, column: string, fencing: Fencing): Result | undefined {
@@ -147,6 +150,8 @@ export function verdictOf(lock: Lock, column: string, fencing: Fencing, choice: 
     faults: faults.length > 0 ? Math.min(...faults) : null,
     promised: parts.some((part) => part.promised),
     broken: parts.reduce((sum, part) => sum + part.broken, 0),
+    grants: result.availability.granted,
+    known: choice === UNSAFE && result.safety_table === 'unsafe',
   };
 }
 
@@ -154,13 +159,33 @@ export function rateOf(verdict: Verdict): number {
   return verdict.kind === 'found' ? verdict.rate : 0;
 }
 
-// Locks are ordered by this: in how many of the possible columns something was found, and how
-// often.
+// A write that arrives late, or twice, passes any lock: these classes say something about the
+// resource, and do not decide the order of locks. A mix of classes would count them again.
+export function decides(column: string): boolean {
+  return !['late-write', 'lost-reply', 'all'].includes(column) && !column.includes('+');
+}
+
+// Runs with a violation for each grant. A lock that grants less often has fewer chances to break,
+// and must not seem safer for it.
+export function rateOfGrants(verdict: Verdict): number {
+  return verdict.kind === 'found' ? verdict.violations / Math.max(verdict.grants, 1) : 0;
+}
+
+// Locks are ordered by this: the mean rate for each grant, over the columns that decide. Those in
+// which nothing was found, although it is known to be possible, come after all others without a
+// find.
 export function badness(lock: Lock, columns: string[], fencing: Fencing, choice: string): number {
-  const verdicts = columns.map((column) => verdictOf(lock, column, fencing, choice));
-  const found = verdicts.filter((verdict) => verdict.kind === 'found').length;
-  const rates = verdicts.reduce((sum, verdict) => sum + rateOf(verdict), 0);
-  return found + rates / (columns.length + 1);
+  const some = columns.filter(decides);
+  const verdicts = (some.length > 0 ? some : columns).map((column) => verdictOf(lock, column, fencing, choice));
+  const rates = verdicts.reduce((sum, verdict) => sum + rateOfGrants(verdict), 0);
+  const missed = verdicts.filter((verdict) => verdict.kind === 'held' && verdict.known).length;
+  return rates / verdicts.length + missed * 1e-9;
+}
+
+// The share of acquires that a lock grants under the faults that deny the most.
+export function grantedAtWorst(lock: Lock, columns: string[], fencing: Fencing): number | null {
+  const rates = columns.flatMap((column) => resultOf(lock, column, fencing)?.availability.rate ?? []);
+  return rates.length > 0 ? Math.min(...rates) : null;
 }
 
 export function brokenPromises(lock: Lock): number {

@@ -11,7 +11,7 @@ function Sample({verdict, look}: {verdict: Verdict; look: string}) {
 export function Key() {
   const found = {
     kind: 'found', runs: 960, violations: 115, rate: 0.12, interval: [0.1, 0.142],
-    faults: 1, promised: false, broken: 0,
+    faults: 1, promised: false, broken: 0, grants: 5600, known: false,
   } as const;
   const held = {...found, kind: 'held', violations: 0, rate: 0, interval: [0, 0.004]} as const;
   return (
@@ -29,6 +29,13 @@ export function Key() {
         <span>not found. With 95% confidence the rate is below this figure, which does not prove that it cannot happen.</span>
       </li>
       <li>
+        <Sample look="held" verdict={{...held, known: true, interval: [0, 0.004]}} />
+        <span>
+          not found either, but the lock is known to be unsafe here: the safety table has a story of it. These runs
+          missed it.
+        </span>
+      </li>
+      <li>
         <Sample look="impossible" verdict={{kind: 'impossible', why: ''}} />
         <span>such a fault cannot strike this lock; the cell says why.</span>
       </li>
@@ -44,7 +51,9 @@ export function Glossary({comparison}: {comparison: Comparison}) {
         Every number comes from simulated runs with random faults, in which all clients compete for one lock. Use the
         rates to compare locks with each other. They do not say how often it happens in production, where faults are
         rarer. The smallest counterexample of a cell was shrunk until nothing more could be removed, and its file repeats
-        it exactly. With <em>ideal fencing</em>, every grant comes with a growing token, and the resource checks it at each
+        it exactly. Locks are ordered by violations for each grant, because a lock that grants less often has fewer
+        chances to break; <em>granted</em> shows how often that is. Late writes and lost replies do not decide the order:
+        they pass any lock, and concern the resource. With <em>ideal fencing</em>, every grant comes with a growing token, and the resource checks it at each
         write. Clients read nothing here; a resource that is read has to check reads as well.
       </p>
       <div class="two">

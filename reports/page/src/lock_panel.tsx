@@ -14,7 +14,7 @@ function inWords(lock: Lock, column: string, fencing: Fencing): string {
     case 'nothing':
       return 'not judged';
     case 'held':
-      return `not in ${plural(verdict.runs, 'run')}`;
+      return verdict.known ? `known to be unsafe, not found in ${plural(verdict.runs, 'run')}` : `not in ${plural(verdict.runs, 'run')}`;
     case 'found':
       return `unsafe in ${percent(verdict.rate)}`;
   }

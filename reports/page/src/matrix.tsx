@@ -2,7 +2,7 @@
 import {useMemo} from 'preact/hooks';
 import {BrokenMark, Hidden} from './bits';
 import type {Comparison, Fencing, Lock, Verdict} from './comparison';
-import {badness, rateOf, verdictOf} from './comparison';
+import {badness, grantedAtWorst, rateOf, verdictOf} from './comparison';
 import {count, percent, plural} from './format';
 import {cellHash, lockHash} from './route';
 import {fencingPhrase, propertyName, serverName} from './words';
@@ -72,13 +72,16 @@ export function Matrix(props: Props) {
                 </button>
               </th>
             ))}
+            <th scope="col" class="granted" title="the share of acquires that were granted, under the faults that deny the most">
+              granted
+            </th>
           </tr>
         </thead>
         {groups.map((group) => (
           <tbody key={group ?? ''}>
             {group !== null && (
               <tr class="group">
-                <th scope="rowgroup" colSpan={comparison.columns.length + 1}><span>{serverName(group)}</span></th>
+                <th scope="rowgroup" colSpan={comparison.columns.length + 2}><span>{serverName(group)}</span></th>
               </tr>
             )}
             {locks.filter((lock) => group === null || lock.server === group).map((lock) => (
@@ -122,6 +125,7 @@ function Row({lock, columns, fencing, choice, current}: RowProps) {
           />
         </td>
       ))}
+      <td class="number granted">{percent(grantedAtWorst(lock, columns, fencing))}</td>
     </tr>
   ), [lock, columns, fencing, choice, current]);
 }
@@ -155,7 +159,8 @@ export function CellFace({verdict}: {verdict: Verdict}) {
     case 'held':
       return (
         <>
-          <span class="rate">0</span>
+          <span class="rate">{verdict.known ? 'U' : '0'}</span>
+          {verdict.known && <Hidden text=" unsafe by the safety table, but not" />}
           <span class="detail">
             <Hidden text={`found in ${count(verdict.runs)} runs, at most `} />
             <span aria-hidden="true">{'\u2264\u2009'}</span>{percent(verdict.interval?.[1])}

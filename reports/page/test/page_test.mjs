@@ -156,6 +156,37 @@ test('the matrix shows what the document says, under every property and fencing'
   assert.ok(seen.size > 4, 'the choices make a difference');
 }));
 
+test('locks are ordered by violations a grant, whatever late writes and lost replies do', () => withPage({}, async (page) => {
+  const {locks, columns} = comparisonOf(small);
+  const deciding = columns.filter((column) => !['late-write', 'lost-reply', 'all'].includes(column));
+  const badness = (lock) => deciding.reduce((sum, column) => {
+    const result = lock.cells[column].fencing.none;
+    return sum + (lock.cells[column].possible ? result.unsafe.runs / result.availability.granted : 0);
+  }, 0);
+  const byName = new Map(locks.map((lock) => [lock.name, lock]));
+  const names = () => page.$$eval('.matrix tbody th a', (links) => links.map((link) => link.textContent.replaceAll('\u200b', '')));
+  await page.getByLabel('order', {exact: true}).selectOption('best');
+  const best = (await names()).map((name) => badness(byName.get(name)));
+  assert.deepEqual(best, [...best].sort((a, b) => a - b));
+  await page.getByLabel('order', {exact: true}).selectOption('worst');
+  const worst = (await names()).map((name) => badness(byName.get(name)));
+  assert.deepEqual(worst, [...worst].sort((a, b) => b - a));
+  assert.notEqual(best[0], worst[0]);
+  assert.equal(await page.locator('.matrix tbody td.granted').count(), locks.length);
+}));
+
+test('a cell that is known to be unsafe is not shown as one without a find', () => withPage({}, async (page) => {
+  const {locks, columns} = comparisonOf(small);
+  const missed = locks.flatMap((lock) => columns.filter((column) => {
+    const {possible, fencing} = lock.cells[column];
+    return possible && fencing.none.unsafe.runs === 0 && fencing.none.safety_table === 'unsafe';
+  }).map((column) => `#${lock.name}/${column}/none`));
+  assert.ok(missed.length > 0);
+  const marked = await page.$$eval('.matrix a.cell', (cells) => cells.filter(
+      (cell) => cell.querySelector('.rate')?.textContent === 'U').map((cell) => decodeURIComponent(cell.hash)));
+  assert.deepEqual(marked.map((hash) => hash.replace(/\/none$|$/, '/none')).sort(), missed.sort());
+}));
+
 test('locks are filtered by server, and ordered', () => withPage({}, async (page) => {
   const {locks, columns} = comparisonOf(small);
   const names = () => page.$$eval('.matrix tbody th a', (links) => links.map((link) => link.textContent.replaceAll('\u200b', '')));
