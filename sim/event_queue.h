@@ -7,8 +7,14 @@
 // time differs from the last one taken. This keeps the exact order at a few moves per event, from
 // ten pending events to a million. (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the
 // shortest path problem, 1990.)
+//
+// An event before the last one taken moves the buckets back. If a million messages wait for
+// something far in the future, and the present is a few events, each event would move all of them.
+// Once such moves have become many, all that is behind the window is kept in a binary heap until it
+// is empty.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
@@ -108,9 +114,11 @@ class EventQueue {
   std::size_t in_window() const { return count_; }
 
   void clear() {
-    head_ = count_ = behind_ = due_ = 0;
+    head_ = count_ = behind_ = due_ = moved_ = 0;
     ties_.clear();
     now_.clear();
+    heap_.clear();
+    is_heap_ = false;
     for (; levels_ != 0; levels_ &= levels_ - 1) {
       const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
       for (unsigned some = digits_[level]; some != 0; some &= some - 1) {
@@ -149,7 +157,11 @@ class EventQueue {
     assert(event.at >= last_);
     if (behind_ == 0) lower(latest().at);
     ++behind_;
-    bucket_of(event.at).push_back(event);
+    if (is_heap_) {
+      add_to_heap(event, order_++);
+    } else {
+      bucket_of(event.at).push_back(event);
+    }
   }
 
   // The event goes to the front of its bucket, because it was pushed before those due at the same
@@ -159,6 +171,10 @@ class EventQueue {
     --count_;
     lower(latest().at);
     ++behind_;
+    if (is_heap_) {
+      add_to_heap(event, --first_order_);
+      return;
+    }
     std::vector<Event>& bucket = bucket_of(event.at);
     bucket.insert(bucket.begin(), event);
   }
@@ -170,7 +186,7 @@ class EventQueue {
     const auto differs = static_cast<std::uint64_t>(to ^ last_);
     now_.erase(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(due_));
     due_ = 0;
-    if (behind_ == 0 || differs == 0) {
+    if (behind_ == 0 || differs == 0 || is_heap_) {
       last_ = to;
       return;
     }
@@ -193,6 +209,40 @@ class EventQueue {
     if (target.empty()) return;
     levels_ |= 1u << top;
     digits_[top] |= static_cast<std::uint16_t>(1u << digit);
+    if (target.size() > kMany && (moved_ += target.size()) > kMostMoved) make_heap();
+  }
+
+  // An event with its place among those of the same time.
+  struct Placed {
+    Event event;
+    std::int64_t order = 0;
+
+    // The earliest is on top of a heap.
+    bool operator<(const Placed& that) const {
+      return event.at != that.event.at ? event.at > that.event.at : order > that.order;
+    }
+  };
+
+  void add_to_heap(Event event, std::int64_t order) {
+    heap_.push_back({event, order});
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+
+  // Events of one time are all in one bucket, in their order.
+  [[gnu::noinline]] void make_heap() {
+    order_ = first_order_ = 0;
+    for (; levels_ != 0; levels_ &= levels_ - 1) {
+      const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
+      for (unsigned some = digits_[level]; some != 0; some &= some - 1) {
+        auto& bucket = buckets_[level * kDigits + static_cast<std::size_t>(std::countr_zero(some))];
+        for (const Event& event : bucket) heap_.push_back({event, order_++});
+        bucket.clear();
+      }
+      digits_[level] = 0;
+    }
+    std::make_heap(heap_.begin(), heap_.end());
+    is_heap_ = true;
+    moved_ = 0;
   }
 
   Event pop_behind() {
@@ -204,6 +254,14 @@ class EventQueue {
   [[gnu::noinline]] void refill() {
     now_.clear();
     due_ = 0;
+    if (is_heap_) {
+      std::pop_heap(heap_.begin(), heap_.end());
+      now_.push_back(heap_.back().event);
+      heap_.pop_back();
+      last_ = now_[0].at;
+      is_heap_ = !heap_.empty();
+      return;
+    }
     const auto level = static_cast<std::size_t>(std::countr_zero(levels_));
     auto& some = digits_[level];
     auto& opened = buckets_[level * kDigits + static_cast<std::size_t>(std::countr_zero(some))];
@@ -233,6 +291,15 @@ class EventQueue {
   std::vector<Event> now_;                       // due at `last_`
   std::size_t due_ = 0;                          // next of now_
   std::int64_t last_ = 0;                        // nothing in the heap is earlier
+
+  // Buckets of so many events that are moved back count; so many such events are too many.
+  static constexpr std::size_t kMany = 64;
+  static constexpr std::size_t kMostMoved = 2'000'000;
+  std::size_t moved_ = 0;
+  bool is_heap_ = false;  // all that is behind the window, but for `now_`, is in heap_
+  std::vector<Placed> heap_;
+  std::int64_t order_ = 0;        // of the next event that is pushed
+  std::int64_t first_order_ = 0;  // of the latest event that the window gave back
 };
 
 }  // namespace picklock::sim

@@ -57,6 +57,44 @@ INSTANTIATE_TEST_SUITE_P(
       return std::to_string(each.param.pending) + "In" + std::to_string(each.param.instants);
     });
 
+// The events of the present just fill the window, so that those of the future come into it and
+// leave it again. If each of them moved all others then, this would take minutes.
+TEST(EventQueue, KeepsTheOrderWhileManyEventsWaitInTheFuture) {
+  constexpr std::int64_t kFuture = 1ll << 50;
+  constexpr std::uint32_t kWaiting = 100'000;
+  constexpr std::int64_t kSteps = 100'000;
+  EventQueue queue;
+  std::multimap<std::int64_t, std::uint32_t> expected;  // equals stay in the order of insertion
+  Random random(7, 7);
+  std::uint32_t pushed = 0;
+  std::int64_t now = 0;
+  const auto add = [&](std::int64_t at) {
+    push(queue, at, pushed);
+    expected.emplace(at, pushed++);
+  };
+  for (std::uint32_t i = 0; i < kWaiting; ++i)
+    add(kFuture + static_cast<std::int64_t>(random.below(1'000'000)));
+  for (std::size_t i = 0; i + 1 < EventQueue::kWindow; ++i) add(1);
+  for (std::int64_t step = 0; step < kSteps; ++step) {
+    for (int i = 0; i < 3; ++i) add(now + static_cast<std::int64_t>(random.below(4)));
+    if (step % 16 == 0) add(kFuture + static_cast<std::int64_t>(random.below(1'000'000)));
+    for (int i = 0; i < 3; ++i) {
+      const Event event = queue.pop();
+      ASSERT_EQ(event.at, expected.begin()->first);
+      ASSERT_EQ(event.target(), expected.begin()->second);
+      expected.erase(expected.begin());
+      now = event.at;
+    }
+  }
+  std::vector<std::uint32_t> left;
+  for (const auto& [at, target] : expected) left.push_back(target);
+  EXPECT_EQ(drained(queue), left);
+  // The next run begins with an empty queue.
+  queue.clear();
+  for (std::uint32_t i = 0; i < 40; ++i) push(queue, 40 - i, i);
+  EXPECT_EQ(drained(queue).front(), 39U);
+}
+
 // A push or a pop; a pop of an empty queue is a push.
 struct Step {
   bool pops = false;
