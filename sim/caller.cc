@@ -6,18 +6,15 @@ namespace picklock::sim {
 class Caller::Waiting {
  public:
   Waiting(Caller& caller, Pending& pending) : caller_(caller), pending_(pending) {
-    pending_.next = caller_.pending_;
-    caller_.pending_ = &pending_;
+    pending_.before = caller_.newest_;
+    (pending_.before != nullptr ? pending_.before->next : caller_.oldest_) = &pending_;
+    caller_.newest_ = &pending_;
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() {
-    for (Pending** at = &caller_.pending_; *at != nullptr; at = &(*at)->next) {
-      if (*at == &pending_) {
-        *at = pending_.next;
-        break;
-      }
-    }
+    (pending_.before != nullptr ? pending_.before->next : caller_.oldest_) = pending_.next;
+    (pending_.next != nullptr ? pending_.next->before : caller_.newest_) = pending_.before;
     if (pending_.answer != nullptr) caller_.simulation_->network.release(*pending_.answer);
   }
 
@@ -34,7 +31,7 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
   server_ = &server;
   server_end_ = &server_end;
   protocol_ = &protocol;
-  pending_ = nullptr;
+  oldest_ = newest_ = nullptr;
   listener_ = {};
   keeps_ = false;
   heard_ = 0;
@@ -239,7 +236,8 @@ void Caller::on_message(Connection& connection, Message& message) {
       listener_.came(listener_.self, message.payload.view(), message.tag);
     return;
   }
-  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+  // Answers come in the order of their requests, so that of a thousand threads it is the first.
+  for (Pending* pending = oldest_; pending != nullptr; pending = pending->next) {
     if (pending->request != message.answers || pending->answer != nullptr) continue;
     pending->answer = &message;
     message.taken = true;
@@ -257,7 +255,7 @@ void Caller::on_message(Connection& connection, Message& message) {
 }
 
 void Caller::on_opened(Connection& connection) {
-  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+  for (Pending* pending = newest_; pending != nullptr; pending = pending->before) {
     if (pending->connection != &connection || pending->request != 0) continue;
     pending->opened = true;
     simulation_->scheduler.threads().wake(*pending->thread);
@@ -266,7 +264,7 @@ void Caller::on_opened(Connection& connection) {
 
 void Caller::on_reset(Connection& connection) {
   drop(connection);
-  for (Pending* pending = pending_; pending != nullptr; pending = pending->next) {
+  for (Pending* pending = newest_; pending != nullptr; pending = pending->before) {
     if (pending->connection != &connection) continue;
     pending->reset = true;
     simulation_->scheduler.threads().wake(*pending->thread);

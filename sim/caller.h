@@ -149,6 +149,7 @@ class alignas(64) Caller final : public Endpoint {
     Message* answer = nullptr;
     bool reset = false;
     bool opened = false;
+    Pending* before = nullptr;  // an older one
     Pending* next = nullptr;
     char command[24] = {};  // only if faults ask for commands
     std::size_t command_size = 0;
@@ -177,7 +178,8 @@ class alignas(64) Caller final : public Endpoint {
 
   Simulation* simulation_ = nullptr;
   Connection* connection_ = nullptr;
-  Pending* pending_ = nullptr;
+  Pending* oldest_ = nullptr;
+  Pending* newest_ = nullptr;
   bool keeps_ = false;
   std::int64_t heard_ = 0;
   std::vector<Abandoned> abandoned_;
