@@ -64,6 +64,21 @@ class Transcriber {
   }
 
  private:
+  // An exchange that was delivered and is not answered yet. Of those of one step, the first comes
+  // first. Some are never answered, so a long run has many.
+  struct Open {
+    ProcessId server = 0;
+    ProcessId client = 0;
+    TenureId tenure = 0;
+    Role role{};
+    std::size_t exchange = 0;
+
+    auto operator<=>(const Open&) const = default;
+  };
+  Open open(const Exchange& exchange) const {
+    return {exchange.server, exchange.client, exchange.tenure, exchange.role, index_of(exchange)};
+  }
+
   // Messages to a replica matter if a fault concerns it, if a client sends to it or waits for it,
   // or if it takes over from another server.
   void find_involved() {
@@ -76,7 +91,9 @@ class Transcriber {
       add(fault.trigger.on);
       for (const std::string& other : fault.from) add(other);
     }
-    for (const TraceRecord& record : run_.trace.records) {
+    for (std::size_t i = 0; i < run_.trace.records.size(); ++i) {
+      const TraceRecord& record = run_.trace.records[i];
+      if (record.kind == TraceKind::resumed) resumed_[record.process].push_back(i);
       const bool asked = record.kind == TraceKind::sent && !record.reply &&
                          record.role != Role::none && narrator_.is_client(record.process);
       if (asked) involved_.insert(record.peer);
@@ -220,7 +237,7 @@ class Transcriber {
   // an open command are the stream to a replica and an answer that is sent twice.
   void reply_sent(std::size_t position, const TraceRecord& record) {
     Exchange* const asked = exchange_of(record.answers);
-    if (asked != nullptr && open_.erase(index_of(*asked)) > 0) {
+    if (asked != nullptr && open_.erase(open(*asked)) > 0) {
       exchanges_[record.message] = index_of(*asked);
       if (asked->upkeep) return;
       asked->answer = describe(record);
@@ -245,7 +262,7 @@ class Transcriber {
     if (arrived) return;
     arrived = position;
     (record.reply ? exchange->answered_at : exchange->delivered_at) = record.at;
-    if (!record.reply) open_.insert(index_of(*exchange));
+    if (!record.reply) open_.insert(open(*exchange));
     add_part(position, record.reply ? Part::answered : Part::delivered, *exchange);
   }
 
@@ -314,12 +331,10 @@ class Transcriber {
   }
 
   Instant resumes_at(std::size_t position) const {
-    const auto& records = run_.trace.records;
-    const auto from = records.begin() + static_cast<std::ptrdiff_t>(position);
-    const auto end = std::find_if(from, records.end(), [&](const TraceRecord& later) {
-      return later.kind == TraceKind::resumed && later.process == from->process;
-    });
-    return end == records.end() ? run_.ended : end->at;
+    const auto all = resumed_.find(run_.trace.records[position].process);
+    if (all == resumed_.end()) return run_.ended;
+    const auto next = std::upper_bound(all->second.begin(), all->second.end(), position);
+    return next == all->second.end() ? run_.ended : run_.trace.records[*next].at;
   }
 
   void resumed(std::size_t position, const TraceRecord& record) {
@@ -332,7 +347,7 @@ class Transcriber {
   void down(ProcessId process) {
     down_.insert(process);
     pauses_.erase(process);
-    std::erase_if(open_, [&](std::size_t i) { return transcript_.exchanges[i].server == process; });
+    open_.erase(open_.lower_bound({.server = process}), open_.lower_bound({.server = process + 1}));
   }
 
   void mark(std::size_t position, const TraceRecord& record) {
@@ -572,14 +587,12 @@ class Transcriber {
   void taken(const HistoryEvent& event) {
     const auto client = narrator_.actor_of(event);
     if (event.tenure == 0 || !client) return;
-    for (const std::size_t i : open_) {
-      Exchange& exchange = transcript_.exchanges[i];
-      if (exchange.client != *client || exchange.server != event.process ||
-          exchange.tenure != event.tenure || exchange.role != event.role)
-        continue;
-      exchange.took = event.what != What::entry_removed;
-      return;
-    }
+    Open wanted{event.process, *client, event.tenure, event.role};
+    const auto first = open_.lower_bound(wanted);
+    if (first == open_.end()) return;
+    wanted.exchange = first->exchange;
+    if (*first == wanted)
+      transcript_.exchanges[first->exchange].took = event.what != What::entry_removed;
   }
 
   // An entry that a server loses by its restart is mentioned in the row of the restart.
@@ -604,14 +617,15 @@ class Transcriber {
   const models::Algorithm* const algorithm_;  // nullptr: the run is not of a known lock
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> exchanges_;  // by the number of a message
-  std::set<std::size_t> open_;                      // exchanges: delivered, and not yet answered
-  std::map<TenureId, int> holds_;                   // as their clients count
+  std::set<Open> open_;
+  std::map<TenureId, int> holds_;  // as their clients count
   std::map<ProcessId, Instant> pauses_;
   std::map<history::KeyId, Instant> fired_at_;
   std::map<ProcessId, TenureId> lost_in_crash_;       // the owner of an entry that a crash took
   std::vector<std::pair<Role, std::size_t>> struck_;  // faults on a command that is not sent yet
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
+  std::map<ProcessId, std::vector<std::size_t>> resumed_;  // positions
   std::set<ProcessId> down_;
   std::set<ProcessId> started_;
   std::size_t back_ = SIZE_MAX - 1;  // the row of the latest process to start again
