@@ -196,8 +196,7 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
                    .key = tenures_->lock_key()});
 }
 
-// Handles all consequences of what the engine has just done.
-void Server::settle(const Grants::Doing& doing) {
+std::vector<Engine::Finished> Server::begin_to_settle(const Grants::Doing& doing) {
   std::vector<Engine::Finished> finished = engine_.finished();
   for (const Engine::Finished& one : finished) {
     if (const auto link = links_.find(one.session); link != links_.end())
@@ -207,38 +206,62 @@ void Server::settle(const Grants::Doing& doing) {
   for (const SessionId id : engine_.flushing())
     flushing_.emplace_back(now() + settings_.fsync.count(), id);
   look(doing);
-  for (const Engine::Finished& one : finished) {
+  return finished;
+}
+
+// Handles all consequences of what the engine has just done. A row passes from one session to the
+// next, and a session without a connection passes it on at once. Thousands may wait for it, so
+// such sessions are nested here and not on the stack.
+void Server::settle(const Grants::Doing& doing) {
+  struct Settling {
+    std::vector<Engine::Finished> finished;
+    std::size_t next = 0;
+  };
+  std::vector<Settling> nested;
+  nested.push_back({begin_to_settle(doing)});
+  while (!nested.empty()) {
+    Settling& latest = nested.back();
+    if (latest.next == latest.finished.size()) {
+      nested.pop_back();
+      end_killed();
+      await();
+      continue;
+    }
+    const Engine::Finished one = std::move(latest.finished[latest.next++]);
     note_refusal(one.session, one.answer, true);
-    answer_late(one);
+    if (!answer_late(one) && close(one.session))
+      nested.push_back({begin_to_settle({.cause = history::Cause::session_end})});
     if (process().down()) return;
   }
-  // Ends sessions that a statement of another session has killed.
+}
+
+// Ends sessions that a statement of another session has killed.
+void Server::end_killed() {
   for (auto next = links_.begin(); next != links_.end();) {
     const auto one = next++;
     if (engine_.is_open(one->first)) continue;
     forget(one->second, true);
     links_.erase(one);
   }
-  await();
 }
 
-// Sends the late answer to a statement that has waited. If its connection is gone, the server
-// notices that only now.
-void Server::answer_late(const Engine::Finished& done) {
+// Sends the late answer to a statement that has waited. False: its connection is gone, which the
+// server notices only now.
+bool Server::answer_late(const Engine::Finished& done) {
   const auto found = links_.find(done.session);
-  if (found == links_.end() || found->second.asked == nullptr) return;
+  if (found == links_.end() || found->second.asked == nullptr) return true;
   Link& link = found->second;
   sim::Message& request = *std::exchange(link.asked, nullptr);
   link.since = now();
   if (link.connection == nullptr || link.killed) {
     simulation().network.release(request);
-    end(done.session, history::Cause::session_end);
-    return;
+    return false;
   }
   sim::Message& reply = reply_to(request);
   write(done.answer, reply.payload);
   answer(request, reply);
   if (!process().down()) simulation().network.release(request);
+  return true;
 }
 
 // Writes are recorded at the group's one place, wherever they are made.
@@ -340,12 +363,17 @@ void Server::forget(Link& link, bool says_so) {
 }
 
 void Server::end(SessionId id, history::Cause cause) {
+  if (close(id)) settle({.cause = cause});
+}
+
+// False: there is no such session.
+bool Server::close(SessionId id) {
   const auto found = links_.find(id);
-  if (found == links_.end()) return;
+  if (found == links_.end()) return false;
   forget(found->second, true);
   links_.erase(found);
   engine_.close(id);
-  settle({.cause = cause});
+  return true;
 }
 
 void Server::strike(const sim::Strike& strike) {

@@ -92,7 +92,9 @@ class Server final : public sim::Service {
   static void note_write(Link& link, const Answer& answer);
   void note_refusal(SessionId id, const Answer& answer, bool waited);
   void settle(const Grants::Doing& doing);
-  void answer_late(const Engine::Finished& done);
+  std::vector<Engine::Finished> begin_to_settle(const Grants::Doing& doing);
+  void end_killed();
+  bool answer_late(const Engine::Finished& done);
   void log_commits();
   void append(Logged logged);
   void look(const Grants::Doing& doing);
@@ -103,6 +105,7 @@ class Server final : public sim::Service {
   void hung_up(sim::Connection& connection);
   void forget(Link& link, bool says_so);
   void end(SessionId id, history::Cause cause);
+  bool close(SessionId id);
 
   // --- time
   std::int64_t now() const;         // monotonic, in nanoseconds
