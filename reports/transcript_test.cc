@@ -92,7 +92,7 @@ TEST(Transcript, TakesAnUnaskedMessageForNoAnswer) {
 }
 
 TEST(Transcript, TellsOfTheUnaskedMessageThatWakesItsClient) {
-  for (const std::size_t waking : {0, 1, 2}) {
+  for (const std::size_t waking : {0u, 1u, 2u}) {
     RunBuilder b = two_clients();
     const std::array came = {std::uint32_t{0}, answered(b, 1, 0, "one"), answered(b, 1, 0, "two")};
     b.record({.at = at_ms(1),
