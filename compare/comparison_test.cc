@@ -322,14 +322,6 @@ TEST_F(Comparing, AMarkOfABrokenPromiseStaysWhenAnotherPropertyIsRequested) {
   EXPECT_TRUE(comparison.clean()) << "it was not requested";
 }
 
-TEST_F(Comparing, SaysThatItWasInterruptedWhereItSaysThatNoPromiseIsBroken) {
-  const Comparison comparison = made(of({"lua-check-delete"}, {"none"}), 2);
-  const reports::TextOptions form{.width = 120, .repeat_command = {}};
-  const Made how{.interrupted = true, .command = {}, .run_command = kRun};
-  EXPECT_THAT(table(comparison, how, form),
-              HasSubstr("no lock breaks what it promises, in the runs until the interruption"));
-}
-
 TEST_F(Comparing, ShowsWhichCellsTheSafetyTableKnowsToBeUnsafeAlthoughTheRunsFoundNothing) {
   Comparison comparison = made(of({"zk-sequential"}, {"amnesia", "late-write"}), 30);
   const Made how{.command = "picklock compare", .run_command = kRun};
