@@ -1,5 +1,5 @@
-// The times in which a lock was idle although clients wanted it: some acquire was under way, and no
-// client had the lock, neither by its belief nor by entries on a quorum of servers. A livelock and
+// The times in which a lock was idle although clients wanted it. Some acquire was under way, and no
+// client had the lock: none believed so, and none had entries on a quorum of servers. A livelock and
 // a queue whose first waiter is dead leave such times, and may end by themselves.
 #pragma once
 
