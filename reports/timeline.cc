@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "models/servers/kind.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
+#include "reports/joined_rows.h"
 #include "reports/lanes.h"
 #include "reports/narrator.h"
 #include "reports/promise.h"
@@ -116,7 +118,11 @@ class TimelineWriter {
     std::size_t next = 0;
     const Row* above = nullptr;
     sim::Instant timed = sim::kStart;  // of the last row with a time beside it
-    for (const Joined& joined : joined_rows(story, lanes)) {
+    std::vector<Row> visible;
+    std::copy_if(story.rows.begin(), story.rows.end(), std::back_inserter(visible),
+                 [&lanes](const Row& row) { return !lanes.passes_over(row); });
+    const auto shows = [&lanes](sim::ProcessId process) { return lanes.shows(process); };
+    for (const JoinedRow& joined : joined_rows(visible, shows)) {
       const Row& row = joined.row;
       const auto apply_up_to = [&](std::size_t end) {
         while (next < story.changes.size() && story.changes[next].position < end) {
@@ -136,55 +142,11 @@ class TimelineWriter {
     explain(lanes, story);
   }
 
-  // A row, and the servers of those after it that say the same of other servers.
-  struct Joined {
-    Row row;
-    std::vector<sim::ProcessId> more;
-    std::uint32_t times = 1;  // that the same happened to the same process
-  };
-
-  static std::vector<Joined> joined_rows(const Story& story, const Lanes& lanes) {
-    std::vector<Joined> all;
-    for (const Row& row : story.rows) {
-      if (lanes.passes_over(row)) continue;
-      if (all.empty() || !joins(all.back(), row, lanes)) {
-        all.push_back({.row = row, .more = {}});
-        continue;
-      }
-      Joined& joined = all.back();
-      const bool event = row.kind == RowKind::event;
-      if (event && row.from == joined.row.from) {
-        ++joined.times;
-      } else {
-        joined.more.push_back(event ? row.from : row.to);
-      }
-      joined.row.outcome = row.outcome;
-      joined.row.last = std::max(joined.row.last, row.last);
-    }
-    return all;
-  }
-
-  // Whether the row says the same as the one above it, of another server or once more.
-  static bool joins(const Joined& above, const Row& row, const Lanes& lanes) {
-    const Row& first = above.row;
-    if (first.kind != row.kind || instant(first.at) != instant(row.at) || first.text != row.text ||
-        first.answer != row.answer || first.complete != row.complete ||
-        (!first.outcome.empty() && first.outcome != row.outcome))
-      return false;
-    if (row.kind == RowKind::event)
-      return first.from == row.from
-                 ? above.more.empty()
-                 : above.times == 1 && lanes.shows(first.from) && lanes.shows(row.from);
-    const bool message = row.kind == RowKind::exchange || row.kind == RowKind::departure;
-    return message && first.from == row.from && first.to != row.to && lanes.shows(first.from) &&
-           lanes.shows(first.to) && lanes.shows(row.to);
-  }
-
   Line margin(std::string_view time) const {
     return Line().add(pad_left(time, time_width_ - 2) + "  ", Ink::dim);
   }
 
-  void put_row(Lanes& lanes, const Joined& joined, std::string_view time) {
+  void put_row(Lanes& lanes, const JoinedRow& joined, std::string_view time) {
     const Row& row = joined.row;
     if (row.kind == RowKind::fault) return band(time, glyphs_.fault, row.text, Ink::alarm);
     if (row.kind == RowKind::end) return band(time, glyphs_.rule, row.text, Ink::dim);
@@ -194,9 +156,7 @@ class TimelineWriter {
                                                    : Ink::plain;
     const int room = width_ - time_width_ - lanes.width();
     bool first = true;
-    std::string text = words(lanes, row);
-    if (joined.times > 1) text += ", " + times(joined.times);
-    for (const std::string& line : wrap(shown(text), room, 2)) {
+    for (const std::string& line : wrap(shown(words(lanes, row)), room, 2)) {
       put(first ? margin(time).add(lanes.row(row, joined.more)).add(line, ink)
                 : margin("").add(lanes.plain()).add(line, ink));
       first = false;

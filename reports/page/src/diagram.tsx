@@ -83,17 +83,20 @@ function Marks({row}: {row: Row}) {
   }
   if (from === undefined) return null;
   if (row.kind === 'fault') return <b class="strike" style={{'--at': from}}>{'\u25c6'}</b>;
-  if (to === undefined) return <i class="dot" style={{'--at': from}} />;
+  const more = row.more ?? [];
+  if (to === undefined) {
+    return <>{[from, ...more].map((process) => <i class="dot" style={{'--at': process}} />)}</>;
+  }
   switch (row.kind) {
     case 'exchange':
-      return (
+      return <>{[to, ...more].map((server) => (
         <>
-          <Arrow from={from} to={to} look={row.complete === false ? 'late' : 'sent'} />
-          {row.answer !== undefined && <Arrow from={to} to={from} look="answer" second />}
+          <Arrow from={from} to={server} look={row.complete === false ? 'late' : 'sent'} />
+          {row.answer !== undefined && <Arrow from={server} to={from} look="answer" second />}
         </>
-      );
+      ))}</>;
     case 'departure':
-      return <Arrow from={from} to={to} look="half" />;
+      return <>{[to, ...more].map((server) => <Arrow from={from} to={server} look="half" />)}</>;
     case 'lost':
       return <Arrow from={from} to={to} look="half lost" />;
     case 'reply':
@@ -108,7 +111,8 @@ function Marks({row}: {row: Row}) {
 function Words({row, story}: {row: Row; story: Story}) {
   const name = (process: number | undefined) =>
       process === undefined ? '' : story.processes[process]?.name ?? '';
-  const ends = row.to === undefined ? '' : `${name(row.from)} \u2192 ${name(row.to)}`;
+  const servers = [row.to, ...(row.more ?? [])].map(name).join(', ');
+  const ends = row.to === undefined ? '' : `${name(row.from)} \u2192 ${servers}`;
   const meaning = row.outcome ? <span class="meaning">{row.outcome}</span> : null;
   if (row.kind === 'violation') {
     const colon = row.text.indexOf(': ');

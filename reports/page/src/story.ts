@@ -10,6 +10,7 @@ export interface Row {
   at: number;
   from?: number;
   to?: number;
+  more?: number[];  // further servers of which the same is told
   text: string;
   answer?: string;
   outcome?: string;
