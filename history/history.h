@@ -61,7 +61,8 @@ enum class What : std::uint8_t {
   read_rejected,    // by a fencing check
   token_announced,  // the resource has learned of the newest token before it is used
   token_rejected,   // it was announced, and is not the newest
-  // Each connection of the client `process` is lent to a thread that has ended, so that no thread of
+  // Each connection of the client `process` is lent to a thread that has ended, so that no thread
+  // of
   // it reaches the server until the process restarts.
   out_of_connections,
 };

@@ -1,6 +1,6 @@
 // The times in which a lock was idle although clients wanted it. Some acquire was under way, and no
-// client had the lock: none believed so, and none had entries on a quorum of servers. A livelock and
-// a queue whose first waiter is dead leave such times, and may end by themselves.
+// client had the lock: none believed so, and none had entries on a quorum of servers. A livelock
+// and a queue whose first waiter is dead leave such times, and may end by themselves.
 #pragma once
 
 #include <cstdint>

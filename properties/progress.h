@@ -1,7 +1,7 @@
-// progress: somebody gets the lock. Some acquire of the run succeeds. At the horizon no client waits
-// for a lock that no client holds. At no other time is the lock idle for as long as a run waits for
-// its horizon, while no fault is in progress. A waiter that an entry, a mutex or a lack of
-// connections keeps stuck is judged by not-stuck alone.
+// progress: somebody gets the lock. Some acquire of the run succeeds. At the horizon no client
+// waits for a lock that no client holds. At no other time is the lock idle for as long as a run
+// waits for its horizon, while no fault is in progress. A waiter that an entry, a mutex or a lack
+// of connections keeps stuck is judged by not-stuck alone.
 #pragma once
 
 #include <vector>

@@ -197,7 +197,8 @@ class TraceWriter {
       asked.flow_out = ++flow;
       Slice& handled = add(exchange.server, Track::handles, exchange.delivered_at,
                            exchange.delivered_at, exchange.command());
-      handled.details = {{"from", narrator_.process(exchange.client)}, {"command", exchange.told()}};
+      handled.details = {{"from", narrator_.process(exchange.client)},
+                         {"command", exchange.told()}};
       handled.flow_in = flow;
     }
   }
