@@ -1,6 +1,7 @@
 // Compares reports of an entry's owner, of the cause of its loss and of the number of grants,
 // against a naive reading of the history, in random runs of every lock. PICKLOCK_SEEDS: how many
-// runs of each (20).
+// runs of each (20); PICKLOCK_FIRST: the number of the first one (0); PICKLOCK_LOCK: of this lock
+// alone.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,10 @@ std::string group_of(const scenarios::Run& run, sim::ProcessId server) {
   return name.substr(0, name.find("-replica"));
 }
 
+bool is_ensemble(const scenarios::Run& run, sim::ProcessId process) {
+  return run.processes[process].starts_with("zookeeper-");
+}
+
 // With each change the server says who had the entry before it; the column must have shown that.
 std::string columns(const scenarios::Run& run, const reports::Story& story) {
   std::map<sim::ProcessId, std::vector<const reports::Change*>> shown;
@@ -64,8 +69,7 @@ std::string columns(const scenarios::Run& run, const reports::Story& story) {
   }
   std::map<sim::ProcessId, std::size_t> next;
   for (const HistoryEvent& event : run.history) {
-    // The entry of an ensemble is in the column of any server that reaches most of the others.
-    if (!of_lock(run, event) || run.processes[event.process].starts_with("zookeeper-")) continue;
+    if (!of_lock(run, event) || is_ensemble(run, event.process)) continue;
     const std::vector<const reports::Change*>& column = shown[event.process];
     const std::size_t at = next[event.process]++;
     if (at >= column.size())
@@ -83,6 +87,86 @@ std::string columns(const scenarios::Run& run, const reports::Story& story) {
                          reports::instant(event.at));
   }
   return "";
+}
+
+// Which servers of an ensemble are up and connected with most of them.
+class Majority {
+ public:
+  explicit Majority(const scenarios::Run& run) {
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+      if (is_ensemble(run, static_cast<sim::ProcessId>(i)))
+        servers_.push_back(static_cast<sim::ProcessId>(i));
+    }
+  }
+
+  void see(const HistoryEvent& event) {
+    if (event.what == What::process_crashed) down_.insert(event.process);
+    if (event.what == What::process_started) down_.erase(event.process);
+    if (event.what == What::link_cut) cut_.emplace(event.process, event.peer);
+    if (event.what == What::link_healed) cut_.erase({event.process, event.peer});
+  }
+
+  bool has(sim::ProcessId one) const {
+    std::size_t reached = 0;
+    for (const sim::ProcessId other : servers_) {
+      const bool apart = cut_.contains({one, other}) || cut_.contains({other, one});
+      if (!apart && !down_.contains(other)) ++reached;
+    }
+    return !down_.contains(one) && 2 * reached > servers_.size();
+  }
+  bool is_there() const {
+    return std::any_of(servers_.begin(), servers_.end(), [this](auto one) { return has(one); });
+  }
+
+ private:
+  std::vector<sim::ProcessId> servers_;
+  std::set<sim::ProcessId> down_;
+  std::set<std::pair<sim::ProcessId, sim::ProcessId>> cut_;
+};
+
+// The entry of an ensemble is in the column of one server, which reaches most of the others if any
+// does. It has the owner whom the history names, and moves only when that server no longer does.
+std::string ensemble(const scenarios::Run& run, const reports::Story& story) {
+  std::vector<const reports::Change*> shown;
+  for (const reports::Change& change : story.changes) {
+    const bool entry =
+        change.shift == reports::Shift::entry_is || change.shift == reports::Shift::no_entry;
+    if (entry && is_ensemble(run, change.process)) shown.push_back(&change);
+  }
+  Majority majority(run);
+  std::size_t next = 0;
+  const reports::Change* entry = nullptr;  // shown now
+  for (const HistoryEvent& event : run.history) {
+    majority.see(event);
+    if (of_lock(run, event) && is_ensemble(run, event.process)) {
+      if (next == shown.size())
+        return fmt::format("a change at {} is not shown", reports::instant(event.at));
+      const reports::Change& change = *shown[next++];
+      const bool removed = event.what == What::entry_removed;
+      if (removed != (change.shift == reports::Shift::no_entry))
+        return "the column of the ensemble shows an entry that is gone, or none that is there";
+      if (entry != nullptr && entry->process != change.process)
+        return "two columns show the entry of one ensemble";
+      if (majority.is_there() && !majority.has(change.process))
+        return fmt::format("{} is shown with the entry at {}, without a majority",
+                           run.processes[change.process], reports::instant(event.at));
+      const std::string owner = client_of(run, event.owner != 0 ? event.owner : event.tenure);
+      if (!removed && !owner.empty() && run.processes[change.owner] != owner)
+        return fmt::format("the ensemble shows {} as the owner, but it is {} at {}",
+                           run.processes[change.owner], owner, reports::instant(event.at));
+      entry = removed ? nullptr : &change;
+    } else if (entry != nullptr && !majority.has(entry->process) && majority.is_there()) {
+      if (next + 1 >= shown.size()) return "an entry stays with a server without a majority";
+      const reports::Change& leaves = *shown[next++];
+      const reports::Change& comes = *shown[next++];
+      if (leaves.process != entry->process || leaves.shift != reports::Shift::no_entry ||
+          comes.shift != reports::Shift::entry_is || comes.owner != entry->owner ||
+          !majority.has(comes.process))
+        return fmt::format("an entry is not moved to a majority at {}", reports::instant(event.at));
+      entry = &comes;
+    }
+  }
+  return next == shown.size() ? "" : "a change of the ensemble is shown that there was not";
 }
 
 // The owners of the entries in a group of servers just before this instant is over.
@@ -152,17 +236,22 @@ std::string grants(const scenarios::Run& run) {
 TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock) {
   const char* given = std::getenv("PICKLOCK_SEEDS");
   const std::uint64_t runs = given != nullptr ? std::stoull(given) : kRunsOfEach;
+  const char* start = std::getenv("PICKLOCK_FIRST");
+  const std::uint64_t first = start != nullptr ? std::stoull(start) : 0;
+  const char* only = std::getenv("PICKLOCK_LOCK");
   scenarios::Runner runner;
   for (const models::Algorithm* lock : models::locks::all()) {
+    if (only != nullptr && lock->name != only) continue;
     scenarios::Scenario scenario = scenarios::shipped::plain(std::string(lock->name));
     FaultPlans plans(scenario, profile(scenario, scenario.seed));
     const FaultLimits limits{.classes = plans.possible(), .most = 4};
-    for (std::uint64_t i = 0; i < runs; ++i) {
+    for (std::uint64_t i = first; i < first + runs; ++i) {
       plans.draw(1, i, limits, scenario.faults);
       const scenarios::Run run = runner.run(scenario, i + 1, true);
       const reports::Narrator narrator(run);
       const reports::Story story = reports::tell(run, narrator);
-      for (const std::string& wrong : {columns(run, story), losses(run, story), grants(run)})
+      for (const std::string& wrong :
+           {columns(run, story), ensemble(run, story), losses(run, story), grants(run)})
         ASSERT_EQ(wrong, "") << "seed " << run.seed << " of\n" << scenarios::file_text(scenario);
     }
   }
